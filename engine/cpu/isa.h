@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/* What our own SIMD code may use, each including the ones before it. */
+typedef enum
+{
+  Y10_ISA_C,                    /* portable C */
+  Y10_ISA_SSE41,
+  Y10_ISA_AVX2,                 /* AVX2, FMA, F16C */
+  Y10_ISA_AVX512,               /* F, BW, DQ, VL */
+  Y10_ISA_AVX512_BF16,
+} Y10Isa;
+
+/* The best this CPU has, limited by the environment variable Y10_MAX_CPU_ISA
+ * (c, sse41, avx2, avx512, avx512_bf16). Thread safe, computed once. */
+Y10Isa y10_cpu_isa (void);
+const char *y10_isa_get_name (Y10Isa isa);
+
+G_END_DECLS

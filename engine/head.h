@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+#pragma once
+
+/* From logits to detections on the host: what backends whose logits are in
+ * host memory share. A backend finds candidates its own fast way and hands
+ * them in; which are kept, how boxes are decoded and suppressed is here. */
+
+#include <y10/detection.h>
+#include <y10/image.h>
+
+#include "graph.h"
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  gfloat logit;
+  guint32 anchor;
+  guint32 class_id;
+} Y10Candidate;
+
+/* The best @capacity candidates so far, as a heap whose root is the worst. */
+typedef struct
+{
+  guint n, capacity;
+  gfloat floor;                 /* below this no candidate can be kept: the
+                                 * confidence's logit, then the worst kept */
+  Y10Candidate *heap;
+} Y10TopK;
+
+/* The largest logit whose sigmoid may still be below @confidence. */
+gfloat y10_head_logit_floor (gfloat confidence);
+void y10_topk_init (Y10TopK * topk, Y10Candidate * heap, guint capacity,
+    gfloat floor);
+void y10_topk_push (Y10TopK * topk, gfloat logit, guint32 anchor,
+    guint32 class_id);
+/* Sorts by score, anchor, class. */
+void y10_topk_sort (Y10TopK * topk);
+
+/* Which level and grid cell an anchor is. */
+void y10_head_locate (const Y10Graph * graph, guint32 anchor, guint * level,
+    guint * row, guint * column);
+/* DFL (softmax over the bins, expectation) and dist2bbox: x0 y0 x1 y1 in
+ * input pixels from the 4 × n_bins box logits of one anchor. */
+void y10_head_decode (const Y10Graph * graph, guint32 anchor,
+    const gfloat * box_logits, gfloat box[4]);
+gfloat y10_head_sigmoid (gfloat logit);
+
+/* The 4 × n_bins box logits of one anchor, gathered from where they lie. */
+typedef void (*Y10GatherBox) (gpointer user, guint32 anchor, gfloat * logits);
+
+/* How many candidates one image may need: one2one max_rows, one2many all. */
+guint y10_head_capacity (const Y10Graph * graph, guint max_rows);
+/* Sorts @topk, decodes, suppresses (one2many), maps back through @letterbox
+ * and clips. Returns how many rows were written, at most
+ * params->max_detections. Allocates nothing: @boxes holds 4 floats and @keep
+ * one byte for each candidate. */
+guint y10_head_finish (const Y10Graph * graph, Y10TopK * topk,
+    const Y10HeadParams * params, const Y10Letterbox * letterbox,
+    Y10GatherBox gather, gpointer user, gfloat * boxes, guint8 * keep,
+    Y10Detection * rows);
+
+G_END_DECLS

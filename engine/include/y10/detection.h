@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/**
+ * Y10Detection:
+ * @x0: left edge, source pixels, 0 to the image's width
+ * @y0: upper edge, source pixels, 0 to the image's height
+ * @x1: right edge, source pixels
+ * @y1: lower edge, source pixels
+ * @score: confidence, 0 to 1
+ * @class_id: index of the class, 0 to the model's classes - 1
+ * @anchor: index of the grid cell that found it; the stride-8 grid comes
+ *   first, row by row, then stride 16, then 32
+ *
+ * One box. Boxes of an image are ordered by score, highest first, then by
+ * anchor, then by class.
+ *
+ * Since: 0.1
+ */
+typedef struct
+{
+  gfloat x0, y0, x1, y1;
+  gfloat score;
+  gint32 class_id;
+  guint32 anchor;
+} Y10Detection;
+
+/**
+ * Y10HeadParams:
+ * @confidence: least score of a detection, 0 to 1
+ * @iou: one2many only: of two boxes that overlap by more than this (0 to 1)
+ *   the weaker is dropped
+ * @class_agnostic: one2many only: boxes of different classes compete too
+ * @max_detections: most detections of the image, 1 to the engine's max_rows
+ * @classes: (nullable): one byte a class, non-zero where the class is wanted;
+ *   %NULL for all. Copied by y10_step_add(). Classes not wanted take no place
+ *   among the @max_detections.
+ *
+ * What is wanted of one image. It belongs to the image, not to the engine, so
+ * that streams with different settings can share an engine.
+ *
+ * Since: 0.1
+ */
+typedef struct
+{
+  gfloat confidence;
+  gfloat iou;
+  gboolean class_agnostic;
+  guint max_detections;
+  const guint8 *classes;
+} Y10HeadParams;
+
+/**
+ * Y10_HEAD_PARAMS_INIT:
+ *
+ * The defaults: confidence 0.25, iou 0.7, 300 detections of all classes.
+ */
+#define Y10_HEAD_PARAMS_INIT { 0.25f, 0.7f, FALSE, 300, NULL }
+
+G_END_DECLS

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+#pragma once
+
+#include <glib.h>
+#include <y10/version.h>
+
+G_BEGIN_DECLS
+
+/**
+ * Y10_ERROR:
+ *
+ * The one error domain of the engine. Every message names the file, tensor
+ * or argument it is about, what was found and what was expected.
+ */
+#define Y10_ERROR (y10_error_quark ())
+
+/**
+ * Y10Error:
+ * @Y10_ERROR_FAILED: anything without a better code
+ * @Y10_ERROR_NOT_FOUND: a file cannot be opened or read
+ * @Y10_ERROR_MODEL_FORMAT: not a weights file we can read: truncated,
+ *   corrupt, or of another kind
+ * @Y10_ERROR_MODEL: a well-formed weights file that is not a YOLOv10: a
+ *   tensor is missing or has a shape that does not fit, or holds NaN
+ * @Y10_ERROR_LABELS: labels too few, not UTF-8, or their file unreadable
+ * @Y10_ERROR_INVALID_ARGUMENT: an argument is out of its documented range
+ * @Y10_ERROR_UNSUPPORTED: a valid request that this backend or build lacks,
+ *   such as a precision or a pixel format
+ * @Y10_ERROR_NO_BACKEND: the backend asked for is not in this build or cannot
+ *   run on this machine
+ * @Y10_ERROR_NO_MEMORY: host or device memory ran out
+ * @Y10_ERROR_BACKEND: a library or device reported a failure
+ * @Y10_ERROR_BUSY: no slot became free before the deadline
+ * @Y10_ERROR_TIMED_OUT: a step did not finish before the deadline
+ * @Y10_ERROR_STALE: a step was used after its end, or in the wrong order
+ * @Y10_ERROR_CANCELLED: the caller's cancellable was triggered
+ *
+ * Error codes of %Y10_ERROR.
+ *
+ * Since: 0.1
+ */
+typedef enum
+{
+  Y10_ERROR_FAILED,
+  Y10_ERROR_NOT_FOUND,
+  Y10_ERROR_MODEL_FORMAT,
+  Y10_ERROR_MODEL,
+  Y10_ERROR_LABELS,
+  Y10_ERROR_INVALID_ARGUMENT,
+  Y10_ERROR_UNSUPPORTED,
+  Y10_ERROR_NO_BACKEND,
+  Y10_ERROR_NO_MEMORY,
+  Y10_ERROR_BACKEND,
+  Y10_ERROR_BUSY,
+  Y10_ERROR_TIMED_OUT,
+  Y10_ERROR_STALE,
+  Y10_ERROR_CANCELLED,
+} Y10Error;
+
+Y10_API GQuark y10_error_quark (void);
+
+G_END_DECLS

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+#pragma once
+
+#include <glib.h>
+#include <y10/error.h>
+
+G_BEGIN_DECLS
+
+/**
+ * Y10Head:
+ * @Y10_HEAD_AUTO: one2one where the file has it, else one2many
+ * @Y10_HEAD_ONE2ONE: end to end, no NMS (YOLOv10 §3.1)
+ * @Y10_HEAD_ONE2MANY: best class of each anchor, then NMS
+ *
+ * Which of the two heads of a YOLOv10 gives the detections.
+ *
+ * Since: 0.1
+ */
+typedef enum
+{
+  Y10_HEAD_AUTO,
+  Y10_HEAD_ONE2ONE,
+  Y10_HEAD_ONE2MANY,
+} Y10Head;
+
+/**
+ * Y10Model:
+ *
+ * A weights file that was found to be a YOLOv10: its structure, classes and
+ * where its weights are. Immutable and reference counted; any thread may use
+ * it. It keeps the file mapped.
+ *
+ * Since: 0.1
+ */
+typedef struct _Y10Model Y10Model;
+
+Y10_API Y10Model *y10_model_load (const char *path, const char *label_path,
+    GError **error);
+Y10_API Y10Model *y10_model_ref (Y10Model *model);
+Y10_API void y10_model_unref (Y10Model *model);
+
+Y10_API const char *y10_model_get_path (const Y10Model *model);
+Y10_API const char *y10_model_get_variant (const Y10Model *model);
+Y10_API guint y10_model_get_n_classes (const Y10Model *model);
+Y10_API const char *y10_model_get_class_name (const Y10Model *model,
+    guint class_id);
+Y10_API gint y10_model_find_class (const Y10Model *model, const char *name);
+Y10_API guint y10_model_get_n_bins (const Y10Model *model);
+Y10_API void y10_model_get_input_size (const Y10Model *model, guint *width,
+    guint *height);
+Y10_API gboolean y10_model_has_head (const Y10Model *model, Y10Head head);
+Y10_API guint64 y10_model_get_n_parameters (const Y10Model *model);
+Y10_API const char *y10_model_get_dtype (const Y10Model *model);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (Y10Model, y10_model_unref)
+
+G_END_DECLS

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+#pragma once
+
+/* Tensors of a weights file, whatever its format, and the convolutions that a
+ * network takes from them. */
+
+#include <glib.h>
+#include <y10/error.h>
+
+G_BEGIN_DECLS
+
+typedef enum
+{
+  Y10_DTYPE_F32,
+  Y10_DTYPE_F16,
+  Y10_DTYPE_BF16,
+  Y10_DTYPE_OTHER,              /* in the file, never used as a weight */
+} Y10Dtype;
+
+#define Y10_MAX_DIMS 8
+
+typedef struct
+{
+  char *name;                   /* "model.0.conv.weight": prefix normalised */
+  Y10Dtype dtype;
+  const char *dtype_name;       /* as the file writes it */
+  guint n_dims;
+  gsize dim[Y10_MAX_DIMS];
+  gsize n_elements;
+  const guint8 *data;           /* in the mapped file, maybe unaligned */
+} Y10TensorEntry;
+
+typedef struct _Y10TensorFile Y10TensorFile;
+
+/* Opens any format we read. Names come out with one prefix, "model.". */
+Y10TensorFile *y10_tensor_file_open (const char *path, GError ** error);
+Y10TensorFile *y10_tensor_file_ref (Y10TensorFile * file);
+void y10_tensor_file_unref (Y10TensorFile * file);
+const char *y10_tensor_file_get_path (const Y10TensorFile * file);
+const Y10TensorEntry *y10_tensor_file_find (const Y10TensorFile * file,
+    const char *name);
+guint y10_tensor_file_get_n (const Y10TensorFile * file);
+const Y10TensorEntry *y10_tensor_file_get (const Y10TensorFile * file,
+    guint index);
+/* NULL where the file has no such metadata. */
+const char *y10_tensor_file_get_meta (const Y10TensorFile * file,
+    const char *key);
+
+/* safetensors.c */
+gboolean y10_safetensors_probe (const guint8 * data, gsize size);
+gboolean y10_safetensors_parse (Y10TensorFile * file, const guint8 * data,
+    gsize size, GError ** error);
+
+/* For the parsers. @name and the metadata are copied, @data is borrowed. */
+gboolean y10_tensor_file_add (Y10TensorFile * file, const char *name,
+    const char *dtype, const gsize * dim, guint n_dims, const guint8 * data,
+    gsize size, GError ** error);
+void y10_tensor_file_set_meta (Y10TensorFile * file, const char *key,
+    const char *value);
+
+/* The convolutions a graph uses, BatchNorm folded and branches merged when
+ * they are fetched, so that no float copy of a whole network ever exists. */
+typedef struct
+{
+  char *name;                   /* "model.2.cv1" */
+  guint out_channels, in_channels;      /* logical; in: of one group */
+  guint kernel, groups;
+} Y10ConvShape;
+
+typedef struct _Y10Weights Y10Weights;
+
+Y10Weights *y10_weights_new (const Y10TensorFile * file);
+void y10_weights_free (Y10Weights * weights);
+gboolean y10_weights_has (const Y10Weights * weights, const char *module);
+/* Finds NAME.conv.weight (+ bias or bn.*), or NAME.weight + NAME.bias, or a
+ * RepVGGDW of two branches; G_MAXUINT and error when there is none. */
+guint y10_weights_add_conv (Y10Weights * weights, const char *name,
+    guint in_channels, gboolean depthwise, GError ** error);
+guint y10_weights_get_n (const Y10Weights * weights);
+const Y10ConvShape *y10_weights_get_shape (const Y10Weights * weights,
+    guint conv);
+/* weight: out × in × kernel × kernel floats, bias: out floats. */
+gboolean y10_weights_fetch (const Y10Weights * weights, guint conv,
+    gfloat * weight, gfloat * bias, GError ** error);
+guint64 y10_weights_get_n_parameters (const Y10Weights * weights);
+
+G_END_DECLS

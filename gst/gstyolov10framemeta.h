@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+#pragma once
+
+/* Installed, header only: how to read what yolov10detect says about a frame,
+ * without linking to anything but GStreamer. Python reads the same fields:
+ * buffer.get_custom_meta ("GstYolov10FrameMeta").get_structure (). */
+
+#include <gst/gst.h>
+
+G_BEGIN_DECLS
+
+/**
+ * GST_YOLOV10_FRAME_META_NAME:
+ *
+ * Name of the tag-less #GstCustomMeta on every frame that passed an active
+ * yolov10detect. Its structure has these fields:
+ *
+ * - `version` (uint): 1
+ * - `producer` (string): name of the element, unique in a pipeline
+ * - `model` (string): the variant, such as "yolov10n"
+ * - `width`, `height` (uint): size of the frame the boxes belong to, pixels
+ * - `inference` (string): "fresh", "held" or "skipped"
+ * - `age` (uint64): nanoseconds since the frame the boxes were found on, 0
+ *   when fresh
+ * - `count` (uint): number of records
+ * - `record-size` (uint): bytes of a record, may grow in later versions
+ * - `records` (GBytes): `count` times #GstYolov10Record
+ * - `labels` (string): the labels of all records, each ended by "\n"
+ *
+ * A frame with `inference` "fresh" and `count` 0: nothing was found.
+ *
+ * Since: 0.1
+ */
+#define GST_YOLOV10_FRAME_META_NAME "GstYolov10FrameMeta"
+
+/**
+ * GstYolov10Record:
+ * @id: running number of the detection; the id of its ROI and OD metas
+ * @label_id: class, 0 to the model's classes - 1
+ * @confidence: 0 to 1
+ * @x_min: left edge as a fraction of the frame's width
+ * @y_min: upper edge as a fraction of the frame's height
+ * @x_max: right edge
+ * @y_max: lower edge
+ * @label_offset: where in `labels` its label starts, bytes
+ *
+ * One detection as it lies in `records`: 32 bytes, native byte order.
+ *
+ * Since: 0.1
+ */
+typedef struct
+{
+  gint32 id;
+  gint32 label_id;
+  gfloat confidence;
+  gfloat x_min, y_min, x_max, y_max;
+  guint32 label_offset;
+} GstYolov10Record;
+
+/**
+ * gst_yolov10_frame_meta_find:
+ * @buffer: a buffer
+ * @state: (inout): %NULL at first; then what the last call left
+ *
+ * Iterates over the frame metas of @buffer: each detector in a pipeline adds
+ * its own.
+ *
+ * Returns: (transfer none) (nullable): the structure, or %NULL after the last
+ */
+static inline const GstStructure *
+gst_yolov10_frame_meta_find (GstBuffer * buffer, gpointer * state)
+{
+  GstMeta *meta;
+
+  while ((meta = gst_buffer_iterate_meta (buffer, state))) {
+    if (gst_meta_info_is_custom (meta->info)
+        && gst_custom_meta_has_name ((GstCustomMeta *) meta,
+            GST_YOLOV10_FRAME_META_NAME))
+      return gst_custom_meta_get_structure ((GstCustomMeta *) meta);
+  }
+  return NULL;
+}
+
+/**
+ * gst_yolov10_frame_meta_get_record:
+ * @structure: from gst_yolov10_frame_meta_find()
+ * @index: 0 to `count` - 1
+ * @record: (out caller-allocates): the record
+ * @label: (out) (optional) (transfer full): its label
+ *
+ * Reads one record. Every field is checked: metadata may come from anywhere.
+ *
+ * Returns: %FALSE when there is no such record
+ */
+static inline gboolean
+gst_yolov10_frame_meta_get_record (const GstStructure * structure,
+    guint index, GstYolov10Record * record, gchar ** label)
+{
+  const GValue *value = gst_structure_get_value (structure, "records");
+  const gchar *labels = gst_structure_get_string (structure, "labels");
+  guint size = 0, count = 0;
+  gsize n_bytes, length;
+  const guint8 *bytes;
+
+  if (!value || !G_VALUE_HOLDS (value, G_TYPE_BYTES)
+      || !g_value_get_boxed (value)
+      || !gst_structure_get_uint (structure, "record-size", &size)
+      || !gst_structure_get_uint (structure, "count", &count)
+      || size < sizeof *record || index >= count)
+    return FALSE;
+  bytes = (const guint8 *) g_bytes_get_data ((GBytes *)
+      g_value_get_boxed (value), &n_bytes);
+  if (!bytes || n_bytes / size <= index)
+    return FALSE;
+  memcpy (record, bytes + (gsize) index * size, sizeof *record);
+  if (label) {
+    length = labels ? strlen (labels) : 0;
+    if (record->label_offset < length) {
+      const gchar *start = labels + record->label_offset;
+      *label = g_strndup (start, strcspn (start, "\n"));
+    } else {
+      *label = g_strdup ("");
+    }
+  }
+  return TRUE;
+}
+
+G_END_DECLS
