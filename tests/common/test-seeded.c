@@ -119,7 +119,7 @@ test_half (void)
   g_assert_cmphex (y10_test_float_to_half (1.f + 0x3p-11f), ==, 0x3C02);
   g_assert_cmphex (y10_test_float_to_half (65504.f), ==, 0x7BFF);
   g_assert_cmphex (y10_test_float_to_half (0x1p-24f), ==, 0x0001);
-  g_assert_cmphex (y10_test_float_to_half (0x1.ffcp-15f), ==, 0x03FF);
+  g_assert_cmphex (y10_test_float_to_half (0x1.ff8p-15f), ==, 0x03FF);
   g_assert_cmphex (y10_test_float_to_half (-0.f), ==, 0x8000);
   g_assert_cmphex (y10_test_float_to_bf16 (1.f + 0x1p-8f), ==, 0x3F80);
   g_assert_cmphex (y10_test_float_to_bf16 (1.f + 0x3p-8f), ==, 0x3F82);
