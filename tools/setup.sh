@@ -76,7 +76,7 @@ missing_of() {
   done
 }
 
-available() { apt-cache policy "$1" 2>/dev/null | grep -q 'Candidate: [^(]'; }
+available() { [[ $(LC_ALL=C apt-cache policy "$1" 2>/dev/null) =~ 'Candidate: '[^\(] ]]; }
 
 run_apt() {
   local log=$1

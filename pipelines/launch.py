@@ -1,0 +1,212 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# SPDX-FileCopyrightText: 2026 the yolov10detect authors
+"""Runs a pipeline written as for gst-launch-1.0 and says what yolov10detect found in it.
+
+usage: launch.py ELEMENT [PROPERTY=VALUE…] ! ELEMENT …
+
+Prints the equivalent gst-launch-1.0 command, runs the pipeline to its end (Ctrl-C ends it early
+and still finishes the file), then prints a table of the classes found, which model, backend and
+precision ran, and how fast. It looks at the frames' metadata as they pass, as any application
+may; nothing runs twice. Exit status 0 only when the pipeline came to its end.
+"""
+import os
+import re
+import shlex
+import struct
+import sys
+import time
+
+import gi
+
+gi.require_version("Gst", "1.0")
+from gi.repository import Gst  # noqa: E402
+
+FRAME_META = "GstYolov10FrameMeta"
+RECORD = struct.Struct("=iifffffI")     # GstYolov10Record of gstyolov10framemeta.h
+
+
+class Tally:
+    """What passed one detector: frames, and for each class how often, how sure, how many."""
+
+    def __init__(self, detector):
+        self.frames = 0
+        self.size = None
+        self.model = None
+        self.first = self.last = None
+        self.classes = {}               # label: [found, frames, at once, best confidence]
+        self.sink = detector.get_static_pad("sink")
+        self.source = detector.get_static_pad("src")
+        self.sink.add_probe(Gst.PadProbeType.BUFFER, self.enters)
+        self.source.add_probe(Gst.PadProbeType.BUFFER, self.leaves)
+
+    def enters(self, _pad, _info):
+        if self.first is None:
+            self.first = time.monotonic()
+        return Gst.PadProbeReturn.OK
+
+    def leaves(self, _pad, info):
+        self.frames += 1
+        self.last = time.monotonic()
+        meta = info.get_buffer().get_custom_meta(FRAME_META)
+        if meta:
+            self.add(meta.get_structure())
+        return Gst.PadProbeReturn.OK
+
+    def add(self, frame):
+        self.model = frame.get_string("model")
+        self.size = frame.get_uint("width")[1], frame.get_uint("height")[1]
+        count, step = frame.get_uint("count")[1], frame.get_uint("record-size")[1]
+        if not count:
+            return
+        records = frame.get_value("records").get_data()
+        labels = frame.get_string("labels").encode()
+        here = {}
+        for i in range(count):
+            record = RECORD.unpack_from(records, i * step)
+            start = record[7]
+            label = labels[start:labels.index(b"\n", start)].decode()
+            here.setdefault(label, []).append(record[2])
+        for label, scores in here.items():
+            row = self.classes.setdefault(label, [0, 0, 0, 0.0])
+            row[0] += len(scores)
+            row[1] += 1
+            row[2] = max(row[2], len(scores))
+            row[3] = max(row[3], *scores)
+
+
+def detectors(pipeline):
+    found = []
+    walk = pipeline.iterate_recurse()
+    while True:
+        result, element = walk.next()
+        if result != Gst.IteratorResult.OK:
+            return found[::-1]
+        factory = element.get_factory()
+        if factory and factory.get_name() == "yolov10detect":
+            found.append(element)
+
+
+def command(words):
+    """The gst-launch-1.0 command, safe to paste into a shell."""
+    path = os.environ.get("GST_PLUGIN_PATH", "").split(":")[0]
+    head = f"GST_PLUGIN_PATH={shlex.quote(path)} " if path else ""
+    lines, line = [], head + "gst-launch-1.0 -e"
+    for word in words + ["!"]:
+        line += " " + (word if word == "!" else shlex.quote(word))
+        if word == "!":
+            lines.append(line)
+            line = "   "
+    return " \\\n".join(lines)[:-len(" !")]
+
+
+def reason(source, error, debug):
+    """One line of an error or warning; the details where GStreamer's own text has none."""
+    name = re.sub(r"\d+$", "", source.get_name())
+    _where, _, details = (debug or "").partition("\n")
+    if details and not name.startswith("yolov10"):
+        return f"{name}: {error.message} {' '.join(details.split())}"
+    return f"{name}: {error.message}"
+
+
+def run(pipeline, tally):
+    """None, or why the pipeline did not come to its end."""
+    bus = pipeline.get_bus()
+    wanted = Gst.MessageType.EOS | Gst.MessageType.ERROR | Gst.MessageType.WARNING
+    pipeline.set_state(Gst.State.PLAYING)
+    while True:
+        try:
+            message = bus.timed_pop_filtered(200 * Gst.MSECOND, wanted)
+        except KeyboardInterrupt:
+            print("\nstopping", file=sys.stderr)
+            pipeline.send_event(Gst.Event.new_eos())
+            continue
+        if sys.stderr.isatty() and tally and tally.frames > 1:
+            print(f"\rframe {tally.frames}", end="", file=sys.stderr)
+        if message is None:
+            continue
+        if message.type == Gst.MessageType.EOS:
+            break
+        if message.type == Gst.MessageType.ERROR:
+            return reason(message.src, *message.parse_error())
+        print(f"warning: {reason(message.src, *message.parse_warning())}", file=sys.stderr)
+    if sys.stderr.isatty() and tally and tally.frames > 1:
+        print("\r\033[K", end="", file=sys.stderr)
+    return None
+
+
+def table(tally, confidence):
+    rows = sorted(tally.classes.items(), key=lambda row: (-row[1][0], row[0]))
+    if not rows:
+        return f"  nothing found with a confidence of {confidence:.2f} or more"
+    if tally.frames == 1:
+        titles = ["class", "found", "best"]
+        cells = [[label, str(found), f"{best:.2f}"] for label, (found, _, _, best) in rows]
+    else:
+        titles = ["class", "frames", "most at once", "best"]
+        cells = [[label, str(frames), str(most), f"{best:.2f}"]
+                 for label, (_, frames, most, best) in rows]
+    widths = [max(len(line[i]) for line in [titles] + cells) for i in range(len(titles))]
+    return "\n".join(
+        "  " + "   ".join([line[0].ljust(widths[0])]
+                          + [cell.rjust(width) for cell, width in zip(line[1:], widths[1:])])
+        for line in [titles] + cells)
+
+
+def milliseconds(stats, stage):
+    """The stage's median of the detector's statistics."""
+    ok, value = stats.get_int64(f"{stage}-median")
+    return value / 1e6 if ok else 0.0
+
+
+def report(detector, tally):
+    ran = [detector.get_property(f"active-{what}") or "?"
+           for what in ("backend", "device", "precision")]
+    width, height = tally.size or (0, 0)
+    print(f"{tally.model} on {ran[0]} ({ran[1]}), {ran[2]}")
+    reason = detector.get_property("fallback-reason")
+    if reason:
+        print(f"({reason})")
+    print(f"\n{table(tally, detector.get_property('confidence'))}\n")
+    stats = detector.get_property("stats")
+    stages = [milliseconds(stats, stage) for stage in ("preprocess", "inference", "postprocess")]
+    parts = "preprocessing {:.1f}, inference {:.1f}, postprocessing {:.1f} ms".format(*stages)
+    if tally.frames == 1:
+        print(f"1 frame of {width}x{height}, the first and so the slowest: {sum(stages):.1f} ms, "
+              f"{1000 / sum(stages):.1f} frames per second ({parts})")
+    else:
+        seconds = max(tally.last - tally.first, 1e-9)
+        print(f"{tally.frames} frames of {width}x{height} in {seconds:.1f} s: "
+              f"{tally.frames / seconds:.1f} frames per second, decoding, drawing and encoding "
+              f"included ({parts} a frame)")
+
+
+def main():
+    words = sys.argv[1:]
+    if not words or words[0] in ("-h", "--help"):
+        print(__doc__.strip())
+        return 0 if words else 2
+    Gst.init(None)
+    print(command(words) + "\n", flush=True)
+    try:
+        pipeline = Gst.parse_launchv(words)
+    except gi.repository.GLib.Error as error:
+        print(f"error: {error.message}", file=sys.stderr)
+        return 1
+    found = detectors(pipeline)
+    tallies = [Tally(detector) for detector in found]
+    why = run(pipeline, tallies[0] if tallies else None)
+    if why is None:
+        for detector, tally in zip(found, tallies):
+            report(detector, tally)
+        if any(not tally.frames for tally in tallies):
+            why = "the input has no picture in it"
+    pipeline.set_state(Gst.State.NULL)
+    if why:
+        print(f"error: {why}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

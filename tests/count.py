@@ -1,0 +1,47 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# SPDX-FileCopyrightText: 2026 the yolov10detect authors
+"""Counts the results in Meson's test logs.
+
+usage: count.py [--failed=N] testlog.json…
+
+Lists what failed and what was skipped and why, then ends with one line,
+"N passed, N failed, N skipped", over all the logs. --failed adds failures that no log knows of,
+such as a build that broke. Exit status 0 only when something passed and nothing failed.
+"""
+import json
+import sys
+
+PASSED = {"OK", "EXPECTEDFAIL"}
+SKIPPED = {"SKIP", "IGNORED"}
+
+
+def last_line(test):
+    lines = [line for key in ("stdout", "stderr") for line in test.get(key, "").splitlines()
+             if line.strip()]
+    return lines[-1].strip() if lines else "no output"
+
+
+def main():
+    passed, failed, skipped = 0, 0, 0
+    for argument in sys.argv[1:]:
+        if argument.startswith("--failed="):
+            failed += int(argument.split("=")[1])
+            continue
+        with open(argument, encoding="utf-8") as log:
+            for line in log:
+                test = json.loads(line)
+                if test["result"] in PASSED:
+                    passed += 1
+                elif test["result"] in SKIPPED:
+                    skipped += 1
+                    print(f"skipped: {test['name']}: {last_line(test)}")
+                else:
+                    failed += 1
+                    print(f"failed: {test['name']}: {test['result']}: {last_line(test)}")
+    print(f"{passed} passed, {failed} failed, {skipped} skipped")
+    return 0 if passed and not failed else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,35 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# SPDX-FileCopyrightText: 2026 the yolov10detect authors
+#
+# Installs what the tests need, builds, and runs the tests in build/. Works
+# from any directory.
+set -euo pipefail
+
+usage() {
+  cat <<'END'
+usage: tests/run.sh [MESON TEST ARGUMENT...]
+
+Runs every test but the slow ones, which are for .ci/run. Arguments go to
+meson test; docs/testing.md lists the suites. Examples:
+
+  tests/run.sh --suite gst        one suite
+  tests/run.sh --suite slow       the slow ones
+  tests/run.sh --list             names only
+END
+}
+
+case ${1-} in -h | --help) usage; exit 0 ;; esac
+root=$(cd "$(dirname "$(readlink -f "$0")")/.." && pwd)
+build=$root/build
+
+"$root/tools/setup.sh" --tests
+[ $# -gt 0 ] || set -- --no-suite slow
+log=$build/meson-logs/testlog.json
+rm -f "$log"
+status=0
+meson test -C "$build" --no-rebuild --print-errorlogs "$@" </dev/null || status=$?
+[ -e "$log" ] || exit "$status"
+echo
+python3 "$root/tests/count.py" "$log" || status=1
+exit "$status"
