@@ -155,7 +155,7 @@ def table(tally, confidence):
 
 def milliseconds(stats, stage):
     """The stage's median of the detector's statistics."""
-    ok, value = stats.get_int64(f"{stage}-median")
+    ok, value = stats.get_uint64(f"{stage}-median")
     return value / 1e6 if ok else 0.0
 
 
