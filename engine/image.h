@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+#pragma once
+
+/* What the readers of a Y10Image share, so that all of them give the same
+ * bits: where the samples of each format lie, how Y'CbCr becomes R'G'B', and
+ * which source pixels make a pixel of the network's input. */
+
+#include <y10/image.h>
+
+G_BEGIN_DECLS
+
+/* Sample of pixel x, y (absolute, not of the region), in bytes:
+ * plane[plane] + (y >> yshift) * stride[plane] + (x >> xshift) * step + offset */
+typedef struct
+{
+  guint8 plane, step, offset, xshift, yshift;
+} Y10Component;
+
+typedef struct
+{
+  const char *name;             /* GStreamer's */
+  guint n_planes;
+  gboolean yuv;                 /* components are Y U V, else R G B */
+  guint sample_size;            /* bytes: 1; 2 for P010; 4 for the tensor */
+  Y10Component component[3];
+} Y10FormatInfo;
+
+/* NULL for a value that is no format. */
+const Y10FormatInfo *y10_pixel_format_get_info (Y10PixelFormat format);
+
+gboolean y10_image_validate (const Y10Image * image, GError ** error);
+
+#define Y10_COLOR_BITS 20
+
+/* R = clip ((y_gain * Y            + v_to_r * V + r_bias) >> Y10_COLOR_BITS)
+ * G = clip ((y_gain * Y + u_to_g * U + v_to_g * V + g_bias) >> ...)
+ * B = clip ((y_gain * Y + u_to_b * U              + b_bias) >> ...)
+ * with Y U V as stored, 8 or 10 bits. No sum leaves 32 bits. */
+typedef struct
+{
+  gint32 y_gain;
+  gint32 v_to_r, u_to_g, v_to_g, u_to_b;
+  gint32 r_bias, g_bias, b_bias;
+} Y10ColorTransform;
+
+/* @bits: of a sample, 8 or 10 */
+void y10_color_transform_init (Y10ColorTransform * transform,
+    Y10ColorMatrix matrix, gboolean full_range, guint bits);
+
+/* Source pixels @pos[0] and @pos[1] with weights of 1/2048. */
+typedef struct
+{
+  guint32 pos[2];
+  gint16 weight[2];
+} Y10Tap;
+
+#define Y10_TAP_ONE 2048
+
+/* The taps of pixel @i of @n_dst, for columns and for rows, as OpenCV's
+ * INTER_LINEAR chooses them for 8-bit pictures. */
+Y10Tap y10_tap_column (guint i, guint n_src, guint n_dst);
+Y10Tap y10_tap_row (guint i, guint n_src, guint n_dst);
+
+#define Y10_LETTERBOX_FILL 114  /* of 255 */
+
+G_END_DECLS
