@@ -100,7 +100,10 @@ y10_ref_preprocess (const Y10Image *image, const Y10Letterbox *l,
     gfloat *planes)
 {
   const gsize plane_size = (gsize) l->dst_height * l->dst_width;
-  Source s = { image, y10_pixel_format_get_info (image->format) };
+  Source s = {
+    .image = image,
+    .info = y10_pixel_format_get_info (image->format),
+  };
 
   if (image->format == Y10_PIXEL_TENSOR) {
     copy_tensor (image, l, planes);

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* Which instructions our own SIMD code may use: what the CPU has, the
+ * operating system saves, and the user allows. Everything that picks a kernel
+ * asks here, so that one environment variable lets a test run every one. */
+
+#include "isa.h"
+
+#include <string.h>
+
+#if defined (__x86_64__) || defined (__i386__)
+#include <cpuid.h>
+#endif
+
+static const char *const names[] = {
+  [Y10_ISA_C] = "c",
+  [Y10_ISA_SSE41] = "sse41",
+  [Y10_ISA_AVX2] = "avx2",
+  [Y10_ISA_AVX512] = "avx512",
+  [Y10_ISA_AVX512_BF16] = "avx512_bf16",
+};
+
+const char *
+y10_isa_get_name (Y10Isa isa)
+{
+  return (guint) isa < G_N_ELEMENTS (names) ? names[isa] : NULL;
+}
+
+static Y10Isa
+detect (void)
+{
+#if defined (__x86_64__) || defined (__i386__)
+  guint a, b, c = 0, d;
+
+  /* __builtin_cpu_supports() says no to AVX where the system does not save
+   * its registers. Not every compiler lets it ask for F16C. */
+  __builtin_cpu_init ();
+  if (!__builtin_cpu_supports ("sse4.1"))
+    return Y10_ISA_C;
+  if (!__builtin_cpu_supports ("avx2") || !__builtin_cpu_supports ("fma") ||
+      !__get_cpuid (1, &a, &b, &c, &d) || !(c & bit_F16C))
+    return Y10_ISA_SSE41;
+  if (!__builtin_cpu_supports ("avx512f") ||
+      !__builtin_cpu_supports ("avx512bw") ||
+      !__builtin_cpu_supports ("avx512dq") ||
+      !__builtin_cpu_supports ("avx512vl"))
+    return Y10_ISA_AVX2;
+  if (!__builtin_cpu_supports ("avx512bf16"))
+    return Y10_ISA_AVX512;
+  return Y10_ISA_AVX512_BF16;
+#else
+  return Y10_ISA_C;
+#endif
+}
+
+Y10Isa
+y10_cpu_isa (void)
+{
+  static gsize result;          /* 1 + the answer */
+
+  if (g_once_init_enter (&result)) {
+    const char *limit = g_getenv ("Y10_MAX_CPU_ISA");
+    Y10Isa isa = detect ();
+
+    if (limit != NULL && *limit != '\0') {
+      guint i;
+
+      for (i = 0; i < G_N_ELEMENTS (names); i++)
+        if (strcmp (limit, names[i]) == 0)
+          break;
+      if (i < G_N_ELEMENTS (names))
+        isa = MIN (isa, i);
+      else
+        g_warning ("Y10_MAX_CPU_ISA is \"%s\", expected c, sse41, avx2, "
+            "avx512 or avx512_bf16; not limited", limit);
+    }
+    g_once_init_leave (&result, (gsize) isa + 1);
+  }
+  return result - 1;
+}
