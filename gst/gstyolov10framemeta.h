@@ -6,6 +6,8 @@
  * without linking to anything but GStreamer. Python reads the same fields:
  * buffer.get_custom_meta ("GstYolov10FrameMeta").get_structure (). */
 
+#include <string.h>
+
 #include <gst/gst.h>
 
 G_BEGIN_DECLS

@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* How detections are written on a buffer, three times over, because converters
+ * between us and a reader lose one or the other: as regions of interest (what
+ * most elements read), as GstAnalytics object detections (what upstream's
+ * elements read, from 1.24), and as one frame meta that even says that nothing
+ * was found. One detection has one id in all three. It is GstAnalytics' number
+ * where that is attached, else the first that no earlier detector used on the
+ * buffer, so that a reader can tell "the same again" from "another detector's".
+ * Labels are interned once a model; a frame looks up nothing. */
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "gsty10attach.h"
+#include "gstyolov10framemeta.h"
+
+#include <gst/video/video.h>
+#ifdef HAVE_GST_ANALYTICS
+#include <gst/analytics/analytics.h>
+#endif
+
+#define FRAME_META_VERSION 1
+
+typedef struct
+{
+  GQuark quark;
+  const gchar *name;            /* interned: outlives us on buffers */
+  gchar *line;                  /* with "\n", as in the frame meta's labels */
+  gsize line_length;
+} Label;
+
+struct _GstY10Attacher
+{
+  gchar *producer;
+  gchar *model_name;
+  guint n_labels;
+  Label *labels;
+};
+
+/* Set by gst_y10_attach_register_metas(). */
+static const GstMetaInfo *frame_meta_info;
+
+/**
+ * gst_y10_attach_register_metas:
+ *
+ * Makes the frame meta known to this process; call it when the plugin is
+ * loaded. Without tags every element takes it for independent of size, place
+ * and colours, and keeps it.
+ */
+void
+gst_y10_attach_register_metas (void)
+{
+  static gsize once = 0;
+  static const gchar *no_tags[] = { NULL };
+
+  if (!g_once_init_enter (&once))
+    return;
+  frame_meta_info = gst_meta_get_info (GST_YOLOV10_FRAME_META_NAME);
+  if (!frame_meta_info)
+    frame_meta_info = gst_meta_register_custom (GST_YOLOV10_FRAME_META_NAME,
+        no_tags, NULL, NULL, NULL);
+  g_once_init_leave (&once, 1);
+}
+
+/**
+ * gst_y10_attacher_new:
+ * @model: whose detections they are
+ * @producer: name of the element
+ *
+ * Returns: (transfer full): what is the same for all frames
+ */
+GstY10Attacher *
+gst_y10_attacher_new (const Y10Model * model, const gchar * producer)
+{
+  GstY10Attacher *self = g_new0 (GstY10Attacher, 1);
+
+  self->producer = g_strdup (producer);
+  self->model_name = g_strdup (y10_model_get_variant (model));
+  self->n_labels = y10_model_get_n_classes (model);
+  self->labels = g_new0 (Label, self->n_labels);
+  for (guint i = 0; i < self->n_labels; i++) {
+    Label *label = &self->labels[i];
+    const gchar *name = y10_model_get_class_name (model, i);
+
+    label->quark = g_quark_from_string (name);
+    label->name = g_quark_to_string (label->quark);
+    label->line = g_strconcat (name, "\n", NULL);
+    label->line_length = strlen (label->line);
+    for (gsize c = 0; c + 1 < label->line_length; c++)
+      if (label->line[c] == '\n')
+        label->line[c] = ' ';
+  }
+  return self;
+}
+
+/**
+ * gst_y10_attacher_free:
+ * @self: (nullable): an attacher
+ */
+void
+gst_y10_attacher_free (GstY10Attacher * self)
+{
+  if (!self)
+    return;
+  for (guint i = 0; i < self->n_labels; i++)
+    g_free (self->labels[i].line);
+  g_free (self->labels);
+  g_free (self->model_name);
+  g_free (self->producer);
+  g_free (self);
+}
+
+/* The first id above all that other detectors have used on the buffer. */
+static gint
+first_free_id (GstBuffer * buffer)
+{
+  gpointer state = NULL;
+  gint next = 0;
+  GstMeta *meta;
+
+  while ((meta = gst_buffer_iterate_meta (buffer, &state))) {
+    if (meta->info->api == GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE) {
+      const GstVideoRegionOfInterestMeta *roi = (gpointer) meta;
+
+      if (roi->id >= next && roi->id < G_MAXINT / 2)
+        next = roi->id + 1;
+    } else if (meta->info == frame_meta_info) {
+      const GstStructure *structure =
+          gst_custom_meta_get_structure ((GstCustomMeta *) meta);
+      GstYolov10Record record;
+
+      for (guint i = 0;
+          gst_yolov10_frame_meta_get_record (structure, i, &record, NULL); i++)
+        if (record.id >= next && record.id < G_MAXINT / 2)
+          next = record.id + 1;
+    }
+  }
+  return next;
+}
+
+/* A box in whole pixels, inside the frame, at least one pixel large. */
+static void
+pixel_box (const Y10Detection * d, guint width, guint height,
+    GstVideoRectangle * box)
+{
+  gint w = (gint) width, h = (gint) height;
+  gint x0 = CLAMP ((gint) (d->x0 + 0.5f), 0, w - 1);
+  gint y0 = CLAMP ((gint) (d->y0 + 0.5f), 0, h - 1);
+  gint x1 = CLAMP ((gint) (d->x1 + 0.5f), x0 + 1, w);
+  gint y1 = CLAMP ((gint) (d->y1 + 0.5f), y0 + 1, h);
+
+  *box = (GstVideoRectangle) { x0, y0, x1 - x0, y1 - y0 };
+}
+
+static void
+attach_roi (const GstY10Attacher * self, GstBuffer * buffer,
+    const GstY10Findings * findings, const Y10Detection * d, gint id)
+{
+  const Label *label = &self->labels[d->class_id];
+  GstVideoRectangle box;
+  GstVideoRegionOfInterestMeta *meta;
+
+  pixel_box (d, findings->width, findings->height, &box);
+  meta = gst_buffer_add_video_region_of_interest_meta_id (buffer,
+      label->quark, box.x, box.y, box.w, box.h);
+  meta->id = id;
+  meta->parent_id = -1;         /* 0 would be the first detection */
+  gst_video_region_of_interest_meta_add_param (meta,
+      gst_structure_new ("detection",
+          "label_id", G_TYPE_INT, d->class_id,
+          "label", G_TYPE_STRING, label->name,
+          "confidence", G_TYPE_DOUBLE, (gdouble) d->score,
+          "x_min", G_TYPE_DOUBLE, (gdouble) d->x0 / findings->width,
+          "y_min", G_TYPE_DOUBLE, (gdouble) d->y0 / findings->height,
+          "x_max", G_TYPE_DOUBLE, (gdouble) d->x1 / findings->width,
+          "y_max", G_TYPE_DOUBLE, (gdouble) d->y1 / findings->height,
+          "model_name", G_TYPE_STRING, self->model_name, NULL));
+}
+
+#ifdef HAVE_GST_ANALYTICS
+/* The relation meta numbers its members itself: that becomes our id. */
+static gint
+attach_analytics (const GstY10Attacher * self,
+    GstAnalyticsRelationMeta * relations, const GstY10Findings * findings,
+    const Y10Detection * d, gint id)
+{
+  GstVideoRectangle box;
+  GstAnalyticsODMtd mtd;
+
+  pixel_box (d, findings->width, findings->height, &box);
+  if (!gst_analytics_relation_meta_add_od_mtd (relations,
+          self->labels[d->class_id].quark, box.x, box.y, box.w, box.h,
+          d->score, &mtd))
+    return id;
+  return (gint) mtd.id;
+}
+
+static GstAnalyticsRelationMeta *
+relation_meta (GstBuffer * buffer)
+{
+  GstAnalyticsRelationMeta *relations =
+      gst_buffer_get_analytics_relation_meta (buffer);
+
+  return relations ? relations
+      : gst_buffer_add_analytics_relation_meta (buffer);
+}
+#endif
+
+static void
+fill_record (GstYolov10Record * record, const GstY10Findings * findings,
+    const Y10Detection * d, gint id, gsize label_offset)
+{
+  record->id = id;
+  record->label_id = d->class_id;
+  record->confidence = d->score;
+  record->x_min = d->x0 / (gfloat) findings->width;
+  record->y_min = d->y0 / (gfloat) findings->height;
+  record->x_max = d->x1 / (gfloat) findings->width;
+  record->y_max = d->y1 / (gfloat) findings->height;
+  record->label_offset = (guint32) label_offset;
+}
+
+/* Takes @records. */
+static void
+attach_frame_meta (const GstY10Attacher * self, GstBuffer * buffer,
+    const GstY10Findings * findings, GstYolov10Record * records, gchar * labels)
+{
+  GstMeta *meta = gst_buffer_add_meta (buffer, frame_meta_info, NULL);
+  GstStructure *structure =
+      gst_custom_meta_get_structure ((GstCustomMeta *) meta);
+  GBytes *bytes = g_bytes_new_take (records,
+      findings->n_detections * sizeof *records);
+  GValue value = G_VALUE_INIT;
+
+  gst_structure_set (structure,
+      "version", G_TYPE_UINT, FRAME_META_VERSION,
+      "producer", G_TYPE_STRING, self->producer,
+      "model", G_TYPE_STRING, self->model_name,
+      "width", G_TYPE_UINT, findings->width,
+      "height", G_TYPE_UINT, findings->height,
+      "inference", G_TYPE_STRING, "fresh",
+      "age", G_TYPE_UINT64, G_GUINT64_CONSTANT (0),
+      "count", G_TYPE_UINT, findings->n_detections,
+      "record-size", G_TYPE_UINT, (guint) sizeof *records, NULL);
+  g_value_init (&value, G_TYPE_BYTES);
+  g_value_take_boxed (&value, bytes);
+  gst_structure_take_value (structure, "records", &value);
+  g_value_init (&value, G_TYPE_STRING);
+  g_value_take_string (&value, labels);
+  gst_structure_take_value (structure, "labels", &value);
+}
+
+/**
+ * gst_y10_attacher_attach:
+ * @self: an attacher
+ * @buffer: a writable buffer, not mapped
+ * @findings: what was found, in the frame's pixels
+ *
+ * Adds the metadata that @findings asks for, after whatever is there.
+ */
+void
+gst_y10_attacher_attach (const GstY10Attacher * self, GstBuffer * buffer,
+    const GstY10Findings * findings)
+{
+  guint n = findings->n_detections;
+  gint id = first_free_id (buffer);
+  GstYolov10Record *records = NULL;
+  gchar *labels = NULL;
+  gsize offset = 0;
+#ifdef HAVE_GST_ANALYTICS
+  GstAnalyticsRelationMeta *relations = NULL;
+
+  if (n && (findings->attach & GST_YOLOV10_ATTACH_ANALYTICS))
+    relations = relation_meta (buffer);
+#endif
+
+  if (findings->attach & GST_YOLOV10_ATTACH_FRAME) {
+    gsize length = 1;
+
+    for (guint i = 0; i < n; i++)
+      length += self->labels[findings->detections[i].class_id].line_length;
+    records = g_new (GstYolov10Record, n);
+    labels = g_malloc (length);
+    labels[length - 1] = '\0';
+  }
+
+  for (guint i = 0; i < n; i++, id++) {
+    const Y10Detection *d = &findings->detections[i];
+
+#ifdef HAVE_GST_ANALYTICS
+    if (relations)
+      id = attach_analytics (self, relations, findings, d, id);
+#endif
+    if (findings->attach & GST_YOLOV10_ATTACH_ROI)
+      attach_roi (self, buffer, findings, d, id);
+    if (records) {
+      const Label *label = &self->labels[d->class_id];
+
+      fill_record (&records[i], findings, d, id, offset);
+      memcpy (labels + offset, label->line, label->line_length);
+      offset += label->line_length;
+    }
+  }
+  if (labels)
+    attach_frame_meta (self, buffer, findings, records, labels);
+}

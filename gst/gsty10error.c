@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* How an error of the engine becomes an element's message. The engine's text
+ * already names the file, tensor or property, what was found and what was
+ * expected: it is what the user reads. The domain and code tell applications
+ * what kind of thing to do about it; this is the only place that decides. */
+#include "gsty10error.h"
+
+#include <y10/error.h>
+
+static void
+classify (const GError * error, GQuark * domain, gint * code)
+{
+  *domain = GST_LIBRARY_ERROR;
+  *code = GST_LIBRARY_ERROR_FAILED;
+  if (error->domain == GST_STREAM_ERROR || error->domain == GST_CORE_ERROR
+      || error->domain == GST_RESOURCE_ERROR) {
+    *domain = error->domain;
+    *code = error->code;
+    return;
+  }
+  if (error->domain != Y10_ERROR)
+    return;
+
+  switch ((Y10Error) error->code) {
+    case Y10_ERROR_NOT_FOUND:
+      *domain = GST_RESOURCE_ERROR;
+      *code = GST_RESOURCE_ERROR_NOT_FOUND;
+      break;
+    case Y10_ERROR_MODEL_FORMAT:
+    case Y10_ERROR_MODEL:
+      *domain = GST_STREAM_ERROR;
+      *code = GST_STREAM_ERROR_WRONG_TYPE;
+      break;
+    case Y10_ERROR_LABELS:
+      *domain = GST_RESOURCE_ERROR;
+      *code = GST_RESOURCE_ERROR_READ;
+      break;
+    case Y10_ERROR_INVALID_ARGUMENT:
+    case Y10_ERROR_UNSUPPORTED:
+      *code = GST_LIBRARY_ERROR_SETTINGS;
+      break;
+    case Y10_ERROR_NO_BACKEND:
+      *code = GST_LIBRARY_ERROR_INIT;
+      break;
+    case Y10_ERROR_NO_MEMORY:
+      *domain = GST_RESOURCE_ERROR;
+      *code = GST_RESOURCE_ERROR_NO_SPACE_LEFT;
+      break;
+    case Y10_ERROR_BUSY:
+    case Y10_ERROR_TIMED_OUT:
+      *domain = GST_RESOURCE_ERROR;
+      *code = GST_RESOURCE_ERROR_BUSY;
+      break;
+    case Y10_ERROR_FAILED:
+    case Y10_ERROR_BACKEND:
+    case Y10_ERROR_STALE:
+    case Y10_ERROR_CANCELLED:
+      break;
+  }
+}
+
+/**
+ * gst_y10_error_post:
+ * @element: who has the problem
+ * @type: %GST_MESSAGE_ERROR or %GST_MESSAGE_WARNING
+ * @error: what the engine said
+ * @file: where in the source
+ * @function: where in the source
+ * @line: where in the source
+ *
+ * Posts one message; use the macros.
+ */
+void
+gst_y10_error_post (GstElement * element, GstMessageType type,
+    const GError * error, const gchar * file, const gchar * function,
+    gint line)
+{
+  GQuark domain;
+  gint code;
+
+  classify (error, &domain, &code);
+  gst_element_message_full (element, type, domain, code,
+      g_strdup (error->message),
+      g_strdup_printf ("%s %d", g_quark_to_string (error->domain),
+          error->code), file, function, line);
+}

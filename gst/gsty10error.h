@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+#pragma once
+
+#include <gst/gst.h>
+
+G_BEGIN_DECLS
+
+void gst_y10_error_post (GstElement * element, GstMessageType type,
+    const GError * error, const gchar * file, const gchar * function,
+    gint line);
+
+/* Posts @error, a #GError of any domain, as the element's error message. Never
+ * call with the object lock held. */
+#define GST_Y10_ELEMENT_ERROR(element, error) \
+  gst_y10_error_post (GST_ELEMENT (element), GST_MESSAGE_ERROR, error, \
+      __FILE__, GST_FUNCTION, __LINE__)
+/* The same as a warning, for what leaves the stream going. */
+#define GST_Y10_ELEMENT_WARNING(element, error) \
+  gst_y10_error_post (GST_ELEMENT (element), GST_MESSAGE_WARNING, error, \
+      __FILE__, GST_FUNCTION, __LINE__)
+
+G_END_DECLS

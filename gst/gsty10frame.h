@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+#pragma once
+
+#include <gst/video/video.h>
+#include <y10/image.h>
+
+G_BEGIN_DECLS
+
+/* 16384: Y10_MAX_IMAGE_SIZE. */
+#define GST_Y10_FRAME_CAPS \
+  "video/x-raw, " \
+  "format = (string) { NV12, I420, RGB, BGR, RGBx, BGRx, xRGB, xBGR, RGBA, " \
+  "BGRA, ARGB, ABGR, GBR, RGBP, NV21, YV12, Y42B, Y444, YUY2, UYVY, GRAY8, " \
+  "P010_10LE }, " \
+  "width = (int) [ 1, 16384 ], height = (int) [ 1, 16384 ], " \
+  "framerate = (fraction) [ 0, max ]"
+
+/* What the caps say: @image lacks only what each frame brings. */
+typedef struct
+{
+  GstVideoInfo info;
+  Y10Image image;
+} GstY10FrameFormat;
+
+/* A frame while it is mapped. @width and @height are those of the whole
+ * frame, of which @image may be a part. */
+typedef struct
+{
+  GstVideoFrame frame;
+  Y10Image image;
+  guint width, height;
+} GstY10Frame;
+
+gboolean gst_y10_frame_format_init (GstY10FrameFormat * format,
+    const GstCaps * caps, GError ** error);
+gboolean gst_y10_frame_map (GstY10Frame * frame,
+    const GstY10FrameFormat * format, GstBuffer * buffer, GError ** error);
+void gst_y10_frame_unmap (GstY10Frame * frame);
+
+G_END_DECLS

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* The types of yolov10detect's properties, and how the strings `input-size`
+ * and `classes` are read. A string that cannot be read is an error which says
+ * what was expected; nothing is guessed. */
+#include "gsty10types.h"
+
+GType
+gst_yolov10_backend_get_type (void)
+{
+  static gsize type = 0;
+  static const GEnumValue values[] = {
+    {Y10_BACKEND_AUTO, "The fastest that runs here", "auto"},
+    {Y10_BACKEND_REF, "Plain C, slow, for comparison", "ref"},
+    {Y10_BACKEND_CPU, "The CPU", "cpu"},
+    {Y10_BACKEND_CUDA, "An NVIDIA GPU", "cuda"},
+    {0, NULL, NULL}
+  };
+
+  if (g_once_init_enter (&type))
+    g_once_init_leave (&type,
+        g_enum_register_static ("GstYolov10Backend", values));
+  return type;
+}
+
+GType
+gst_yolov10_precision_get_type (void)
+{
+  static gsize type = 0;
+  static const GEnumValue values[] = {
+    {Y10_PRECISION_AUTO, "The fastest that finds the same objects", "auto"},
+    {Y10_PRECISION_FP32, "Single precision", "fp32"},
+    {Y10_PRECISION_TF32, "Single precision, 10 bit tensor cores", "tf32"},
+    {Y10_PRECISION_FP16, "Half precision", "fp16"},
+    {Y10_PRECISION_BF16, "bfloat16", "bf16"},
+    {0, NULL, NULL}
+  };
+
+  if (g_once_init_enter (&type))
+    g_once_init_leave (&type,
+        g_enum_register_static ("GstYolov10Precision", values));
+  return type;
+}
+
+GType
+gst_yolov10_head_get_type (void)
+{
+  static gsize type = 0;
+  static const GEnumValue values[] = {
+    {Y10_HEAD_AUTO, "one2one where the model has it, else one2many", "auto"},
+    {Y10_HEAD_ONE2ONE, "End to end, without NMS", "one2one"},
+    {Y10_HEAD_ONE2MANY, "With NMS", "one2many"},
+    {0, NULL, NULL}
+  };
+
+  if (g_once_init_enter (&type))
+    g_once_init_leave (&type,
+        g_enum_register_static ("GstYolov10Head", values));
+  return type;
+}
+
+GType
+gst_yolov10_attach_get_type (void)
+{
+  static gsize type = 0;
+  static const GFlagsValue values[] = {
+    {GST_YOLOV10_ATTACH_ROI, "GstVideoRegionOfInterestMeta", "roi"},
+    {GST_YOLOV10_ATTACH_ANALYTICS, "GstAnalyticsODMtd (GStreamer >= 1.24)",
+        "analytics"},
+    {GST_YOLOV10_ATTACH_FRAME, "GstYolov10FrameMeta", "frame"},
+    {0, NULL, NULL}
+  };
+
+  if (g_once_init_enter (&type))
+    g_once_init_leave (&type,
+        g_flags_register_static ("GstYolov10Attach", values));
+  return type;
+}
+
+/**
+ * gst_y10_parse_input_size:
+ * @text: (nullable): "", "N" or "WxH"
+ * @width: (out): pixels, 0 for the model's own
+ * @height: (out): pixels, 0 for the model's own
+ * @error: %Y10_ERROR_INVALID_ARGUMENT when @text is none of these
+ *
+ * Reads the property `input-size`. Which sizes a model takes is for the
+ * engine to say.
+ */
+gboolean
+gst_y10_parse_input_size (const gchar * text, guint * width, guint * height,
+    GError ** error)
+{
+  gchar *end;
+  guint64 w, h;
+
+  *width = *height = 0;
+  if (!text || !*text)
+    return TRUE;
+  if (!g_ascii_isdigit (*text))
+    goto invalid;
+  w = h = g_ascii_strtoull (text, &end, 10);
+  if (*end == 'x' && g_ascii_isdigit (end[1]))
+    h = g_ascii_strtoull (end + 1, &end, 10);
+  if (*end || !w || !h || w > Y10_MAX_IMAGE_SIZE || h > Y10_MAX_IMAGE_SIZE)
+    goto invalid;
+  *width = (guint) w;
+  *height = (guint) h;
+  return TRUE;
+
+invalid:
+  g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
+      "input-size is \"%s\", expected \"\" for the model's own size, \"N\" or "
+      "\"WxH\" in pixels, such as \"640\" or \"640x384\"", text);
+  return FALSE;
+}
+
+/* An id has digits only and is not itself the name of a class. */
+static gint
+class_from_token (const gchar * token, const Y10Model * model)
+{
+  gint found = y10_model_find_class (model, token);
+  gchar *end;
+  guint64 id;
+
+  if (found >= 0 || !g_ascii_isdigit (*token))
+    return found;
+  id = g_ascii_strtoull (token, &end, 10);
+  return *end || id >= y10_model_get_n_classes (model) ? -1 : (gint) id;
+}
+
+/**
+ * gst_y10_parse_classes:
+ * @text: (nullable): class names or ids, separated by commas
+ * @model: the model whose classes they are
+ * @wanted: one byte a class of @model; set to 1 where the class is named, all
+ *   of it when @text names none; untouched on error
+ * @error: %Y10_ERROR_INVALID_ARGUMENT when a name or id is unknown
+ *
+ * Reads the property `classes`.
+ */
+gboolean
+gst_y10_parse_classes (const gchar * text, const Y10Model * model,
+    guint8 * wanted, GError ** error)
+{
+  guint n_classes = y10_model_get_n_classes (model);
+  gchar **tokens = g_strsplit (text ? text : "", ",", -1);
+  guint8 *mask = g_malloc0 (n_classes);
+  guint n_named = 0;
+  gboolean ok = TRUE;
+
+  for (gchar ** token = tokens; *token && ok; token++) {
+    gint id;
+
+    if (!*g_strstrip (*token))
+      continue;
+    id = class_from_token (*token, model);
+    if (id < 0) {
+      g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
+          "classes names \"%s\", which %s does not know: its %u classes are "
+          "0 \"%s\" to %u \"%s\"", *token, y10_model_get_path (model),
+          n_classes, y10_model_get_class_name (model, 0), n_classes - 1,
+          y10_model_get_class_name (model, n_classes - 1));
+      ok = FALSE;
+    } else {
+      mask[id] = 1;
+      n_named++;
+    }
+  }
+  if (ok && n_named)
+    memcpy (wanted, mask, n_classes);
+  else if (ok)
+    memset (wanted, 1, n_classes);
+  g_free (mask);
+  g_strfreev (tokens);
+  return ok;
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+#pragma once
+
+/* What the values of yolov10detect's properties mean: the enum and flags
+ * types, and the two properties that are little languages. */
+
+#include <gst/gst.h>
+#include <y10/engine.h>
+#include <y10/image.h>
+
+G_BEGIN_DECLS
+
+/**
+ * GstYolov10Attach:
+ * @GST_YOLOV10_ATTACH_ROI: a #GstVideoRegionOfInterestMeta for each detection
+ * @GST_YOLOV10_ATTACH_ANALYTICS: a GstAnalyticsODMtd for each detection, where
+ *   the plugin was built with GStreamer 1.24 or later
+ * @GST_YOLOV10_ATTACH_FRAME: one GstYolov10FrameMeta for each frame
+ *
+ * Which metadata yolov10detect attaches.
+ *
+ * Since: 0.1
+ */
+typedef enum
+{
+  GST_YOLOV10_ATTACH_ROI = 1 << 0,
+  GST_YOLOV10_ATTACH_ANALYTICS = 1 << 1,
+  GST_YOLOV10_ATTACH_FRAME = 1 << 2,
+} GstYolov10Attach;
+
+#define GST_YOLOV10_ATTACH_ALL (GST_YOLOV10_ATTACH_ROI \
+    | GST_YOLOV10_ATTACH_ANALYTICS | GST_YOLOV10_ATTACH_FRAME)
+
+#define GST_TYPE_YOLOV10_BACKEND (gst_yolov10_backend_get_type ())
+#define GST_TYPE_YOLOV10_PRECISION (gst_yolov10_precision_get_type ())
+#define GST_TYPE_YOLOV10_HEAD (gst_yolov10_head_get_type ())
+#define GST_TYPE_YOLOV10_ATTACH (gst_yolov10_attach_get_type ())
+GType gst_yolov10_backend_get_type (void);
+GType gst_yolov10_precision_get_type (void);
+GType gst_yolov10_head_get_type (void);
+GType gst_yolov10_attach_get_type (void);
+
+gboolean gst_y10_parse_input_size (const gchar * text, guint * width,
+    guint * height, GError ** error);
+gboolean gst_y10_parse_classes (const gchar * text, const Y10Model * model,
+    guint8 * wanted, GError ** error);
+
+G_END_DECLS

@@ -1,0 +1,628 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* The element yolov10detect: it looks at each frame and writes down what it
+ * sees. The frame itself goes on as it came: the same memory, the same
+ * pixels, the same times. The model and its engine (the session) live from
+ * start() to stop(), that is from PAUSED to READY. Properties that may change in between
+ * are copied under the object lock once a frame; what they mean (which classes,
+ * for instance) is worked out when they are set. */
+
+/**
+ * SECTION:element-yolov10detect
+ * @title: yolov10detect
+ * @short_description: finds objects with a YOLOv10 network
+ *
+ * Runs a YOLOv10 model on every frame and attaches what it finds as metadata.
+ * Frames pass unchanged; put yolov10overlay behind it to see boxes.
+ *
+ * ## Example launch lines
+ * |[
+ * gst-launch-1.0 filesrc location=bus.jpg ! decodebin ! videoconvert ! yolov10detect model-file=yolov10n.safetensors ! yolov10overlay ! videoconvert ! imagefreeze ! autovideosink
+ * ]| Shows what is in a picture.
+ * |[
+ * gst-launch-1.0 uridecodebin uri=file:///tmp/cars.mp4 ! videoconvert ! yolov10detect model-file=yolov10n.safetensors classes=car,truck confidence=0.5 ! yolov10overlay ! videoconvert ! autovideosink
+ * ]| Shows the cars and trucks of a video.
+ * |[
+ * gst-launch-1.0 -v v4l2src ! videoconvert ! queue leaky=downstream max-size-buffers=1 ! yolov10detect model-file=yolov10n.safetensors input-size=320 ! fakesink
+ * ]| Watches a camera with a small input, and prints which device computes.
+ *
+ * ## Metadata
+ *
+ * Each detection becomes a #GstVideoRegionOfInterestMeta whose type is the
+ * label, with one parameter structure `detection`, and, with GStreamer 1.24 or
+ * later, a #GstAnalyticsODMtd of the same id. Each frame gets one
+ * `GstYolov10FrameMeta`, see y10/gstyolov10framemeta.h, also when nothing was
+ * found. Coordinates are those of the whole frame as #GstVideoMeta or the caps
+ * describe it: where a #GstVideoCropMeta says that only a part of the frame is
+ * to be seen, only that part is looked at, but coordinates still count from the
+ * frame's own corner. Pixel aspect ratio is ignored: the network gets the
+ * pixels as they are.
+ */
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "gstyolov10detect.h"
+#include "gsty10attach.h"
+#include "gsty10error.h"
+#include "gsty10frame.h"
+#include "gsty10session.h"
+#include "gsty10stats.h"
+#include "gsty10types.h"
+
+GST_DEBUG_CATEGORY_STATIC (gst_yolov10_detect_debug);
+#define GST_CAT_DEFAULT gst_yolov10_detect_debug
+
+#define DEFAULT_CONFIDENCE 0.25
+#define DEFAULT_IOU_THRESHOLD 0.7
+#define DEFAULT_MAX_DETECTIONS 300
+
+enum
+{
+  PROP_0,
+  PROP_MODEL_FILE,
+  PROP_LABEL_FILE,
+  PROP_BACKEND,
+  PROP_PRECISION,
+  PROP_HEAD,
+  PROP_INPUT_SIZE,
+  PROP_THREADS,
+  PROP_CLASS_AGNOSTIC_NMS,
+  PROP_CONFIDENCE,
+  PROP_IOU_THRESHOLD,
+  PROP_MAX_DETECTIONS,
+  PROP_CLASSES,
+  PROP_ATTACH,
+  PROP_ACTIVE,
+  PROP_ACTIVE_BACKEND,
+  PROP_ACTIVE_DEVICE,
+  PROP_ACTIVE_PRECISION,
+  PROP_FALLBACK_REASON,
+  PROP_STATS,
+  N_PROPS
+};
+
+static GParamSpec *props[N_PROPS];
+
+struct _GstYolov10Detect
+{
+  GstBaseTransform parent;
+
+  /* Properties; object lock. */
+  GstY10Settings settings;
+  gboolean class_agnostic;
+  gdouble confidence, iou_threshold;
+  guint max_detections;
+  GstYolov10Attach attach;
+  gboolean active;
+
+  /* start() and stop() change the pointer under the object lock; in between
+   * the streaming thread may read it without. */
+  GstY10Session *session;
+  GstY10Stats stats;            /* object lock */
+
+  /* Streaming thread only. */
+  GstY10FrameFormat format;
+  gboolean frame_active;
+};
+
+static GstStaticPadTemplate sink_template =
+GST_STATIC_PAD_TEMPLATE ("sink", GST_PAD_SINK, GST_PAD_ALWAYS,
+    GST_STATIC_CAPS (GST_Y10_FRAME_CAPS));
+static GstStaticPadTemplate src_template =
+GST_STATIC_PAD_TEMPLATE ("src", GST_PAD_SRC, GST_PAD_ALWAYS,
+    GST_STATIC_CAPS (GST_Y10_FRAME_CAPS));
+
+G_DEFINE_FINAL_TYPE (GstYolov10Detect, gst_yolov10_detect,
+    GST_TYPE_BASE_TRANSFORM);
+GST_ELEMENT_REGISTER_DEFINE (yolov10detect, "yolov10detect", GST_RANK_NONE,
+    GST_TYPE_YOLOV10_DETECT);
+
+static void
+gst_yolov10_detect_init (GstYolov10Detect * self)
+{
+  self->confidence = DEFAULT_CONFIDENCE;
+  self->iou_threshold = DEFAULT_IOU_THRESHOLD;
+  self->max_detections = DEFAULT_MAX_DETECTIONS;
+  self->attach = GST_YOLOV10_ATTACH_ALL;
+  self->active = TRUE;
+  gst_base_transform_set_in_place (GST_BASE_TRANSFORM (self), TRUE);
+  gst_base_transform_set_gap_aware (GST_BASE_TRANSFORM (self), TRUE);
+}
+
+static void
+gst_yolov10_detect_finalize (GObject * object)
+{
+  GstYolov10Detect *self = GST_YOLOV10_DETECT (object);
+
+  gst_y10_settings_clear (&self->settings);
+  G_OBJECT_CLASS (gst_yolov10_detect_parent_class)->finalize (object);
+}
+
+/* While running, a selection that cannot be read changes nothing and is a
+ * warning: a typing error should not stop a camera. Before that the model is
+ * not known, and start() will look. */
+static void
+set_classes (GstYolov10Detect * self, const gchar * text)
+{
+  GError *error = NULL;
+
+  GST_OBJECT_LOCK (self);
+  if (!self->session
+      || gst_y10_parse_classes (text, self->session->model,
+          self->session->wanted_classes, &error)) {
+    g_free (self->settings.classes);
+    self->settings.classes = g_strdup (text);
+  }
+  GST_OBJECT_UNLOCK (self);
+  if (error)
+    GST_Y10_ELEMENT_WARNING (self, error);
+  g_clear_error (&error);
+}
+
+static void
+set_attach (GstYolov10Detect * self, GstYolov10Attach attach)
+{
+  GST_OBJECT_LOCK (self);
+  self->attach = attach;
+  GST_OBJECT_UNLOCK (self);
+  if (!GST_Y10_HAVE_ANALYTICS && attach != GST_YOLOV10_ATTACH_ALL
+      && (attach & GST_YOLOV10_ATTACH_ANALYTICS))
+    GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
+        ("attach=analytics does nothing: this build has no GstAnalytics, "
+            "which needs GStreamer 1.24 or later"), (NULL));
+}
+
+static void
+gst_yolov10_detect_set_property (GObject * object, guint id,
+    const GValue * value, GParamSpec * pspec)
+{
+  GstYolov10Detect *self = GST_YOLOV10_DETECT (object);
+
+  if (id == PROP_CLASSES) {
+    set_classes (self, g_value_get_string (value));
+    return;
+  }
+  if (id == PROP_ATTACH) {
+    set_attach (self, g_value_get_flags (value));
+    return;
+  }
+
+  GST_OBJECT_LOCK (self);
+  switch (id) {
+    case PROP_MODEL_FILE:
+      g_free (self->settings.model_file);
+      self->settings.model_file = g_value_dup_string (value);
+      break;
+    case PROP_LABEL_FILE:
+      g_free (self->settings.label_file);
+      self->settings.label_file = g_value_dup_string (value);
+      break;
+    case PROP_BACKEND:
+      self->settings.backend = g_value_get_enum (value);
+      break;
+    case PROP_PRECISION:
+      self->settings.precision = g_value_get_enum (value);
+      break;
+    case PROP_HEAD:
+      self->settings.head = g_value_get_enum (value);
+      break;
+    case PROP_INPUT_SIZE:
+      g_free (self->settings.input_size);
+      self->settings.input_size = g_value_dup_string (value);
+      break;
+    case PROP_THREADS:
+      self->settings.threads = g_value_get_uint (value);
+      break;
+    case PROP_CLASS_AGNOSTIC_NMS:
+      self->class_agnostic = g_value_get_boolean (value);
+      break;
+    case PROP_CONFIDENCE:
+      self->confidence = g_value_get_double (value);
+      break;
+    case PROP_IOU_THRESHOLD:
+      self->iou_threshold = g_value_get_double (value);
+      break;
+    case PROP_MAX_DETECTIONS:
+      self->max_detections = g_value_get_uint (value);
+      break;
+    case PROP_ACTIVE:
+      self->active = g_value_get_boolean (value);
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+      break;
+  }
+  GST_OBJECT_UNLOCK (self);
+}
+
+static GstStructure *
+stats_structure (GstYolov10Detect * self)
+{
+  GstY10Stats *stats = g_new (GstY10Stats, 1);
+  GstStructure *structure;
+
+  GST_OBJECT_LOCK (self);
+  *stats = self->stats;
+  GST_OBJECT_UNLOCK (self);
+  structure = gst_y10_stats_to_structure (stats);
+  g_free (stats);
+  return structure;
+}
+
+static void
+gst_yolov10_detect_get_property (GObject * object, guint id, GValue * value,
+    GParamSpec * pspec)
+{
+  GstYolov10Detect *self = GST_YOLOV10_DETECT (object);
+  Y10Engine *engine;
+
+  if (id == PROP_STATS) {
+    g_value_take_boxed (value, stats_structure (self));
+    return;
+  }
+
+  GST_OBJECT_LOCK (self);
+  engine = self->session ? self->session->engine : NULL;
+  switch (id) {
+    case PROP_MODEL_FILE:
+      g_value_set_string (value, self->settings.model_file);
+      break;
+    case PROP_LABEL_FILE:
+      g_value_set_string (value, self->settings.label_file);
+      break;
+    case PROP_BACKEND:
+      g_value_set_enum (value, self->settings.backend);
+      break;
+    case PROP_PRECISION:
+      g_value_set_enum (value, self->settings.precision);
+      break;
+    case PROP_HEAD:
+      g_value_set_enum (value, self->settings.head);
+      break;
+    case PROP_INPUT_SIZE:
+      g_value_set_string (value, self->settings.input_size ? self->settings.input_size : "");
+      break;
+    case PROP_THREADS:
+      g_value_set_uint (value, self->settings.threads);
+      break;
+    case PROP_CLASS_AGNOSTIC_NMS:
+      g_value_set_boolean (value, self->class_agnostic);
+      break;
+    case PROP_CONFIDENCE:
+      g_value_set_double (value, self->confidence);
+      break;
+    case PROP_IOU_THRESHOLD:
+      g_value_set_double (value, self->iou_threshold);
+      break;
+    case PROP_MAX_DETECTIONS:
+      g_value_set_uint (value, self->max_detections);
+      break;
+    case PROP_CLASSES:
+      g_value_set_string (value, self->settings.classes ? self->settings.classes : "");
+      break;
+    case PROP_ATTACH:
+      g_value_set_flags (value, self->attach);
+      break;
+    case PROP_ACTIVE:
+      g_value_set_boolean (value, self->active);
+      break;
+    case PROP_ACTIVE_BACKEND:
+      g_value_set_string (value, engine
+          ? y10_backend_get_name (y10_engine_get_backend (engine)) : NULL);
+      break;
+    case PROP_ACTIVE_DEVICE:
+      g_value_set_string (value,
+          engine ? y10_engine_get_device (engine) : NULL);
+      break;
+    case PROP_ACTIVE_PRECISION:
+      g_value_set_string (value, engine
+          ? y10_precision_get_name (y10_engine_get_precision (engine)) : NULL);
+      break;
+    case PROP_FALLBACK_REASON:
+      g_value_set_string (value,
+          engine ? y10_engine_get_fallback_reason (engine) : NULL);
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+      break;
+  }
+  GST_OBJECT_UNLOCK (self);
+}
+
+static void
+notify_active (GstYolov10Detect * self)
+{
+  for (guint id = PROP_ACTIVE_BACKEND; id <= PROP_FALLBACK_REASON; id++)
+    g_object_notify_by_pspec (G_OBJECT (self), props[id]);
+}
+
+/* Copies what a session is made from, so that loading runs without the lock. */
+static void
+copy_settings (GstYolov10Detect * self, GstY10Settings * settings)
+{
+  GST_OBJECT_LOCK (self);
+  *settings = self->settings;
+  settings->model_file = g_strdup (self->settings.model_file);
+  settings->label_file = g_strdup (self->settings.label_file);
+  settings->input_size = g_strdup (self->settings.input_size);
+  settings->classes = g_strdup (self->settings.classes);
+  GST_OBJECT_UNLOCK (self);
+}
+
+static gboolean
+gst_yolov10_detect_start (GstBaseTransform * base)
+{
+  GstYolov10Detect *self = GST_YOLOV10_DETECT (base);
+  gchar *name = gst_object_get_name (GST_OBJECT (self));
+  GstY10Settings settings;
+  GstY10Session *session;
+  GError *error = NULL;
+
+  copy_settings (self, &settings);
+  session = gst_y10_session_new (&settings, name, &error);
+  gst_y10_settings_clear (&settings);
+  g_free (name);
+  if (!session) {
+    GST_Y10_ELEMENT_ERROR (self, error);
+    g_clear_error (&error);
+    return FALSE;
+  }
+  GST_INFO_OBJECT (self, "%s on %s, %s",
+      y10_model_get_variant (session->model),
+      y10_engine_get_device (session->engine),
+      y10_precision_get_name (y10_engine_get_precision (session->engine)));
+  GST_OBJECT_LOCK (self);
+  self->session = session;
+  memset (&self->stats, 0, sizeof self->stats);
+  GST_OBJECT_UNLOCK (self);
+  notify_active (self);
+  return TRUE;
+}
+
+static gboolean
+gst_yolov10_detect_stop (GstBaseTransform * base)
+{
+  GstYolov10Detect *self = GST_YOLOV10_DETECT (base);
+  GstY10Session *session;
+
+  GST_OBJECT_LOCK (self);
+  session = g_steal_pointer (&self->session);
+  GST_OBJECT_UNLOCK (self);
+  /* Joins the engine's thread: not under the lock. */
+  gst_y10_session_free (session);
+  notify_active (self);
+  return TRUE;
+}
+
+static gboolean
+gst_yolov10_detect_set_caps (GstBaseTransform * base, GstCaps * incaps,
+    GstCaps * outcaps)
+{
+  GstYolov10Detect *self = GST_YOLOV10_DETECT (base);
+  GError *error = NULL;
+
+  if (gst_y10_frame_format_init (&self->format, incaps, &error))
+    return TRUE;
+  GST_Y10_ELEMENT_ERROR (self, error);
+  g_clear_error (&error);
+  return FALSE;
+}
+
+/* Nothing of a frame is ours to allocate: what downstream wants is what
+ * upstream gets to know, GstVideoMeta included. */
+static gboolean
+gst_yolov10_detect_propose_allocation (GstBaseTransform * base,
+    GstQuery * decide_query, GstQuery * query)
+{
+  return gst_pad_peer_query (base->srcpad, query);
+}
+
+static void
+gst_yolov10_detect_before_transform (GstBaseTransform * base,
+    GstBuffer * buffer)
+{
+  GstYolov10Detect *self = GST_YOLOV10_DETECT (base);
+  GstClockTime time = gst_segment_to_stream_time (&base->segment,
+      GST_FORMAT_TIME, GST_BUFFER_PTS (buffer));
+
+  if (GST_CLOCK_TIME_IS_VALID (time))
+    gst_object_sync_values (GST_OBJECT (self), time);
+  GST_OBJECT_LOCK (self);
+  self->frame_active = self->active;
+  GST_OBJECT_UNLOCK (self);
+}
+
+/* An inactive detector passes the buffer itself, even one it may not write to;
+ * an active one needs a writable buffer, whose memory is still the same. */
+static GstFlowReturn
+gst_yolov10_detect_prepare_output_buffer (GstBaseTransform * base,
+    GstBuffer * input, GstBuffer ** output)
+{
+  GstYolov10Detect *self = GST_YOLOV10_DETECT (base);
+
+  if (!self->frame_active) {
+    *output = input;
+    return GST_FLOW_OK;
+  }
+  return GST_BASE_TRANSFORM_CLASS (gst_yolov10_detect_parent_class)->
+      prepare_output_buffer (base, input, output);
+}
+
+static GstYolov10Attach
+frame_params (GstYolov10Detect * self, Y10HeadParams * params)
+{
+  GstYolov10Attach attach;
+
+  GST_OBJECT_LOCK (self);
+  params->confidence = (gfloat) self->confidence;
+  params->iou = (gfloat) self->iou_threshold;
+  params->class_agnostic = self->class_agnostic;
+  params->max_detections = self->max_detections;
+  memcpy (self->session->frame_classes, self->session->wanted_classes,
+      y10_model_get_n_classes (self->session->model));
+  params->classes = self->session->frame_classes;
+  attach = self->attach;
+  GST_OBJECT_UNLOCK (self);
+  return attach;
+}
+
+static GstFlowReturn
+gst_yolov10_detect_transform_ip (GstBaseTransform * base, GstBuffer * buffer)
+{
+  GstYolov10Detect *self = GST_YOLOV10_DETECT (base);
+  Y10HeadParams params = Y10_HEAD_PARAMS_INIT;
+  Y10StepTimes times = { 0 };
+  GstY10Findings findings;
+  GstY10Frame frame;
+  GError *error = NULL;
+  gint n;
+
+  if (!self->frame_active)
+    return GST_FLOW_OK;
+
+  findings.attach = frame_params (self, &params);
+  if (!gst_y10_frame_map (&frame, &self->format, buffer, &error))
+    goto failed;
+  n = gst_y10_session_infer (self->session, &frame, &params, &times, &error);
+  if (n < 0)
+    goto failed;
+
+  findings.width = frame.width;
+  findings.height = frame.height;
+  findings.detections = self->session->detections;
+  findings.n_detections = n;
+  gst_y10_attacher_attach (self->session->attacher, buffer, &findings);
+
+  GST_OBJECT_LOCK (self);
+  gst_y10_stats_record (&self->stats,
+      (gint64[GST_Y10_N_STAGES]) {
+      times.preprocess, times.inference, times.postprocess});
+  GST_OBJECT_UNLOCK (self);
+  GST_LOG_OBJECT (self, "%d detections, %" G_GINT64_FORMAT " us", n,
+      (times.preprocess + times.inference + times.postprocess) / 1000);
+  return GST_FLOW_OK;
+
+failed:
+  GST_Y10_ELEMENT_ERROR (self, error);
+  g_clear_error (&error);
+  return GST_FLOW_ERROR;
+}
+
+static void
+install_properties (GObjectClass * class)
+{
+  const GParamFlags ready = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS
+      | GST_PARAM_MUTABLE_READY;
+  const GParamFlags playing = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS
+      | GST_PARAM_MUTABLE_PLAYING;
+  const GParamFlags controllable = playing | GST_PARAM_CONTROLLABLE;
+  const GParamFlags readable = G_PARAM_READABLE | G_PARAM_STATIC_STRINGS;
+
+  props[PROP_MODEL_FILE] = g_param_spec_string ("model-file", "Model file",
+      "Weights of a YOLOv10 of any size (.safetensors)", NULL, ready);
+  props[PROP_LABEL_FILE] = g_param_spec_string ("label-file", "Label file",
+      "UTF-8 text with the name of one class a line; needed only where the "
+      "model file has no names of its own, which it overrides", NULL, ready);
+  props[PROP_BACKEND] = g_param_spec_enum ("backend", "Backend",
+      "What computes. One that is asked for and cannot run is an error; auto "
+      "takes the fastest that can and says why in fallback-reason",
+      GST_TYPE_YOLOV10_BACKEND, Y10_BACKEND_AUTO, ready);
+  props[PROP_PRECISION] = g_param_spec_enum ("precision", "Precision",
+      "The numbers that are computed in; auto is the fastest that changes "
+      "the average precision by less than 0.003",
+      GST_TYPE_YOLOV10_PRECISION, Y10_PRECISION_AUTO, ready);
+  props[PROP_HEAD] = g_param_spec_enum ("head", "Head",
+      "Which of the network's two heads finds the objects",
+      GST_TYPE_YOLOV10_HEAD, Y10_HEAD_AUTO, ready);
+  props[PROP_INPUT_SIZE] = g_param_spec_string ("input-size", "Input size",
+      "Size that frames are scaled to for the network, pixels: \"N\" or "
+      "\"WxH\", multiples of 32. Empty: the model's own. Smaller is faster, "
+      "larger finds smaller objects", "", ready);
+  props[PROP_THREADS] = g_param_spec_uint ("threads", "Threads",
+      "CPU threads, 0 for one a core", 0, 256, 0, ready);
+  props[PROP_CLASS_AGNOSTIC_NMS] =
+      g_param_spec_boolean ("class-agnostic-nms", "Class-agnostic NMS",
+      "Boxes of different classes that overlap compete too (head one2many "
+      "only)", FALSE, ready);
+  props[PROP_CONFIDENCE] = g_param_spec_double ("confidence", "Confidence",
+      "Least confidence of a detection", 0.0, 1.0, DEFAULT_CONFIDENCE,
+      controllable);
+  props[PROP_IOU_THRESHOLD] =
+      g_param_spec_double ("iou-threshold", "IoU threshold",
+      "Of two boxes that overlap by more than this, as intersection over "
+      "union, the less confident is dropped (head one2many only)", 0.0, 1.0,
+      DEFAULT_IOU_THRESHOLD, controllable);
+  props[PROP_MAX_DETECTIONS] =
+      g_param_spec_uint ("max-detections", "Maximum detections",
+      "Most detections of a frame; the most confident are kept", 1,
+      GST_Y10_MAX_DETECTIONS, DEFAULT_MAX_DETECTIONS, playing);
+  props[PROP_CLASSES] = g_param_spec_string ("classes", "Classes",
+      "Which classes to look for: names or ids separated by commas, such as "
+      "\"person,2\". Empty: all", "", playing);
+  props[PROP_ATTACH] = g_param_spec_flags ("attach", "Attach",
+      "Which metadata to attach", GST_TYPE_YOLOV10_ATTACH,
+      GST_YOLOV10_ATTACH_ALL, playing);
+  props[PROP_ACTIVE] = g_param_spec_boolean ("active", "Active",
+      "Whether to look at frames; if not, they pass untouched", TRUE,
+      controllable);
+  props[PROP_ACTIVE_BACKEND] =
+      g_param_spec_string ("active-backend", "Active backend",
+      "What computes now; NULL below PAUSED", NULL, readable);
+  props[PROP_ACTIVE_DEVICE] =
+      g_param_spec_string ("active-device", "Active device",
+      "The device that computes now; NULL below PAUSED", NULL, readable);
+  props[PROP_ACTIVE_PRECISION] =
+      g_param_spec_string ("active-precision", "Active precision",
+      "The numbers that are computed in now; NULL below PAUSED", NULL,
+      readable);
+  props[PROP_FALLBACK_REASON] =
+      g_param_spec_string ("fallback-reason", "Fallback reason",
+      "Why a faster backend was not taken; NULL where there is none", NULL,
+      readable);
+  props[PROP_STATS] = g_param_spec_boxed ("stats", "Statistics",
+      "Frames since the start, and of the last 512 of them the time of "
+      "preprocess, inference and postprocess as median, p95 and max in "
+      "nanoseconds", GST_TYPE_STRUCTURE, readable);
+  g_object_class_install_properties (class, N_PROPS, props);
+}
+
+static void
+gst_yolov10_detect_class_init (GstYolov10DetectClass * class)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (class);
+  GstElementClass *element_class = GST_ELEMENT_CLASS (class);
+  GstBaseTransformClass *base_class = GST_BASE_TRANSFORM_CLASS (class);
+
+  GST_DEBUG_CATEGORY_INIT (gst_yolov10_detect_debug, "yolov10detect", 0,
+      "YOLOv10 object detection");
+  gst_y10_attach_register_metas ();
+
+  object_class->set_property = gst_yolov10_detect_set_property;
+  object_class->get_property = gst_yolov10_detect_get_property;
+  object_class->finalize = gst_yolov10_detect_finalize;
+  install_properties (object_class);
+  gst_type_mark_as_plugin_api (GST_TYPE_YOLOV10_BACKEND, 0);
+  gst_type_mark_as_plugin_api (GST_TYPE_YOLOV10_PRECISION, 0);
+  gst_type_mark_as_plugin_api (GST_TYPE_YOLOV10_HEAD, 0);
+  gst_type_mark_as_plugin_api (GST_TYPE_YOLOV10_ATTACH, 0);
+
+  gst_element_class_set_static_metadata (element_class,
+      "YOLOv10 object detector", "Filter/Analyzer/Video",
+      "Finds objects in video frames and attaches them as metadata",
+      "the yolov10detect authors");
+  gst_element_class_add_static_pad_template (element_class, &sink_template);
+  gst_element_class_add_static_pad_template (element_class, &src_template);
+
+  base_class->start = GST_DEBUG_FUNCPTR (gst_yolov10_detect_start);
+  base_class->stop = GST_DEBUG_FUNCPTR (gst_yolov10_detect_stop);
+  base_class->set_caps = GST_DEBUG_FUNCPTR (gst_yolov10_detect_set_caps);
+  base_class->propose_allocation =
+      GST_DEBUG_FUNCPTR (gst_yolov10_detect_propose_allocation);
+  base_class->before_transform =
+      GST_DEBUG_FUNCPTR (gst_yolov10_detect_before_transform);
+  base_class->prepare_output_buffer =
+      GST_DEBUG_FUNCPTR (gst_yolov10_detect_prepare_output_buffer);
+  base_class->transform_ip = GST_DEBUG_FUNCPTR (gst_yolov10_detect_transform_ip);
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* The plugin: which elements there are. Nothing else belongs here. */
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "gsty10attach.h"
+#include "gstyolov10detect.h"
+#ifdef HAVE_OVERLAY
+#include "gstyolov10overlay.h"
+#endif
+
+static gboolean
+plugin_init (GstPlugin * plugin)
+{
+  gboolean ok = GST_ELEMENT_REGISTER (yolov10detect, plugin);
+
+#ifdef HAVE_OVERLAY
+  ok |= GST_ELEMENT_REGISTER (yolov10overlay, plugin);
+#endif
+  return ok;
+}
+
+GST_PLUGIN_DEFINE (GST_VERSION_MAJOR, GST_VERSION_MINOR, yolov10,
+    "YOLOv10 object detection", plugin_init, PACKAGE_VERSION, "LGPL",
+    PACKAGE, "Unknown package origin")
