@@ -83,6 +83,8 @@ const Y10ConvShape *y10_weights_get_shape (const Y10Weights * weights,
 /* weight: out × in × kernel × kernel floats, bias: out floats. */
 gboolean y10_weights_fetch (const Y10Weights * weights, guint conv,
     gfloat * weight, gfloat * bias, GError ** error);
+/* How the file stores it: "F32", "F16" or "BF16". */
+const char *y10_weights_get_dtype (const Y10Weights * weights, guint conv);
 guint64 y10_weights_get_n_parameters (const Y10Weights * weights);
 
 G_END_DECLS

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+#pragma once
+
+/* The engine from inside: engine.c makes it, step.c runs it. */
+
+#include <pthread.h>
+#include <y10/step.h>
+
+#include "backend.h"
+
+G_BEGIN_DECLS
+
+typedef enum
+{
+  Y10_SLOT_FREE,
+  Y10_SLOT_OPEN,                /* begun: images are added */
+  Y10_SLOT_QUEUED,              /* submitted: the device thread has it */
+  Y10_SLOT_DONE,                /* results can be read, or why there are none */
+} Y10SlotState;
+
+typedef struct
+{
+  Y10Slot *slot;                /* the backend's */
+  Y10SlotState state;
+  guint64 generation;           /* counts begins; odd numbers of none */
+  gboolean input_done;          /* pixels are no longer needed */
+  gboolean abandoned;           /* ended while the device thread had it */
+  guint n_images;
+  Y10Image *images;             /* max_batch of each */
+  Y10HeadParams *params;
+  guint8 *classes;              /* max_batch × n_classes: what params point to */
+  Y10Letterbox *letterboxes;
+  guint first_op, end_op;       /* the range to run */
+  Y10StepTimes times;
+  GError *error;                /* why it failed; allocated only then */
+} Y10EngineSlot;
+
+typedef gboolean (*Y10DeviceCall) (Y10Engine * engine, gpointer data,
+    GError ** error);
+
+struct _Y10Engine
+{
+  int refs;
+  Y10Model *model;
+  Y10EngineConfig config;       /* as asked, then as resolved */
+  char *fallback_reason;        /* NULL unless auto passed over a faster one */
+  const Y10BackendClass *backend;
+  Y10Device *device;
+  Y10Program *program;
+  Y10Graph *graph;
+  Y10Plan *plan;
+  gsize weights_size;
+  guint threads;
+  char *device_name;
+
+  /* pthread, not GMutex: ThreadSanitizer knows them. */
+  pthread_mutex_t lock;
+  pthread_cond_t changed;       /* any slot's state, or the call's */
+  pthread_cond_t work;          /* for the device thread */
+  pthread_t thread;
+  gboolean running, quit;
+  Y10EngineSlot *slots;         /* config.n_slots */
+  guint *queue;                 /* ring of queued slots, n_slots long */
+  guint queue_head, queue_n;
+  /* One call at a time is run on the device thread; NULL: none. */
+  Y10DeviceCall call;
+  gpointer call_data;
+  GError **call_error;
+  gboolean call_result, call_done;
+};
+
+/* Runs @call on the device thread, in turn with the steps, and waits. */
+gboolean y10_engine_call (Y10Engine * engine, Y10DeviceCall call,
+    gpointer data, GError ** error);
+const Y10Graph *y10_engine_get_graph (const Y10Engine * engine);
+const Y10Plan *y10_engine_get_plan (const Y10Engine * engine);
+/* step.c: what the device thread does with a queued slot. Called unlocked. */
+void y10_engine_run_slot (Y10Engine * engine, guint slot);
+
+/* Tests. Runs ops [first, end) of an open step's images synchronously,
+ * loading the images first when @first is 0; the step stays open. */
+gboolean y10_step_run (const Y10Step * step, guint first, guint end,
+    GError ** error);
+gboolean y10_step_peek (const Y10Step * step, guint image, Y10View view,
+    gfloat * nchw, GError ** error);
+gboolean y10_step_poke (const Y10Step * step, guint image, Y10View view,
+    const gfloat * nchw, GError ** error);
+/* Lets begin hand out a slot that is still held, to show that the stress test
+ * would notice. Never set outside that test. */
+extern gboolean y10_test_skip_slot_check;
+
+G_END_DECLS

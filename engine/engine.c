@@ -1,0 +1,639 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* An engine: a model compiled by one backend, with its slots, and the one
+ * device thread that makes and runs everything a backend does. Here engines
+ * are made and ended and the thread takes its work; step.c is what a step is.
+ * All of a slot's state changes under the engine's lock. */
+
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "clock.h"
+#include "engine-private.h"
+#include "model-private.h"
+
+#define MAX_SLOTS 16
+#define MAX_BATCH 64
+#define MAX_THREADS 256
+#define MAX_ROWS 8400
+#define MAX_INPUT_SIZE 8192
+
+#pragma weak y10_backend_cpu
+
+/* In the order auto prefers when scores are equal. */
+static const struct
+{
+  Y10BackendKind kind;
+  const Y10BackendClass *backend;
+} backends[] = {
+  {Y10_BACKEND_CUDA, NULL},
+  {Y10_BACKEND_CPU, &y10_backend_cpu},
+  {Y10_BACKEND_REF, &y10_backend_ref},
+};
+
+static const Y10BackendClass *
+find_backend (Y10BackendKind kind)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (backends); i++)
+    if (backends[i].kind == kind)
+      return backends[i].backend;
+  return NULL;
+}
+
+/**
+ * y10_backend_probe:
+ * @backend: a backend, not %Y10_BACKEND_AUTO
+ * @why: (nullable): where to say why it cannot run
+ *
+ * Returns: 0 when @backend cannot run on this machine, else a score: the
+ *   higher, the faster
+ *
+ * Since: 0.1
+ */
+int
+y10_backend_probe (Y10BackendKind backend, GString *why)
+{
+  g_autoptr (GString) unwanted = g_string_new (NULL);
+  const Y10BackendClass *class = find_backend (backend);
+
+  if (class)
+    return class->probe (why ? why : unwanted);
+  if (why)
+    g_string_append_printf (why, "this build has no backend %s",
+        y10_backend_get_name (backend));
+  return 0;
+}
+
+/**
+ * y10_engine_config_init:
+ * @config: (out caller-allocates): a configuration
+ *
+ * Fills in the defaults: everything automatic, batch 1, one slot, 300 rows.
+ *
+ * Since: 0.1
+ */
+void
+y10_engine_config_init (Y10EngineConfig *config)
+{
+  *config = (Y10EngineConfig) {
+    .max_batch = 1,.n_slots = 1,.max_rows = 300,.device_id = -1,
+  };
+}
+
+static gboolean
+check_range (const char *what, guint value, guint least, guint most,
+    GError **error)
+{
+  if (value >= least && value <= most)
+    return TRUE;
+  g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
+      "%s is %u; expected %u to %u", what, value, least, most);
+  return FALSE;
+}
+
+static gboolean
+check_input_size (const char *what, guint value, GError **error)
+{
+  if (value >= 32 && value <= MAX_INPUT_SIZE && value % 32 == 0)
+    return TRUE;
+  g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
+      "input %s is %u; expected a multiple of 32 from 32 to %u", what, value,
+      MAX_INPUT_SIZE);
+  return FALSE;
+}
+
+static gboolean
+resolve_head (const Y10Model *model, Y10Head *head, GError **error)
+{
+  if (*head == Y10_HEAD_AUTO)
+    *head = y10_model_has_head (model, Y10_HEAD_ONE2ONE)
+        ? Y10_HEAD_ONE2ONE : Y10_HEAD_ONE2MANY;
+  if (y10_model_has_head (model, *head))
+    return TRUE;
+  g_set_error (error, Y10_ERROR, Y10_ERROR_MODEL,
+      "%s has no %s head; it has only the other one",
+      y10_model_get_path (model), y10_head_get_name (*head));
+  return FALSE;
+}
+
+static gboolean
+resolve_config (const Y10Model *model, Y10EngineConfig *c, GError **error)
+{
+  guint width, height;
+
+  y10_model_get_input_size (model, &width, &height);
+  if (!c->width)
+    c->width = width;
+  if (!c->height)
+    c->height = height;
+  return check_input_size ("width", c->width, error)
+      && check_input_size ("height", c->height, error)
+      && check_range ("max_batch", c->max_batch, 1, MAX_BATCH, error)
+      && check_range ("n_slots", c->n_slots, 1, MAX_SLOTS, error)
+      && check_range ("threads", c->threads, 0, MAX_THREADS, error)
+      && check_range ("max_rows", c->max_rows, 1, MAX_ROWS, error)
+      && check_range ("backend", c->backend, 0, Y10_BACKEND_CUDA, error)
+      && check_range ("precision", c->precision, 0, Y10_PRECISION_BF16, error)
+      && check_range ("head", c->head, 0, Y10_HEAD_ONE2MANY, error)
+      && resolve_head (model, &c->head, error);
+}
+
+/* Sets engine->backend, and why a faster one was passed over. */
+static gboolean
+choose_backend (Y10Engine *engine, GError **error)
+{
+  g_autoptr (GString) reason = g_string_new (NULL);
+  int best = 0;
+
+  for (guint i = 0; i < G_N_ELEMENTS (backends); i++) {
+    g_autoptr (GString) why = g_string_new (NULL);
+    Y10BackendKind kind = backends[i].kind;
+    int score;
+
+    if (engine->config.backend != Y10_BACKEND_AUTO
+        && engine->config.backend != kind)
+      continue;
+    score = y10_backend_probe (kind, why);
+    if (score > best) {
+      best = score;
+      engine->backend = backends[i].backend;
+    }
+    if (!score)
+      g_string_append_printf (reason, "%s%s: %s", reason->len ? "; " : "",
+          y10_backend_get_name (kind), why->str);
+  }
+  if (!engine->backend) {
+    g_set_error (error, Y10_ERROR, Y10_ERROR_NO_BACKEND,
+        "no backend can run (%s)", reason->str);
+    return FALSE;
+  }
+  if (reason->len)
+    engine->fallback_reason = g_strdup (reason->str);
+  return TRUE;
+}
+
+static gboolean
+make_slot (Y10Engine *engine, Y10EngineSlot *slot, GError **error)
+{
+  guint n = engine->config.max_batch;
+
+  slot->images = g_new0 (Y10Image, n);
+  slot->params = g_new0 (Y10HeadParams, n);
+  slot->classes = g_new0 (guint8, (gsize) n * engine->graph->n_classes);
+  slot->letterboxes = g_new0 (Y10Letterbox, n);
+  slot->slot = engine->backend->slot_new (engine->program, n,
+      engine->config.max_rows, error);
+  return slot->slot != NULL;
+}
+
+/* On the device thread, as everything a backend does. */
+static gboolean
+make_device (Y10Engine *engine, gpointer data, GError **error)
+{
+  const Y10BackendClass *backend = engine->backend;
+  Y10EngineConfig *c = &engine->config;
+  Y10DeviceConfig device = {.threads = c->threads,.device_id = c->device_id };
+  Y10Layout layout;
+
+  engine->device = backend->open (&device, error);
+  if (!engine->device)
+    return FALSE;
+  engine->device_name = g_strdup (backend->describe (engine->device));
+  engine->threads = backend->threads (engine->device);
+  if (!backend->layout (engine->device, &c->precision, &layout, error))
+    return FALSE;
+  engine->graph = y10_model_build_graph (engine->model, c->width, c->height,
+      c->head, error);
+  if (!engine->graph)
+    return FALSE;
+  engine->plan = y10_plan_new (engine->graph, &layout, error);
+  if (!engine->plan)
+    return FALSE;
+  for (guint i = 0; i < engine->graph->n_ops; i++) {
+    g_autoptr (GString) why = g_string_new (NULL);
+    if (!backend->supports (engine->device, engine->graph,
+            &engine->graph->ops[i], c->precision, why)) {
+      g_set_error (error, Y10_ERROR, Y10_ERROR_UNSUPPORTED,
+          "backend %s cannot run \"%s\": %s", backend->name,
+          engine->graph->ops[i].name, why->str);
+      return FALSE;
+    }
+  }
+  engine->program = backend->compile (engine->device, engine->plan,
+      c->precision, data, error);
+  if (!engine->program)
+    return FALSE;
+  engine->weights_size = backend->weights_size (engine->program);
+  for (guint i = 0; i < c->n_slots; i++)
+    if (!make_slot (engine, &engine->slots[i], error))
+      return FALSE;
+  return TRUE;
+}
+
+static void
+free_device (Y10Engine *engine)
+{
+  const Y10BackendClass *backend = engine->backend;
+
+  for (guint i = 0; i < engine->config.n_slots; i++) {
+    Y10EngineSlot *slot = &engine->slots[i];
+
+    if (slot->slot)
+      backend->slot_free (slot->slot);
+    g_clear_error (&slot->error);
+    g_free (slot->images);
+    g_free (slot->params);
+    g_free (slot->classes);
+    g_free (slot->letterboxes);
+  }
+  if (engine->program)
+    backend->program_free (engine->program);
+  y10_plan_free (engine->plan);
+  y10_graph_free (engine->graph);
+  if (engine->device)
+    backend->close (engine->device);
+}
+
+static void *
+device_thread (void *data)
+{
+  Y10Engine *engine = data;
+
+  pthread_mutex_lock (&engine->lock);
+  while (!engine->quit || engine->queue_n) {
+    if (engine->call && !engine->call_done) {
+      Y10DeviceCall call = engine->call;
+      gboolean result;
+
+      pthread_mutex_unlock (&engine->lock);
+      result = call (engine, engine->call_data, engine->call_error);
+      pthread_mutex_lock (&engine->lock);
+      engine->call_result = result;
+      engine->call_done = TRUE;
+      pthread_cond_broadcast (&engine->changed);
+    } else if (engine->queue_n) {
+      guint slot = engine->queue[engine->queue_head];
+
+      engine->queue_head = (engine->queue_head + 1) % engine->config.n_slots;
+      engine->queue_n--;
+      pthread_mutex_unlock (&engine->lock);
+      y10_engine_run_slot (engine, slot);
+      pthread_mutex_lock (&engine->lock);
+    } else {
+      pthread_cond_wait (&engine->work, &engine->lock);
+    }
+  }
+  pthread_mutex_unlock (&engine->lock);
+  free_device (engine);
+  return NULL;
+}
+
+gboolean
+y10_engine_call (Y10Engine *engine, Y10DeviceCall call, gpointer data,
+    GError **error)
+{
+  gboolean result;
+
+  pthread_mutex_lock (&engine->lock);
+  while (engine->call)
+    pthread_cond_wait (&engine->changed, &engine->lock);
+  engine->call = call;
+  engine->call_data = data;
+  engine->call_error = error;
+  engine->call_done = FALSE;
+  pthread_cond_signal (&engine->work);
+  while (!engine->call_done)
+    pthread_cond_wait (&engine->changed, &engine->lock);
+  result = engine->call_result;
+  engine->call = NULL;
+  pthread_cond_broadcast (&engine->changed);
+  pthread_mutex_unlock (&engine->lock);
+  return result;
+}
+
+/**
+ * y10_engine_new:
+ * @model: a model; the engine takes a reference
+ * @config: what is wanted; %NULL for the defaults
+ * @cancellable: (nullable): gives up early
+ * @error: where to say why there is none
+ *
+ * Compiles @model: chooses the backend, plans the memory, packs the weights
+ * and allocates all a step will need. Takes from milliseconds to seconds.
+ *
+ * Returns: (transfer full): an engine, or %NULL with any %Y10_ERROR
+ *
+ * Since: 0.1
+ */
+Y10Engine *
+y10_engine_new (Y10Model *model, const Y10EngineConfig *config,
+    GCancellable *cancellable, GError **error)
+{
+  g_autoptr (Y10Engine) engine = g_new0 (Y10Engine, 1);
+  pthread_condattr_t monotonic;
+
+  g_return_val_if_fail (model != NULL, NULL);
+  engine->refs = 1;
+  engine->model = y10_model_ref (model);
+  y10_engine_config_init (&engine->config);
+  if (config)
+    engine->config = *config;
+  pthread_mutex_init (&engine->lock, NULL);
+  pthread_condattr_init (&monotonic);
+  pthread_condattr_setclock (&monotonic, CLOCK_MONOTONIC);
+  pthread_cond_init (&engine->changed, &monotonic);
+  pthread_cond_init (&engine->work, &monotonic);
+  pthread_condattr_destroy (&monotonic);
+  if (!resolve_config (model, &engine->config, error)
+      || !choose_backend (engine, error))
+    return NULL;
+  engine->slots = g_new0 (Y10EngineSlot, engine->config.n_slots);
+  engine->queue = g_new0 (guint, engine->config.n_slots);
+  if (pthread_create (&engine->thread, NULL, device_thread, engine)) {
+    g_set_error (error, Y10_ERROR, Y10_ERROR_NO_MEMORY,
+        "cannot start the engine's thread: %s", g_strerror (errno));
+    return NULL;
+  }
+  engine->running = TRUE;
+  if (!y10_engine_call (engine, make_device, cancellable, error))
+    return NULL;
+  return g_steal_pointer (&engine);
+}
+
+/**
+ * y10_engine_ref:
+ * @engine: an engine
+ *
+ * Returns: (transfer full): @engine
+ *
+ * Since: 0.1
+ */
+Y10Engine *
+y10_engine_ref (Y10Engine *engine)
+{
+  __atomic_add_fetch (&engine->refs, 1, __ATOMIC_RELAXED);
+  return engine;
+}
+
+/**
+ * y10_engine_unref:
+ * @engine: (transfer full) (nullable): an engine
+ *
+ * With the last reference goes everything; all its steps must have ended.
+ *
+ * Since: 0.1
+ */
+void
+y10_engine_unref (Y10Engine *engine)
+{
+  if (!engine || __atomic_sub_fetch (&engine->refs, 1, __ATOMIC_ACQ_REL))
+    return;
+  if (engine->running) {
+    pthread_mutex_lock (&engine->lock);
+    engine->quit = TRUE;
+    pthread_cond_signal (&engine->work);
+    pthread_mutex_unlock (&engine->lock);
+    pthread_join (engine->thread, NULL);
+  }
+  pthread_mutex_destroy (&engine->lock);
+  pthread_cond_destroy (&engine->changed);
+  pthread_cond_destroy (&engine->work);
+  g_free (engine->slots);
+  g_free (engine->queue);
+  g_free (engine->fallback_reason);
+  g_free (engine->device_name);
+  y10_model_unref (engine->model);
+  g_free (engine);
+}
+
+const Y10Graph *
+y10_engine_get_graph (const Y10Engine *engine)
+{
+  return engine->graph;
+}
+
+const Y10Plan *
+y10_engine_get_plan (const Y10Engine *engine)
+{
+  return engine->plan;
+}
+
+/**
+ * y10_engine_get_model:
+ * @engine: an engine
+ *
+ * Returns: (transfer none): its model
+ *
+ * Since: 0.1
+ */
+Y10Model *
+y10_engine_get_model (const Y10Engine *engine)
+{
+  return engine->model;
+}
+
+/**
+ * y10_engine_get_backend:
+ * @engine: an engine
+ *
+ * Returns: what computes; never %Y10_BACKEND_AUTO
+ *
+ * Since: 0.1
+ */
+Y10BackendKind
+y10_engine_get_backend (const Y10Engine *engine)
+{
+  return engine->backend->kind;
+}
+
+/**
+ * y10_engine_get_device:
+ * @engine: an engine
+ *
+ * Returns: (transfer none): the device, in words
+ *
+ * Since: 0.1
+ */
+const char *
+y10_engine_get_device (const Y10Engine *engine)
+{
+  return engine->device_name;
+}
+
+/**
+ * y10_engine_get_precision:
+ * @engine: an engine
+ *
+ * Returns: the precision in use; never %Y10_PRECISION_AUTO
+ *
+ * Since: 0.1
+ */
+Y10Precision
+y10_engine_get_precision (const Y10Engine *engine)
+{
+  return engine->config.precision;
+}
+
+/**
+ * y10_engine_get_fallback_reason:
+ * @engine: an engine
+ *
+ * Returns: (transfer none) (nullable): why %Y10_BACKEND_AUTO passed over a
+ *   faster backend, %NULL when it did not
+ *
+ * Since: 0.1
+ */
+const char *
+y10_engine_get_fallback_reason (const Y10Engine *engine)
+{
+  return engine->fallback_reason;
+}
+
+/**
+ * y10_engine_get_head:
+ * @engine: an engine
+ *
+ * Returns: the head in use; never %Y10_HEAD_AUTO
+ *
+ * Since: 0.1
+ */
+Y10Head
+y10_engine_get_head (const Y10Engine *engine)
+{
+  return engine->config.head;
+}
+
+/**
+ * y10_engine_get_input_size:
+ * @engine: an engine
+ * @width: (out): pixels
+ * @height: (out): pixels
+ *
+ * Since: 0.1
+ */
+void
+y10_engine_get_input_size (const Y10Engine *engine, guint *width,
+    guint *height)
+{
+  *width = engine->config.width;
+  *height = engine->config.height;
+}
+
+/**
+ * y10_engine_get_threads:
+ * @engine: an engine
+ *
+ * Returns: threads that compute
+ *
+ * Since: 0.1
+ */
+guint
+y10_engine_get_threads (const Y10Engine *engine)
+{
+  return engine->threads;
+}
+
+/**
+ * y10_engine_get_max_rows:
+ * @engine: an engine
+ *
+ * Returns: most detections of an image
+ *
+ * Since: 0.1
+ */
+guint
+y10_engine_get_max_rows (const Y10Engine *engine)
+{
+  return engine->config.max_rows;
+}
+
+/**
+ * y10_engine_get_arena_size:
+ * @engine: an engine
+ *
+ * Returns: bytes of activations of one image of one slot
+ *
+ * Since: 0.1
+ */
+gsize
+y10_engine_get_arena_size (const Y10Engine *engine)
+{
+  return engine->plan->arena_size;
+}
+
+/**
+ * y10_engine_get_weights_size:
+ * @engine: an engine
+ *
+ * Returns: bytes of packed weights, shared by all slots
+ *
+ * Since: 0.1
+ */
+gsize
+y10_engine_get_weights_size (const Y10Engine *engine)
+{
+  return engine->weights_size;
+}
+
+/**
+ * y10_engine_get_n_ops:
+ * @engine: an engine
+ *
+ * Returns: the number of ops: preprocess, those of the network, head
+ *
+ * Since: 0.1
+ */
+guint
+y10_engine_get_n_ops (const Y10Engine *engine)
+{
+  return engine->graph->n_ops + 2;
+}
+
+/**
+ * y10_engine_get_op:
+ * @engine: an engine
+ * @index: 0 to y10_engine_get_n_ops() - 1
+ * @info: (out caller-allocates): what it is
+ *
+ * Since: 0.1
+ */
+void
+y10_engine_get_op (const Y10Engine *engine, guint index, Y10OpInfo *info)
+{
+  const Y10Graph *graph = engine->graph;
+  const Y10Op *op;
+
+  g_return_if_fail (index < graph->n_ops + 2);
+  if (index == 0) {
+    *info = (Y10OpInfo) {
+      .name = "preprocess",.kind = "preprocess",.impl = engine->backend->name,
+      .in_channels = 3,.out_channels = 3,
+      .out_height = graph->height,.out_width = graph->width,
+    };
+    return;
+  }
+  if (index == graph->n_ops + 1) {
+    *info = (Y10OpInfo) {
+      .name = "head",.kind = "head",.impl = engine->backend->name,
+      .in_channels = 4 * graph->n_bins + graph->n_classes,.out_channels = 6,
+      .out_height = engine->config.max_rows,.out_width = 1,
+    };
+    return;
+  }
+  op = &graph->ops[index - 1];
+  *info = (Y10OpInfo) {
+    .name = op->name,
+    .kind = y10_op_kind_get_name (op->kind),
+    .impl = engine->backend->impl (engine->program, index - 1),
+    .in_channels = y10_graph_view_channels (graph, op->in),
+    .out_channels = y10_graph_view_channels (graph, op->out),
+    .out_height = graph->tensors[op->out.tensor].height,
+    .out_width = graph->tensors[op->out.tensor].width,
+    .kernel = op->kernel,.stride = op->stride,.groups = op->groups,
+    .flops = y10_graph_op_flops (graph, op),
+  };
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+#pragma once
+
+#include "graph.h"
+
+G_BEGIN_DECLS
+
+/* The network of @model for an input of @width × @height, multiples of 32;
+ * @head is not AUTO. */
+Y10Graph *y10_model_build_graph (const Y10Model * model, guint width,
+    guint height, Y10Head head, GError ** error);
+
+G_END_DECLS

@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* A weights file recognised as a YOLOv10. Loading builds the graph once, which
+ * checks every name and shape, and keeps only what there is to say about it. */
+
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "labels.h"
+#include "model-private.h"
+
+#define DEFAULT_INPUT_SIZE 640
+
+struct _Y10Model
+{
+  int refs;
+  Y10TensorFile *file;
+  char **labels;
+  const char *variant, *dtype;
+  guint n_classes, n_bins;
+  guint width, height;
+  guint64 n_parameters;
+  gboolean has_one2one, has_one2many;
+};
+
+/* What tells the published variants apart; any other network works too. */
+static const char *
+name_variant (const Y10Graph *graph, Y10TensorFile *file)
+{
+  static const struct
+  {
+    const char *name;
+    guint first, last, repeats; /* channels of 0 and 10, blocks of 4 */
+  } variants[] = {
+    {"yolov10n", 16, 256, 2}, {"yolov10s", 32, 512, 2},
+    {"yolov10m", 48, 576, 4}, {"yolov10b", 64, 512, 4},
+    {"yolov10l", 64, 512, 6}, {"yolov10x", 80, 640, 6},
+  };
+  guint first = y10_graph_view_channels (graph, graph->layer[0]);
+  guint last = y10_graph_view_channels (graph, graph->layer[10]);
+  guint repeats = 0;
+
+  for (;; repeats++) {
+    g_autofree char *folded =
+        g_strdup_printf ("model.4.m.%u.cv1.conv.weight", repeats);
+    if (!y10_tensor_file_find (file, folded))
+      break;
+  }
+  for (guint i = 0; i < G_N_ELEMENTS (variants); i++)
+    if (variants[i].first == first && variants[i].last == last
+        && variants[i].repeats == repeats)
+      return variants[i].name;
+  return "yolov10 (custom)";
+}
+
+/* "640", "[480, 640]" (height first, as training writes it) or "640x480"
+ * (width first). Anything else is as if it were not there. */
+static void
+read_input_size (Y10Model *model)
+{
+  const char *text = y10_tensor_file_get_meta (model->file, "imgsz");
+  guint v[2] = { 0, 0 }, n = 0;
+  gboolean by = text && strchr (text, 'x');
+
+  model->width = model->height = DEFAULT_INPUT_SIZE;
+  for (const char *p = text; p && *p && n < 2;) {
+    char *end;
+    guint64 value;
+
+    if (!g_ascii_isdigit (*p)) {
+      p++;
+      continue;
+    }
+    value = g_ascii_strtoull (p, &end, 10);
+    if (value < 32 || value > 8192 || value % 32)
+      return;
+    v[n++] = value;
+    p = end;
+  }
+  if (n) {
+    model->height = v[0];
+    model->width = n == 2 ? v[1] : v[0];
+  }
+  if (by && n == 2) {
+    model->width = v[0];
+    model->height = v[1];
+  }
+}
+
+static gboolean
+load_labels (Y10Model *model, const char *label_path, GError **error)
+{
+  const char *names = y10_tensor_file_get_meta (model->file, "names");
+
+  if (label_path)
+    model->labels = y10_labels_load (label_path, model->n_classes, error);
+  else if (names)
+    model->labels = y10_labels_parse (names, model->n_classes);
+  if (!model->labels && !label_path)
+    model->labels = y10_labels_number (model->n_classes);
+  return model->labels != NULL;
+}
+
+static gboolean
+has_head (Y10TensorFile *file, const char *prefix)
+{
+  g_autofree char *last = g_strdup_printf ("model.23.%scv3.2.2.weight", prefix);
+
+  return y10_tensor_file_find (file, last) != NULL;
+}
+
+/**
+ * y10_model_load:
+ * @path: a weights file
+ * @label_path: (nullable): a file with one class name a line, which replaces
+ *   what the weights file says; %NULL for the file's own names, or "class N"
+ *   where it has none
+ * @error: where to say why it is not a YOLOv10 we can run
+ *
+ * Reads a weights file and recognises the network in it from the names and
+ * shapes of its tensors: any of the six variants or any other width, depth,
+ * class count and number of box bins. The file stays mapped while the model
+ * lives; the weights are checked for NaN when an engine is made.
+ *
+ * Returns: (transfer full): a model, or %NULL with %Y10_ERROR_NOT_FOUND,
+ *   %Y10_ERROR_MODEL_FORMAT, %Y10_ERROR_MODEL or %Y10_ERROR_LABELS
+ *
+ * Since: 0.1
+ */
+Y10Model *
+y10_model_load (const char *path, const char *label_path, GError **error)
+{
+  g_autoptr (Y10Model) model = NULL;
+  Y10Graph *graph;
+  Y10TensorFile *file;
+
+  g_return_val_if_fail (path != NULL, NULL);
+  file = y10_tensor_file_open (path, error);
+  if (!file)
+    return NULL;
+  model = g_new0 (Y10Model, 1);
+  model->refs = 1;
+  model->file = file;
+  model->has_one2one = has_head (file, "one2one_");
+  model->has_one2many = has_head (file, "");
+  read_input_size (model);
+  graph = y10_model_build_graph (model, model->width, model->height,
+      model->has_one2one
+      || !model->has_one2many ? Y10_HEAD_ONE2ONE : Y10_HEAD_ONE2MANY, error);
+  if (!graph)
+    return NULL;
+  model->n_classes = graph->n_classes;
+  model->n_bins = graph->n_bins;
+  model->n_parameters = y10_weights_get_n_parameters (graph->weights);
+  model->variant = name_variant (graph, file);
+  model->dtype = y10_weights_get_dtype (graph->weights, 0);
+  y10_graph_free (graph);
+  if (!load_labels (model, label_path, error))
+    return NULL;
+  return g_steal_pointer (&model);
+}
+
+/**
+ * y10_model_ref:
+ * @model: a model
+ *
+ * Returns: (transfer full): @model
+ *
+ * Since: 0.1
+ */
+Y10Model *
+y10_model_ref (Y10Model *model)
+{
+  __atomic_add_fetch (&model->refs, 1, __ATOMIC_RELAXED);
+  return model;
+}
+
+/**
+ * y10_model_unref:
+ * @model: (transfer full) (nullable): a model
+ *
+ * Since: 0.1
+ */
+void
+y10_model_unref (Y10Model *model)
+{
+  if (!model || __atomic_sub_fetch (&model->refs, 1, __ATOMIC_ACQ_REL))
+    return;
+  y10_tensor_file_unref (model->file);
+  g_strfreev (model->labels);
+  g_free (model);
+}
+
+Y10Graph *
+y10_model_build_graph (const Y10Model *model, guint width, guint height,
+    Y10Head head, GError **error)
+{
+  return y10_yolov10_build (model->file, width, height, head, error);
+}
+
+/**
+ * y10_model_get_path:
+ * @model: a model
+ *
+ * Returns: (transfer none): the path it was loaded from
+ *
+ * Since: 0.1
+ */
+const char *
+y10_model_get_path (const Y10Model *model)
+{
+  return y10_tensor_file_get_path (model->file);
+}
+
+/**
+ * y10_model_get_variant:
+ * @model: a model
+ *
+ * Returns: (transfer none): "yolov10n" to "yolov10x", or "yolov10 (custom)"
+ *
+ * Since: 0.1
+ */
+const char *
+y10_model_get_variant (const Y10Model *model)
+{
+  return model->variant;
+}
+
+/**
+ * y10_model_get_n_classes:
+ * @model: a model
+ *
+ * Returns: the number of classes, at least 1
+ *
+ * Since: 0.1
+ */
+guint
+y10_model_get_n_classes (const Y10Model *model)
+{
+  return model->n_classes;
+}
+
+/**
+ * y10_model_get_class_name:
+ * @model: a model
+ * @class_id: a class, 0 to the number of classes - 1
+ *
+ * Returns: (transfer none) (nullable): its name, UTF-8, %NULL when there is no
+ *   such class
+ *
+ * Since: 0.1
+ */
+const char *
+y10_model_get_class_name (const Y10Model *model, guint class_id)
+{
+  return class_id < model->n_classes ? model->labels[class_id] : NULL;
+}
+
+/**
+ * y10_model_find_class:
+ * @model: a model
+ * @name: a class name, compared exactly
+ *
+ * Returns: the class, or -1 when no class has that name
+ *
+ * Since: 0.1
+ */
+gint
+y10_model_find_class (const Y10Model *model, const char *name)
+{
+  for (guint i = 0; i < model->n_classes; i++)
+    if (!strcmp (model->labels[i], name))
+      return i;
+  return -1;
+}
+
+/**
+ * y10_model_get_n_bins:
+ * @model: a model
+ *
+ * Returns: the bins of each box edge's distribution (reg_max), usually 16
+ *
+ * Since: 0.1
+ */
+guint
+y10_model_get_n_bins (const Y10Model *model)
+{
+  return model->n_bins;
+}
+
+/**
+ * y10_model_get_input_size:
+ * @model: a model
+ * @width: (out): pixels
+ * @height: (out): pixels
+ *
+ * The input size the file says it was trained for, or 640 × 640. Any other
+ * multiple of 32 can be asked of an engine.
+ *
+ * Since: 0.1
+ */
+void
+y10_model_get_input_size (const Y10Model *model, guint *width, guint *height)
+{
+  *width = model->width;
+  *height = model->height;
+}
+
+/**
+ * y10_model_has_head:
+ * @model: a model
+ * @head: a head
+ *
+ * Returns: whether the file has the weights of @head
+ *
+ * Since: 0.1
+ */
+gboolean
+y10_model_has_head (const Y10Model *model, Y10Head head)
+{
+  return head == Y10_HEAD_ONE2ONE ? model->has_one2one
+      : head == Y10_HEAD_ONE2MANY ? model->has_one2many : TRUE;
+}
+
+/**
+ * y10_model_get_n_parameters:
+ * @model: a model
+ *
+ * Returns: weights and biases of one pass with one head, BatchNorm folded
+ *
+ * Since: 0.1
+ */
+guint64
+y10_model_get_n_parameters (const Y10Model *model)
+{
+  return model->n_parameters;
+}
+
+/**
+ * y10_model_get_dtype:
+ * @model: a model
+ *
+ * Returns: (transfer none): how the file stores the first convolution: "F32",
+ *   "F16" or "BF16"
+ *
+ * Since: 0.1
+ */
+const char *
+y10_model_get_dtype (const Y10Model *model)
+{
+  return model->dtype;
+}

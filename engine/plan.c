@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* Lays a graph out in one arena: tensors that are never live at the same time
+ * share addresses. Largest first, each at the lowest offset where no tensor
+ * that lives at the same time is; for networks of this size that comes within
+ * a few percent of the most that is ever live at once. */
+
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "plan.h"
+
+static gsize
+round_up (gsize n, gsize multiple)
+{
+  return (n + multiple - 1) / multiple * multiple;
+}
+
+static void
+lay_out_segments (const Y10Tensor *t, const Y10Layout *layout, Y10Storage *s)
+{
+  gboolean input = t->role == Y10_ROLE_INPUT;
+
+  s->block = input ? layout->input_block : layout->block;
+  s->elem_size = input ? layout->input_elem_size
+      : t->role == Y10_ROLE_LOGITS ? sizeof (gfloat) : layout->elem_size;
+  s->seg_start = g_new (guint, t->n_segs + 1);
+  s->seg_start[0] = 0;
+  for (guint i = 0; i < t->n_segs; i++)
+    s->seg_start[i + 1] = s->seg_start[i]
+        + round_up (t->seg_channels[i], s->block);
+  s->padded_channels = s->seg_start[t->n_segs];
+  s->size = round_up ((gsize) s->padded_channels * t->height * t->width
+      * s->elem_size, layout->align);
+}
+
+static void
+find_liveness (const Y10Graph *graph, Y10Storage *storage)
+{
+  for (guint i = 0; i < graph->n_tensors; i++)
+    storage[i].first_op = G_MAXUINT;
+  storage[graph->input.tensor].first_op = 0;
+  for (guint k = 0; k < graph->n_ops; k++) {
+    const Y10View views[] = { graph->ops[k].in, graph->ops[k].out,
+      graph->ops[k].add
+    };
+    for (guint i = 0; i < G_N_ELEMENTS (views); i++)
+      if (views[i].n) {
+        Y10Storage *s = &storage[views[i].tensor];
+        s->first_op = MIN (s->first_op, k);
+        s->last_op = MAX (s->last_op, k);
+      }
+  }
+  /* The head reads after the last op. */
+  for (guint i = 0; i < graph->n_tensors; i++)
+    if (graph->tensors[i].role == Y10_ROLE_LOGITS)
+      storage[i].last_op = graph->n_ops;
+}
+
+static int
+compare_size (const void *a, const void *b)
+{
+  const Y10Storage *x = *(Y10Storage * const *) a;
+  const Y10Storage *y = *(Y10Storage * const *) b;
+
+  if (x->size != y->size)
+    return x->size > y->size ? -1 : 1;
+  return x < y ? -1 : x > y;
+}
+
+static int
+compare_offset (const void *a, const void *b)
+{
+  const Y10Storage *x = *(Y10Storage * const *) a;
+  const Y10Storage *y = *(Y10Storage * const *) b;
+
+  return x->offset < y->offset ? -1 : x->offset > y->offset;
+}
+
+static void
+place (Y10Storage *storage, guint n, gsize *arena_size)
+{
+  g_autofree Y10Storage **order = g_new (Y10Storage *, n);
+  g_autofree Y10Storage **placed = g_new (Y10Storage *, n);
+
+  for (guint i = 0; i < n; i++)
+    order[i] = &storage[i];
+  qsort (order, n, sizeof *order, compare_size);
+  *arena_size = 0;
+  for (guint i = 0; i < n; i++) {
+    Y10Storage *s = order[i];
+    gsize offset = 0;
+
+    qsort (placed, i, sizeof *placed, compare_offset);
+    for (guint j = 0; j < i; j++) {
+      const Y10Storage *p = placed[j];
+      if (p->first_op > s->last_op || p->last_op < s->first_op)
+        continue;
+      if (p->offset >= offset + s->size)
+        break;
+      offset = MAX (offset, p->offset + p->size);
+    }
+    s->offset = offset;
+    placed[i] = s;
+    *arena_size = MAX (*arena_size, offset + s->size);
+  }
+}
+
+Y10Plan *
+y10_plan_new (const Y10Graph *graph, const Y10Layout *layout, GError **error)
+{
+  Y10Plan *plan = g_new0 (Y10Plan, 1);
+
+  plan->graph = graph;
+  plan->layout = *layout;
+  plan->storage = g_new0 (Y10Storage, graph->n_tensors);
+  for (guint i = 0; i < graph->n_tensors; i++)
+    lay_out_segments (&graph->tensors[i], layout, &plan->storage[i]);
+  find_liveness (graph, plan->storage);
+  place (plan->storage, graph->n_tensors, &plan->arena_size);
+  return plan;
+}
+
+void
+y10_plan_free (Y10Plan *plan)
+{
+  if (!plan)
+    return;
+  for (guint i = 0; i < plan->graph->n_tensors; i++)
+    g_free (plan->storage[i].seg_start);
+  g_free (plan->storage);
+  g_free (plan);
+}
+
+gsize
+y10_plan_view_offset (const Y10Plan *plan, Y10View v)
+{
+  const Y10Tensor *t = &plan->graph->tensors[v.tensor];
+  const Y10Storage *s = &plan->storage[v.tensor];
+  gsize pixels = plan->layout.channels_last ? 1
+      : (gsize) t->height * t->width;
+
+  return s->offset + s->seg_start[v.first] * pixels * s->elem_size;
+}
+
+guint
+y10_plan_view_padded (const Y10Plan *plan, Y10View v)
+{
+  const Y10Storage *s = &plan->storage[v.tensor];
+
+  return s->seg_start[v.first + v.n] - s->seg_start[v.first];
+}
+
+void
+y10_plan_view_map (const Y10Plan *plan, Y10View v, guint *physical)
+{
+  const Y10Tensor *t = &plan->graph->tensors[v.tensor];
+  const Y10Storage *s = &plan->storage[v.tensor];
+
+  for (guint i = v.first; i < v.first + v.n; i++)
+    for (guint c = 0; c < t->seg_channels[i]; c++)
+      *physical++ = s->seg_start[i] - s->seg_start[v.first] + c;
+}
+
+/* Byte offset of pixel 0 of a view's physical channel, and the bytes from one
+ * pixel to the next. */
+static gsize
+channel_offset (const Y10Plan *plan, Y10View v, guint physical,
+    gsize *pixel_stride)
+{
+  const Y10Tensor *t = &plan->graph->tensors[v.tensor];
+  const Y10Storage *s = &plan->storage[v.tensor];
+  gsize pixels = (gsize) t->height * t->width;
+
+  if (plan->layout.channels_last && t->role != Y10_ROLE_INPUT) {
+    *pixel_stride = (gsize) s->padded_channels * s->elem_size;
+    return (gsize) physical * s->elem_size;
+  }
+  *pixel_stride = (gsize) s->block * s->elem_size;
+  return (physical / s->block * pixels * s->block + physical % s->block)
+      * s->elem_size;
+}
+
+static gfloat
+bf16_to_float (const guint8 *p)
+{
+  guint32 u;
+  guint16 h;
+  gfloat f;
+
+  memcpy (&h, p, sizeof h);
+  u = (guint32) h << 16;
+  memcpy (&f, &u, sizeof f);
+  return f;
+}
+
+static void
+float_to_bf16 (gfloat f, guint8 *p)
+{
+  guint32 u;
+  guint16 h;
+
+  memcpy (&u, &f, sizeof u);
+  h = (u + 0x7fff + (u >> 16 & 1)) >> 16;
+  memcpy (p, &h, sizeof h);
+}
+
+/* Padding is exported as nothing and imported as it was. */
+static void
+copy_view (const Y10Plan *plan, Y10View v, guint8 *arena, gfloat *nchw,
+    gboolean to_arena)
+{
+  const Y10Tensor *t = &plan->graph->tensors[v.tensor];
+  const Y10Storage *s = &plan->storage[v.tensor];
+  guint channels = y10_graph_view_channels (plan->graph, v);
+  g_autofree guint *physical = g_new (guint, channels);
+  guint8 *base = arena + y10_plan_view_offset (plan, v);
+  gsize pixels = (gsize) t->height * t->width;
+
+  y10_plan_view_map (plan, v, physical);
+  for (guint c = 0; c < channels; c++) {
+    gsize stride;
+    guint8 *p = base + channel_offset (plan, v, physical[c], &stride);
+
+    for (gsize i = 0; i < pixels; i++, p += stride, nchw++) {
+      if (s->elem_size == 2 && to_arena)
+        float_to_bf16 (*nchw, p);
+      else if (s->elem_size == 2)
+        *nchw = bf16_to_float (p);
+      else if (to_arena)
+        memcpy (p, nchw, sizeof *nchw);
+      else
+        memcpy (nchw, p, sizeof *nchw);
+    }
+  }
+}
+
+void
+y10_plan_view_export (const Y10Plan *plan, Y10View v, const guint8 *arena,
+    gfloat *nchw)
+{
+  copy_view (plan, v, (guint8 *) arena, nchw, FALSE);
+}
+
+void
+y10_plan_view_import (const Y10Plan *plan, Y10View v, guint8 *arena,
+    const gfloat *nchw)
+{
+  copy_view (plan, v, arena, (gfloat *) nchw, TRUE);
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* Which anchors and classes are candidates, looked up in planar logits. */
+
+#include "config.h"
+
+#include "head.h"
+
+static void
+scan_all_pairs (const gfloat *logits, guint n_classes, guint n,
+    guint32 first_anchor, const guint8 *classes, Y10TopK *topk)
+{
+  for (guint c = 0; c < n_classes; c++)
+    if (!classes || classes[c])
+      for (guint i = 0; i < n; i++)
+        y10_topk_push (topk, logits[(gsize) c * n + i], first_anchor + i, c);
+}
+
+static void
+scan_best_class (const gfloat *logits, guint n_classes, guint n,
+    guint32 first_anchor, const guint8 *classes, Y10TopK *topk)
+{
+  for (guint i = 0; i < n; i++) {
+    gint best = -1;
+
+    for (guint c = 0; c < n_classes; c++)
+      if ((!classes || classes[c]) && (best < 0
+              || logits[(gsize) c * n + i] > logits[(gsize) best * n + i]))
+        best = c;
+    if (best >= 0)
+      y10_topk_push (topk, logits[(gsize) best * n + i], first_anchor + i,
+          best);
+  }
+}
+
+void
+y10_ref_head_scan (const Y10Plan *plan, const guint8 *arena,
+    const Y10HeadParams *params, Y10TopK *topk)
+{
+  const Y10Graph *graph = plan->graph;
+  guint32 anchor = 0;
+
+  for (guint i = 0; i < Y10_N_LEVELS; i++) {
+    const Y10Tensor *t = &graph->tensors[graph->cls[i].tensor];
+    const gfloat *logits =
+        (const gfloat *) (arena + y10_plan_view_offset (plan, graph->cls[i]));
+    guint n = t->height * t->width;
+
+    (graph->head == Y10_HEAD_ONE2ONE ? scan_all_pairs : scan_best_class)
+        (logits, graph->n_classes, n, anchor, params->classes, topk);
+    anchor += n;
+  }
+}
+
+void
+y10_ref_head_gather (const Y10Plan *plan, const guint8 *arena,
+    guint32 anchor, gfloat *box_logits)
+{
+  const Y10Graph *graph = plan->graph;
+  guint level, row, column;
+  const Y10Tensor *t;
+  const gfloat *logits;
+  gsize n;
+
+  y10_head_locate (graph, anchor, &level, &row, &column);
+  t = &graph->tensors[graph->box[level].tensor];
+  n = (gsize) t->height * t->width;
+  logits = (const gfloat *) (arena
+      + y10_plan_view_offset (plan, graph->box[level]))
+      + (gsize) row * t->width + column;
+  for (guint i = 0; i < 4 * graph->n_bins; i++)
+    box_logits[i] = logits[i * n];
+}

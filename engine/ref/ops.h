@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+#pragma once
+
+/* The ops in plain C: what every other backend is compared with. Tensors are
+ * planar floats, [channels][height][width]. */
+
+#include "../graph.h"
+
+G_BEGIN_DECLS
+
+/* @weight: out × in / groups × k × k. @add: NULL or as large as @out, and it
+ * may be @out. @row: width of the output in floats. */
+void y10_ref_conv (const Y10Op * op, const gfloat * in, guint in_channels,
+    guint in_height, guint in_width, const gfloat * weight,
+    const gfloat * bias, const gfloat * add, gfloat * out, guint out_channels,
+    guint out_height, guint out_width, gfloat * row);
+void y10_ref_maxpool5 (const gfloat * in, gfloat * out, guint channels,
+    guint height, guint width);
+void y10_ref_upsample2x (const gfloat * in, gfloat * out, guint channels,
+    guint height, guint width);
+/* @in: q k v of each head. @pe_weight, @pe_bias: the depthwise 3x3 over v.
+ * @scores: height × width floats. */
+void y10_ref_attention (const Y10Op * op, const gfloat * in, gfloat * out,
+    guint height, guint width, const gfloat * pe_weight,
+    const gfloat * pe_bias, gfloat * scores);
+
+G_END_DECLS

@@ -1,0 +1,646 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* Steps: begin → add → submit → wait → read → end. A slot belongs to one step
+ * from begin to end, and its generation changes with both, so that whoever
+ * comes with an old step is told so and never sees, or spoils, the results of
+ * another one. Nothing here allocates unless something fails. */
+
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "clock.h"
+#include "engine-private.h"
+#include "image.h"
+
+gboolean y10_test_skip_slot_check;
+
+/* Waits for a change of any slot. @until: g_get_monotonic_time (), or -1. */
+static gboolean
+wait_change (Y10Engine *engine, gint64 until)
+{
+  struct timespec t;
+
+  if (until < 0)
+    return pthread_cond_wait (&engine->changed, &engine->lock) == 0;
+  t.tv_sec = until / G_USEC_PER_SEC;
+  t.tv_nsec = until % G_USEC_PER_SEC * 1000;
+  return pthread_cond_timedwait (&engine->changed, &engine->lock, &t)
+      != ETIMEDOUT;
+}
+
+/* The slot that @step holds, with the engine's lock taken; NULL, error set and
+ * no lock taken when it holds none. */
+static Y10EngineSlot *
+lock_slot (const Y10Step *step, GError **error)
+{
+  Y10EngineSlot *slot = &step->engine->slots[step->slot];
+
+  pthread_mutex_lock (&step->engine->lock);
+  if (slot->generation == step->generation || y10_test_skip_slot_check)
+    return slot;
+  pthread_mutex_unlock (&step->engine->lock);
+  g_set_error (error, Y10_ERROR, Y10_ERROR_STALE,
+      "this step has ended: it was number %" G_GUINT64_FORMAT " of slot %u, "
+      "which is at %" G_GUINT64_FORMAT, step->generation, step->slot,
+      slot->generation);
+  return NULL;
+}
+
+static gboolean
+check_state (Y10EngineSlot *slot, Y10SlotState wanted, const char *call,
+    GError **error)
+{
+  static const char *const names[] =
+      { "has ended", "is open", "is under way", "is done" };
+
+  if (slot->state == wanted)
+    return TRUE;
+  g_set_error (error, Y10_ERROR, Y10_ERROR_STALE,
+      "%s is not possible now: the step %s", call, names[slot->state]);
+  return FALSE;
+}
+
+/**
+ * y10_engine_begin:
+ * @engine: an engine
+ * @until: the time of g_get_monotonic_time() to wait for, -1 for ever, 0 for
+ *   not at all
+ * @step: (out caller-allocates): the step
+ * @error: where to say why there is none
+ *
+ * Takes a free slot, waiting for one until @until. It never takes one that
+ * somebody holds.
+ *
+ * Returns: %FALSE with %Y10_ERROR_BUSY when all slots are still held
+ *
+ * Since: 0.1
+ */
+gboolean
+y10_engine_begin (Y10Engine *engine, gint64 until, Y10Step *step,
+    GError **error)
+{
+  Y10EngineSlot *slot;
+  guint i;
+
+  pthread_mutex_lock (&engine->lock);
+  for (;;) {
+    /* The lowest: its arena is the likeliest to be in the cache. */
+    for (i = 0; i < engine->config.n_slots; i++)
+      if (engine->slots[i].state == Y10_SLOT_FREE)
+        break;
+    if (y10_test_skip_slot_check)
+      i = 0;
+    if (i < engine->config.n_slots)
+      break;
+    if (!wait_change (engine, until)) {
+      pthread_mutex_unlock (&engine->lock);
+      g_set_error (error, Y10_ERROR, Y10_ERROR_BUSY,
+          "all %u slots are held by steps that have not ended",
+          engine->config.n_slots);
+      return FALSE;
+    }
+  }
+  slot = &engine->slots[i];
+  slot->state = Y10_SLOT_OPEN;
+  slot->generation++;
+  slot->n_images = 0;
+  slot->input_done = FALSE;
+  slot->first_op = 0;
+  slot->end_op = engine->graph->n_ops;
+  *step = (Y10Step) { engine, i, slot->generation };
+  pthread_mutex_unlock (&engine->lock);
+  return TRUE;
+}
+
+static gboolean
+check_params (const Y10Engine *engine, const Y10HeadParams *params,
+    GError **error)
+{
+  if (!(params->confidence >= 0 && params->confidence <= 1)) {
+    g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
+        "confidence is %g; expected 0 to 1", params->confidence);
+    return FALSE;
+  }
+  if (!(params->iou >= 0 && params->iou <= 1)) {
+    g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
+        "iou is %g; expected 0 to 1", params->iou);
+    return FALSE;
+  }
+  if (params->max_detections < 1
+      || params->max_detections > engine->config.max_rows) {
+    g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
+        "max_detections is %u; expected 1 to the engine's %u",
+        params->max_detections, engine->config.max_rows);
+    return FALSE;
+  }
+  return TRUE;
+}
+
+static gboolean
+check_image (const Y10Engine *engine, const Y10Image *image, GError **error)
+{
+  if (!y10_image_validate (image, error))
+    return FALSE;
+  if (image->memory == Y10_MEMORY_CUDA
+      && engine->backend->kind != Y10_BACKEND_CUDA) {
+    g_set_error (error, Y10_ERROR, Y10_ERROR_UNSUPPORTED,
+        "the image is in CUDA memory; backend %s reads host memory",
+        engine->backend->name);
+    return FALSE;
+  }
+  if (image->format == Y10_PIXEL_TENSOR
+      && (image->width != engine->config.width
+          || image->height != engine->config.height)) {
+    g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
+        "a tensor of %u × %u was given; the network's input is %u × %u",
+        image->width, image->height, engine->config.width,
+        engine->config.height);
+    return FALSE;
+  }
+  return TRUE;
+}
+
+/**
+ * y10_step_add:
+ * @step: an open step
+ * @image: pixels; the description is copied, the pixels are read after
+ *   y10_step_submit()
+ * @params: what is wanted of it, copied
+ * @error: where to say what is wrong with them
+ *
+ * Adds one image. Its results are read under the number of images added
+ * before it.
+ *
+ * Returns: %FALSE with %Y10_ERROR_INVALID_ARGUMENT, %Y10_ERROR_UNSUPPORTED or
+ *   %Y10_ERROR_STALE; the step stays as it was
+ *
+ * Since: 0.1
+ */
+gboolean
+y10_step_add (const Y10Step *step, const Y10Image *image,
+    const Y10HeadParams *params, GError **error)
+{
+  Y10Engine *engine = step->engine;
+  Y10EngineSlot *slot;
+  gboolean ok;
+  guint i;
+
+  if (!check_image (engine, image, error)
+      || !check_params (engine, params, error)
+      || !(slot = lock_slot (step, error)))
+    return FALSE;
+  ok = check_state (slot, Y10_SLOT_OPEN, "adding an image", error);
+  i = slot->n_images;
+  if (ok && i == engine->config.max_batch) {
+    g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
+        "the step has all %u images that fit", i);
+    ok = FALSE;
+  }
+  if (ok) {
+    slot->images[i] = *image;
+    slot->params[i] = *params;
+    if (params->classes) {
+      guint n_classes = engine->graph->n_classes;
+      guint8 *classes = slot->classes + (gsize) i * n_classes;
+      memcpy (classes, params->classes, n_classes);
+      slot->params[i].classes = classes;
+    }
+    y10_letterbox_init (&slot->letterboxes[i], image->width, image->height,
+        engine->config.width, engine->config.height);
+    slot->n_images++;
+  }
+  pthread_mutex_unlock (&engine->lock);
+  return ok;
+}
+
+/**
+ * y10_step_submit:
+ * @step: an open step with at least one image
+ * @error: where to say what is wrong
+ *
+ * Hands the step to the device thread and returns at once.
+ *
+ * Returns: %FALSE with %Y10_ERROR_STALE or %Y10_ERROR_INVALID_ARGUMENT
+ *
+ * Since: 0.1
+ */
+gboolean
+y10_step_submit (const Y10Step *step, GError **error)
+{
+  Y10Engine *engine = step->engine;
+  Y10EngineSlot *slot = lock_slot (step, error);
+  gboolean ok;
+
+  if (!slot)
+    return FALSE;
+  ok = check_state (slot, Y10_SLOT_OPEN, "submitting", error);
+  if (ok && !slot->n_images) {
+    g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
+        "the step has no image");
+    ok = FALSE;
+  }
+  if (ok) {
+    slot->state = Y10_SLOT_QUEUED;
+    engine->queue[(engine->queue_head + engine->queue_n)
+        % engine->config.n_slots] = step->slot;
+    engine->queue_n++;
+    pthread_cond_signal (&engine->work);
+  }
+  pthread_mutex_unlock (&engine->lock);
+  return ok;
+}
+
+static gboolean
+load_images (Y10Engine *engine, Y10EngineSlot *slot, GError **error)
+{
+  const Y10BackendClass *backend = engine->backend;
+
+  for (guint i = 0; i < slot->n_images; i++)
+    if (!backend->load (slot->slot, i, &slot->images[i],
+            &slot->letterboxes[i], &slot->params[i], error))
+      return FALSE;
+  return !backend->wait_input || backend->wait_input (slot->slot, error);
+}
+
+/* The slot is ours while it is queued: only its flags are shared. */
+void
+y10_engine_run_slot (Y10Engine *engine, guint index)
+{
+  const Y10BackendClass *backend = engine->backend;
+  Y10EngineSlot *slot = &engine->slots[index];
+  gint64 start = y10_clock_ns ();
+  GError *error = NULL;
+  gboolean ok;
+
+  ok = load_images (engine, slot, &error);
+  slot->times.preprocess = y10_clock_ns () - start;
+  pthread_mutex_lock (&engine->lock);
+  slot->input_done = TRUE;
+  pthread_cond_broadcast (&engine->changed);
+  pthread_mutex_unlock (&engine->lock);
+
+  ok = ok && backend->submit (slot->slot, slot->n_images, slot->first_op,
+      slot->end_op, &error);
+  ok = ok && (!backend->wait || backend->wait (slot->slot, &error));
+  if (ok)
+    backend->times (slot->slot, &slot->times.inference,
+        &slot->times.postprocess);
+
+  pthread_mutex_lock (&engine->lock);
+  slot->state = Y10_SLOT_DONE;
+  slot->error = error;
+  if (slot->abandoned) {
+    slot->abandoned = FALSE;
+    g_clear_error (&slot->error);
+#ifdef Y10_POISON
+    backend->poison (slot->slot);
+#endif
+    slot->state = Y10_SLOT_FREE;
+  }
+  pthread_cond_broadcast (&engine->changed);
+  pthread_mutex_unlock (&engine->lock);
+}
+
+static gboolean
+wait_until (const Y10Step *step, gboolean input, gint64 until, GError **error)
+{
+  Y10Engine *engine = step->engine;
+  Y10EngineSlot *slot = lock_slot (step, error);
+  gboolean ok = TRUE;
+
+  if (!slot)
+    return FALSE;
+  if (slot->state == Y10_SLOT_OPEN)
+    ok = check_state (slot, Y10_SLOT_QUEUED, "waiting", error);
+  while (ok && slot->state != Y10_SLOT_DONE && !(input && slot->input_done))
+    if (!wait_change (engine, until)) {
+      g_set_error (error, Y10_ERROR, Y10_ERROR_TIMED_OUT,
+          "the step is still under way");
+      ok = FALSE;
+    }
+  if (ok && slot->error && !input) {
+    g_propagate_error (error, g_error_copy (slot->error));
+    ok = FALSE;
+  }
+  pthread_mutex_unlock (&engine->lock);
+  return ok;
+}
+
+/**
+ * y10_step_wait_input:
+ * @step: a submitted step
+ * @until: the time of g_get_monotonic_time() to wait for, or -1 for ever
+ * @error: where to say why not
+ *
+ * Waits until the pixels of all images have been read: after it, their memory
+ * may be reused.
+ *
+ * Returns: %FALSE with %Y10_ERROR_TIMED_OUT or %Y10_ERROR_STALE
+ *
+ * Since: 0.1
+ */
+gboolean
+y10_step_wait_input (const Y10Step *step, gint64 until, GError **error)
+{
+  return wait_until (step, TRUE, until, error);
+}
+
+/**
+ * y10_step_wait:
+ * @step: a submitted step
+ * @until: the time of g_get_monotonic_time() to wait for, or -1 for ever
+ * @error: where to say why not
+ *
+ * Waits for the results.
+ *
+ * Returns: %FALSE with %Y10_ERROR_TIMED_OUT, %Y10_ERROR_STALE, or what went
+ *   wrong on the device
+ *
+ * Since: 0.1
+ */
+gboolean
+y10_step_wait (const Y10Step *step, gint64 until, GError **error)
+{
+  return wait_until (step, FALSE, until, error);
+}
+
+/**
+ * y10_step_read:
+ * @step: a step that y10_step_wait() found done
+ * @image: which image, in the order added
+ * @detections: (out caller-allocates) (array length=max_detections): where to
+ *   copy them
+ * @max_detections: room in @detections
+ * @error: where to say why not
+ *
+ * Copies the detections of one image, best first. The copy is the caller's.
+ *
+ * Returns: how many were copied, or -1 with %Y10_ERROR_STALE or
+ *   %Y10_ERROR_INVALID_ARGUMENT
+ *
+ * Since: 0.1
+ */
+gint
+y10_step_read (const Y10Step *step, guint image, Y10Detection *detections,
+    guint max_detections, GError **error)
+{
+  Y10Engine *engine = step->engine;
+  Y10EngineSlot *slot = lock_slot (step, error);
+  gint n = -1;
+
+  if (!slot)
+    return -1;
+  if (check_state (slot, Y10_SLOT_DONE, "reading", error)) {
+    if (slot->error) {
+      g_propagate_error (error, g_error_copy (slot->error));
+    } else if (image >= slot->n_images) {
+      g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
+          "there is no image %u; the step has %u", image, slot->n_images);
+    } else {
+      const Y10Rows *rows = engine->backend->rows (slot->slot, image);
+      n = MIN (rows->n, max_detections);
+      memcpy (detections, rows->rows, n * sizeof *detections);
+    }
+  }
+  pthread_mutex_unlock (&engine->lock);
+  return n;
+}
+
+/**
+ * y10_step_get_times:
+ * @step: a step that y10_step_wait() found done
+ * @times: (out caller-allocates): where its time went
+ * @error: where to say why not
+ *
+ * Returns: %FALSE with %Y10_ERROR_STALE
+ *
+ * Since: 0.1
+ */
+gboolean
+y10_step_get_times (const Y10Step *step, Y10StepTimes *times, GError **error)
+{
+  Y10EngineSlot *slot = lock_slot (step, error);
+  gboolean ok;
+
+  if (!slot)
+    return FALSE;
+  ok = check_state (slot, Y10_SLOT_DONE, "reading times", error);
+  if (ok)
+    *times = slot->times;
+  pthread_mutex_unlock (&step->engine->lock);
+  return ok;
+}
+
+#ifdef Y10_POISON
+static gboolean
+poison_slot (Y10Engine *engine, gpointer data, GError **error)
+{
+  engine->backend->poison (((Y10EngineSlot *) data)->slot);
+  return TRUE;
+}
+#endif
+
+/**
+ * y10_step_end:
+ * @step: a step
+ *
+ * Gives the slot back. A step that is under way ends as soon as its pixels
+ * have been read: its slot is free when the device is done with it. Ending a
+ * step twice does nothing.
+ *
+ * Since: 0.1
+ */
+void
+y10_step_end (const Y10Step *step)
+{
+  Y10Engine *engine = step->engine;
+  Y10EngineSlot *slot = lock_slot (step, NULL);
+
+  if (!slot)
+    return;
+  while (slot->state == Y10_SLOT_QUEUED && !slot->input_done)
+    wait_change (engine, -1);
+  slot->generation++;
+  if (slot->state == Y10_SLOT_QUEUED) {
+    slot->abandoned = TRUE;
+  } else {
+#ifdef Y10_POISON
+    /* Not free yet, and no longer the caller's. */
+    pthread_mutex_unlock (&engine->lock);
+    y10_engine_call (engine, poison_slot, slot, NULL);
+    pthread_mutex_lock (&engine->lock);
+#endif
+    g_clear_error (&slot->error);
+    slot->state = Y10_SLOT_FREE;
+    pthread_cond_broadcast (&engine->changed);
+  }
+  pthread_mutex_unlock (&engine->lock);
+}
+
+/* What the tests ask of an open step, on the device thread. */
+typedef struct
+{
+  Y10EngineSlot *slot;
+  guint first, end;             /* run */
+  guint image;                  /* peek and poke */
+  Y10View view;
+  gfloat *out;
+  const gfloat *in;
+} Inspection;
+
+static gboolean
+run_range (Y10Engine *engine, gpointer data, GError **error)
+{
+  Inspection *r = data;
+
+  if (r->first == 0 && !load_images (engine, r->slot, error))
+    return FALSE;
+  return engine->backend->submit (r->slot->slot, r->slot->n_images, r->first,
+      r->end, error)
+      && (!engine->backend->wait
+      || engine->backend->wait (r->slot->slot, error));
+}
+
+static gboolean
+peek_or_poke (Y10Engine *engine, gpointer data, GError **error)
+{
+  Inspection *r = data;
+
+  if (r->in)
+    return engine->backend->poke (r->slot->slot, r->image, r->view, r->in,
+        error);
+  return engine->backend->peek (r->slot->slot, r->image, r->view, r->out,
+      error);
+}
+
+static gboolean
+inspect (const Y10Step *step, Y10DeviceCall call, Inspection *inspection,
+    GError **error)
+{
+  Y10EngineSlot *slot = lock_slot (step, error);
+
+  if (!slot)
+    return FALSE;
+  pthread_mutex_unlock (&step->engine->lock);
+  inspection->slot = slot;
+  return y10_engine_call (step->engine, call, inspection, error);
+}
+
+gboolean
+y10_step_run (const Y10Step *step, guint first, guint end, GError **error)
+{
+  Inspection inspection = {.first = first,.end = end };
+
+  return inspect (step, run_range, &inspection, error);
+}
+
+gboolean
+y10_step_peek (const Y10Step *step, guint image, Y10View view, gfloat *nchw,
+    GError **error)
+{
+  Inspection inspection = {.image = image,.view = view,.out = nchw };
+
+  return inspect (step, peek_or_poke, &inspection, error);
+}
+
+gboolean
+y10_step_poke (const Y10Step *step, guint image, Y10View view,
+    const gfloat *nchw, GError **error)
+{
+  Inspection inspection = {.image = image,.view = view,.in = nchw };
+
+  return inspect (step, peek_or_poke, &inspection, error);
+}
+
+typedef struct
+{
+  Y10EngineSlot *slot;
+  guint runs;
+  gint64 *ns;                   /* runs × (ops + 2) */
+} Profile;
+
+static gboolean
+profile_runs (Y10Engine *engine, gpointer data, GError **error)
+{
+  const Y10BackendClass *backend = engine->backend;
+  Profile *p = data;
+  guint n = engine->graph->n_ops;
+
+  for (guint run = 0; run < p->runs; run++) {
+    gint64 *ns = p->ns + (gsize) run * (n + 2), start = y10_clock_ns ();
+
+    if (!load_images (engine, p->slot, error))
+      return FALSE;
+    ns[0] = y10_clock_ns () - start;
+    for (guint k = 0; k < n; k++) {
+      if (!backend->submit (p->slot->slot, 1, k, k + 1, error)
+          || (backend->wait && !backend->wait (p->slot->slot, error)))
+        return FALSE;
+      backend->times (p->slot->slot, &ns[k + 1], &ns[n + 1]);
+    }
+  }
+  return TRUE;
+}
+
+static int
+compare_ns (const void *a, const void *b)
+{
+  gint64 x = *(const gint64 *) a, y = *(const gint64 *) b;
+
+  return x < y ? -1 : x > y;
+}
+
+/**
+ * y10_engine_profile:
+ * @engine: an engine
+ * @runs: how often, at least 1
+ * @ns_per_op: (out caller-allocates): the median time of each op of
+ *   y10_engine_get_op(), nanoseconds
+ * @error: where to say why not
+ *
+ * Runs the network op by op. The sum is more than a step takes: ops that a
+ * backend runs together are apart here.
+ *
+ * Returns: %FALSE with %Y10_ERROR_BUSY or what went wrong on the device
+ *
+ * Since: 0.1
+ */
+gboolean
+y10_engine_profile (Y10Engine *engine, guint runs, gint64 *ns_per_op,
+    GError **error)
+{
+  guint n = engine->graph->n_ops + 2;
+  guint width = engine->config.width, height = engine->config.height;
+  g_autofree gint64 *ns = g_new0 (gint64, (gsize) runs * n);
+  g_autofree gint64 *column = g_new (gint64, runs);
+  g_autofree guint8 *pixels = g_malloc ((gsize) width * height * 3);
+  Y10Image image = {.format = Y10_PIXEL_RGB,.width = width,.height = height,
+    .plane = {pixels},.stride = {(gsize) width * 3}
+  };
+  Y10HeadParams params = Y10_HEAD_PARAMS_INIT;
+  Profile profile = {.runs = runs,.ns = ns };
+  Y10Step step;
+  gboolean ok;
+
+  g_return_val_if_fail (runs > 0, FALSE);
+  for (gsize i = 0; i < (gsize) width * height * 3; i++)
+    pixels[i] = (i * 2654435761u) >> 24;
+  params.max_detections = MIN (params.max_detections, engine->config.max_rows);
+  if (!y10_engine_begin (engine, 0, &step, error))
+    return FALSE;
+  profile.slot = &engine->slots[step.slot];
+  ok = y10_step_add (&step, &image, &params, error)
+      && y10_engine_call (engine, profile_runs, &profile, error);
+  y10_step_end (&step);
+  for (guint k = 0; ok && k < n; k++) {
+    for (guint run = 0; run < runs; run++)
+      column[run] = ns[(gsize) run * n + k];
+    qsort (column, runs, sizeof *column, compare_ns);
+    ns_per_op[k] = column[runs / 2];
+  }
+  return ok;
+}

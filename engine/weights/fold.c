@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* The convolutions of a network as a checkpoint holds them: plain (weight and
+ * bias), as trained (weight and BatchNorm), folded already, or a RepVGGDW of
+ * two branches. What comes out is always one weight and one bias. Folding is
+ * done in double, one convolution at a time, when a backend asks. */
+
+#include "config.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "weights.h"
+
+/* ultralytics sets it so; PyTorch's own default is 1e-5. */
+#define BATCH_NORM_EPS 1e-3
+
+/* One convolution of the checkpoint with its BatchNorm, if any. */
+typedef struct
+{
+  const Y10TensorEntry *weight;
+  const Y10TensorEntry *bias;   /* NULL when there is none */
+  const Y10TensorEntry *gamma, *beta, *mean, *var;      /* NULL when folded */
+} Branch;
+
+typedef struct
+{
+  Y10ConvShape shape;
+  Branch main;
+  Branch small;                 /* RepVGGDW: the 3x3 beside the 7x7 */
+} Conv;
+
+struct _Y10Weights
+{
+  const Y10TensorFile *file;
+  GArray *convs;
+};
+
+static void
+conv_clear (gpointer p)
+{
+  g_free (((Conv *) p)->shape.name);
+}
+
+Y10Weights *
+y10_weights_new (const Y10TensorFile *file)
+{
+  Y10Weights *weights = g_new0 (Y10Weights, 1);
+
+  weights->file = y10_tensor_file_ref ((Y10TensorFile *) file);
+  weights->convs = g_array_new (FALSE, TRUE, sizeof (Conv));
+  g_array_set_clear_func (weights->convs, conv_clear);
+  return weights;
+}
+
+void
+y10_weights_free (Y10Weights *weights)
+{
+  if (!weights)
+    return;
+  g_array_unref (weights->convs);
+  y10_tensor_file_unref ((Y10TensorFile *) weights->file);
+  g_free (weights);
+}
+
+G_GNUC_PRINTF (2, 3)
+static const Y10TensorEntry *
+find (const Y10Weights *weights, const char *format, ...)
+{
+  g_autofree char *name = NULL;
+  va_list args;
+
+  va_start (args, format);
+  name = g_strdup_vprintf (format, args);
+  va_end (args);
+  return y10_tensor_file_find (weights->file, name);
+}
+
+gboolean
+y10_weights_has (const Y10Weights *weights, const char *module)
+{
+  return find (weights, "%s.conv.weight", module)
+      || find (weights, "%s.conv.conv.weight", module)
+      || find (weights, "%s.weight", module);
+}
+
+static char *
+format_shape (const gsize *dim, guint n)
+{
+  GString *text = g_string_new ("[");
+
+  for (guint i = 0; i < n; i++)
+    g_string_append_printf (text, "%s%" G_GSIZE_FORMAT, i ? ", " : "", dim[i]);
+  return g_string_free (g_string_append_c (text, ']'), FALSE);
+}
+
+static gboolean
+check_float (const Y10Weights *weights, const Y10TensorEntry *t,
+    GError **error)
+{
+  if (t->dtype != Y10_DTYPE_OTHER)
+    return TRUE;
+  g_set_error (error, Y10_ERROR, Y10_ERROR_MODEL,
+      "%s: tensor \"%s\" has dtype %s; expected F32, F16 or BF16",
+      y10_tensor_file_get_path (weights->file), t->name, t->dtype_name);
+  return FALSE;
+}
+
+static gboolean
+check_vector (const Y10Weights *weights, const Y10TensorEntry *t, gsize n,
+    GError **error)
+{
+  g_autofree char *found = NULL;
+
+  if (t->n_dims == 1 && t->dim[0] == n)
+    return check_float (weights, t, error);
+  found = format_shape (t->dim, t->n_dims);
+  g_set_error (error, Y10_ERROR, Y10_ERROR_MODEL,
+      "%s: tensor \"%s\" has shape %s; expected [%" G_GSIZE_FORMAT "]",
+      y10_tensor_file_get_path (weights->file), t->name, found, n);
+  return FALSE;
+}
+
+/* @conv: the name before ".weight"; @bn: of the BatchNorm that may follow. */
+static gboolean
+find_branch (const Y10Weights *weights, const char *conv, const char *bn,
+    Branch *branch, GError **error)
+{
+  const Y10TensorEntry *w = find (weights, "%s.weight", conv);
+  const struct
+  {
+    const char *name;
+    const Y10TensorEntry **entry;
+  } norm[] = { {"weight", &branch->gamma}, {"bias", &branch->beta},
+  {"running_mean", &branch->mean}, {"running_var", &branch->var}
+  };
+
+  if (!w) {
+    g_set_error (error, Y10_ERROR, Y10_ERROR_MODEL,
+        "%s is not a YOLOv10: tensor \"%s.weight\" is missing",
+        y10_tensor_file_get_path (weights->file), conv);
+    return FALSE;
+  }
+  if (w->n_dims != 4 || !w->n_elements || w->dim[2] != w->dim[3]
+      || !(w->dim[2] & 1) || w->dim[2] > 7 || w->dim[0] > 65536
+      || w->dim[1] > 65536) {
+    g_autofree char *found = format_shape (w->dim, w->n_dims);
+    g_set_error (error, Y10_ERROR, Y10_ERROR_MODEL,
+        "%s: tensor \"%s\" has shape %s; expected [out, in, k, k] with k of "
+        "1, 3, 5 or 7", y10_tensor_file_get_path (weights->file), w->name,
+        found);
+    return FALSE;
+  }
+  if (!check_float (weights, w, error))
+    return FALSE;
+  branch->weight = w;
+  branch->bias = find (weights, "%s.bias", conv);
+  if (branch->bias && !check_vector (weights, branch->bias, w->dim[0], error))
+    return FALSE;
+  if (!bn || !find (weights, "%s.weight", bn)) {
+    if (branch->bias)
+      return TRUE;
+    g_set_error (error, Y10_ERROR, Y10_ERROR_MODEL,
+        "%s: \"%s\" has neither a bias nor a BatchNorm: \"%s.bias\" %s%s%s",
+        y10_tensor_file_get_path (weights->file), conv, conv,
+        bn ? "and \"" : "", bn ? bn : "is missing",
+        bn ? ".weight\" are missing" : "");
+    return FALSE;
+  }
+  for (guint i = 0; i < G_N_ELEMENTS (norm); i++) {
+    const Y10TensorEntry *t = find (weights, "%s.%s", bn, norm[i].name);
+    if (!t) {
+      g_set_error (error, Y10_ERROR, Y10_ERROR_MODEL,
+          "%s: tensor \"%s.%s\" is missing",
+          y10_tensor_file_get_path (weights->file), bn, norm[i].name);
+      return FALSE;
+    }
+    if (!check_vector (weights, t, w->dim[0], error))
+      return FALSE;
+    *norm[i].entry = t;
+  }
+  return TRUE;
+}
+
+static gboolean
+find_conv (const Y10Weights *weights, const char *name, Conv *conv,
+    GError **error)
+{
+  g_autofree char *a = g_strconcat (name, ".conv", NULL);
+  g_autofree char *b = g_strconcat (name, ".bn", NULL);
+  g_autofree char *aa = g_strconcat (a, ".conv", NULL);
+  g_autofree char *ab = g_strconcat (a, ".bn", NULL);
+  g_autofree char *ca = g_strconcat (name, ".conv1.conv", NULL);
+  g_autofree char *cb = g_strconcat (name, ".conv1.bn", NULL);
+
+  if (find (weights, "%s.weight", aa))  /* RepVGGDW as trained */
+    return find_branch (weights, aa, ab, &conv->main, error)
+        && find_branch (weights, ca, cb, &conv->small, error);
+  if (!find (weights, "%s.weight", a) && find (weights, "%s.weight", name))
+    return find_branch (weights, name, NULL, &conv->main, error);
+  return find_branch (weights, a, b, &conv->main, error);
+}
+
+guint
+y10_weights_add_conv (Y10Weights *weights, const char *name,
+    guint in_channels, gboolean depthwise, GError **error)
+{
+  Conv conv = { {NULL,}, };
+  const Y10TensorEntry *w;
+  gsize expected[4];
+
+  if (!find_conv (weights, name, &conv, error))
+    return G_MAXUINT;
+  w = conv.main.weight;
+  memcpy (expected, w->dim, sizeof expected);
+  expected[1] = depthwise ? 1 : in_channels;
+  if (depthwise)
+    expected[0] = in_channels;
+  if (conv.small.weight && (conv.small.weight->dim[0] != w->dim[0]
+          || conv.small.weight->dim[1] != w->dim[1]
+          || conv.small.weight->dim[2] > w->dim[2])) {
+    w = conv.small.weight;
+    expected[2] = expected[3] = 3;
+  }
+  if (w->dim[0] != expected[0] || w->dim[1] != expected[1]
+      || w != conv.main.weight) {
+    g_autofree char *found = format_shape (w->dim, 4);
+    g_autofree char *wanted = format_shape (expected, 4);
+    g_set_error (error, Y10_ERROR, Y10_ERROR_MODEL,
+        "%s: tensor \"%s\" has shape %s; expected %s",
+        y10_tensor_file_get_path (weights->file), w->name, found, wanted);
+    return G_MAXUINT;
+  }
+  conv.shape = (Y10ConvShape) {
+    .name = g_strdup (name),
+    .out_channels = w->dim[0],
+    .in_channels = w->dim[1],
+    .kernel = w->dim[2],
+    .groups = depthwise ? in_channels : 1,
+  };
+  g_array_append_val (weights->convs, conv);
+  return weights->convs->len - 1;
+}
+
+guint
+y10_weights_get_n (const Y10Weights *weights)
+{
+  return weights->convs->len;
+}
+
+const Y10ConvShape *
+y10_weights_get_shape (const Y10Weights *weights, guint conv)
+{
+  return &g_array_index (weights->convs, Conv, conv).shape;
+}
+
+const char *
+y10_weights_get_dtype (const Y10Weights *weights, guint conv)
+{
+  return g_array_index (weights->convs, Conv, conv).main.weight->dtype_name;
+}
+
+static gfloat
+half_to_float (guint16 h)
+{
+  guint32 sign = (guint32) (h & 0x8000) << 16, mantissa = h & 0x3ff;
+  gint exponent = (h >> 10) & 0x1f;
+  union
+  {
+    guint32 u;
+    gfloat f;
+  } v;
+
+  if (exponent == 0x1f)
+    v.u = sign | 0x7f800000 | mantissa << 13;
+  else if (exponent)
+    v.u = sign | (guint32) (exponent + 112) << 23 | mantissa << 13;
+  else
+    v.f = (sign ? -1.0f : 1.0f) * ldexpf ((gfloat) mantissa, -24);
+  return v.f;
+}
+
+static gfloat
+read_element (const Y10TensorEntry *t, gsize i)
+{
+  union
+  {
+    guint32 u;
+    gfloat f;
+  } v;
+  guint16 h;
+
+  if (t->dtype == Y10_DTYPE_F32) {
+    memcpy (&v.u, t->data + 4 * i, 4);
+    v.u = GUINT32_FROM_LE (v.u);
+    return v.f;
+  }
+  memcpy (&h, t->data + 2 * i, 2);
+  h = GUINT16_FROM_LE (h);
+  if (t->dtype == Y10_DTYPE_F16)
+    return half_to_float (h);
+  v.u = (guint32) h << 16;
+  return v.f;
+}
+
+/* Adds a branch to weight and bias, its kernel in the middle of @kernel². */
+static void
+fold_branch (const Branch *branch, guint kernel, gfloat *weight, gfloat *bias)
+{
+  const Y10TensorEntry *w = branch->weight;
+  guint k = w->dim[2], margin = (kernel - k) / 2;
+  gsize out = w->dim[0], in = w->dim[1];
+
+  for (gsize o = 0; o < out; o++) {
+    gdouble scale = 1, shift = 0, b;
+
+    if (branch->gamma) {
+      scale = read_element (branch->gamma, o)
+          / sqrt (read_element (branch->var, o) + BATCH_NORM_EPS);
+      shift = read_element (branch->beta, o)
+          - scale * read_element (branch->mean, o);
+    }
+    b = branch->bias ? read_element (branch->bias, o) : 0;
+    bias[o] += (gfloat) (scale * b + shift);
+    for (gsize i = 0; i < in; i++)
+      for (guint y = 0; y < k; y++)
+        for (guint x = 0; x < k; x++)
+          weight[((o * in + i) * kernel + y + margin) * kernel + x + margin]
+              += (gfloat) (scale * read_element (w,
+                  ((o * in + i) * k + y) * k + x));
+  }
+}
+
+static gboolean
+check_finite (const Y10Weights *weights, const Conv *conv,
+    const gfloat *values, gsize n, const char *what, GError **error)
+{
+  for (gsize i = 0; i < n; i++)
+    if (!isfinite (values[i])) {
+      g_set_error (error, Y10_ERROR, Y10_ERROR_MODEL,
+          "%s: the %s of \"%s\" (tensor \"%s\" and what is folded into it) "
+          "holds %g; expected finite numbers",
+          y10_tensor_file_get_path (weights->file), what, conv->shape.name,
+          conv->main.weight->name, values[i]);
+      return FALSE;
+    }
+  return TRUE;
+}
+
+gboolean
+y10_weights_fetch (const Y10Weights *weights, guint index, gfloat *weight,
+    gfloat *bias, GError **error)
+{
+  const Conv *conv = &g_array_index (weights->convs, Conv, index);
+  const Y10ConvShape *s = &conv->shape;
+  gsize n = (gsize) s->out_channels * s->in_channels * s->kernel * s->kernel;
+
+  memset (weight, 0, n * sizeof *weight);
+  memset (bias, 0, s->out_channels * sizeof *bias);
+  fold_branch (&conv->main, s->kernel, weight, bias);
+  if (conv->small.weight)
+    fold_branch (&conv->small, s->kernel, weight, bias);
+  return check_finite (weights, conv, weight, n, "weight", error)
+      && check_finite (weights, conv, bias, s->out_channels, "bias", error);
+}
+
+guint64
+y10_weights_get_n_parameters (const Y10Weights *weights)
+{
+  guint64 n = 0;
+
+  for (guint i = 0; i < weights->convs->len; i++) {
+    const Y10ConvShape *s = y10_weights_get_shape (weights, i);
+    n += (guint64) s->out_channels * (s->in_channels * s->kernel * s->kernel
+        + 1);
+  }
+  return n;
+}
