@@ -53,11 +53,11 @@ typedef void (*Y10GatherBox) (gpointer user, guint32 anchor, gfloat * logits);
 /* How many candidates one image may need: one2one max_rows, one2many its
  * anchors. */
 guint y10_head_capacity (const Y10Graph * graph, guint max_rows);
+gsize y10_head_n_floats (const Y10Graph * graph, guint capacity);
 /* Sorts @topk, decodes, suppresses (one2many), maps back through @letterbox
  * and clips. Returns how many rows were written, at most
  * params->max_detections. Allocates nothing: @keep holds one byte for each of
  * the topk's capacity, @boxes y10_head_n_floats() floats. */
-gsize y10_head_n_floats (const Y10Graph * graph, guint capacity);
 guint y10_head_finish (const Y10Graph * graph, Y10TopK * topk,
     const Y10HeadParams * params, const Y10Letterbox * letterbox,
     Y10GatherBox gather, gpointer user, gfloat * boxes, guint8 * keep,
