@@ -44,8 +44,8 @@ packages=(
 )
 # Not there on every architecture; we can do without.
 optional=(libdnnl-dev)
-tests=(g++ git binutils)
-ci=(clang shellcheck)
+tests=(g++ git binutils shellcheck)
+ci=(clang)
 
 want_install=no want_packages=yes
 for arg; do

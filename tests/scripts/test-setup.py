@@ -1,0 +1,165 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# SPDX-FileCopyrightText: 2026 the yolov10detect authors
+"""tools/setup.sh on machines that are made up: apt, dpkg, sudo and Meson are stand-ins that
+write down how they were called. Nothing is installed."""
+import os
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+SETUP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../tools/setup.sh")
+TOOLS = "bash env cat dirname readlink mktemp mkdir tail rm id grep true".split()
+
+
+class Machine:
+    """A project folder and a PATH with nothing else on it than what a test puts there."""
+
+    def __init__(self, folder):
+        self.root = os.path.join(folder, "project")
+        self.bin = os.path.join(folder, "bin")
+        self.log = os.path.join(folder, "log")
+        os.makedirs(os.path.join(self.root, "tools"))
+        os.mkdir(self.bin)
+        shutil.copy(SETUP, os.path.join(self.root, "tools/setup.sh"))
+        for tool in TOOLS:
+            os.symlink(shutil.which(tool), os.path.join(self.bin, tool))
+        self.add("meson", '[ "$1" != setup ] || { mkdir -p build; : >build/build.ninja; }')
+        self.add("ninja")
+
+    def add(self, name, does="exit 0"):
+        path = os.path.join(self.bin, name)
+        if os.path.lexists(path):
+            os.unlink(path)
+        with open(path, "w", encoding="utf-8") as script:
+            script.write(f'#!/bin/bash\necho "{name} $*" >>{self.log}\ncd {self.root}\n{does}\n')
+        os.chmod(path, 0o755)
+
+    def run(self, *arguments):
+        """(exit status, what it printed, the calls it made)"""
+        if os.path.exists(self.log):
+            os.unlink(self.log)
+        done = subprocess.run([os.path.join(self.root, "tools/setup.sh"), *arguments],
+                              env={"PATH": self.bin, "HOME": "/nonexistent"}, cwd="/",
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, text=True, timeout=60, check=False)
+        calls = []
+        if os.path.exists(self.log):
+            with open(self.log, encoding="utf-8") as log:
+                calls = log.read().splitlines()
+        return done.returncode, done.stdout, calls
+
+    def debian(self, root=True, installed="", known="libdnnl-dev"):
+        """dpkg-query knows the @installed packages ("all"), apt-cache the @known ones."""
+        self.add("id", f"echo {0 if root else 1000}")
+        self.add("apt-get")
+        self.add("apt-cache", f'case " {known} " in *" $2 "*) echo "  Candidate: 1.0" ;; '
+                              '*) echo "  Candidate: (none)" ;; esac')
+        self.add("dpkg-query", f'for p; do case $p in -*) ;; *) case "{installed}" in '
+                               'all | *" $p "*) printf "installed:%s " "$p" ;; esac ;; esac; done')
+
+
+class Setup(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.machine = Machine(self.folder.name)
+
+    def named(self, calls, name):
+        return [call for call in calls if call.split()[0] == name]
+
+    def test_root_installs_once_then_never_asks_apt(self):
+        self.machine.debian(installed=" gcc ")
+        status, text, calls = self.machine.run()
+        self.assertEqual(status, 0, text)
+        apt = self.named(calls, "apt-get")
+        self.assertEqual(len(apt), 2, calls)
+        self.assertTrue(apt[0].endswith(" update"), apt)
+        words = apt[1].split()
+        self.assertIn("--no-install-recommends", words)
+        for package in ("meson", "fonts-dejavu-core", "gstreamer1.0-libav", "libdnnl-dev"):
+            self.assertIn(package, words)
+        self.assertNotIn("gcc", words)
+        self.assertNotIn("shellcheck", words)
+
+        self.machine.debian(installed="all")
+        status, text, calls = self.machine.run()
+        self.assertEqual(status, 0, text)
+        self.assertEqual(self.named(calls, "apt-get"), [])
+        self.assertEqual(self.named(calls, "meson"), [])
+        self.assertEqual(len(self.named(calls, "ninja")), 1)
+
+    def test_more_for_tests_and_ci(self):
+        self.machine.debian()
+        for argument, package in (("--tests", "g++"), ("--ci", "clang")):
+            _status, _text, calls = self.machine.run(argument)
+            self.assertIn(package, self.named(calls, "apt-get")[1].split())
+
+    def test_goes_on_without_an_optional_package(self):
+        self.machine.debian(known="")
+        status, text, calls = self.machine.run()
+        self.assertEqual(status, 0, text)
+        self.assertIn("no libdnnl-dev", text)
+        self.assertNotIn("libdnnl-dev", self.named(calls, "apt-get")[1])
+
+    def test_not_root_prints_the_command(self):
+        self.machine.debian(root=False)
+        status, text, calls = self.machine.run()
+        self.assertEqual(status, 1)
+        self.assertIn("sudo apt-get update && sudo apt-get install", text)
+        self.assertIn("gstreamer1.0-plugins-ugly", text)
+        self.assertEqual(self.named(calls, "apt-get") + self.named(calls, "meson"), [])
+
+    def test_sudo_without_password_is_used(self):
+        self.machine.debian(root=False)
+        self.machine.add("sudo", 'shift; exec "$@"')
+        status, text, calls = self.machine.run()
+        self.assertEqual(status, 0, text)
+        self.assertEqual(len(self.named(calls, "apt-get")), 2)
+        self.assertTrue(any(" apt-get " in call for call in self.named(calls, "sudo")))
+
+    def test_not_debian_lists_what_is_needed(self):
+        status, text, calls = self.machine.run()
+        self.assertEqual(status, 1)
+        self.assertIn("not Debian or Ubuntu", text)
+        self.assertIn("libgstreamer1.0-dev", text)
+        self.assertEqual(calls, [])
+        status, text, _calls = self.machine.run("--no-packages")
+        self.assertEqual(status, 0, text)
+
+    def test_apt_failing_shows_what_it_said(self):
+        self.machine.debian()
+        self.machine.add("apt-get", "echo 'E: no network'; exit 100")
+        status, text, calls = self.machine.run()
+        self.assertEqual(status, 1)
+        self.assertIn("E: no network", text)
+        self.assertEqual(self.named(calls, "meson"), [])
+
+    def test_build_failing_shows_why(self):
+        self.machine.debian(installed="all")
+        self.machine.add("ninja", "echo 'engine.c:1: error: oops'; exit 1")
+        status, text, _calls = self.machine.run()
+        self.assertEqual(status, 1)
+        self.assertIn("engine.c:1: error: oops", text)
+
+    def test_configures_again_after_installing(self):
+        self.machine.debian(installed="all")
+        self.machine.run()
+        self.machine.debian(installed=" gcc ")
+        _status, _text, calls = self.machine.run()
+        self.assertTrue(any("--reconfigure" in call for call in self.named(calls, "meson")), calls)
+
+    def test_unknown_argument(self):
+        status, text, calls = self.machine.run("--fast")
+        self.assertEqual((status, calls), (1, []))
+        self.assertIn("unknown argument '--fast'", text)
+
+    def test_help(self):
+        status, text, calls = self.machine.run("--help")
+        self.assertEqual((status, calls), (0, []))
+        self.assertIn("--install", text)
+
+
+if __name__ == "__main__":
+    unittest.main()
