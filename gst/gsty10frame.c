@@ -82,14 +82,22 @@ gboolean
 gst_y10_frame_format_init (GstY10FrameFormat * format, const GstCaps * caps,
     GError ** error)
 {
+  const GstCapsFeatures *features = gst_caps_get_features (caps, 0);
+
   memset (format, 0, sizeof *format);
-  if (!gst_video_info_from_caps (&format->info, caps)
+  if (!gst_caps_features_is_equal (features,
+          GST_CAPS_FEATURES_MEMORY_SYSTEM_MEMORY)
+      || !gst_video_info_from_caps (&format->info, caps)
+      || GST_VIDEO_INFO_WIDTH (&format->info) > Y10_MAX_IMAGE_SIZE
+      || GST_VIDEO_INFO_HEIGHT (&format->info) > Y10_MAX_IMAGE_SIZE
       || !find_pixel_format (GST_VIDEO_INFO_FORMAT (&format->info),
           &format->image.format)) {
     gchar *text = gst_caps_to_string (caps);
 
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-        "cannot take %s: put videoconvert before yolov10detect", text);
+        "cannot take %s: expected video/x-raw in system memory, up to %dx%d "
+        "pixels, in a format such as NV12, I420 or RGB; put videoconvert "
+        "before yolov10detect", text, Y10_MAX_IMAGE_SIZE, Y10_MAX_IMAGE_SIZE);
     g_free (text);
     return FALSE;
   }

@@ -47,6 +47,7 @@
 #include "gsty10attach.h"
 #include "gsty10error.h"
 #include "gsty10frame.h"
+#include "gsty10props.h"
 #include "gsty10session.h"
 #include "gsty10stats.h"
 #include "gsty10types.h"
@@ -54,36 +55,7 @@
 GST_DEBUG_CATEGORY_STATIC (gst_yolov10_detect_debug);
 #define GST_CAT_DEFAULT gst_yolov10_detect_debug
 
-#define DEFAULT_CONFIDENCE 0.25
-#define DEFAULT_IOU_THRESHOLD 0.7
-#define DEFAULT_MAX_DETECTIONS 300
-
-enum
-{
-  PROP_0,
-  PROP_MODEL_FILE,
-  PROP_LABEL_FILE,
-  PROP_BACKEND,
-  PROP_PRECISION,
-  PROP_HEAD,
-  PROP_INPUT_SIZE,
-  PROP_THREADS,
-  PROP_CLASS_AGNOSTIC_NMS,
-  PROP_CONFIDENCE,
-  PROP_IOU_THRESHOLD,
-  PROP_MAX_DETECTIONS,
-  PROP_CLASSES,
-  PROP_ATTACH,
-  PROP_ACTIVE,
-  PROP_ACTIVE_BACKEND,
-  PROP_ACTIVE_DEVICE,
-  PROP_ACTIVE_PRECISION,
-  PROP_FALLBACK_REASON,
-  PROP_STATS,
-  N_PROPS
-};
-
-static GParamSpec *props[N_PROPS];
+static GParamSpec *props[GST_Y10_N_PROPS];
 
 struct _GstYolov10Detect
 {
@@ -104,6 +76,7 @@ struct _GstYolov10Detect
 
   /* Streaming thread only. */
   GstY10FrameFormat format;
+  GstCaps *refused_caps;
   gboolean frame_active;
 };
 
@@ -119,14 +92,19 @@ G_DEFINE_FINAL_TYPE (GstYolov10Detect, gst_yolov10_detect,
 GST_ELEMENT_REGISTER_DEFINE (yolov10detect, "yolov10detect", GST_RANK_NONE,
     GST_TYPE_YOLOV10_DETECT);
 
+static GstPadProbeReturn look_at_caps (GstPad * pad, GstPadProbeInfo * info,
+    gpointer user_data);
+
 static void
 gst_yolov10_detect_init (GstYolov10Detect * self)
 {
-  self->confidence = DEFAULT_CONFIDENCE;
-  self->iou_threshold = DEFAULT_IOU_THRESHOLD;
-  self->max_detections = DEFAULT_MAX_DETECTIONS;
+  self->confidence = GST_Y10_DEFAULT_CONFIDENCE;
+  self->iou_threshold = GST_Y10_DEFAULT_IOU_THRESHOLD;
+  self->max_detections = GST_Y10_DEFAULT_MAX_DETECTIONS;
   self->attach = GST_YOLOV10_ATTACH_ALL;
   self->active = TRUE;
+  gst_pad_add_probe (GST_BASE_TRANSFORM_SINK_PAD (self),
+      GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, look_at_caps, self, NULL);
   gst_base_transform_set_in_place (GST_BASE_TRANSFORM (self), TRUE);
   gst_base_transform_set_gap_aware (GST_BASE_TRANSFORM (self), TRUE);
 }
@@ -180,54 +158,54 @@ gst_yolov10_detect_set_property (GObject * object, guint id,
 {
   GstYolov10Detect *self = GST_YOLOV10_DETECT (object);
 
-  if (id == PROP_CLASSES) {
+  if (id == GST_Y10_PROP_CLASSES) {
     set_classes (self, g_value_get_string (value));
     return;
   }
-  if (id == PROP_ATTACH) {
+  if (id == GST_Y10_PROP_ATTACH) {
     set_attach (self, g_value_get_flags (value));
     return;
   }
 
   GST_OBJECT_LOCK (self);
   switch (id) {
-    case PROP_MODEL_FILE:
+    case GST_Y10_PROP_MODEL_FILE:
       g_free (self->settings.model_file);
       self->settings.model_file = g_value_dup_string (value);
       break;
-    case PROP_LABEL_FILE:
+    case GST_Y10_PROP_LABEL_FILE:
       g_free (self->settings.label_file);
       self->settings.label_file = g_value_dup_string (value);
       break;
-    case PROP_BACKEND:
+    case GST_Y10_PROP_BACKEND:
       self->settings.backend = g_value_get_enum (value);
       break;
-    case PROP_PRECISION:
+    case GST_Y10_PROP_PRECISION:
       self->settings.precision = g_value_get_enum (value);
       break;
-    case PROP_HEAD:
+    case GST_Y10_PROP_HEAD:
       self->settings.head = g_value_get_enum (value);
       break;
-    case PROP_INPUT_SIZE:
+    case GST_Y10_PROP_INPUT_SIZE:
       g_free (self->settings.input_size);
       self->settings.input_size = g_value_dup_string (value);
       break;
-    case PROP_THREADS:
+    case GST_Y10_PROP_THREADS:
       self->settings.threads = g_value_get_uint (value);
       break;
-    case PROP_CLASS_AGNOSTIC_NMS:
+    case GST_Y10_PROP_CLASS_AGNOSTIC_NMS:
       self->class_agnostic = g_value_get_boolean (value);
       break;
-    case PROP_CONFIDENCE:
+    case GST_Y10_PROP_CONFIDENCE:
       self->confidence = g_value_get_double (value);
       break;
-    case PROP_IOU_THRESHOLD:
+    case GST_Y10_PROP_IOU_THRESHOLD:
       self->iou_threshold = g_value_get_double (value);
       break;
-    case PROP_MAX_DETECTIONS:
+    case GST_Y10_PROP_MAX_DETECTIONS:
       self->max_detections = g_value_get_uint (value);
       break;
-    case PROP_ACTIVE:
+    case GST_Y10_PROP_ACTIVE:
       self->active = g_value_get_boolean (value);
       break;
     default:
@@ -258,7 +236,7 @@ gst_yolov10_detect_get_property (GObject * object, guint id, GValue * value,
   GstYolov10Detect *self = GST_YOLOV10_DETECT (object);
   Y10Engine *engine;
 
-  if (id == PROP_STATS) {
+  if (id == GST_Y10_PROP_STATS) {
     g_value_take_boxed (value, stats_structure (self));
     return;
   }
@@ -266,61 +244,61 @@ gst_yolov10_detect_get_property (GObject * object, guint id, GValue * value,
   GST_OBJECT_LOCK (self);
   engine = self->session ? self->session->engine : NULL;
   switch (id) {
-    case PROP_MODEL_FILE:
+    case GST_Y10_PROP_MODEL_FILE:
       g_value_set_string (value, self->settings.model_file);
       break;
-    case PROP_LABEL_FILE:
+    case GST_Y10_PROP_LABEL_FILE:
       g_value_set_string (value, self->settings.label_file);
       break;
-    case PROP_BACKEND:
+    case GST_Y10_PROP_BACKEND:
       g_value_set_enum (value, self->settings.backend);
       break;
-    case PROP_PRECISION:
+    case GST_Y10_PROP_PRECISION:
       g_value_set_enum (value, self->settings.precision);
       break;
-    case PROP_HEAD:
+    case GST_Y10_PROP_HEAD:
       g_value_set_enum (value, self->settings.head);
       break;
-    case PROP_INPUT_SIZE:
+    case GST_Y10_PROP_INPUT_SIZE:
       g_value_set_string (value, self->settings.input_size ? self->settings.input_size : "");
       break;
-    case PROP_THREADS:
+    case GST_Y10_PROP_THREADS:
       g_value_set_uint (value, self->settings.threads);
       break;
-    case PROP_CLASS_AGNOSTIC_NMS:
+    case GST_Y10_PROP_CLASS_AGNOSTIC_NMS:
       g_value_set_boolean (value, self->class_agnostic);
       break;
-    case PROP_CONFIDENCE:
+    case GST_Y10_PROP_CONFIDENCE:
       g_value_set_double (value, self->confidence);
       break;
-    case PROP_IOU_THRESHOLD:
+    case GST_Y10_PROP_IOU_THRESHOLD:
       g_value_set_double (value, self->iou_threshold);
       break;
-    case PROP_MAX_DETECTIONS:
+    case GST_Y10_PROP_MAX_DETECTIONS:
       g_value_set_uint (value, self->max_detections);
       break;
-    case PROP_CLASSES:
+    case GST_Y10_PROP_CLASSES:
       g_value_set_string (value, self->settings.classes ? self->settings.classes : "");
       break;
-    case PROP_ATTACH:
+    case GST_Y10_PROP_ATTACH:
       g_value_set_flags (value, self->attach);
       break;
-    case PROP_ACTIVE:
+    case GST_Y10_PROP_ACTIVE:
       g_value_set_boolean (value, self->active);
       break;
-    case PROP_ACTIVE_BACKEND:
+    case GST_Y10_PROP_ACTIVE_BACKEND:
       g_value_set_string (value, engine
           ? y10_backend_get_name (y10_engine_get_backend (engine)) : NULL);
       break;
-    case PROP_ACTIVE_DEVICE:
+    case GST_Y10_PROP_ACTIVE_DEVICE:
       g_value_set_string (value,
           engine ? y10_engine_get_device (engine) : NULL);
       break;
-    case PROP_ACTIVE_PRECISION:
+    case GST_Y10_PROP_ACTIVE_PRECISION:
       g_value_set_string (value, engine
           ? y10_precision_get_name (y10_engine_get_precision (engine)) : NULL);
       break;
-    case PROP_FALLBACK_REASON:
+    case GST_Y10_PROP_FALLBACK_REASON:
       g_value_set_string (value,
           engine ? y10_engine_get_fallback_reason (engine) : NULL);
       break;
@@ -334,7 +312,7 @@ gst_yolov10_detect_get_property (GObject * object, guint id, GValue * value,
 static void
 notify_active (GstYolov10Detect * self)
 {
-  for (guint id = PROP_ACTIVE_BACKEND; id <= PROP_FALLBACK_REASON; id++)
+  for (guint id = GST_Y10_PROP_ACTIVE_BACKEND; id <= GST_Y10_PROP_FALLBACK_REASON; id++)
     g_object_notify_by_pspec (G_OBJECT (self), props[id]);
 }
 
@@ -358,13 +336,14 @@ gst_yolov10_detect_start (GstBaseTransform * base)
   gchar *name = gst_object_get_name (GST_OBJECT (self));
   GstY10Settings settings;
   GstY10Session *session;
+  gchar *classes = NULL;
   GError *error = NULL;
 
   copy_settings (self, &settings);
   session = gst_y10_session_new (&settings, name, &error);
-  gst_y10_settings_clear (&settings);
   g_free (name);
   if (!session) {
+    gst_y10_settings_clear (&settings);
     GST_Y10_ELEMENT_ERROR (self, error);
     g_clear_error (&error);
     return FALSE;
@@ -376,7 +355,13 @@ gst_yolov10_detect_start (GstBaseTransform * base)
   GST_OBJECT_LOCK (self);
   self->session = session;
   memset (&self->stats, 0, sizeof self->stats);
+  if (g_strcmp0 (settings.classes, self->settings.classes))
+    classes = g_strdup (self->settings.classes);
   GST_OBJECT_UNLOCK (self);
+  if (classes)                  /* set while the model was loading */
+    set_classes (self, classes);
+  g_free (classes);
+  gst_y10_settings_clear (&settings);
   notify_active (self);
   return TRUE;
 }
@@ -392,8 +377,35 @@ gst_yolov10_detect_stop (GstBaseTransform * base)
   GST_OBJECT_UNLOCK (self);
   /* Joins the engine's thread: not under the lock. */
   gst_y10_session_free (session);
+  gst_caps_replace (&self->refused_caps, NULL);
   notify_active (self);
   return TRUE;
+}
+
+/* A pad refuses caps that do not fit its template before the element hears of
+ * them, and all the user gets to read is upstream's "not-negotiated". So look
+ * at them on their way in. An event that was refused comes again with the next
+ * buffer: that is not a second error. */
+static GstPadProbeReturn
+look_at_caps (GstPad * pad, GstPadProbeInfo * info, gpointer user_data)
+{
+  GstYolov10Detect *self = GST_YOLOV10_DETECT (user_data);
+  GstEvent *event = GST_PAD_PROBE_INFO_EVENT (info);
+  GstY10FrameFormat format;
+  GError *error = NULL;
+  GstCaps *caps;
+
+  if (GST_EVENT_TYPE (event) != GST_EVENT_CAPS)
+    return GST_PAD_PROBE_OK;
+  gst_event_parse_caps (event, &caps);
+  if (gst_y10_frame_format_init (&format, caps, &error)) {
+    gst_caps_replace (&self->refused_caps, NULL);
+  } else if (caps != self->refused_caps) {
+    gst_caps_replace (&self->refused_caps, caps);
+    GST_Y10_ELEMENT_ERROR (self, error);
+  }
+  g_clear_error (&error);
+  return GST_PAD_PROBE_OK;
 }
 
 static gboolean
@@ -401,13 +413,8 @@ gst_yolov10_detect_set_caps (GstBaseTransform * base, GstCaps * incaps,
     GstCaps * outcaps)
 {
   GstYolov10Detect *self = GST_YOLOV10_DETECT (base);
-  GError *error = NULL;
 
-  if (gst_y10_frame_format_init (&self->format, incaps, &error))
-    return TRUE;
-  GST_Y10_ELEMENT_ERROR (self, error);
-  g_clear_error (&error);
-  return FALSE;
+  return gst_y10_frame_format_init (&self->format, incaps, NULL);
 }
 
 /* Nothing of a frame is ours to allocate: what downstream wants is what
@@ -511,84 +518,6 @@ failed:
 }
 
 static void
-install_properties (GObjectClass * class)
-{
-  const GParamFlags ready = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS
-      | GST_PARAM_MUTABLE_READY;
-  const GParamFlags playing = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS
-      | GST_PARAM_MUTABLE_PLAYING;
-  const GParamFlags controllable = playing | GST_PARAM_CONTROLLABLE;
-  const GParamFlags readable = G_PARAM_READABLE | G_PARAM_STATIC_STRINGS;
-
-  props[PROP_MODEL_FILE] = g_param_spec_string ("model-file", "Model file",
-      "Weights of a YOLOv10 of any size (.safetensors)", NULL, ready);
-  props[PROP_LABEL_FILE] = g_param_spec_string ("label-file", "Label file",
-      "UTF-8 text with the name of one class a line; needed only where the "
-      "model file has no names of its own, which it overrides", NULL, ready);
-  props[PROP_BACKEND] = g_param_spec_enum ("backend", "Backend",
-      "What computes. One that is asked for and cannot run is an error; auto "
-      "takes the fastest that can and says why in fallback-reason",
-      GST_TYPE_YOLOV10_BACKEND, Y10_BACKEND_AUTO, ready);
-  props[PROP_PRECISION] = g_param_spec_enum ("precision", "Precision",
-      "The numbers that are computed in; auto is the fastest that changes "
-      "the average precision by less than 0.003",
-      GST_TYPE_YOLOV10_PRECISION, Y10_PRECISION_AUTO, ready);
-  props[PROP_HEAD] = g_param_spec_enum ("head", "Head",
-      "Which of the network's two heads finds the objects",
-      GST_TYPE_YOLOV10_HEAD, Y10_HEAD_AUTO, ready);
-  props[PROP_INPUT_SIZE] = g_param_spec_string ("input-size", "Input size",
-      "Size that frames are scaled to for the network, pixels: \"N\" or "
-      "\"WxH\", multiples of 32. Empty: the model's own. Smaller is faster, "
-      "larger finds smaller objects", "", ready);
-  props[PROP_THREADS] = g_param_spec_uint ("threads", "Threads",
-      "CPU threads, 0 for one a core", 0, 256, 0, ready);
-  props[PROP_CLASS_AGNOSTIC_NMS] =
-      g_param_spec_boolean ("class-agnostic-nms", "Class-agnostic NMS",
-      "Boxes of different classes that overlap compete too (head one2many "
-      "only)", FALSE, ready);
-  props[PROP_CONFIDENCE] = g_param_spec_double ("confidence", "Confidence",
-      "Least confidence of a detection", 0.0, 1.0, DEFAULT_CONFIDENCE,
-      controllable);
-  props[PROP_IOU_THRESHOLD] =
-      g_param_spec_double ("iou-threshold", "IoU threshold",
-      "Of two boxes that overlap by more than this, as intersection over "
-      "union, the less confident is dropped (head one2many only)", 0.0, 1.0,
-      DEFAULT_IOU_THRESHOLD, controllable);
-  props[PROP_MAX_DETECTIONS] =
-      g_param_spec_uint ("max-detections", "Maximum detections",
-      "Most detections of a frame; the most confident are kept", 1,
-      GST_Y10_MAX_DETECTIONS, DEFAULT_MAX_DETECTIONS, playing);
-  props[PROP_CLASSES] = g_param_spec_string ("classes", "Classes",
-      "Which classes to look for: names or ids separated by commas, such as "
-      "\"person,2\". Empty: all", "", playing);
-  props[PROP_ATTACH] = g_param_spec_flags ("attach", "Attach",
-      "Which metadata to attach", GST_TYPE_YOLOV10_ATTACH,
-      GST_YOLOV10_ATTACH_ALL, playing);
-  props[PROP_ACTIVE] = g_param_spec_boolean ("active", "Active",
-      "Whether to look at frames; if not, they pass untouched", TRUE,
-      controllable);
-  props[PROP_ACTIVE_BACKEND] =
-      g_param_spec_string ("active-backend", "Active backend",
-      "What computes now; NULL below PAUSED", NULL, readable);
-  props[PROP_ACTIVE_DEVICE] =
-      g_param_spec_string ("active-device", "Active device",
-      "The device that computes now; NULL below PAUSED", NULL, readable);
-  props[PROP_ACTIVE_PRECISION] =
-      g_param_spec_string ("active-precision", "Active precision",
-      "The numbers that are computed in now; NULL below PAUSED", NULL,
-      readable);
-  props[PROP_FALLBACK_REASON] =
-      g_param_spec_string ("fallback-reason", "Fallback reason",
-      "Why a faster backend was not taken; NULL where there is none", NULL,
-      readable);
-  props[PROP_STATS] = g_param_spec_boxed ("stats", "Statistics",
-      "Frames since the start, and of the last 512 of them the time of "
-      "preprocess, inference and postprocess as median, p95 and max in "
-      "nanoseconds", GST_TYPE_STRUCTURE, readable);
-  g_object_class_install_properties (class, N_PROPS, props);
-}
-
-static void
 gst_yolov10_detect_class_init (GstYolov10DetectClass * class)
 {
   GObjectClass *object_class = G_OBJECT_CLASS (class);
@@ -602,11 +531,7 @@ gst_yolov10_detect_class_init (GstYolov10DetectClass * class)
   object_class->set_property = gst_yolov10_detect_set_property;
   object_class->get_property = gst_yolov10_detect_get_property;
   object_class->finalize = gst_yolov10_detect_finalize;
-  install_properties (object_class);
-  gst_type_mark_as_plugin_api (GST_TYPE_YOLOV10_BACKEND, 0);
-  gst_type_mark_as_plugin_api (GST_TYPE_YOLOV10_PRECISION, 0);
-  gst_type_mark_as_plugin_api (GST_TYPE_YOLOV10_HEAD, 0);
-  gst_type_mark_as_plugin_api (GST_TYPE_YOLOV10_ATTACH, 0);
+  gst_y10_props_install (object_class, props);
 
   gst_element_class_set_static_metadata (element_class,
       "YOLOv10 object detector", "Filter/Analyzer/Video",
