@@ -79,7 +79,8 @@ const Y10Plan *y10_engine_get_plan (const Y10Engine * engine);
 void y10_engine_run_slot (Y10Engine * engine, guint slot);
 
 /* Tests. Runs ops [first, end) of an open step's images synchronously,
- * loading the images first when @first is 0; the step stays open. */
+ * loading the images first when @first is 0; the step stays open until the
+ * last op has run, then it is done and can be read. */
 gboolean y10_step_run (const Y10Step * step, guint first, guint end,
     GError ** error);
 gboolean y10_step_peek (const Y10Step * step, guint image, Y10View view,

@@ -179,6 +179,29 @@ y10_head_capacity (const Y10Graph *graph, guint max_rows)
   return graph->head == Y10_HEAD_ONE2ONE ? max_rows : graph->n_anchors;
 }
 
+/* Turns the logits of the sorted candidates into scores. Logits that differ can
+ * have one score, and then the anchor decides: what is almost sorted already is
+ * sorted again by insertion. Returns how many reach @confidence. */
+static guint
+score_candidates (Y10TopK *topk, gfloat confidence)
+{
+  Y10Candidate *c = topk->heap;
+  guint n;
+
+  for (n = 0; n < topk->n; n++) {
+    Y10Candidate moved = c[n];
+    guint i;
+
+    moved.logit = y10_head_sigmoid (moved.logit);
+    if (moved.logit < confidence)
+      break;
+    for (i = n; i > 0 && better (&moved, &c[i - 1]); i--)
+      c[i] = c[i - 1];
+    c[i] = moved;
+  }
+  return n;
+}
+
 /* Decoded boxes, and behind them the logits of the one being decoded. */
 gsize
 y10_head_n_floats (const Y10Graph *graph, guint capacity)
@@ -232,9 +255,7 @@ y10_head_finish (const Y10Graph *graph, Y10TopK *topk,
   gfloat *logits = boxes + 4 * (gsize) topk->capacity;
 
   y10_topk_sort (topk);
-  for (n = 0; n < topk->n; n++)
-    if (y10_head_sigmoid (topk->heap[n].logit) < params->confidence)
-      break;
+  n = score_candidates (topk, params->confidence);
   if (!nms)
     n = MIN (n, limit);
   for (guint i = 0; i < n; i++) {
@@ -253,8 +274,7 @@ y10_head_finish (const Y10Graph *graph, Y10TopK *topk,
     y10_letterbox_to_source (letterbox, b);
     row = &rows[n_rows++];
     *row = (Y10Detection) {
-      b[0], b[1], b[2], b[3], y10_head_sigmoid (c->logit), c->class_id,
-      c->anchor
+      b[0], b[1], b[2], b[3], c->logit, c->class_id, c->anchor
     };
   }
   return n_rows;

@@ -15,7 +15,7 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  gfloat logit;
+  gfloat logit;                 /* y10_head_finish() makes it a score */
   guint32 anchor;
   guint32 class_id;
 } Y10Candidate;

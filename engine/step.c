@@ -535,7 +535,14 @@ y10_step_run (const Y10Step *step, guint first, guint end, GError **error)
 {
   Inspection inspection = {.first = first,.end = end };
 
-  return inspect (step, run_range, &inspection, error);
+  if (!inspect (step, run_range, &inspection, error))
+    return FALSE;
+  if (end == step->engine->graph->n_ops) {
+    pthread_mutex_lock (&step->engine->lock);
+    inspection.slot->state = Y10_SLOT_DONE;
+    pthread_mutex_unlock (&step->engine->lock);
+  }
+  return TRUE;
 }
 
 gboolean
