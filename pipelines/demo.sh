@@ -17,7 +17,8 @@ usage: pipelines/demo.sh MODEL [INPUT] [OUTPUT]
           .mkv for a video (without sound); by default INPUT's name followed by
           -yolov10, in this directory
 
-Installs and builds first what is not there yet.
+Installs and builds first what is not there yet; with Y10_BUILD=DIR in the
+environment it takes another build folder as it is.
 END
 }
 
@@ -72,8 +73,12 @@ case $kind:${output,,} in
   video:*) die "a video is written as .mp4 or .mkv, not as '$(basename "$output")'" ;;
 esac
 
-"$root/tools/setup.sh"
-echo
+build=${Y10_BUILD-}
+if [ -z "$build" ]; then
+  build=$root/build
+  "$root/tools/setup.sh"
+  echo
+fi
 
 if [ -z "${2-}" ]; then
   source=(videotestsrc num-buffers=150 pattern=ball
@@ -91,7 +96,7 @@ sink+=(videoconvert !)
 # shellcheck disable=SC2206 # words on purpose
 sink+=($encode ! filesink "location=$output")
 
-export GST_PLUGIN_PATH=$root/build/gst${GST_PLUGIN_PATH:+:$GST_PLUGIN_PATH}
+export GST_PLUGIN_PATH=$build/gst${GST_PLUGIN_PATH:+:$GST_PLUGIN_PATH}
 /usr/bin/python3 "$root/pipelines/launch.py" "${source[@]}" \
   ! yolov10detect "model-file=$model" ! yolov10overlay ! "${sink[@]}" \
   || die "nothing usable was written"

@@ -1,0 +1,64 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# SPDX-FileCopyrightText: 2026 the yolov10detect authors
+#
+# usage: test-install.sh BUILD
+#
+# Installs BUILD into a folder of its own, then uses it as a stranger would: a
+# program compiled against y10.pc, the plugin, the tool.
+set -euo pipefail
+
+build=$1
+for tool in meson pkg-config cc; do
+  command -v "$tool" >/dev/null || { echo "$tool is not installed"; exit 77; }
+done
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+
+DESTDIR=$dir meson install -C "$build" --no-rebuild --quiet
+find_one() {
+  local found
+  found=$(find "$dir" -path "$1" | head -n 1)
+  [ -n "$found" ] || { echo "not installed: $1" >&2; exit 1; }
+  printf '%s' "$found"
+}
+
+pc=$(find_one '*/pkgconfig/y10.pc')
+lib=$(dirname "$(find_one '*/liby10.so.0')")
+PKG_CONFIG_SYSROOT_DIR='' PKG_CONFIG_PATH=$(dirname "$pc")
+export PKG_CONFIG_SYSROOT_DIR PKG_CONFIG_PATH
+prefix=$(pkg-config --variable=prefix y10)
+cat >"$dir/stranger.c" <<'END'
+#include <stdio.h>
+#include <y10/y10.h>
+
+int
+main (void)
+{
+  GError *error = NULL;
+  Y10Model *model = y10_model_load ("/nonexistent", NULL, &error);
+
+  if (model || !g_error_matches (error, Y10_ERROR, Y10_ERROR_NOT_FOUND))
+    return 1;
+  puts (error->message);
+  g_error_free (error);
+  return 0;
+}
+END
+read -ra flags < <(pkg-config --define-variable=prefix="$dir$prefix" --cflags --libs y10)
+cc -Wall -Werror "$dir/stranger.c" -o "$dir/stranger" "${flags[@]}"
+export LD_LIBRARY_PATH=$lib
+"$dir/stranger"
+
+y10=$(find_one '*/bin/y10')
+"$y10" --version
+find_one '*/man1/y10.1*' >/dev/null
+find_one '*/bash-completion/completions/y10' >/dev/null
+
+if [ -e "$build/gst/libgstyolov10.so" ]; then
+  plugin=$(find_one '*/libgstyolov10.so')
+  find_one '*/y10/gstyolov10framemeta.h' >/dev/null
+  ! readelf -d "$plugin" "$lib/liby10.so.0" | grep -E 'R(UN)?PATH' || { echo "a build path is left in"; exit 1; }
+  GST_REGISTRY=$dir/registry GST_PLUGIN_SYSTEM_PATH=$(dirname "$plugin") GST_PLUGIN_PATH='' \
+    gst-inspect-1.0 yolov10detect | grep -E 'Filename|Version'
+fi
