@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* The four things that are ever done to pixels: fill, shade, text, blur. All
+ * work on single components with a byte stride and a pixel stride, so one code
+ * serves NV12, I420, YUY2, RGB in any order, planar GBR and the formats with
+ * 16-bit samples. Invariant: nothing outside of the rectangle (rounded out to
+ * whole chroma samples) is written, whatever the caller asks for. */
+
+#include "gsty10draw.h"
+
+#include <string.h>
+
+#define MAX_CELLS 8
+
+/**
+ * gst_y10_canvas_supports:
+ *
+ * Returns: whether frames of this format can be drawn on as they are
+ */
+gboolean
+gst_y10_canvas_supports (const GstVideoFormatInfo * finfo)
+{
+  const guint odd = GST_VIDEO_FORMAT_FLAG_COMPLEX | GST_VIDEO_FORMAT_FLAG_TILED
+      | GST_VIDEO_FORMAT_FLAG_PALETTE;
+  guint depth = GST_VIDEO_FORMAT_INFO_DEPTH (finfo, 0);
+  gboolean little = GST_VIDEO_FORMAT_INFO_FLAGS (finfo)
+      & GST_VIDEO_FORMAT_FLAG_LE;
+  guint i;
+
+  if ((GST_VIDEO_FORMAT_INFO_FLAGS (finfo) & odd)
+      || GST_VIDEO_FORMAT_INFO_N_COMPONENTS (finfo) == 0
+      || depth < 8 || depth > 16
+      || (depth > 8 && little != (G_BYTE_ORDER == G_LITTLE_ENDIAN)))
+    return FALSE;
+  for (i = 0; i < GST_VIDEO_FORMAT_INFO_N_COMPONENTS (finfo); i++) {
+    guint shift = GST_VIDEO_FORMAT_INFO_SHIFT (finfo, i);
+    gint step = GST_VIDEO_FORMAT_INFO_PSTRIDE (finfo, i);
+
+    if (GST_VIDEO_FORMAT_INFO_DEPTH (finfo, i) != depth
+        || (shift != 0 && (depth == 8 || shift + depth != 16))
+        || step <= 0 || (depth > 8 && step % 2 != 0)
+        || GST_VIDEO_FORMAT_INFO_W_SUB (finfo, i) > 1
+        || GST_VIDEO_FORMAT_INFO_H_SUB (finfo, i) > 1)
+      return FALSE;
+  }
+  return TRUE;
+}
+
+/**
+ * gst_y10_canvas_init_frame:
+ * @canvas: (out caller-allocates): the canvas
+ * @frame: mapped for reading and writing, of a supported format; must stay
+ *   mapped while the canvas is in use
+ */
+void
+gst_y10_canvas_init_frame (GstY10Canvas * canvas,
+    const GstVideoFrame * frame)
+{
+  const GstVideoFormatInfo *finfo = frame->info.finfo;
+  guint i;
+
+  canvas->window = (GstY10Rect) {
+    0, 0, GST_VIDEO_FRAME_WIDTH (frame), GST_VIDEO_FRAME_HEIGHT (frame)
+  };
+  canvas->wide = GST_VIDEO_FORMAT_INFO_DEPTH (finfo, 0) > 8;
+  canvas->n_components = GST_VIDEO_FORMAT_INFO_N_COMPONENTS (finfo);
+  for (i = 0; i < canvas->n_components; i++) {
+    canvas->component[i] = (GstY10Component) {
+      .data = GST_VIDEO_FRAME_COMP_DATA (frame, i),
+      .stride = GST_VIDEO_FRAME_COMP_STRIDE (frame, i),
+      .pixel_stride = GST_VIDEO_FRAME_COMP_PSTRIDE (frame, i),
+      .x_shift = GST_VIDEO_FORMAT_INFO_W_SUB (finfo, i),
+      .y_shift = GST_VIDEO_FORMAT_INFO_H_SUB (finfo, i),
+    };
+  }
+}
+
+/**
+ * gst_y10_canvas_init_data:
+ * @canvas: (out caller-allocates): the canvas
+ * @finfo: a supported format with one plane and no subsampling
+ * @data: the pixel at the window's upper left corner
+ * @stride: bytes
+ * @window: what part of the frame this is
+ */
+void
+gst_y10_canvas_init_data (GstY10Canvas * canvas,
+    const GstVideoFormatInfo * finfo, guint8 * data, gint stride,
+    GstY10Rect window)
+{
+  guint i;
+
+  canvas->window = window;
+  canvas->wide = GST_VIDEO_FORMAT_INFO_DEPTH (finfo, 0) > 8;
+  canvas->n_components = GST_VIDEO_FORMAT_INFO_N_COMPONENTS (finfo);
+  for (i = 0; i < canvas->n_components; i++) {
+    canvas->component[i] = (GstY10Component) {
+      .data = data + GST_VIDEO_FORMAT_INFO_POFFSET (finfo, i),
+      .stride = stride,
+      .pixel_stride = GST_VIDEO_FORMAT_INFO_PSTRIDE (finfo, i),
+    };
+  }
+}
+
+/* The samples of one component that @rect touches, and where they begin. */
+static guint8 *
+component_area (const GstY10Canvas * canvas, guint index,
+    GstY10Rect rect, gint * width, gint * height)
+{
+  const GstY10Component *c = &canvas->component[index];
+  gint x0 = (rect.x0 >> c->x_shift) - (canvas->window.x0 >> c->x_shift);
+  gint y0 = (rect.y0 >> c->y_shift) - (canvas->window.y0 >> c->y_shift);
+
+  *width = ((rect.x1 + c->x_shift) >> c->x_shift) - (rect.x0 >> c->x_shift);
+  *height = ((rect.y1 + c->y_shift) >> c->y_shift) - (rect.y0 >> c->y_shift);
+  return c->data + (gssize) y0 * c->stride + (gssize) x0 * c->pixel_stride;
+}
+
+/* Cell averages of an area and the smooth surface through them: a blur that
+ * keeps at most MAX_CELLS x MAX_CELLS values, from which nothing can be
+ * sharpened again. */
+typedef struct
+{
+  gint columns, rows;
+  guint32 mean[MAX_CELLS][MAX_CELLS];
+} Cells;
+
+static void
+cells_init (Cells * cells, gint width, gint height)
+{
+  gint longest = MAX (width, height);
+
+  /* Square cells, no smaller than 4 samples. */
+  cells->columns = CLAMP (MAX_CELLS * width / longest, 1, MAX (1, width / 4));
+  cells->rows = CLAMP (MAX_CELLS * height / longest, 1, MAX (1, height / 4));
+}
+
+/* Where sample @i of @length lies between the centres of @count cells: the
+ * lower cell, and the part of the upper in 1/256. */
+static inline gint
+cell_position (gint i, gint length, gint count, gint * part)
+{
+  gint64 position = ((gint64) (2 * i + 1) * count * 128) / length - 128;
+
+  position = CLAMP (position, 0, (gint64) (count - 1) * 256);
+  *part = position & 255;
+  return (gint) (position >> 8);
+}
+
+#define DEFINE_PIXELS(suffix, Sample)                                          \
+static void                                                                    \
+fill_##suffix (guint8 * data, gint stride, gint step, gint width, gint height, \
+    guint value)                                                               \
+{                                                                              \
+  gint x, y;                                                                   \
+                                                                               \
+  for (y = 0; y < height; y++, data += stride) {                               \
+    guint8 *p = data;                                                          \
+                                                                               \
+    for (x = 0; x < width; x++, p += step)                                     \
+      *(Sample *) p = (Sample) value;                                          \
+  }                                                                            \
+}                                                                              \
+                                                                               \
+static void                                                                    \
+shade_##suffix (guint8 * data, gint stride, gint step, gint width,             \
+    gint height, gint value, gint alpha)                                       \
+{                                                                              \
+  gint x, y;                                                                   \
+                                                                               \
+  for (y = 0; y < height; y++, data += stride) {                               \
+    guint8 *p = data;                                                          \
+                                                                               \
+    for (x = 0; x < width; x++, p += step) {                                   \
+      gint old = *(Sample *) p;                                                \
+                                                                               \
+      *(Sample *) p = (Sample) (old + ((value - old) * alpha + 128) / 256);    \
+    }                                                                          \
+  }                                                                            \
+}                                                                              \
+                                                                               \
+static void                                                                    \
+text_##suffix (guint8 * data, gint stride, gint step, gint width,              \
+    gint height, const guint8 * mask, gint mask_stride, gint background,       \
+    gint ink)                                                                  \
+{                                                                              \
+  gint x, y;                                                                   \
+                                                                               \
+  for (y = 0; y < height; y++, data += stride, mask += mask_stride) {          \
+    guint8 *p = data;                                                          \
+                                                                               \
+    for (x = 0; x < width; x++, p += step)                                     \
+      *(Sample *) p = (Sample) (background + (ink - background) * mask[x] / 255); \
+  }                                                                            \
+}                                                                              \
+                                                                               \
+static void                                                                    \
+blur_##suffix (guint8 * data, gint stride, gint step, gint width, gint height) \
+{                                                                              \
+  Cells cells;                                                                 \
+  gint i, j, x, y, part;                                                       \
+                                                                               \
+  cells_init (&cells, width, height);                                          \
+  for (j = 0; j < cells.rows; j++) {                                           \
+    gint y0 = (gint64) j * height / cells.rows;                                \
+    gint y1 = (gint64) (j + 1) * height / cells.rows;                          \
+                                                                               \
+    for (i = 0; i < cells.columns; i++) {                                      \
+      gint x0 = (gint64) i * width / cells.columns;                            \
+      gint x1 = (gint64) (i + 1) * width / cells.columns;                      \
+      guint64 sum = 0;                                                         \
+                                                                               \
+      for (y = y0; y < y1; y++) {                                              \
+        const guint8 *p = data + (gssize) y * stride + (gssize) x0 * step;     \
+        guint64 row = 0;                                                       \
+                                                                               \
+        for (x = x0; x < x1; x++, p += step)                                   \
+          row += *(const Sample *) p;                                          \
+        sum += row;                                                            \
+      }                                                                        \
+      cells.mean[j][i] = (guint32) (sum / ((guint64) (x1 - x0) * (y1 - y0)));  \
+    }                                                                          \
+  }                                                                            \
+  for (y = 0; y < height; y++, data += stride) {                               \
+    guint32 row[MAX_CELLS + 1];                                                \
+    guint8 *p = data;                                                          \
+                                                                               \
+    j = cell_position (y, height, cells.rows, &part);                          \
+    for (i = 0; i < cells.columns; i++) {                                      \
+      guint32 below = cells.mean[MIN (j + 1, cells.rows - 1)][i];              \
+                                                                               \
+      row[i] = cells.mean[j][i] * (256 - part) + below * part;                 \
+    }                                                                          \
+    row[i] = row[i - 1];                                                       \
+    for (x = 0; x < width; x++, p += step) {                                   \
+      i = cell_position (x, width, cells.columns, &part);                      \
+      *(Sample *) p = (Sample) (((guint64) row[i] * (256 - part)               \
+              + (guint64) row[i + 1] * part + 32768) >> 16);                   \
+    }                                                                          \
+  }                                                                            \
+}
+
+DEFINE_PIXELS (8, guint8)
+DEFINE_PIXELS (16, guint16)
+
+/**
+ * gst_y10_canvas_fill:
+ * @rect: in frame coordinates; clipped
+ *
+ * Chroma samples that @rect touches are filled whole.
+ */
+void
+gst_y10_canvas_fill (const GstY10Canvas * canvas, GstY10Rect rect,
+    const GstY10Paint * paint)
+{
+  guint i;
+
+  rect = gst_y10_rect_intersect (rect, canvas->window);
+  if (gst_y10_rect_is_empty (&rect))
+    return;
+  for (i = 0; i < canvas->n_components; i++) {
+    const GstY10Component *c = &canvas->component[i];
+    gint width, height, y;
+    guint8 *data = component_area (canvas, i, rect, &width, &height);
+
+    if (canvas->wide)
+      fill_16 (data, c->stride, c->pixel_stride, width, height,
+          paint->value[i]);
+    else if (c->pixel_stride != 1)
+      fill_8 (data, c->stride, c->pixel_stride, width, height,
+          paint->value[i]);
+    else
+      for (y = 0; y < height; y++, data += c->stride)
+        memset (data, paint->value[i], width);
+  }
+}
+
+/**
+ * gst_y10_canvas_shade:
+ * @paint: what the pixels move towards
+ * @alpha: how far, 0 to 256
+ *
+ * Subsampled components stay as they are: a shade is a pixel or two wide, and
+ * half a chroma sample cannot be shaded without staining its neighbours.
+ */
+void
+gst_y10_canvas_shade (const GstY10Canvas * canvas, GstY10Rect rect,
+    const GstY10Paint * paint, guint alpha)
+{
+  guint i;
+
+  rect = gst_y10_rect_intersect (rect, canvas->window);
+  if (gst_y10_rect_is_empty (&rect))
+    return;
+  for (i = 0; i < canvas->n_components; i++) {
+    const GstY10Component *c = &canvas->component[i];
+    gint width, height;
+    guint8 *data = component_area (canvas, i, rect, &width, &height);
+
+    if (c->x_shift || c->y_shift)
+      continue;
+    if (canvas->wide)
+      shade_16 (data, c->stride, c->pixel_stride, width, height,
+          paint->value[i], alpha);
+    else
+      shade_8 (data, c->stride, c->pixel_stride, width, height,
+          paint->value[i], alpha);
+  }
+}
+
+/**
+ * gst_y10_canvas_text:
+ * @x: left edge, even
+ * @y: upper edge, even
+ * @background: written where the text is not
+ *
+ * Both colours are written, so nothing of the frame shows through.
+ */
+void
+gst_y10_canvas_text (const GstY10Canvas * canvas, gint x, gint y,
+    const GstY10Text * text, const GstY10Paint * background,
+    const GstY10Paint * ink)
+{
+  GstY10Rect rect = { x, y, x + text->width, y + text->height };
+  guint i;
+
+  rect = gst_y10_rect_intersect (rect, canvas->window);
+  if (gst_y10_rect_is_empty (&rect))
+    return;
+  for (i = 0; i < canvas->n_components; i++) {
+    const GstY10Component *c = &canvas->component[i];
+    gboolean half = c->x_shift || c->y_shift;
+    const guint8 *mask = half ? text->half : text->full;
+    gint mask_stride = half ? text->half_width : text->width;
+    gint width, height;
+    guint8 *data = component_area (canvas, i, rect, &width, &height);
+
+    mask += (gssize) ((rect.y0 - y) >> c->y_shift) * mask_stride
+        + ((rect.x0 - x) >> c->x_shift);
+    if (canvas->wide)
+      text_16 (data, c->stride, c->pixel_stride, width, height, mask,
+          mask_stride, background->value[i], ink->value[i]);
+    else
+      text_8 (data, c->stride, c->pixel_stride, width, height, mask,
+          mask_stride, background->value[i], ink->value[i]);
+  }
+}
+
+/**
+ * gst_y10_canvas_blur:
+ * @rect: in frame coordinates; clipped
+ *
+ * Replaces what is in @rect by a surface through at most 8 x 8 averages.
+ */
+void
+gst_y10_canvas_blur (const GstY10Canvas * canvas, GstY10Rect rect)
+{
+  guint i;
+
+  rect = gst_y10_rect_intersect (rect, canvas->window);
+  if (gst_y10_rect_is_empty (&rect))
+    return;
+  for (i = 0; i < canvas->n_components; i++) {
+    const GstY10Component *c = &canvas->component[i];
+    gint width, height;
+    guint8 *data = component_area (canvas, i, rect, &width, &height);
+
+    if (canvas->wide)
+      blur_16 (data, c->stride, c->pixel_stride, width, height);
+    else
+      blur_8 (data, c->stride, c->pixel_stride, width, height);
+  }
+}

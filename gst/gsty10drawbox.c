@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* What a box looks like: a line in its class's colour between two thin dark
+ * ones, which keep it visible on any background, and a badge with label and
+ * confidence. Outer edges lie on even pixels: in 4:2:0 a line then owns the
+ * chroma samples it colours, and the same picture comes out in every format.
+ * The badge stands on the box, inside of it where there is no room above, and
+ * always within the frame. */
+
+#include "gsty10drawbox.h"
+
+#define SHADE_ALPHA 120         /* of 256 */
+
+/**
+ * gst_y10_style_init:
+ * @style: (out caller-allocates): the style
+ * @info: of what is drawn on
+ * @width: of the frame, pixels
+ * @height: of the frame, pixels
+ * @line: width of lines, pixels; 0: scaled to the frame
+ */
+void
+gst_y10_style_init (GstY10Style * style, const GstVideoInfo * info, gint width,
+    gint height, guint line)
+{
+  style->width = width;
+  style->height = height;
+  style->line = line ? (gint) line : MAX (2, (MIN (width, height) + 180) / 360);
+  style->outline = MAX (1, style->line / 4);
+  gst_y10_paint_init (&style->shade, info, (GstY10Color) { 0, 0, 0 });
+}
+
+/**
+ * gst_y10_style_align:
+ *
+ * Returns: @rect with its edges moved out to even pixels, within the frame
+ */
+GstY10Rect
+gst_y10_style_align (const GstY10Style * style, GstY10Rect rect)
+{
+  rect.x0 &= ~1;
+  rect.y0 &= ~1;
+  rect.x1 = MIN ((rect.x1 + 1) & ~1, style->width);
+  rect.y1 = MIN ((rect.y1 + 1) & ~1, style->height);
+  return rect;
+}
+
+/* To the left of a confidence without label: about what is to its right. */
+static inline gint
+lone_padding (gint height)
+{
+  return (height / 6 + 1) & ~1;
+}
+
+static void
+place_badge (GstY10Drawing * drawing, const GstY10Style * style)
+{
+  gint width = 0, height = 0, x, y;
+
+  if (drawing->text) {
+    width = drawing->text->width;
+    height = drawing->text->height;
+  }
+  if (drawing->percent) {
+    height = drawing->percent->height;
+    width += drawing->percent->width;
+    if (!drawing->text)
+      width += lone_padding (height);
+  }
+  /* Text that is cut in half says nothing. */
+  if (width == 0 || height > style->height) {
+    drawing->badge = (GstY10Rect) { 0, 0, 0, 0 };
+    return;
+  }
+
+  x = MIN (drawing->box.x0, (style->width - width) & ~1);
+  x = MAX (x, 0);
+  y = drawing->box.y0 - height;
+  if (y < 0)
+    y = MIN (drawing->box.y0, (style->height - height) & ~1);
+  drawing->badge = (GstY10Rect) {
+    x, y, MIN (x + width, style->width), y + height
+  };
+}
+
+/**
+ * gst_y10_drawing_init:
+ * @drawing: (out caller-allocates): the drawing
+ * @rect: the box, within the frame
+ * @label: its label; must outlive @drawing
+ * @text: (nullable): the label's text, %NULL: do not show it
+ * @percent: (nullable): the confidence's text, %NULL: do not show it
+ */
+void
+gst_y10_drawing_init (GstY10Drawing * drawing, const GstY10Style * style,
+    GstY10Rect rect, const GstY10Label * label, const GstY10Text * text,
+    const GstY10Text * percent)
+{
+  gint size;
+
+  drawing->box = gst_y10_style_align (style, rect);
+  drawing->label = label;
+  drawing->text = text && text->width ? text : NULL;
+  drawing->percent = percent && percent->width ? percent : NULL;
+  /* A small box keeps a hole to look through. */
+  size = MIN (drawing->box.x1 - drawing->box.x0,
+      drawing->box.y1 - drawing->box.y0);
+  drawing->line = MIN (style->line, MAX (1, size / 4));
+  place_badge (drawing, style);
+}
+
+/**
+ * gst_y10_drawing_extent:
+ *
+ * Returns: the smallest rectangle with everything that is drawn
+ */
+GstY10Rect
+gst_y10_drawing_extent (const GstY10Drawing * drawing,
+    const GstY10Style * style)
+{
+  GstY10Rect box = drawing->box, badge = drawing->badge;
+  GstY10Rect frame = { 0, 0, style->width, style->height };
+
+  if (!gst_y10_rect_is_empty (&badge))
+    box = (GstY10Rect) {
+      MIN (box.x0, badge.x0), MIN (box.y0, badge.y0),
+      MAX (box.x1, badge.x1), MAX (box.y1, badge.y1)
+    };
+  box.x0 -= style->outline;
+  box.y0 -= style->outline;
+  box.x1 += style->outline;
+  box.y1 += style->outline;
+  return gst_y10_rect_intersect (box, frame);
+}
+
+typedef struct
+{
+  GstY10Rect top, bottom, left, right;
+} Border;
+
+/* The four bars, @width wide, between the edges of @r and what is inside;
+ * no pixel is in two of them. */
+static Border
+border (GstY10Rect r, gint width)
+{
+  gint y0 = MIN (r.y0 + width, r.y1), y1 = MAX (r.y1 - width, y0);
+  gint x0 = MIN (r.x0 + width, r.x1), x1 = MAX (r.x1 - width, x0);
+
+  return (Border) {
+    .top = { r.x0, r.y0, r.x1, y0 },
+    .bottom = { r.x0, y1, r.x1, r.y1 },
+    .left = { r.x0, y0, x0, y1 },
+    .right = { x1, y0, r.x1, y1 },
+  };
+}
+
+static GstY10Rect
+grow (GstY10Rect r, gint by)
+{
+  return (GstY10Rect) { r.x0 - by, r.y0 - by, r.x1 + by, r.y1 + by };
+}
+
+static void
+shade_border (const GstY10Canvas * canvas, GstY10Rect rect,
+    const GstY10Style * style)
+{
+  Border b;
+
+  if (gst_y10_rect_is_empty (&rect))
+    return;
+  b = border (rect, style->outline);
+  gst_y10_canvas_shade (canvas, b.top, &style->shade, SHADE_ALPHA);
+  gst_y10_canvas_shade (canvas, b.bottom, &style->shade, SHADE_ALPHA);
+  gst_y10_canvas_shade (canvas, b.left, &style->shade, SHADE_ALPHA);
+  gst_y10_canvas_shade (canvas, b.right, &style->shade, SHADE_ALPHA);
+}
+
+/**
+ * gst_y10_drawing_box:
+ *
+ * Draws the lines of the box, as far as they lie within @canvas.
+ */
+void
+gst_y10_drawing_box (const GstY10Drawing * drawing, const GstY10Style * style,
+    const GstY10Canvas * canvas)
+{
+  const GstY10Paint *color = &drawing->label->color;
+  Border b = border (drawing->box, drawing->line);
+
+  shade_border (canvas, grow (drawing->box, style->outline), style);
+  shade_border (canvas, grow (drawing->box, -drawing->line), style);
+  gst_y10_canvas_fill (canvas, b.top, color);
+  gst_y10_canvas_fill (canvas, b.bottom, color);
+  gst_y10_canvas_fill (canvas, b.left, color);
+  gst_y10_canvas_fill (canvas, b.right, color);
+}
+
+/**
+ * gst_y10_drawing_badge:
+ *
+ * Draws label and confidence, as far as they lie within @canvas.
+ */
+void
+gst_y10_drawing_badge (const GstY10Drawing * drawing,
+    const GstY10Style * style, const GstY10Canvas * canvas)
+{
+  const GstY10Label *label = drawing->label;
+  GstY10Rect rest = drawing->badge;
+  Border b;
+
+  if (gst_y10_rect_is_empty (&rest))
+    return;
+  b = border (grow (rest, style->outline), style->outline);
+  /* Where the badge stands on the box its colour goes on without a seam. */
+  if (rest.y1 == drawing->box.y0)
+    b.bottom.x0 = MAX (b.bottom.x0, drawing->box.x1 + style->outline);
+  gst_y10_canvas_shade (canvas, b.top, &style->shade, SHADE_ALPHA);
+  gst_y10_canvas_shade (canvas, b.bottom, &style->shade, SHADE_ALPHA);
+  gst_y10_canvas_shade (canvas, b.left, &style->shade, SHADE_ALPHA);
+  gst_y10_canvas_shade (canvas, b.right, &style->shade, SHADE_ALPHA);
+  if (drawing->text) {
+    gst_y10_canvas_text (canvas, rest.x0, rest.y0, drawing->text,
+        &label->color, &label->ink);
+    rest.x0 += drawing->text->width;
+  } else {
+    gst_y10_canvas_fill (canvas, rest, &label->color);
+    rest.x0 += lone_padding (rest.y1 - rest.y0);
+  }
+  if (drawing->percent)
+    gst_y10_canvas_text (canvas, rest.x0, rest.y0, drawing->percent,
+        &label->color, &label->ink);
+}
+
+typedef void (*DrawFunc) (const GstY10Drawing *, const GstY10Style *,
+    const GstY10Canvas *);
+
+/* Adds what @draw draws within @window as one rectangle of its own pixels. */
+static GstVideoOverlayComposition *
+add_rectangle (GstVideoOverlayComposition * composition,
+    const GstY10Drawing * drawing, const GstY10Style * style,
+    GstY10Rect window, DrawFunc draw)
+{
+  const GstVideoFormatInfo *finfo =
+      gst_video_format_get_info (GST_VIDEO_OVERLAY_COMPOSITION_FORMAT_RGB);
+  GstY10Rect frame = { 0, 0, style->width, style->height };
+  GstVideoOverlayRectangle *rectangle;
+  GstY10Canvas canvas;
+  GstBuffer *buffer;
+  GstMapInfo map;
+  gint width, height;
+
+  window = gst_y10_rect_intersect (window, frame);
+  if (gst_y10_rect_is_empty (&window))
+    return composition;
+  width = window.x1 - window.x0;
+  height = window.y1 - window.y0;
+  buffer = gst_buffer_new_allocate (NULL, (gsize) 4 * width * height, NULL);
+  if (!buffer || !gst_buffer_map (buffer, &map, GST_MAP_WRITE)) {
+    gst_clear_buffer (&buffer);
+    return composition;
+  }
+  memset (map.data, 0, map.size);
+  gst_y10_canvas_init_data (&canvas, finfo, map.data, 4 * width, window);
+  draw (drawing, style, &canvas);
+  gst_buffer_unmap (buffer, &map);
+
+  gst_buffer_add_video_meta (buffer, GST_VIDEO_FRAME_FLAG_NONE,
+      GST_VIDEO_OVERLAY_COMPOSITION_FORMAT_RGB, width, height);
+  rectangle = gst_video_overlay_rectangle_new_raw (buffer, window.x0,
+      window.y0, width, height,
+      GST_VIDEO_OVERLAY_FORMAT_FLAG_PREMULTIPLIED_ALPHA);
+  gst_buffer_unref (buffer);
+  if (composition)
+    gst_video_overlay_composition_add_rectangle (composition, rectangle);
+  else
+    composition = gst_video_overlay_composition_new (rectangle);
+  gst_video_overlay_rectangle_unref (rectangle);
+  return composition;
+}
+
+/**
+ * gst_y10_drawings_compose:
+ * @drawings: in drawing order
+ * @style: made for %GST_VIDEO_OVERLAY_COMPOSITION_FORMAT_RGB
+ * @composition: (transfer full) (nullable): what to add to, writable
+ *
+ * Only lines and badges become pixels: the insides of boxes would be most of
+ * the memory and nothing to see. The rectangles are premultiplied.
+ *
+ * Returns: (transfer full) (nullable): the composition
+ */
+GstVideoOverlayComposition *
+gst_y10_drawings_compose (const GstY10Drawing * drawings, guint n_drawings,
+    const GstY10Style * style, GstVideoOverlayComposition * composition)
+{
+  guint i;
+
+  for (i = 0; i < n_drawings; i++) {
+    const GstY10Drawing *d = &drawings[i];
+    GstY10Rect outer = grow (d->box, style->outline);
+    Border b = border (outer, d->line + 2 * style->outline);
+
+    composition = add_rectangle (composition, d, style, b.top,
+        gst_y10_drawing_box);
+    composition = add_rectangle (composition, d, style, b.bottom,
+        gst_y10_drawing_box);
+    composition = add_rectangle (composition, d, style, b.left,
+        gst_y10_drawing_box);
+    composition = add_rectangle (composition, d, style, b.right,
+        gst_y10_drawing_box);
+  }
+  for (i = 0; i < n_drawings; i++)
+    if (!gst_y10_rect_is_empty (&drawings[i].badge))
+      composition = add_rectangle (composition, &drawings[i], style,
+          grow (drawings[i].badge, style->outline), gst_y10_drawing_badge);
+  return composition;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+#pragma once
+
+#include "gsty10boxes.h"
+#include "gsty10draw.h"
+#include "gsty10label.h"
+
+G_BEGIN_DECLS
+
+/* What does not change from frame to frame. */
+typedef struct
+{
+  gint width, height;           /* of the frame */
+  gint line;                    /* of boxes, pixels, at least 1 */
+  gint outline;                 /* around lines and badges, pixels */
+  GstY10Paint shade;            /* the outline's colour */
+} GstY10Style;
+
+/* One box as it will be drawn. */
+typedef struct
+{
+  GstY10Rect box;               /* outer edges of its lines */
+  GstY10Rect badge;             /* empty: no text */
+  gint line;
+  const GstY10Label *label;
+  const GstY10Text *text;       /* NULL: not shown */
+  const GstY10Text *percent;    /* NULL: not shown */
+} GstY10Drawing;
+
+void        gst_y10_style_init     (GstY10Style * style,
+                                    const GstVideoInfo * info,
+                                    gint width, gint height, guint line);
+
+GstY10Rect  gst_y10_style_align    (const GstY10Style * style, GstY10Rect rect);
+
+void        gst_y10_drawing_init   (GstY10Drawing * drawing,
+                                    const GstY10Style * style, GstY10Rect rect,
+                                    const GstY10Label * label,
+                                    const GstY10Text * text,
+                                    const GstY10Text * percent);
+
+GstY10Rect  gst_y10_drawing_extent (const GstY10Drawing * drawing,
+                                    const GstY10Style * style);
+
+void        gst_y10_drawing_box    (const GstY10Drawing * drawing,
+                                    const GstY10Style * style,
+                                    const GstY10Canvas * canvas);
+
+void        gst_y10_drawing_badge  (const GstY10Drawing * drawing,
+                                    const GstY10Style * style,
+                                    const GstY10Canvas * canvas);
+
+GstVideoOverlayComposition *
+            gst_y10_drawings_compose (const GstY10Drawing * drawings,
+                                    guint n_drawings,
+                                    const GstY10Style * style,
+                                    GstVideoOverlayComposition * composition);
+
+G_END_DECLS

@@ -1,0 +1,781 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* The element yolov10overlay: it decides which boxes are drawn, where to
+ * (a composition for downstream, or the frame's pixels), and when a frame may
+ * pass untouched. What there is to draw is worked out before the base class
+ * makes a buffer writable: a frame without boxes goes on as it came. How things
+ * are drawn is decided in the gsty10*.c beside this file. */
+
+/**
+ * SECTION:element-yolov10overlay
+ * @title: yolov10overlay
+ * @short_description: draws detections: boxes, labels, confidences
+ *
+ * Draws the boxes that yolov10detect, or any other element, attached to a
+ * frame as #GstAnalyticsODMtd, #GstVideoRegionOfInterestMeta or
+ * GstYolov10FrameMeta. A detection that is there more than once is drawn once.
+ *
+ * A class has the same colour in every run. Where downstream takes
+ * #GstVideoOverlayComposition (most OpenGL sinks do), boxes and labels are
+ * attached and the frame is left alone; elsewhere they are drawn into it.
+ * #GstYolov10Overlay:privacy always changes the frame itself.
+ *
+ * ## Example launch lines
+ * |[
+ * gst-launch-1.0 uridecodebin uri=file:///tmp/cars.mp4 ! videoconvert ! yolov10detect model-file=yolov10n.safetensors ! yolov10overlay ! videoconvert ! autovideosink
+ * ]| Shows what is found in a video.
+ * |[
+ * gst-launch-1.0 v4l2src ! videoconvert ! yolov10detect model-file=yolov10n.safetensors ! yolov10overlay labels=person privacy=blur show-label=false show-confidence=false ! videoconvert ! autovideosink
+ * ]| Blurs the people in front of a camera.
+ * |[
+ * gst-launch-1.0 filesrc location=bus.jpg ! jpegdec ! videoconvert ! yolov10detect model-file=yolov10n.safetensors ! yolov10overlay line-width=4 font-desc="Monospace 16" min-confidence=0.5 ! videoconvert ! pngenc ! filesink location=boxes.png
+ * ]| Writes a picture with boxes around whatever is at least 50 % certain.
+ */
+
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "gstyolov10overlay.h"
+
+#include <gst/video/video.h>
+#include <string.h>
+
+#include "gsty10boxes.h"
+#include "gsty10drawbox.h"
+#include "gsty10label.h"
+#include "gsty10unpack.h"
+
+GST_DEBUG_CATEGORY_STATIC (gst_yolov10_overlay_debug);
+#define GST_CAT_DEFAULT gst_yolov10_overlay_debug
+
+#define COMPOSITION GST_CAPS_FEATURE_META_GST_VIDEO_OVERLAY_COMPOSITION
+
+#define DEFAULT_LINE_WIDTH 0
+#define DEFAULT_FONT_DESC ""
+#define DEFAULT_SHOW_LABEL TRUE
+#define DEFAULT_SHOW_CONFIDENCE TRUE
+#define DEFAULT_LABELS ""
+#define DEFAULT_MIN_CONFIDENCE 0.0
+#define DEFAULT_PRIVACY GST_YOLOV10_PRIVACY_NONE
+#define MAX_LINE_WIDTH 256
+
+enum
+{
+  PROP_0,
+  PROP_LINE_WIDTH,
+  PROP_FONT_DESC,
+  PROP_SHOW_LABEL,
+  PROP_SHOW_CONFIDENCE,
+  PROP_LABELS,
+  PROP_MIN_CONFIDENCE,
+  PROP_PRIVACY,
+};
+
+typedef struct
+{
+  guint line_width;
+  gboolean show_label, show_confidence;
+  gdouble min_confidence;
+  GstYolov10Privacy privacy;
+} Settings;
+
+struct _GstYolov10Overlay
+{
+  GstBaseTransform parent;
+
+  /* Under the object lock. */
+  Settings settings;
+  gchar *font_desc, *labels_wanted;
+  gboolean strings_changed;
+
+  /* Of the streaming thread. */
+  Settings now;                 /* settings of this frame */
+  GstVideoInfo info;
+  gboolean compose;             /* attach, do not draw */
+  GstY10Unpacked unpacked;      /* where frames cannot be drawn on */
+  GstY10Paint hidden;           /* what privacy=fill fills with */
+  GstY10Style style;
+  guint style_line_width;
+  GstY10Labels *labels;
+  GstY10Boxes boxes;
+  GArray *drawings;             /* GstY10Drawing, in drawing order */
+  gboolean warned;
+};
+
+/* What is drawn on as it is, and what is unpacked for it. */
+#define FORMATS "{ I420, YV12, NV12, NV21, NV16, NV61, NV24, Y42B, Y444, " \
+    "YUY2, UYVY, YVYU, VYUY, AYUV, VUYA, v308, IYU2, A420, GRAY8, " \
+    "RGB, BGR, RGBx, BGRx, xRGB, xBGR, RGBA, BGRA, ARGB, ABGR, GBR, GBRA, " \
+    "RGBP, BGRP, I420_10LE, I422_10LE, Y444_10LE, P010_10LE, P012_LE, " \
+    "P016_LE, I420_12LE, I422_12LE, Y444_12LE, Y444_16LE, A420_10LE, " \
+    "A422_10LE, A444_10LE, GBR_10LE, GBRA_10LE, GBR_12LE, GBRA_12LE, " \
+    "GRAY16_LE, ARGB64, AYUV64, Y210, Y212_LE, Y412_LE, Y41B, YUV9, YVU9, " \
+    "IYU1, UYVP, v210, v216, r210, RGB16, BGR16, RGB15, BGR15, Y410, " \
+    "BGR10A2_LE, RGB10A2_LE, GRAY10_LE32, NV12_10LE32, NV16_10LE32 }"
+
+#define CAPS GST_VIDEO_CAPS_MAKE (FORMATS) "; " \
+    GST_VIDEO_CAPS_MAKE_WITH_FEATURES ("ANY", GST_VIDEO_FORMATS_ALL)
+
+static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink",
+    GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS (CAPS));
+
+static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src",
+    GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS (CAPS));
+
+G_DEFINE_FINAL_TYPE (GstYolov10Overlay, gst_yolov10_overlay,
+    GST_TYPE_BASE_TRANSFORM)
+GST_ELEMENT_REGISTER_DEFINE (yolov10overlay, "yolov10overlay", GST_RANK_NONE,
+    GST_TYPE_YOLOV10_OVERLAY)
+
+GType
+gst_yolov10_privacy_get_type (void)
+{
+  static gsize type = 0;
+  static const GEnumValue values[] = {
+    {GST_YOLOV10_PRIVACY_NONE, "Show what is in the boxes", "none"},
+    {GST_YOLOV10_PRIVACY_BLUR, "Make it unrecognizable", "blur"},
+    {GST_YOLOV10_PRIVACY_FILL, "Hide it", "fill"},
+    {0, NULL, NULL}
+  };
+
+  if (g_once_init_enter (&type))
+    g_once_init_leave (&type,
+        g_enum_register_static ("GstYolov10Privacy", values));
+  return type;
+}
+
+/* Caps */
+
+static gboolean
+is_composition (const GstCapsFeatures * features)
+{
+  return features && gst_caps_features_contains (features, COMPOSITION);
+}
+
+/* In system memory, or nothing is said about memory. */
+static gboolean
+is_drawable (const GstCapsFeatures * features)
+{
+  guint n = features ? gst_caps_features_get_size (features) : 0;
+
+  if (n > 0 && is_composition (features))
+    n--;
+  return n == 0 || gst_caps_features_contains (features,
+      GST_CAPS_FEATURE_MEMORY_SYSTEM_MEMORY);
+}
+
+static void
+append (GstCaps * caps, const GstStructure * structure,
+    const GstCapsFeatures * features, gboolean composition)
+{
+  GstCapsFeatures *copy = features ? gst_caps_features_copy (features)
+      : gst_caps_features_new (GST_CAPS_FEATURE_MEMORY_SYSTEM_MEMORY, NULL);
+
+  if (!gst_caps_features_is_any (copy)) {
+    if (composition && !is_composition (copy))
+      gst_caps_features_add (copy, COMPOSITION);
+    else if (!composition)
+      gst_caps_features_remove (copy, COMPOSITION);
+  }
+  gst_caps_append_structure_full (caps, gst_structure_copy (structure), copy);
+}
+
+/* What comes in goes out, with or without a composition on it. A composition
+ * that came in is never taken off, and what lies in memory that we cannot draw
+ * on needs one. */
+static GstCaps *
+gst_yolov10_overlay_transform_caps (GstBaseTransform * trans,
+    GstPadDirection direction, GstCaps * caps, GstCaps * filter)
+{
+  GstCaps *result = gst_caps_new_empty (), *both;
+  guint i;
+
+  for (i = 0; i < gst_caps_get_size (caps); i++) {
+    const GstStructure *structure = gst_caps_get_structure (caps, i);
+    const GstCapsFeatures *features = gst_caps_get_features (caps, i);
+
+    if (gst_caps_features_is_any (features)) {
+      append (result, structure, features, FALSE);
+    } else if (direction == GST_PAD_SINK) {
+      append (result, structure, features, TRUE);
+      if (!is_composition (features) && is_drawable (features))
+        append (result, structure, features, FALSE);
+    } else {
+      if (is_composition (features))
+        append (result, structure, features, TRUE);
+      if (is_composition (features) || is_drawable (features))
+        append (result, structure, features, FALSE);
+    }
+  }
+  if (filter) {
+    both = gst_caps_intersect_full (filter, result, GST_CAPS_INTERSECT_FIRST);
+    gst_caps_unref (result);
+    result = both;
+  }
+  return result;
+}
+
+/* Whether downstream, which would take these caps, also does something with a
+ * composition. Elements that take any caps do not say no until they are
+ * asked; asked they must be with caps set, or a base transform in between does
+ * not answer. */
+static gboolean
+downstream_composes (GstYolov10Overlay * self, GstCaps * caps)
+{
+  GstPad *pad = GST_BASE_TRANSFORM_SRC_PAD (self);
+  gboolean composes = FALSE;
+  GstQuery *query;
+
+  if (!gst_pad_set_caps (pad, caps))
+    return FALSE;
+  query = gst_query_new_allocation (caps, FALSE);
+  if (gst_pad_peer_query (pad, query))
+    composes = gst_query_find_allocation_meta (query,
+        GST_VIDEO_OVERLAY_COMPOSITION_META_API_TYPE, NULL);
+  gst_query_unref (query);
+  return composes;
+}
+
+static GstCaps *
+gst_yolov10_overlay_fixate_caps (GstBaseTransform * trans,
+    GstPadDirection direction, GstCaps * caps, GstCaps * othercaps)
+{
+  GstYolov10Overlay *self = GST_YOLOV10_OVERLAY (trans);
+  GstCaps *with = NULL, *without = NULL, *result;
+  guint i;
+
+  if (direction == GST_PAD_SINK) {
+    for (i = 0; i < gst_caps_get_size (othercaps); i++) {
+      GstCaps **slot = is_composition (gst_caps_get_features (othercaps, i))
+          ? &with : &without;
+
+      if (!*slot)
+        *slot = gst_caps_fixate (gst_caps_copy_nth (othercaps, i));
+    }
+  }
+  if (with && (!without || downstream_composes (self, with)))
+    result = gst_caps_ref (with);
+  else if (without)
+    result = gst_caps_ref (without);
+  else
+    result = gst_caps_fixate (gst_caps_ref (othercaps));
+  gst_clear_caps (&with);
+  gst_clear_caps (&without);
+  gst_caps_unref (othercaps);
+  return result;
+}
+
+/* What everything is drawn on: overlay pixels, the frame, or its unpacked
+ * rows. */
+static void
+canvas_info (GstYolov10Overlay * self, GstVideoInfo * info)
+{
+  if (self->compose)
+    gst_video_info_set_format (info, GST_VIDEO_OVERLAY_COMPOSITION_FORMAT_RGB,
+        GST_VIDEO_INFO_WIDTH (&self->info), GST_VIDEO_INFO_HEIGHT (&self->info));
+  else
+    *info = self->unpacked.data ? self->unpacked.info : self->info;
+}
+
+static void
+configure_style (GstYolov10Overlay * self)
+{
+  GstVideoInfo info;
+
+  canvas_info (self, &info);
+  gst_y10_style_init (&self->style, &info, GST_VIDEO_INFO_WIDTH (&self->info),
+      GST_VIDEO_INFO_HEIGHT (&self->info), self->now.line_width);
+  self->style_line_width = self->now.line_width;
+}
+
+static void
+configure_labels (GstYolov10Overlay * self)
+{
+  gchar *font_desc, *labels_wanted;
+  GstVideoInfo info;
+
+  GST_OBJECT_LOCK (self);
+  font_desc = g_strdup (self->font_desc);
+  labels_wanted = g_strdup (self->labels_wanted);
+  self->strings_changed = FALSE;
+  GST_OBJECT_UNLOCK (self);
+  canvas_info (self, &info);
+  gst_y10_labels_configure (self->labels, &info,
+      GST_VIDEO_INFO_WIDTH (&self->info), GST_VIDEO_INFO_HEIGHT (&self->info),
+      font_desc, labels_wanted);
+  g_free (font_desc);
+  g_free (labels_wanted);
+}
+
+static gboolean
+gst_yolov10_overlay_set_caps (GstBaseTransform * trans, GstCaps * incaps,
+    GstCaps * outcaps)
+{
+  GstYolov10Overlay *self = GST_YOLOV10_OVERLAY (trans);
+  const GstVideoInfo *info = &self->info;
+  gboolean drawable;
+
+  gst_y10_unpacked_clear (&self->unpacked);
+  if (!gst_video_info_from_caps (&self->info, incaps)
+      || GST_VIDEO_INFO_INTERLACE_MODE (info)
+      == GST_VIDEO_INTERLACE_MODE_ALTERNATE)
+    goto unsupported;
+  self->compose = is_composition (gst_caps_get_features (outcaps, 0));
+
+  drawable = gst_y10_canvas_supports (info->finfo)
+      || gst_y10_unpacked_init (&self->unpacked, info);
+  if (!drawable && !self->compose)
+    goto unsupported;
+  if (drawable)
+    gst_y10_paint_init (&self->hidden,
+        self->unpacked.data ? &self->unpacked.info : info,
+        (GstY10Color) { 40, 40, 40 });
+  GST_INFO_OBJECT (self, "%s for %" GST_PTR_FORMAT,
+      self->compose ? "attaching compositions" : "drawing", incaps);
+
+  GST_OBJECT_LOCK (self);
+  self->now = self->settings;
+  GST_OBJECT_UNLOCK (self);
+  configure_style (self);
+  configure_labels (self);
+  return TRUE;
+
+unsupported:
+  GST_ELEMENT_ERROR (self, STREAM, FORMAT,
+      ("Cannot draw on this kind of video."),
+      ("Expected progressive or interleaved raw video in one of the formats "
+          "of the pad template, found %" GST_PTR_FORMAT, incaps));
+  return FALSE;
+}
+
+/* Frames */
+
+static void
+update_settings (GstYolov10Overlay * self, GstBuffer * buffer)
+{
+  GstBaseTransform *trans = GST_BASE_TRANSFORM (self);
+  gboolean strings_changed;
+  GstClockTime time;
+
+  time = gst_segment_to_stream_time (&trans->segment, GST_FORMAT_TIME,
+      GST_BUFFER_PTS (buffer));
+  if (GST_CLOCK_TIME_IS_VALID (time))
+    gst_object_sync_values (GST_OBJECT (self), time);
+
+  GST_OBJECT_LOCK (self);
+  self->now = self->settings;
+  strings_changed = self->strings_changed;
+  GST_OBJECT_UNLOCK (self);
+  if (self->now.line_width != self->style_line_width)
+    configure_style (self);
+  if (strings_changed)
+    configure_labels (self);
+}
+
+static void
+warn_shape (GstYolov10Overlay * self)
+{
+  if (self->boxes.foreign_width == 0 || self->warned)
+    return;
+  self->warned = TRUE;
+  GST_ELEMENT_WARNING (self, STREAM, FORMAT,
+      ("Boxes found on frames of %ux%u are not drawn on frames of %dx%d.",
+          self->boxes.foreign_width, self->boxes.foreign_height,
+          GST_VIDEO_INFO_WIDTH (&self->info),
+          GST_VIDEO_INFO_HEIGHT (&self->info)),
+      ("Something between the detector and this element cropped, rotated or "
+          "padded the frames without moving the boxes. Move the detector, or "
+          "this element, so that both see the same frames."));
+}
+
+/* The best boxes come first in metadata; drawn last, they end up on top. */
+static guint
+find_drawings (GstYolov10Overlay * self, GstBuffer * buffer)
+{
+  guint i = gst_y10_boxes_collect (&self->boxes, buffer,
+      GST_VIDEO_INFO_WIDTH (&self->info), GST_VIDEO_INFO_HEIGHT (&self->info));
+
+  g_array_set_size (self->drawings, 0);
+  warn_shape (self);
+  gst_y10_labels_begin (self->labels);
+  while (i-- > 0) {
+    const GstY10Box *box = gst_y10_boxes_get (&self->boxes, i);
+    const GstY10Label *label;
+    const GstY10Text *percent = NULL;
+    GstY10Drawing drawing;
+
+    if (box->confidence >= 0 && box->confidence < self->now.min_confidence)
+      continue;
+    label = gst_y10_labels_get (self->labels, box->label, box->label_length);
+    if (!label->wanted)
+      continue;
+    if (self->now.show_confidence && box->confidence >= 0)
+      percent = gst_y10_labels_percent (self->labels,
+          (guint) (box->confidence * 100 + 0.5f));
+    gst_y10_drawing_init (&drawing, &self->style, box->rect, label,
+        self->now.show_label ? &label->text : NULL, percent);
+    g_array_append_val (self->drawings, drawing);
+  }
+  return self->drawings->len;
+}
+
+static GstFlowReturn
+gst_yolov10_overlay_prepare_output_buffer (GstBaseTransform * trans,
+    GstBuffer * inbuf, GstBuffer ** outbuf)
+{
+  GstYolov10Overlay *self = GST_YOLOV10_OVERLAY (trans);
+
+  update_settings (self, inbuf);
+  if (find_drawings (self, inbuf) == 0) {
+    *outbuf = inbuf;
+    return GST_FLOW_OK;
+  }
+  return
+      GST_BASE_TRANSFORM_CLASS (gst_yolov10_overlay_parent_class)->
+      prepare_output_buffer (trans, inbuf, outbuf);
+}
+
+static void
+hide (GstYolov10Overlay * self, const GstY10Canvas * canvas)
+{
+  guint i;
+
+  for (i = 0; i < self->drawings->len; i++) {
+    GstY10Rect box = g_array_index (self->drawings, GstY10Drawing, i).box;
+
+    if (self->now.privacy == GST_YOLOV10_PRIVACY_FILL)
+      gst_y10_canvas_fill (canvas, box, &self->hidden);
+    else
+      gst_y10_canvas_blur (canvas, box);
+  }
+}
+
+static void
+draw (GstYolov10Overlay * self, const GstY10Canvas * canvas)
+{
+  const GstY10Drawing *drawings = (GstY10Drawing *) self->drawings->data;
+  guint i;
+
+  if (self->now.privacy != GST_YOLOV10_PRIVACY_NONE)
+    hide (self, canvas);
+  if (self->compose)
+    return;
+  for (i = 0; i < self->drawings->len; i++)
+    gst_y10_drawing_box (&drawings[i], &self->style, canvas);
+  for (i = 0; i < self->drawings->len; i++)
+    gst_y10_drawing_badge (&drawings[i], &self->style, canvas);
+}
+
+static gboolean
+draw_on_frame (GstYolov10Overlay * self, GstBuffer * buffer)
+{
+  GstVideoFrame frame;
+  GstY10Canvas canvas;
+  gboolean fits;
+
+  if (!gst_video_frame_map (&frame, &self->info, buffer, GST_MAP_READWRITE
+          | GST_VIDEO_FRAME_MAP_FLAG_NO_REF)) {
+    GST_ELEMENT_ERROR (self, RESOURCE, WRITE, ("Cannot draw on the frame."),
+        ("The memory of %" GST_PTR_FORMAT " cannot be mapped for writing",
+            buffer));
+    return FALSE;
+  }
+  fits = frame.info.finfo == self->info.finfo
+      && GST_VIDEO_FRAME_WIDTH (&frame) >= GST_VIDEO_INFO_WIDTH (&self->info)
+      && GST_VIDEO_FRAME_HEIGHT (&frame) >= GST_VIDEO_INFO_HEIGHT (&self->info);
+  if (!fits) {
+    GST_ELEMENT_ERROR (self, STREAM, FORMAT, ("Cannot draw on the frame."),
+        ("Its video meta says %s %dx%d, its caps %s %dx%d",
+            frame.info.finfo->name, GST_VIDEO_FRAME_WIDTH (&frame),
+            GST_VIDEO_FRAME_HEIGHT (&frame), self->info.finfo->name,
+            GST_VIDEO_INFO_WIDTH (&self->info),
+            GST_VIDEO_INFO_HEIGHT (&self->info)));
+  } else if (self->unpacked.data) {
+    GstY10Rect all = { 0, G_MAXINT, 0, 0 };
+    guint i;
+
+    for (i = 0; i < self->drawings->len; i++) {
+      GstY10Rect extent = gst_y10_drawing_extent (&g_array_index
+          (self->drawings, GstY10Drawing, i), &self->style);
+
+      all.y0 = MIN (all.y0, extent.y0);
+      all.y1 = MAX (all.y1, extent.y1);
+    }
+    gst_y10_unpacked_load (&self->unpacked, &frame, all.y0, all.y1, &canvas);
+    draw (self, &canvas);
+    gst_y10_unpacked_store (&self->unpacked, &frame, all.y0, all.y1);
+  } else {
+    gst_y10_canvas_init_frame (&canvas, &frame);
+    draw (self, &canvas);
+  }
+  gst_video_frame_unmap (&frame);
+  return fits;
+}
+
+static void
+attach_composition (GstYolov10Overlay * self, GstBuffer * buffer)
+{
+  GstVideoOverlayCompositionMeta *meta =
+      gst_buffer_get_video_overlay_composition_meta (buffer);
+  GstVideoOverlayComposition *composition =
+      meta ? gst_video_overlay_composition_copy (meta->overlay) : NULL;
+
+  composition = gst_y10_drawings_compose ((GstY10Drawing *)
+      self->drawings->data, self->drawings->len, &self->style, composition);
+  if (!composition)
+    return;
+  if (meta)
+    gst_buffer_remove_meta (buffer, (GstMeta *) meta);
+  gst_buffer_add_video_overlay_composition_meta (buffer, composition);
+  gst_video_overlay_composition_unref (composition);
+}
+
+static GstFlowReturn
+gst_yolov10_overlay_transform_ip (GstBaseTransform * trans, GstBuffer * buffer)
+{
+  GstYolov10Overlay *self = GST_YOLOV10_OVERLAY (trans);
+
+  if (self->drawings->len == 0)
+    return GST_FLOW_OK;
+  if ((!self->compose || self->now.privacy != GST_YOLOV10_PRIVACY_NONE)
+      && !draw_on_frame (self, buffer))
+    return GST_FLOW_ERROR;
+  if (self->compose)
+    attach_composition (self, buffer);
+  return GST_FLOW_OK;
+}
+
+static gboolean
+gst_yolov10_overlay_start (GstBaseTransform * trans)
+{
+  GST_YOLOV10_OVERLAY (trans)->warned = FALSE;
+  return TRUE;
+}
+
+static gboolean
+gst_yolov10_overlay_stop (GstBaseTransform * trans)
+{
+  gst_y10_unpacked_clear (&GST_YOLOV10_OVERLAY (trans)->unpacked);
+  return TRUE;
+}
+
+/* The object */
+
+static void
+gst_yolov10_overlay_set_property (GObject * object, guint id,
+    const GValue * value, GParamSpec * pspec)
+{
+  GstYolov10Overlay *self = GST_YOLOV10_OVERLAY (object);
+
+  GST_OBJECT_LOCK (self);
+  switch (id) {
+    case PROP_LINE_WIDTH:
+      self->settings.line_width = g_value_get_uint (value);
+      break;
+    case PROP_FONT_DESC:
+      g_free (self->font_desc);
+      self->font_desc = g_value_dup_string (value);
+      self->strings_changed = TRUE;
+      break;
+    case PROP_SHOW_LABEL:
+      self->settings.show_label = g_value_get_boolean (value);
+      break;
+    case PROP_SHOW_CONFIDENCE:
+      self->settings.show_confidence = g_value_get_boolean (value);
+      break;
+    case PROP_LABELS:
+      g_free (self->labels_wanted);
+      self->labels_wanted = g_value_dup_string (value);
+      self->strings_changed = TRUE;
+      break;
+    case PROP_MIN_CONFIDENCE:
+      self->settings.min_confidence = g_value_get_double (value);
+      break;
+    case PROP_PRIVACY:
+      self->settings.privacy = g_value_get_enum (value);
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+      break;
+  }
+  GST_OBJECT_UNLOCK (self);
+}
+
+static void
+gst_yolov10_overlay_get_property (GObject * object, guint id, GValue * value,
+    GParamSpec * pspec)
+{
+  GstYolov10Overlay *self = GST_YOLOV10_OVERLAY (object);
+
+  GST_OBJECT_LOCK (self);
+  switch (id) {
+    case PROP_LINE_WIDTH:
+      g_value_set_uint (value, self->settings.line_width);
+      break;
+    case PROP_FONT_DESC:
+      g_value_set_string (value, self->font_desc);
+      break;
+    case PROP_SHOW_LABEL:
+      g_value_set_boolean (value, self->settings.show_label);
+      break;
+    case PROP_SHOW_CONFIDENCE:
+      g_value_set_boolean (value, self->settings.show_confidence);
+      break;
+    case PROP_LABELS:
+      g_value_set_string (value, self->labels_wanted);
+      break;
+    case PROP_MIN_CONFIDENCE:
+      g_value_set_double (value, self->settings.min_confidence);
+      break;
+    case PROP_PRIVACY:
+      g_value_set_enum (value, self->settings.privacy);
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+      break;
+  }
+  GST_OBJECT_UNLOCK (self);
+}
+
+static void
+gst_yolov10_overlay_finalize (GObject * object)
+{
+  GstYolov10Overlay *self = GST_YOLOV10_OVERLAY (object);
+
+  gst_y10_labels_free (self->labels);
+  gst_y10_boxes_clear (&self->boxes);
+  gst_y10_unpacked_clear (&self->unpacked);
+  g_array_unref (self->drawings);
+  g_free (self->font_desc);
+  g_free (self->labels_wanted);
+  G_OBJECT_CLASS (gst_yolov10_overlay_parent_class)->finalize (object);
+}
+
+static void
+gst_yolov10_overlay_class_init (GstYolov10OverlayClass * klass)
+{
+  const GParamFlags flags = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS
+      | GST_PARAM_MUTABLE_PLAYING;
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+  GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
+  GstBaseTransformClass *trans_class = GST_BASE_TRANSFORM_CLASS (klass);
+
+  GST_DEBUG_CATEGORY_INIT (gst_yolov10_overlay_debug, "yolov10overlay", 0,
+      "draws detections");
+
+  object_class->set_property = gst_yolov10_overlay_set_property;
+  object_class->get_property = gst_yolov10_overlay_get_property;
+  object_class->finalize = gst_yolov10_overlay_finalize;
+
+  /**
+   * GstYolov10Overlay:line-width:
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (object_class, PROP_LINE_WIDTH,
+      g_param_spec_uint ("line-width", "Line width",
+          "Width of the boxes' lines in pixels (0 = scaled to the frame)",
+          0, MAX_LINE_WIDTH, DEFAULT_LINE_WIDTH,
+          flags | GST_PARAM_CONTROLLABLE));
+  /**
+   * GstYolov10Overlay:font-desc:
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (object_class, PROP_FONT_DESC,
+      g_param_spec_string ("font-desc", "Font description",
+          "Pango font description of the text, such as \"Sans Bold 16\" "
+          "(empty = bold, scaled to the frame; without size = scaled to the "
+          "frame)", DEFAULT_FONT_DESC, flags));
+  /**
+   * GstYolov10Overlay:show-label:
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (object_class, PROP_SHOW_LABEL,
+      g_param_spec_boolean ("show-label", "Show label",
+          "Write the label at each box", DEFAULT_SHOW_LABEL,
+          flags | GST_PARAM_CONTROLLABLE));
+  /**
+   * GstYolov10Overlay:show-confidence:
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (object_class, PROP_SHOW_CONFIDENCE,
+      g_param_spec_boolean ("show-confidence", "Show confidence",
+          "Write the confidence in percent at each box, where it is known",
+          DEFAULT_SHOW_CONFIDENCE, flags | GST_PARAM_CONTROLLABLE));
+  /**
+   * GstYolov10Overlay:labels:
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (object_class, PROP_LABELS,
+      g_param_spec_string ("labels", "Labels",
+          "Comma-separated labels of the boxes to draw (empty = all)",
+          DEFAULT_LABELS, flags));
+  /**
+   * GstYolov10Overlay:min-confidence:
+   *
+   * A box whose confidence is not known is drawn.
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (object_class, PROP_MIN_CONFIDENCE,
+      g_param_spec_double ("min-confidence", "Minimum confidence",
+          "Do not draw boxes of lower confidence",
+          0, 1, DEFAULT_MIN_CONFIDENCE, flags | GST_PARAM_CONTROLLABLE));
+  /**
+   * GstYolov10Overlay:privacy:
+   *
+   * Applies to the boxes that are drawn: #GstYolov10Overlay:labels and
+   * #GstYolov10Overlay:min-confidence select what is hidden, too.
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (object_class, PROP_PRIVACY,
+      g_param_spec_enum ("privacy", "Privacy",
+          "What to do with the insides of the boxes, in the frame itself",
+          GST_TYPE_YOLOV10_PRIVACY, DEFAULT_PRIVACY,
+          flags | GST_PARAM_CONTROLLABLE));
+
+  gst_element_class_set_static_metadata (element_class, "YOLOv10 overlay",
+      "Filter/Editor/Video",
+      "Draws boxes, labels and confidences of detected objects",
+      "the yolov10detect authors");
+  gst_element_class_add_static_pad_template (element_class, &sink_template);
+  gst_element_class_add_static_pad_template (element_class, &src_template);
+  gst_type_mark_as_plugin_api (GST_TYPE_YOLOV10_PRIVACY, 0);
+
+  trans_class->start = GST_DEBUG_FUNCPTR (gst_yolov10_overlay_start);
+  trans_class->stop = GST_DEBUG_FUNCPTR (gst_yolov10_overlay_stop);
+  trans_class->transform_caps =
+      GST_DEBUG_FUNCPTR (gst_yolov10_overlay_transform_caps);
+  trans_class->fixate_caps =
+      GST_DEBUG_FUNCPTR (gst_yolov10_overlay_fixate_caps);
+  trans_class->set_caps = GST_DEBUG_FUNCPTR (gst_yolov10_overlay_set_caps);
+  trans_class->prepare_output_buffer =
+      GST_DEBUG_FUNCPTR (gst_yolov10_overlay_prepare_output_buffer);
+  trans_class->transform_ip =
+      GST_DEBUG_FUNCPTR (gst_yolov10_overlay_transform_ip);
+}
+
+static void
+gst_yolov10_overlay_init (GstYolov10Overlay * self)
+{
+  self->settings = (Settings) {
+    .line_width = DEFAULT_LINE_WIDTH,
+    .show_label = DEFAULT_SHOW_LABEL,
+    .show_confidence = DEFAULT_SHOW_CONFIDENCE,
+    .min_confidence = DEFAULT_MIN_CONFIDENCE,
+    .privacy = DEFAULT_PRIVACY,
+  };
+  self->font_desc = g_strdup (DEFAULT_FONT_DESC);
+  self->labels_wanted = g_strdup (DEFAULT_LABELS);
+  self->labels = gst_y10_labels_new ();
+  gst_y10_boxes_init (&self->boxes);
+  self->drawings = g_array_sized_new (FALSE, FALSE, sizeof (GstY10Drawing), 64);
+  gst_base_transform_set_gap_aware (GST_BASE_TRANSFORM (self), TRUE);
+}

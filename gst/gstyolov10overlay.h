@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+#pragma once
+
+#include <gst/base/gstbasetransform.h>
+
+G_BEGIN_DECLS
+
+/**
+ * GstYolov10Privacy:
+ * @GST_YOLOV10_PRIVACY_NONE: show what is in the boxes
+ * @GST_YOLOV10_PRIVACY_BLUR: make it unrecognizable
+ * @GST_YOLOV10_PRIVACY_FILL: hide it
+ *
+ * What yolov10overlay does to the insides of the boxes it draws.
+ *
+ * Since: 0.1
+ */
+typedef enum
+{
+  GST_YOLOV10_PRIVACY_NONE,
+  GST_YOLOV10_PRIVACY_BLUR,
+  GST_YOLOV10_PRIVACY_FILL,
+} GstYolov10Privacy;
+
+#define GST_TYPE_YOLOV10_PRIVACY (gst_yolov10_privacy_get_type ())
+GType gst_yolov10_privacy_get_type (void);
+
+#define GST_TYPE_YOLOV10_OVERLAY (gst_yolov10_overlay_get_type ())
+G_DECLARE_FINAL_TYPE (GstYolov10Overlay, gst_yolov10_overlay, GST,
+    YOLOV10_OVERLAY, GstBaseTransform)
+
+GST_ELEMENT_REGISTER_DECLARE (yolov10overlay);
+
+G_END_DECLS
