@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* y10 bench: how long a step takes, from the network's input to all rows.
+ * What is measured is the wall clock of submit, wait and read, as an
+ * application sees it. Writing the picture into the input is the letterbox's
+ * work and counts only with --with-preprocess, which then takes a 1080p NV12
+ * frame. Confidence is 0, so that every run chooses and decodes as many rows
+ * as fit (300): the most that this part can cost. */
+
+#include "config.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "tool.h"
+
+#define FRAME_WIDTH 1920
+#define FRAME_HEIGHT 1080
+#define WARM_UP_STEPS 5
+#define WARM_UP_TIME (G_USEC_PER_SEC / 2)
+#define MIN_STEPS 10
+#define PROFILE_RUNS 21
+
+typedef struct
+{
+  Y10Engine *engine;
+  Y10Image image;
+  gpointer pixels;
+  Y10HeadParams params;
+  Y10Detection *rows;
+  guint batch, n_rows;
+  gboolean with_preprocess;
+  GArray *step_ms, *preprocess_ms, *inference_ms, *postprocess_ms;
+} Bench;
+
+/* Anything but a constant: a constant's activations are one value, and the
+ * candidates of the head all equal. A gradient with noise on it, the same in
+ * every run. */
+static guint8
+synthetic (guint x, guint y, guint plane)
+{
+  guint32 h = x * 0x9E3779B1u ^ y * 0x85EBCA77u ^ plane * 0xC2B2AE3Du;
+
+  h ^= h >> 15;
+  h *= 0x2C1B3C6Du;
+  h ^= h >> 13;
+  return (guint8) (((x * (plane + 1) + y * (3 - plane)) / 4 + h % 64) & 255);
+}
+
+static void
+make_tensor (Bench *bench)
+{
+  guint width, height;
+  gfloat *p;
+
+  y10_engine_get_input_size (bench->engine, &width, &height);
+  p = bench->pixels = g_new (gfloat, (gsize) width * height * 3);
+  bench->image = (Y10Image) {.format = Y10_PIXEL_TENSOR,.width = width,
+    .height = height
+  };
+  for (guint c = 0; c < 3; c++) {
+    bench->image.plane[c] = (const guint8 *) p;
+    bench->image.stride[c] = width * sizeof *p;
+    for (guint y = 0; y < height; y++)
+      for (guint x = 0; x < width; x++)
+        *p++ = synthetic (x, y, c) / 255.0f;
+  }
+}
+
+static void
+make_frame (Bench *bench)
+{
+  const gsize luma = (gsize) FRAME_WIDTH * FRAME_HEIGHT;
+  guint8 *p = bench->pixels = g_malloc (luma * 3 / 2);
+
+  bench->image = (Y10Image) {.format = Y10_PIXEL_NV12,
+    .matrix = Y10_MATRIX_BT709,.width = FRAME_WIDTH,.height = FRAME_HEIGHT,
+    .plane = {p, p + luma},.stride = {FRAME_WIDTH, FRAME_WIDTH}
+  };
+  for (guint y = 0; y < FRAME_HEIGHT * 3 / 2; y++)
+    for (guint x = 0; x < FRAME_WIDTH; x++)
+      *p++ = synthetic (x, y, y >= FRAME_HEIGHT);
+}
+
+static gboolean
+run_step (Bench *bench, gint64 *us, Y10StepTimes *times, GError **error)
+{
+  Y10Step step;
+  gboolean ok = TRUE;
+  gint64 start;
+
+  if (!y10_engine_begin (bench->engine, -1, &step, error))
+    return FALSE;
+  for (guint i = 0; ok && i < bench->batch; i++)
+    ok = y10_step_add (&step, &bench->image, &bench->params, error);
+  start = g_get_monotonic_time ();
+  ok = ok && y10_step_submit (&step, error)
+      && y10_step_wait (&step, -1, error);
+  for (guint i = 0; ok && i < bench->batch; i++) {
+    gint n = y10_step_read (&step, i, bench->rows,
+        bench->params.max_detections, error);
+
+    bench->n_rows = (guint) MAX (n, 0);
+    ok = n >= 0;
+  }
+  *us = g_get_monotonic_time () - start;
+  ok = ok && y10_step_get_times (&step, times, error);
+  y10_step_end (&step);
+  return ok;
+}
+
+static void
+record (Bench *bench, gint64 us, const Y10StepTimes *times)
+{
+  const double preprocess = (double) times->preprocess / 1e6;
+  const double inference = (double) times->inference / 1e6;
+  const double postprocess = (double) times->postprocess / 1e6;
+  double step = (double) us / 1e3;
+
+  if (!bench->with_preprocess)
+    step -= preprocess;
+  g_array_append_val (bench->step_ms, step);
+  g_array_append_val (bench->preprocess_ms, preprocess);
+  g_array_append_val (bench->inference_ms, inference);
+  g_array_append_val (bench->postprocess_ms, postprocess);
+}
+
+static gboolean
+measure (Bench *bench, double seconds, GError **error)
+{
+  gint64 start = g_get_monotonic_time (), us;
+  Y10StepTimes times;
+
+  for (guint i = 0; i < WARM_UP_STEPS
+      || g_get_monotonic_time () - start < WARM_UP_TIME; i++) {
+    if (!run_step (bench, &us, &times, error))
+      return FALSE;
+  }
+  start = g_get_monotonic_time ();
+  while (bench->step_ms->len < MIN_STEPS
+      || g_get_monotonic_time () - start < seconds * G_USEC_PER_SEC) {
+    if (!run_step (bench, &us, &times, error))
+      return FALSE;
+    record (bench, us, &times);
+  }
+  return TRUE;
+}
+
+static void
+stats_of (GArray *values, ToolStats *stats)
+{
+  tool_stats ((double *) (gpointer) values->data, values->len, stats);
+}
+
+typedef struct
+{
+  ToolStats step, preprocess, inference, postprocess;
+  guint n_ops;
+  gint64 *ns;                   /* of each op */
+} Result;
+
+static void
+print_json (const Bench *bench, const Result *result)
+{
+  JsonBuilder *builder = json_builder_new ();
+  Y10Engine *engine = bench->engine;
+  guint width, height;
+
+  y10_engine_get_input_size (engine, &width, &height);
+  json_builder_begin_object (builder);
+  tool_json_double (builder, "median_ms", result->step.median);
+  tool_json_double (builder, "p95_ms", result->step.p95);
+  tool_json_double (builder, "min_ms", result->step.min);
+  tool_json_double (builder, "mean_ms", result->step.mean);
+  tool_json_int (builder, "steps", bench->step_ms->len);
+  tool_json_double (builder, "images_per_second",
+      1e3 * bench->batch / result->step.median);
+  tool_json_string (builder, "model",
+      y10_model_get_variant (y10_engine_get_model (engine)));
+  tool_json_string (builder, "backend",
+      y10_backend_get_name (y10_engine_get_backend (engine)));
+  tool_json_string (builder, "precision",
+      y10_precision_get_name (y10_engine_get_precision (engine)));
+  tool_json_int (builder, "threads", y10_engine_get_threads (engine));
+  tool_json_string (builder, "device", y10_engine_get_device (engine));
+  tool_json_size (builder, "size", width, height);
+  tool_json_int (builder, "batch", bench->batch);
+  tool_json_int (builder, "rows", bench->n_rows);
+  tool_json_bool (builder, "with_preprocess", bench->with_preprocess);
+  json_builder_set_member_name (builder, "stages");
+  json_builder_begin_object (builder);
+  tool_json_double (builder, "preprocess_ms", result->preprocess.median);
+  tool_json_double (builder, "inference_ms", result->inference.median);
+  tool_json_double (builder, "postprocess_ms", result->postprocess.median);
+  json_builder_end_object (builder);
+  json_builder_set_member_name (builder, "ops");
+  json_builder_begin_array (builder);
+  for (guint i = 0; i < result->n_ops; i++) {
+    const double ms = (double) result->ns[i] / 1e6;
+    Y10OpInfo op;
+
+    y10_engine_get_op (engine, i, &op);
+    json_builder_begin_object (builder);
+    tool_json_string (builder, "name", op.name);
+    tool_json_string (builder, "kind", op.kind);
+    tool_json_string (builder, "impl", op.impl);
+    tool_json_double (builder, "ms", ms);
+    tool_json_double (builder, "gflops",
+        ms > 0 ? (double) op.flops / ms / 1e6 : 0);
+    json_builder_end_object (builder);
+  }
+  json_builder_end_array (builder);
+  json_builder_end_object (builder);
+  tool_print_json (builder);
+  g_object_unref (builder);
+}
+
+static void
+print_text (const Bench *bench, const Result *result)
+{
+  Y10Engine *engine = bench->engine;
+  double sum = 0;
+  guint width, height;
+
+  y10_engine_get_input_size (engine, &width, &height);
+  printf ("%s, %ux%u, batch %u\n",
+      y10_model_get_variant (y10_engine_get_model (engine)), width, height,
+      bench->batch);
+  printf ("%s, %s, %s\n\n",
+      y10_backend_get_name (y10_engine_get_backend (engine)),
+      y10_precision_get_name (y10_engine_get_precision (engine)),
+      y10_engine_get_device (engine));
+
+  for (guint i = 0; i < result->n_ops; i++)
+    sum += (double) result->ns[i] / 1e6;
+  printf ("%-28s %-11s %-20s %9s %6s %9s\n", "layer", "kind", "runs on",
+      "ms", "%", "GFLOP/s");
+  for (guint i = 0; i < result->n_ops; i++) {
+    const double ms = (double) result->ns[i] / 1e6;
+    Y10OpInfo op;
+
+    y10_engine_get_op (engine, i, &op);
+    printf ("%-28s %-11s %-20s %9.3f %6.1f %9.1f\n", op.name, op.kind,
+        op.impl, ms, 100 * ms / sum, ms > 0 ? (double) op.flops / ms / 1e6 : 0);
+  }
+  printf ("%-61s %9.3f\n\n", "sum of the layers, each run on its own", sum);
+
+  printf ("%s to %u rows, %u steps:\n",
+      bench->with_preprocess ? "1920x1080 NV12 frame" : "network input",
+      bench->n_rows, bench->step_ms->len);
+  printf ("median %.3f ms, 95 %% below %.3f ms, best %.3f ms, "
+      "%.1f images a second\n", result->step.median, result->step.p95,
+      result->step.min, 1e3 * bench->batch / result->step.median);
+  printf ("preprocess %.3f ms%s, inference %.3f ms, postprocess %.3f ms\n",
+      result->preprocess.median,
+      bench->with_preprocess ? "" : " (not counted)",
+      result->inference.median, result->postprocess.median);
+}
+
+static gboolean
+bench_run (Bench *bench, double seconds, gboolean json, GError **error)
+{
+  Result result = { 0 };
+  gboolean ok;
+
+  bench->rows = g_new (Y10Detection, bench->params.max_detections);
+  bench->step_ms = g_array_new (FALSE, FALSE, sizeof (double));
+  bench->preprocess_ms = g_array_new (FALSE, FALSE, sizeof (double));
+  bench->inference_ms = g_array_new (FALSE, FALSE, sizeof (double));
+  bench->postprocess_ms = g_array_new (FALSE, FALSE, sizeof (double));
+  if (bench->with_preprocess)
+    make_frame (bench);
+  else
+    make_tensor (bench);
+
+  result.n_ops = y10_engine_get_n_ops (bench->engine);
+  result.ns = g_new0 (gint64, result.n_ops);
+  ok = measure (bench, seconds, error)
+      && y10_engine_profile (bench->engine, PROFILE_RUNS, result.ns, error);
+  if (ok) {
+    stats_of (bench->step_ms, &result.step);
+    stats_of (bench->preprocess_ms, &result.preprocess);
+    stats_of (bench->inference_ms, &result.inference);
+    stats_of (bench->postprocess_ms, &result.postprocess);
+    if (json)
+      print_json (bench, &result);
+    else
+      print_text (bench, &result);
+    /* Half a table would look like a whole one. */
+    if (!tool_flush_stdout ())
+      ok = FALSE;
+  }
+  g_free (result.ns);
+  g_free (bench->pixels);
+  g_free (bench->rows);
+  g_array_unref (bench->step_ms);
+  g_array_unref (bench->preprocess_ms);
+  g_array_unref (bench->inference_ms);
+  g_array_unref (bench->postprocess_ms);
+  return ok;
+}
+
+int
+tool_bench (int argc, char **argv)
+{
+  ToolEngineOptions options = { 0 };
+  Y10EngineConfig config;
+  Bench bench = {.params = Y10_HEAD_PARAMS_INIT };
+  GError *error = NULL;
+  Y10Model *model = NULL;
+  gboolean json = FALSE;
+  double seconds = 3;
+  int batch = 1;
+  const GOptionEntry entries[] = {
+    {"batch", 0, 0, G_OPTION_ARG_INT, &batch, "Images of a step [1]", "N"},
+    {"seconds", 0, 0, G_OPTION_ARG_DOUBLE, &seconds,
+        "How long to measure [3]", "S"},
+    {"with-preprocess", 0, 0, G_OPTION_ARG_NONE, &bench.with_preprocess,
+        "Count the letterbox of a 1080p NV12 frame", NULL},
+    {"json", 'j', 0, G_OPTION_ARG_NONE, &json, "Print JSON", NULL},
+    {NULL}
+  };
+  GOptionContext *context = g_option_context_new (NULL);
+  int status = TOOL_USAGE;
+
+  g_option_context_set_summary (context,
+      "Measures how long a model takes here, from the network's input to 300 "
+      "rows, and\nhow long each layer takes.");
+  tool_engine_options_add (context, &options, TRUE);
+  g_option_context_add_main_entries (context, entries, NULL);
+  if (!tool_options_parse (context, "bench", &argc, &argv)
+      || !tool_engine_options_parse (&options, &config)
+      || !tool_check_range ("--batch", batch, 1, 64)
+      || !tool_check_range ("--seconds", seconds, 0, 3600))
+    goto out;
+  if (argc > 1) {
+    tool_error ("bench takes no argument '%s'; the model is --model FILE",
+        argv[1]);
+    goto out;
+  }
+  if (!options.model) {
+    tool_error ("no model: give a weights file with --model FILE");
+    goto out;
+  }
+
+  status = TOOL_FAILED;
+  config.n_slots = 1;
+  config.max_batch = bench.batch = (guint) batch;
+  bench.params.confidence = 0;
+  bench.params.max_detections = config.max_rows;
+  model = y10_model_load (options.model, options.labels, &error);
+  if (model)
+    bench.engine = y10_engine_new (model, &config, NULL, &error);
+  if (bench.engine && bench_run (&bench, seconds, json, &error))
+    status = TOOL_OK;
+  if (error) {
+    tool_error ("%s", error->message);
+    g_clear_error (&error);
+  }
+
+out:
+  g_clear_pointer (&bench.engine, y10_engine_unref);
+  g_clear_pointer (&model, y10_model_unref);
+  tool_engine_options_clear (&options);
+  g_option_context_free (context);
+  return status;
+}

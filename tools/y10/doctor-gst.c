@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* y10 doctor's look at GStreamer: its release and metadata, the other plugins
+ * that usual pipelines need, and above all why our plugin is not found. There
+ * are four reasons: its file is in no directory that GStreamer searches; it
+ * is, and cannot be loaded; it was once not loadable and is remembered as
+ * such; or it is another version than this tool. */
+
+#include "config.h"
+
+#include "doctor.h"
+
+#ifdef HAVE_GST
+
+#include <dlfcn.h>
+#include <gst/gst.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "sample.h"
+
+#define PLUGIN_FILE "libgstyolov10." G_MODULE_SUFFIX
+#define ANALYTICS_LIBRARY "libgstanalytics-1.0.so.0"
+
+static const struct
+{
+  const char *element, *package, *what;
+} useful[] = {
+  {"uridecodebin", "gstreamer1.0-plugins-base", "videos"},
+  {"videoconvert", "gstreamer1.0-plugins-base", "videos"},
+  {"qtdemux", "gstreamer1.0-plugins-good", "MP4 files"},
+  {"matroskademux", "gstreamer1.0-plugins-good", "Matroska files"},
+  {"h264parse", "gstreamer1.0-plugins-bad", "H.264 video"},
+  {"avdec_h264", "gstreamer1.0-libav", "H.264 video"},
+  {"gdkpixbufdec", "gstreamer1.0-plugins-good", "pictures in pipelines"},
+  {"pngenc", "gstreamer1.0-plugins-good", "writing PNG"},
+  {"x264enc", "gstreamer1.0-plugins-ugly", "writing H.264 video"},
+  {"mp4mux", "gstreamer1.0-plugins-good", "writing MP4 files"},
+};
+
+static void
+check_metas (Doctor *doctor, JsonObject *section)
+{
+  JsonArray *metas = json_array_new ();
+  guint major, minor;
+  void *library;
+
+  gst_version (&major, &minor, NULL, NULL);
+  json_array_add_string_element (metas, "GstVideoRegionOfInterestMeta");
+  if (major > 1 || minor >= 20)
+    json_array_add_string_element (metas, "GstCustomMeta");
+  library = dlopen (ANALYTICS_LIBRARY, RTLD_LAZY | RTLD_LOCAL);
+  if (library)
+    json_array_add_string_element (metas, "GstAnalyticsRelationMeta");
+  json_object_set_array_member (section, "metas", metas);
+#ifdef HAVE_GST_ANALYTICS
+  json_object_set_string_member (section, "analytics", "built in");
+#else
+  json_object_set_string_member (section, "analytics",
+      library ? "there, but the plugin was built without it"
+      : "none (comes with GStreamer 1.24)");
+  if (library)
+    doctor_problem (doctor, FALSE, "GStreamer has analytics metadata and the "
+        "plugin was built without it",
+        "install libgstreamer-plugins-bad1.0-dev and build again");
+#endif
+  if (library)
+    dlclose (library);
+}
+
+static void
+check_elements (Doctor *doctor, JsonObject *section)
+{
+  JsonArray *missing = json_array_new ();
+
+  for (guint i = 0; i < G_N_ELEMENTS (useful); i++) {
+    char *what, *fix;
+
+    if (tool_have_element (useful[i].element))
+      continue;
+    json_array_add_string_element (missing, useful[i].element);
+    what = g_strdup_printf ("GStreamer has no %s: %s will not work",
+        useful[i].element, useful[i].what);
+    fix = g_strdup_printf ("install it (Debian: sudo apt-get install %s)",
+        useful[i].package);
+    doctor_problem (doctor, FALSE, what, fix);
+    g_free (fix);
+    g_free (what);
+  }
+  json_object_set_array_member (section, "missing", missing);
+}
+
+/* The directories that GStreamer searches, as it is told or by default. */
+static GPtrArray *
+search_path (void)
+{
+  static const char *const variables[] = {
+    "GST_PLUGIN_PATH_1_0", "GST_PLUGIN_PATH", "GST_PLUGIN_SYSTEM_PATH_1_0",
+    "GST_PLUGIN_SYSTEM_PATH"
+  };
+  GPtrArray *path = g_ptr_array_new_with_free_func (g_free);
+  GstPlugin *core = gst_registry_find_plugin (gst_registry_get (),
+      "coreelements");
+
+  for (guint i = 0; i < G_N_ELEMENTS (variables); i++) {
+    const char *value = g_getenv (variables[i]);
+    char **dirs = g_strsplit (value ? value : "", G_SEARCHPATH_SEPARATOR_S,
+        -1);
+
+    for (guint k = 0; dirs[k]; k++) {
+      if (*dirs[k])
+        g_ptr_array_add (path, g_strdup (dirs[k]));
+    }
+    g_strfreev (dirs);
+  }
+  g_ptr_array_add (path, g_build_filename (g_get_user_data_dir (),
+          "gstreamer-1.0", "plugins", NULL));
+  if (core) {
+    if (gst_plugin_get_filename (core))
+      g_ptr_array_add (path,
+          g_path_get_dirname (gst_plugin_get_filename (core)));
+    gst_object_unref (core);
+  }
+  return path;
+}
+
+static char *
+file_in (const char *dir)
+{
+  char *path = g_build_filename (dir, PLUGIN_FILE, NULL);
+
+  if (g_file_test (path, G_FILE_TEST_EXISTS))
+    return path;
+  g_free (path);
+  return NULL;
+}
+
+/* Where the plugin may be without GStreamer looking there: where the build
+ * installs it, and beside a tool that was not installed. */
+static char *
+find_outside_path (void)
+{
+  char *file = file_in (Y10_PLUGIN_DIR);
+  char *self, *tools, *build, *gst;
+
+  if (file || !(self = g_file_read_link ("/proc/self/exe", NULL)))
+    return file;
+  tools = g_path_get_dirname (self);
+  build = g_path_get_dirname (tools);
+  gst = g_build_filename (build, "gst", NULL);
+  file = file_in (gst);
+  g_free (gst);
+  g_free (build);
+  g_free (tools);
+  g_free (self);
+  return file;
+}
+
+static void
+not_found (Doctor *doctor, JsonObject *plugin)
+{
+  GPtrArray *path = search_path ();
+  char *file = NULL, *what, *fix = NULL;
+
+  for (guint i = 0; !file && i < path->len; i++)
+    file = file_in (path->pdata[i]);
+  g_ptr_array_unref (path);
+
+  if (file) {
+    void *library = dlopen (file, RTLD_NOW | RTLD_LOCAL);
+
+    if (library) {
+      what = g_strdup_printf ("GStreamer knows %s as unusable, although it "
+          "loads", file);
+      fix = g_strdup_printf ("rm %s/gstreamer-1.0/registry.*.bin",
+          g_get_user_cache_dir ());
+      dlclose (library);
+    } else {
+      what = g_strdup_printf ("the plugin cannot be loaded: %s", dlerror ());
+      fix = g_strdup_printf ("install what is missing (for liby10.so.0: run "
+          "'sudo ldconfig', or set LD_LIBRARY_PATH), then "
+          "rm %s/gstreamer-1.0/registry.*.bin", g_get_user_cache_dir ());
+    }
+  } else if ((file = find_outside_path ())) {
+    char *dir = g_path_get_dirname (file);
+
+    what = g_strdup_printf ("the plugin is in %s, where GStreamer does not "
+        "look", dir);
+    fix = g_strdup_printf ("export GST_PLUGIN_PATH=%s, or install it with "
+        "'tools/setup.sh --install'", dir);
+    g_free (dir);
+  } else {
+    what = g_strdup ("the plugin is not installed");
+    fix = g_strdup ("run 'tools/setup.sh --install'");
+  }
+  json_object_set_boolean_member (plugin, "usable", FALSE);
+  json_object_set_string_member (plugin, "why", what);
+  doctor_problem (doctor, TRUE, what, fix);
+  g_free (fix);
+  g_free (what);
+  g_free (file);
+}
+
+/* TRUE when the element can be made, not just listed. */
+static gboolean
+makes_element (const char *name)
+{
+  GstElement *element = gst_element_factory_make (name, NULL);
+
+  if (!element)
+    return FALSE;
+  gst_object_unref (gst_object_ref_sink (element));
+  return TRUE;
+}
+
+static void
+check_plugin (Doctor *doctor, JsonObject *section)
+{
+  JsonObject *plugin = json_object_new ();
+  GstPlugin *found = gst_registry_find_plugin (gst_registry_get (),
+      "yolov10");
+  const char *version;
+
+  json_object_set_object_member (section, "plugin", plugin);
+  if (!found || !makes_element ("yolov10detect")) {
+    not_found (doctor, plugin);
+    g_clear_pointer (&found, gst_object_unref);
+    return;
+  }
+  version = gst_plugin_get_version (found);
+  json_object_set_boolean_member (plugin, "usable", TRUE);
+  json_object_set_string_member (plugin, "why",
+      gst_plugin_get_filename (found));
+  json_object_set_string_member (plugin, "version", version);
+  if (g_strcmp0 (version, PACKAGE_VERSION))
+    doctor_problem (doctor, FALSE, "the plugin that GStreamer finds is another "
+        "version than this y10, which is " PACKAGE_VERSION,
+        "remove the old one, or put the new one first in GST_PLUGIN_PATH");
+  if (!makes_element ("yolov10overlay"))
+    doctor_problem (doctor, FALSE, "the plugin was built without "
+        "yolov10overlay: nothing can be drawn", "install cairo and pango "
+        "(Debian: libcairo2-dev libpango1.0-dev) and build again");
+  gst_object_unref (found);
+}
+
+void
+doctor_gstreamer (Doctor *doctor)
+{
+  JsonObject *section = doctor_section (doctor, "gstreamer");
+  GError *error = NULL;
+  char *version;
+
+  if (!tool_gst_init (&error)) {
+    doctor_problem (doctor, TRUE, error->message,
+        "GStreamer does not start; see 'gst-inspect-1.0'");
+    g_error_free (error);
+    return;
+  }
+  version = gst_version_string ();
+  json_object_set_string_member (section, "version", version);
+  g_free (version);
+  check_metas (doctor, section);
+  check_plugin (doctor, section);
+  check_elements (doctor, section);
+}
+
+#else /* !HAVE_GST */
+
+void
+doctor_gstreamer (Doctor *doctor)
+{
+  JsonObject *section = doctor_section (doctor, "gstreamer");
+
+  json_object_set_string_member (section, "version", "none");
+  doctor_problem (doctor, FALSE, "built without GStreamer: no plugin, and y10 "
+      "reads no videos", "install libgstreamer-plugins-base1.0-dev and build "
+      "again");
+}
+
+#endif

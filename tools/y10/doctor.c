@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* y10 doctor: what this machine has, what is missing and how to get it. Every
+ * fact is asked at run time of the thing it is about, never of the build; what
+ * keeps detection from working at all makes the exit status 1. */
+
+#include "config.h"
+
+#include <dlfcn.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "doctor.h"
+#include "tool.h"
+
+JsonObject *
+doctor_section (Doctor *doctor, const char *name)
+{
+  JsonObject *section = json_object_new ();
+
+  json_object_set_object_member (doctor->root, name, section);
+  return section;
+}
+
+void
+doctor_problem (Doctor *doctor, gboolean fatal, const char *what,
+    const char *fix)
+{
+  JsonObject *problem = json_object_new ();
+
+  json_object_set_string_member (problem, "severity",
+      fatal ? "error" : "warning");
+  json_object_set_string_member (problem, "problem", what);
+  json_object_set_string_member (problem, "fix", fix);
+  json_array_add_object_element (doctor->problems, problem);
+  doctor->failed |= fatal;
+}
+
+/* The value of "KEY : value" in the first such line of /proc/cpuinfo. */
+static char *
+cpuinfo_value (const char *cpuinfo, const char *key)
+{
+  const gsize length = strlen (key);
+
+  for (const char *line = cpuinfo; line && *line; line = strchr (line, '\n')) {
+    const char *colon;
+
+    line += *line == '\n';
+    if (strncmp (line, key, length) || !g_ascii_isspace (line[length]))
+      continue;
+    colon = strchr (line, ':');
+    if (colon)
+      return g_strstrip (g_strndup (colon + 1, strcspn (colon + 1, "\n")));
+  }
+  return NULL;
+}
+
+/* Those of the CPU's flags that the engine or oneDNN chooses code by. */
+static JsonArray *
+cpu_features (const char *flags)
+{
+  static const char *const known[] = {
+    "sse4_1", "avx", "avx2", "fma", "f16c", "avx512f", "avx512bw", "avx512dq",
+    "avx512vl", "avx512_vnni", "avx512_bf16", "avx512_fp16", "avx_vnni",
+    "amx_tile", "amx_bf16", "amx_int8", "asimd", "bf16", "sve"
+  };
+  JsonArray *features = json_array_new ();
+  char **words = g_strsplit (flags, " ", -1);
+
+  for (guint i = 0; i < G_N_ELEMENTS (known); i++) {
+    if (g_strv_contains ((const char *const *) words, known[i]))
+      json_array_add_string_element (features, known[i]);
+  }
+  g_strfreev (words);
+  return features;
+}
+
+/* CPUs' worth of time that the control group grants, 0: no limit. */
+static double
+cgroup_cpus (void)
+{
+  char *text = NULL, *end;
+  double cpus = 0, period;
+
+  if (g_file_get_contents ("/sys/fs/cgroup/cpu.max", &text, NULL, NULL)
+      && g_ascii_isdigit (text[0])) {
+    cpus = g_ascii_strtod (text, &end);
+    period = g_ascii_strtod (end, NULL);
+    cpus = period > 0 ? cpus / period : 0;
+  }
+  g_free (text);
+  return cpus;
+}
+
+static void
+doctor_cpu (Doctor *doctor)
+{
+  JsonObject *section = doctor_section (doctor, "cpu");
+  char *cpuinfo = NULL, *model = NULL, *flags = NULL, *isa_limit;
+  const double quota = cgroup_cpus ();
+  int usable = (int) g_get_num_processors ();
+  cpu_set_t set;
+
+  if (g_file_get_contents ("/proc/cpuinfo", &cpuinfo, NULL, NULL)) {
+    model = cpuinfo_value (cpuinfo, "model name");
+    flags = cpuinfo_value (cpuinfo, "flags");
+    if (!flags)
+      flags = cpuinfo_value (cpuinfo, "Features");
+  }
+  if (sched_getaffinity (0, sizeof set, &set) == 0)
+    usable = CPU_COUNT (&set);
+  json_object_set_string_member (section, "model", model ? model : "unknown");
+  json_object_set_array_member (section, "features",
+      cpu_features (flags ? flags : ""));
+  json_object_set_int_member (section, "cpus",
+      sysconf (_SC_NPROCESSORS_ONLN));
+  json_object_set_int_member (section, "threads", usable);
+  if (quota > 0) {
+    json_object_set_double_member (section, "quota", quota);
+    if (quota < usable)
+      doctor_problem (doctor, FALSE, "this container may use less CPU time "
+          "than the threads it may start",
+          "set the number of threads to the quota, rounded down");
+  }
+  isa_limit = g_strdup (g_getenv ("Y10_MAX_CPU_ISA"));
+  if (isa_limit) {
+    json_object_set_string_member (section, "limit", isa_limit);
+    doctor_problem (doctor, FALSE, "Y10_MAX_CPU_ISA keeps the engine from "
+        "using all that the CPU has", "unset Y10_MAX_CPU_ISA");
+  }
+  g_free (isa_limit);
+  g_free (flags);
+  g_free (model);
+  g_free (cpuinfo);
+}
+
+static void
+doctor_engine (Doctor *doctor)
+{
+  JsonObject *section = doctor_section (doctor, "engine");
+  gboolean any = FALSE;
+
+  json_object_set_string_member (section, "version", Y10_VERSION_STRING);
+  for (int kind = Y10_BACKEND_REF; kind <= Y10_BACKEND_CUDA; kind++) {
+    JsonObject *backend = json_object_new ();
+    GString *why = g_string_new (NULL);
+    int score = y10_backend_probe ((Y10BackendKind) kind, why);
+
+    json_object_set_boolean_member (backend, "usable", score > 0);
+    json_object_set_int_member (backend, "score", score);
+    json_object_set_string_member (backend, "why", why->str);
+    json_object_set_object_member (section,
+        y10_backend_get_name ((Y10BackendKind) kind), backend);
+    any |= score > 0;
+    g_string_free (why, TRUE);
+  }
+  if (!any)
+    doctor_problem (doctor, TRUE, "no backend can run on this machine",
+        "the reasons are in the engine's section");
+}
+
+/* The start of oneDNN's dnnl_version_t, the same in 2.x and 3.x. It is looked
+ * up, because only the engine's cpu backend may depend on oneDNN. */
+typedef struct
+{
+  int major, minor, patch;
+  const char *hash;
+  unsigned cpu_runtime;
+} OnednnVersion;
+
+static void
+doctor_onednn (Doctor *doctor)
+{
+  JsonObject *section = doctor_section (doctor, "onednn");
+  const OnednnVersion *(*get_version) (void);
+  const OnednnVersion *version;
+  const char *runtime;
+  char *text;
+  Dl_info where;
+
+  *(void **) (&get_version) = dlsym (RTLD_DEFAULT, "dnnl_version");
+  if (!get_version) {
+    json_object_set_string_member (section, "version", "none");
+    doctor_problem (doctor, FALSE, "the engine was built without oneDNN: the "
+        "cpu backend is portable C", "install oneDNN (Debian: libdnnl-dev) "
+        "and build again");
+    return;
+  }
+  version = get_version ();
+  text = g_strdup_printf ("%d.%d.%d", version->major, version->minor,
+      version->patch);
+  json_object_set_string_member (section, "version", text);
+  g_free (text);
+  switch (version->cpu_runtime) {
+    case 1:
+      runtime = "one thread";
+      doctor_problem (doctor, FALSE, "this oneDNN uses one thread only",
+          "install one that was built with OpenMP");
+      break;
+    case 2:
+      runtime = "OpenMP";
+      break;
+    case 4:
+      runtime = "TBB";
+      break;
+    default:
+      runtime = "unknown";
+  }
+  json_object_set_string_member (section, "runtime", runtime);
+  if (dladdr (*(void **) (&get_version), &where) && where.dli_fname)
+    json_object_set_string_member (section, "library", where.dli_fname);
+}
+
+static void
+doctor_memory (Doctor *doctor)
+{
+  JsonObject *section = doctor_section (doctor, "memory");
+  char *text = NULL, *open, *close;
+
+  if (g_file_get_contents ("/sys/kernel/mm/transparent_hugepage/enabled",
+          &text, NULL, NULL) && (open = strchr (text, '['))
+      && (close = strchr (open, ']'))) {
+    *close = 0;
+    json_object_set_string_member (section, "huge_pages", open + 1);
+    if (!strcmp (open + 1, "never"))
+      doctor_problem (doctor, FALSE, "huge pages are off, which costs about a "
+          "tenth of the speed", "echo madvise | sudo tee "
+          "/sys/kernel/mm/transparent_hugepage/enabled");
+  } else {
+    json_object_set_string_member (section, "huge_pages", "unknown");
+  }
+  g_free (text);
+}
+
+/* A value as a person reads it. */
+static char *
+value_text (JsonNode *node)
+{
+  GString *text = g_string_new (NULL);
+  JsonObject *object;
+  JsonArray *array;
+
+  switch (JSON_NODE_TYPE (node)) {
+    case JSON_NODE_ARRAY:
+      array = json_node_get_array (node);
+      for (guint i = 0; i < json_array_get_length (array); i++)
+        g_string_append_printf (text, "%s%s", i ? " " : "",
+            json_array_get_string_element (array, i));
+      if (text->len == 0)
+        g_string_append (text, "none");
+      break;
+    case JSON_NODE_OBJECT:     /* something that is usable or not, and why */
+      object = json_node_get_object (node);
+      g_string_append (text,
+          json_object_get_boolean_member (object, "usable") ? "yes" : "no");
+      if (*json_object_get_string_member (object, "why"))
+        g_string_append_printf (text, ": %s",
+            json_object_get_string_member (object, "why"));
+      break;
+    case JSON_NODE_VALUE:
+      if (json_node_get_value_type (node) == G_TYPE_STRING)
+        g_string_append (text, json_node_get_string (node));
+      else if (json_node_get_value_type (node) == G_TYPE_BOOLEAN)
+        g_string_append (text, json_node_get_boolean (node) ? "yes" : "no");
+      else if (json_node_get_value_type (node) == G_TYPE_DOUBLE)
+        g_string_append_printf (text, "%g", json_node_get_double (node));
+      else
+        g_string_append_printf (text, "%" G_GINT64_FORMAT,
+            json_node_get_int (node));
+      break;
+    default:
+      g_string_append (text, "none");
+  }
+  return g_string_free (text, FALSE);
+}
+
+static void
+print_text (const Doctor *doctor)
+{
+  GList *sections = json_object_get_members (doctor->root);
+  const guint n_problems = json_array_get_length (doctor->problems);
+
+  for (GList *s = sections; s; s = s->next) {
+    JsonObject *section = json_object_get_object_member (doctor->root,
+        s->data);
+    GList *names = json_object_get_members (section);
+
+    printf ("%s\n", (const char *) s->data);
+    for (GList *n = names; n; n = n->next) {
+      char *text = value_text (json_object_get_member (section, n->data));
+
+      printf ("  %-16s %s\n", (const char *) n->data, text);
+      g_free (text);
+    }
+    g_list_free (names);
+  }
+  g_list_free (sections);
+
+  for (guint i = 0; i < n_problems; i++) {
+    JsonObject *p = json_array_get_object_element (doctor->problems, i);
+
+    printf ("\n%s: %s\n  fix: %s\n",
+        json_object_get_string_member (p, "severity"),
+        json_object_get_string_member (p, "problem"),
+        json_object_get_string_member (p, "fix"));
+  }
+  printf ("\n%s\n", doctor->failed ? "Something does not work."
+      : n_problems ? "Everything needed works." : "Everything works.");
+}
+
+static void
+print_json (Doctor *doctor)
+{
+  JsonGenerator *generator = json_generator_new ();
+  JsonNode *root = json_node_new (JSON_NODE_OBJECT);
+  char *text;
+
+  json_object_set_boolean_member (doctor->root, "ok", !doctor->failed);
+  json_object_set_array_member (doctor->root, "problems",
+      json_array_ref (doctor->problems));
+  json_node_set_object (root, doctor->root);
+  json_generator_set_pretty (generator, TRUE);
+  json_generator_set_root (generator, root);
+  text = json_generator_to_data (generator, NULL);
+  puts (text);
+  g_free (text);
+  json_node_unref (root);
+  g_object_unref (generator);
+}
+
+int
+tool_doctor (int argc, char **argv)
+{
+  gboolean json = FALSE;
+  const GOptionEntry entries[] = {
+    {"json", 'j', 0, G_OPTION_ARG_NONE, &json, "Print JSON", NULL},
+    {NULL}
+  };
+  GOptionContext *context = g_option_context_new (NULL);
+  Doctor doctor = { 0 };
+  int status = TOOL_USAGE;
+
+  g_option_context_set_summary (context,
+      "Says what this machine has for detection, what is missing, and how to "
+      "fix it.\nExit status: 0 when everything needed works, 1 when not.");
+  g_option_context_add_main_entries (context, entries, NULL);
+  if (!tool_options_parse (context, "doctor", &argc, &argv))
+    goto out;
+  if (argc > 1) {
+    tool_error ("doctor takes no argument '%s'", argv[1]);
+    goto out;
+  }
+  doctor.root = json_object_new ();
+  doctor.problems = json_array_new ();
+  doctor_cpu (&doctor);
+  doctor_memory (&doctor);
+  doctor_engine (&doctor);
+  doctor_onednn (&doctor);
+  doctor_gstreamer (&doctor);
+  if (json)
+    print_json (&doctor);
+  else
+    print_text (&doctor);
+  status = tool_flush_stdout () && !doctor.failed ? TOOL_OK : TOOL_FAILED;
+  json_array_unref (doctor.problems);
+  json_object_unref (doctor.root);
+
+out:
+  g_option_context_free (context);
+  return status;
+}

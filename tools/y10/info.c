@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* y10 info: what a weights file holds and what an engine makes of it. The
+ * layers and the arena are those of the engine that detect would use, so the
+ * same options choose it. */
+
+#include "config.h"
+
+#include <stdio.h>
+
+#include "tool.h"
+
+typedef struct
+{
+  Y10Model *model;
+  Y10Engine *engine;
+  guint n_ops;
+  guint64 flops;
+} Info;
+
+static void
+print_op_json (JsonBuilder *builder, const Y10OpInfo *op)
+{
+  json_builder_begin_object (builder);
+  tool_json_string (builder, "name", op->name);
+  tool_json_string (builder, "kind", op->kind);
+  tool_json_string (builder, "impl", op->impl);
+  tool_json_int (builder, "in_channels", op->in_channels);
+  tool_json_int (builder, "out_channels", op->out_channels);
+  tool_json_int (builder, "out_height", op->out_height);
+  tool_json_int (builder, "out_width", op->out_width);
+  tool_json_int (builder, "kernel", op->kernel);
+  tool_json_int (builder, "stride", op->stride);
+  tool_json_int (builder, "groups", op->groups);
+  tool_json_int (builder, "flops", (gint64) op->flops);
+  json_builder_end_object (builder);
+}
+
+static void
+print_json (const Info *info)
+{
+  JsonBuilder *builder = json_builder_new ();
+  guint width, height, n_classes = y10_model_get_n_classes (info->model);
+  char *path = g_filename_display_name (y10_model_get_path (info->model));
+
+  y10_engine_get_input_size (info->engine, &width, &height);
+  json_builder_begin_object (builder);
+  tool_json_string (builder, "file", path);
+  tool_json_string (builder, "variant", y10_model_get_variant (info->model));
+  tool_json_string (builder, "dtype", y10_model_get_dtype (info->model));
+  json_builder_set_member_name (builder, "heads");
+  json_builder_begin_array (builder);
+  for (int head = Y10_HEAD_ONE2ONE; head <= Y10_HEAD_ONE2MANY; head++) {
+    if (y10_model_has_head (info->model, (Y10Head) head))
+      json_builder_add_string_value (builder,
+          y10_head_get_name ((Y10Head) head));
+  }
+  json_builder_end_array (builder);
+  tool_json_string (builder, "head",
+      y10_head_get_name (y10_engine_get_head (info->engine)));
+  tool_json_int (builder, "box_bins", y10_model_get_n_bins (info->model));
+  json_builder_set_member_name (builder, "classes");
+  json_builder_begin_array (builder);
+  for (guint i = 0; i < n_classes; i++)
+    json_builder_add_string_value (builder,
+        y10_model_get_class_name (info->model, i));
+  json_builder_end_array (builder);
+  tool_json_size (builder, "input", width, height);
+  tool_json_int (builder, "parameters",
+      (gint64) y10_model_get_n_parameters (info->model));
+  tool_json_double (builder, "gflop", (double) info->flops / 1e9);
+  tool_json_string (builder, "backend",
+      y10_backend_get_name (y10_engine_get_backend (info->engine)));
+  tool_json_string (builder, "precision",
+      y10_precision_get_name (y10_engine_get_precision (info->engine)));
+  tool_json_string (builder, "device", y10_engine_get_device (info->engine));
+  tool_json_int (builder, "arena_bytes",
+      (gint64) y10_engine_get_arena_size (info->engine));
+  tool_json_int (builder, "weights_bytes",
+      (gint64) y10_engine_get_weights_size (info->engine));
+  json_builder_set_member_name (builder, "layers");
+  json_builder_begin_array (builder);
+  for (guint i = 0; i < info->n_ops; i++) {
+    Y10OpInfo op;
+
+    y10_engine_get_op (info->engine, i, &op);
+    print_op_json (builder, &op);
+  }
+  json_builder_end_array (builder);
+  json_builder_end_object (builder);
+  tool_print_json (builder);
+  g_object_unref (builder);
+  g_free (path);
+}
+
+/* "person, bicycle, car, … (80)": as many as fit on a line. */
+static char *
+class_summary (const Y10Model *model)
+{
+  const guint n = y10_model_get_n_classes (model);
+  GString *text = g_string_new (NULL);
+
+  g_string_printf (text, "%u: ", n);
+  for (guint i = 0; i < n; i++) {
+    if (text->len > 60) {
+      g_string_append (text, ", …");
+      break;
+    }
+    g_string_append_printf (text, "%s%s", i ? ", " : "",
+        y10_model_get_class_name (model, i));
+  }
+  return g_string_free (text, FALSE);
+}
+
+static void
+print_ops (const Info *info)
+{
+  printf ("\n%-28s %-11s %-20s %-14s %-7s %10s\n", "layer", "kind", "runs on",
+      "out", "kernel", "MFLOP");
+  for (guint i = 0; i < info->n_ops; i++) {
+    char kernel[32] = "", out[48];
+    Y10OpInfo op;
+
+    y10_engine_get_op (info->engine, i, &op);
+    if (op.kernel)
+      g_snprintf (kernel, sizeof kernel, "%ux%u%s%s", op.kernel, op.kernel,
+          op.stride > 1 ? "/2" : "", op.groups > 1 ? " dw" : "");
+    g_snprintf (out, sizeof out, "%ux%ux%u", op.out_channels, op.out_height,
+        op.out_width);
+    printf ("%-28s %-11s %-20s %-14s %-7s %10.2f\n", op.name, op.kind,
+        op.impl, out, kernel, (double) op.flops / 1e6);
+  }
+}
+
+static void
+print_text (const Info *info)
+{
+  const Y10Model *model = info->model;
+  char *path = g_filename_display_name (y10_model_get_path (model));
+  char *classes = class_summary (model);
+  guint width, height;
+
+  y10_engine_get_input_size (info->engine, &width, &height);
+  printf ("file        %s\n", path);
+  printf ("variant     %s, %s\n", y10_model_get_variant (model),
+      y10_model_get_dtype (model));
+  printf ("classes     %s\n", classes);
+  printf ("heads       %s%s%s (%s is used)\n",
+      y10_model_has_head (model, Y10_HEAD_ONE2ONE) ? "one2one" : "",
+      y10_model_has_head (model, Y10_HEAD_ONE2ONE)
+      && y10_model_has_head (model, Y10_HEAD_ONE2MANY) ? ", " : "",
+      y10_model_has_head (model, Y10_HEAD_ONE2MANY) ? "one2many" : "",
+      y10_head_get_name (y10_engine_get_head (info->engine)));
+  printf ("input       %ux%u\n", width, height);
+  printf ("parameters  %.2f million\n",
+      (double) y10_model_get_n_parameters (model) / 1e6);
+  printf ("work        %.2f GFLOP an image\n", (double) info->flops / 1e9);
+  printf ("engine      %s, %s, %s\n",
+      y10_backend_get_name (y10_engine_get_backend (info->engine)),
+      y10_precision_get_name (y10_engine_get_precision (info->engine)),
+      y10_engine_get_device (info->engine));
+  printf ("memory      %.1f MB arena an image, %.1f MB weights\n",
+      (double) y10_engine_get_arena_size (info->engine) / 1e6,
+      (double) y10_engine_get_weights_size (info->engine) / 1e6);
+  print_ops (info);
+  g_free (classes);
+  g_free (path);
+}
+
+static int
+info_run (const ToolEngineOptions *options, const Y10EngineConfig *config,
+    const char *path, gboolean json)
+{
+  GError *error = NULL;
+  Info info = { 0 };
+  int status = TOOL_FAILED;
+
+  info.model = y10_model_load (path, options->labels, &error);
+  if (info.model)
+    info.engine = y10_engine_new (info.model, config, NULL, &error);
+  if (info.engine) {
+    info.n_ops = y10_engine_get_n_ops (info.engine);
+    for (guint i = 0; i < info.n_ops; i++) {
+      Y10OpInfo op;
+
+      y10_engine_get_op (info.engine, i, &op);
+      info.flops += op.flops;
+    }
+    if (json)
+      print_json (&info);
+    else
+      print_text (&info);
+    if (tool_flush_stdout ())
+      status = TOOL_OK;
+    y10_engine_unref (info.engine);
+  } else {
+    tool_error ("%s", error->message);
+    g_error_free (error);
+  }
+  g_clear_pointer (&info.model, y10_model_unref);
+  return status;
+}
+
+int
+tool_info (int argc, char **argv)
+{
+  ToolEngineOptions options = { 0 };
+  Y10EngineConfig config;
+  gboolean json = FALSE;
+  char **files = NULL;
+  const GOptionEntry entries[] = {
+    {"json", 'j', 0, G_OPTION_ARG_NONE, &json, "Print JSON", NULL},
+    {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &files, NULL,
+        NULL},
+    {NULL}
+  };
+  GOptionContext *context = g_option_context_new ("MODEL");
+  int status = TOOL_USAGE;
+
+  g_option_context_set_summary (context,
+      "Says what is in a weights file: variant, classes, size, work, and every "
+      "layer as\nthe engine of this machine runs it.");
+  tool_engine_options_add (context, &options, TRUE);
+  g_option_context_add_main_entries (context, entries, NULL);
+  if (!tool_options_parse (context, "info", &argc, &argv)
+      || !tool_engine_options_parse (&options, &config))
+    goto out;
+  /* The model is an argument; --model, as everywhere else, does as well. */
+  if ((files ? g_strv_length (files) : 0) + (options.model != NULL) != 1) {
+    tool_error ("info takes one model; see 'y10 info --help'");
+    goto out;
+  }
+  config.n_slots = 1;
+  status = info_run (&options, &config,
+      options.model ? options.model : files[0], json);
+
+out:
+  tool_engine_options_clear (&options);
+  g_option_context_free (context);
+  g_strfreev (files);
+  return status;
+}

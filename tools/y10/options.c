@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* The options that several commands have, and how wrong ones are reported:
+ * one line on stderr that names the option, what was given and what can be.
+ * The names of backends, precisions and heads are the engine's own. */
+
+#include "config.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tool.h"
+
+void
+tool_error (const char *format, ...)
+{
+  va_list args;
+  char *text;
+
+  va_start (args, format);
+  text = g_strdup_vprintf (format, args);
+  va_end (args);
+  /* Whatever was printed for this input comes before its error. */
+  fflush (stdout);
+  fprintf (stderr, "y10: %s\n", text);
+  g_free (text);
+}
+
+void
+tool_engine_options_add (GOptionContext *context, ToolEngineOptions *options,
+    gboolean with_model)
+{
+  const GOptionEntry model[] = {
+    {"model", 'm', 0, G_OPTION_ARG_FILENAME, &options->model,
+        "YOLOv10 weights (safetensors)", "FILE"},
+    {NULL}
+  };
+  const GOptionEntry entries[] = {
+    {"labels", 'l', 0, G_OPTION_ARG_FILENAME, &options->labels,
+        "Class names, one a line, instead of the model's", "FILE"},
+    {"backend", 'b', 0, G_OPTION_ARG_STRING, &options->backend,
+        "auto, ref, cpu or cuda [auto]", "NAME"},
+    {"precision", 'p', 0, G_OPTION_ARG_STRING, &options->precision,
+        "auto, fp32, tf32, fp16 or bf16 [auto]", "NAME"},
+    {"head", 0, 0, G_OPTION_ARG_STRING, &options->head,
+        "auto, one2one or one2many (NMS) [auto]", "NAME"},
+    {"size", 's', 0, G_OPTION_ARG_STRING, &options->size,
+        "Network input, multiples of 32 [the model's]", "N|WxH"},
+    {"threads", 't', 0, G_OPTION_ARG_INT, &options->threads,
+        "CPU threads [one a core]", "N"},
+    {NULL}
+  };
+
+  if (with_model)
+    g_option_context_add_main_entries (context, model, NULL);
+  g_option_context_add_main_entries (context, entries, NULL);
+}
+
+void
+tool_engine_options_clear (ToolEngineOptions *options)
+{
+  g_free (options->model);
+  g_free (options->labels);
+  g_free (options->backend);
+  g_free (options->precision);
+  g_free (options->head);
+  g_free (options->size);
+  memset (options, 0, sizeof *options);
+}
+
+gboolean
+tool_options_parse (GOptionContext *context, const char *command, int *argc,
+    char ***argv)
+{
+  GError *error = NULL;
+  char *name = g_strdup_printf ("y10 %s", command);
+  gboolean ok;
+
+  g_set_prgname (name);
+  ok = g_option_context_parse (context, argc, argv, &error);
+  g_set_prgname ("y10");
+  if (!ok) {
+    tool_error ("%s; see '%s --help'", error->message, name);
+    g_error_free (error);
+  }
+  g_free (name);
+  return ok;
+}
+
+gboolean
+tool_check_range (const char *name, double value, double min, double max)
+{
+  if (value >= min && value <= max)
+    return TRUE;
+  tool_error ("%s is %g; it must be from %g to %g", name, value, min, max);
+  return FALSE;
+}
+
+typedef const char *(*NameFunc) (int value);
+
+/* The value among 0 … @n - 1 whose name is @text, or -1 after a message. */
+static int
+parse_name (const char *option, const char *text, NameFunc name_of, int n)
+{
+  GString *known;
+
+  for (int i = 0; i < n; i++) {
+    if (!g_ascii_strcasecmp (text, name_of (i)))
+      return i;
+  }
+  known = g_string_new (NULL);
+  for (int i = 0; i < n; i++)
+    g_string_append_printf (known, "%s%s",
+        i == 0 ? "" : i == n - 1 ? " or " : ", ", name_of (i));
+  tool_error ("%s is '%s'; it must be %s", option, text, known->str);
+  g_string_free (known, TRUE);
+  return -1;
+}
+
+static const char *
+backend_name (int value)
+{
+  return y10_backend_get_name ((Y10BackendKind) value);
+}
+
+static const char *
+precision_name (int value)
+{
+  return y10_precision_get_name ((Y10Precision) value);
+}
+
+static const char *
+head_name (int value)
+{
+  return y10_head_get_name ((Y10Head) value);
+}
+
+static gboolean
+parse_size (const char *text, guint *width, guint *height)
+{
+  char *end;
+  guint64 w = g_ascii_strtoull (text, &end, 10), h = w;
+  gboolean ok = end != text && g_ascii_isdigit (text[0]);
+
+  if (ok && (*end == 'x' || *end == 'X') && g_ascii_isdigit (end[1]))
+    h = g_ascii_strtoull (end + 1, &end, 10);
+  if (!ok || *end || w == 0 || h == 0 || w % 32 || h % 32 || w > 8192
+      || h > 8192) {
+    tool_error ("--size is '%s'; it must be N or WxH, multiples of 32 from 32 "
+        "to 8192, such as 640 or 640x384", text);
+    return FALSE;
+  }
+  *width = (guint) w;
+  *height = (guint) h;
+  return TRUE;
+}
+
+gboolean
+tool_engine_options_parse (const ToolEngineOptions *options,
+    Y10EngineConfig *config)
+{
+  int value;
+
+  y10_engine_config_init (config);
+  if (options->backend) {
+    value = parse_name ("--backend", options->backend, backend_name,
+        Y10_BACKEND_CUDA + 1);
+    if (value < 0)
+      return FALSE;
+    config->backend = (Y10BackendKind) value;
+  }
+  if (options->precision) {
+    value = parse_name ("--precision", options->precision, precision_name,
+        Y10_PRECISION_BF16 + 1);
+    if (value < 0)
+      return FALSE;
+    config->precision = (Y10Precision) value;
+  }
+  if (options->head) {
+    value = parse_name ("--head", options->head, head_name,
+        Y10_HEAD_ONE2MANY + 1);
+    if (value < 0)
+      return FALSE;
+    config->head = (Y10Head) value;
+  }
+  if (options->size
+      && !parse_size (options->size, &config->width, &config->height))
+    return FALSE;
+  if (!tool_check_range ("--threads", options->threads, 0, 256))
+    return FALSE;
+  config->threads = (guint) options->threads;
+  return TRUE;
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+#pragma once
+
+/* What the pixels of a ToolFrame from a video are: between video.c and
+ * draw.c only. */
+
+#include "gsty10frame.h"
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  GstSample *sample;
+  GstY10Frame frame;            /* mapped for reading */
+} ToolSample;
+
+gboolean tool_gst_init (GError **error);
+gboolean tool_have_element (const char *name);
+
+G_END_DECLS

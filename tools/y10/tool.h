@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+#pragma once
+
+/* What the parts of the y10 command share. Each command is one function that
+ * takes its own argc and argv and returns the exit status; between the parts
+ * a frame is a ToolFrame and everything printed goes through report.c. */
+
+#include <json-glib/json-glib.h>
+#include <y10/y10.h>
+
+G_BEGIN_DECLS
+
+/* Exit statuses, the same for every command. */
+enum
+{
+  TOOL_OK = 0,
+  TOOL_FAILED = 1,              /* something asked for was not done */
+  TOOL_USAGE = 2,               /* the command line makes no sense */
+};
+
+int tool_detect (int argc, char **argv);
+int tool_info (int argc, char **argv);
+int tool_bench (int argc, char **argv);
+int tool_doctor (int argc, char **argv);
+
+/* options.c */
+
+/* The options that choose a model and make an engine. */
+typedef struct
+{
+  char *model, *labels;
+  char *backend, *precision, *head, *size;
+  int threads;
+} ToolEngineOptions;
+
+void tool_error (const char *format, ...) G_GNUC_PRINTF (1, 2);
+/* Adds --model (if @with_model), --labels, --backend and so on. */
+void tool_engine_options_add (GOptionContext *context,
+    ToolEngineOptions *options, gboolean with_model);
+void tool_engine_options_clear (ToolEngineOptions *options);
+/* Fills @config, prints what is wrong and returns FALSE where it cannot. */
+gboolean tool_engine_options_parse (const ToolEngineOptions *options,
+    Y10EngineConfig *config);
+/* Parses the command line; prints what is wrong and how to get help. */
+gboolean tool_options_parse (GOptionContext *context, const char *command,
+    int *argc, char ***argv);
+/* TRUE, or prints that the option @name must be from @min to @max. */
+gboolean tool_check_range (const char *name, double value, double min,
+    double max);
+
+/* frame.c: frames and the two slots they go through */
+
+/* One picture or video frame on its way through the engine. */
+typedef struct
+{
+  const char *source;           /* the input it comes from, borrowed */
+  gint64 timestamp;             /* nanoseconds, or -1 for a picture */
+  Y10Image image;               /* what the engine reads */
+  gpointer pixels;              /* owns the pixels; a GdkPixbuf or ToolSample */
+  GDestroyNotify free_pixels;
+} ToolFrame;
+
+/* Takes the frame's rows, or the error that took their place. Frames come in
+ * the order they were pushed. */
+typedef void (*ToolResultFunc) (const ToolFrame *frame,
+    const Y10Detection *rows, guint n, const GError *error, gpointer user);
+
+typedef struct _ToolRunner ToolRunner;
+
+ToolRunner *tool_runner_new (Y10Engine *engine, const Y10HeadParams *params,
+    ToolResultFunc result, gpointer user);
+void tool_runner_free (ToolRunner *runner);
+/* Starts @frame, which it takes over, and reports the oldest one when all
+ * slots are under way. */
+void tool_runner_push (ToolRunner *runner, ToolFrame *frame);
+/* Reports every frame that is still under way. */
+void tool_runner_flush (ToolRunner *runner);
+
+/* picture.c: pictures by gdk-pixbuf */
+
+gboolean tool_picture_probe (const char *path);
+/* FALSE and error when @path is no picture that can be read. */
+gboolean tool_picture_load (const char *path, ToolFrame *frame,
+    GError **error);
+/* Writes RGB or RGBA pixels as JPEG or PNG, after @path's extension. */
+gboolean tool_picture_save (const char *path, const Y10Image *image,
+    GError **error);
+gboolean tool_picture_can_save (const char *path);
+
+/* video.c: videos by GStreamer */
+
+typedef struct _ToolVideo ToolVideo;
+
+/* @path is a file or a URI. */
+ToolVideo *tool_video_open (const char *path, GError **error);
+/* 1 and a frame, 0 at the end, -1 and error. */
+int tool_video_next (ToolVideo *video, ToolFrame *frame, GError **error);
+/* 0 to 1, or -1 where the length is not known. */
+double tool_video_get_progress (ToolVideo *video, gint64 timestamp);
+void tool_video_close (ToolVideo *video);
+
+/* draw.c: annotated copies by the yolov10overlay element */
+
+typedef struct _ToolDraw ToolDraw;
+
+/* Makes @dir where it is missing and checks that everything needed is there. */
+ToolDraw *tool_draw_new (const char *dir, Y10Model *model, GError **error);
+gboolean tool_draw_picture (ToolDraw *draw, const ToolFrame *frame,
+    const Y10Detection *rows, guint n, GError **error);
+/* Frames of one source, in order; tool_draw_finish() completes its file. */
+gboolean tool_draw_frame (ToolDraw *draw, const ToolFrame *frame,
+    const Y10Detection *rows, guint n, GError **error);
+gboolean tool_draw_finish (ToolDraw *draw, GError **error);
+void tool_draw_free (ToolDraw *draw);
+
+/* report.c: what goes to stdout */
+
+/* One line of JSON for one frame, without the newline. */
+char *tool_report_json (const Y10Model *model, const ToolFrame *frame,
+    const Y10Detection *rows, guint n);
+/* Rows of a table for people. */
+char *tool_report_table (const Y10Model *model, const ToolFrame *frame,
+    const Y10Detection *rows, guint n);
+/* Prints a built object as indented JSON. */
+void tool_print_json (JsonBuilder *builder);
+/* Adds a member in one call. */
+void tool_json_string (JsonBuilder *builder, const char *name,
+    const char *value);     /* NULL gives null */
+void tool_json_int (JsonBuilder *builder, const char *name, gint64 value);
+void tool_json_double (JsonBuilder *builder, const char *name, double value);
+void tool_json_bool (JsonBuilder *builder, const char *name, gboolean value);
+void tool_json_size (JsonBuilder *builder, const char *name, guint width,
+    guint height);
+/* FALSE and a message where stdout could not take what was printed. */
+gboolean tool_flush_stdout (void);
+
+/* progress.c: a bar on stderr */
+
+typedef struct _ToolProgress ToolProgress;
+
+ToolProgress *tool_progress_new (guint n_inputs);
+/* @input is finished to @fraction (-1: not known); one more frame is done. */
+void tool_progress_update (ToolProgress *progress, guint input,
+    double fraction, const char *name);
+/* Takes the bar away, so that something else can be printed. */
+void tool_progress_hide (ToolProgress *progress);
+void tool_progress_free (ToolProgress *progress);
+
+/* stats.c: figures over many runs */
+
+typedef struct
+{
+  double median, p95, min, mean;
+} ToolStats;
+
+/* Sorts @values. */
+void tool_stats (double *values, guint n, ToolStats *stats);
+
+G_END_DECLS

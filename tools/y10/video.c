@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* Videos by GStreamer: the frames as the decoder gives them go straight to
+ * the engine, converted only where the decoder's format is one that the
+ * engine lacks. None of our own elements is needed. Frames are turned upright
+ * as the file says. */
+
+#include "config.h"
+
+#include "tool.h"
+
+#ifdef HAVE_GST
+
+#include <gst/app/gstappsink.h>
+#include <gst/gst.h>
+
+#include "sample.h"
+
+#define POLL_INTERVAL (50 * GST_MSECOND)
+
+struct _ToolVideo
+{
+  char *path;
+  GstElement *pipeline;
+  GstAppSink *sink;
+  GstBus *bus;
+  char *missing;                /* a decoder that is not installed */
+  GstClockTime duration;
+  guint64 n_frames;
+};
+
+static void
+sample_free (gpointer data)
+{
+  ToolSample *sample = data;
+
+  gst_y10_frame_unmap (&sample->frame);
+  gst_sample_unref (sample->sample);
+  g_free (sample);
+}
+
+gboolean
+tool_gst_init (GError **error)
+{
+  return gst_is_initialized () || gst_init_check (NULL, NULL, error);
+}
+
+gboolean
+tool_have_element (const char *name)
+{
+  GstElementFactory *factory = gst_element_factory_find (name);
+
+  if (factory)
+    gst_object_unref (factory);
+  return factory != NULL;
+}
+
+static GstElement *
+make_pipeline (const char *uri, GError **error)
+{
+  GstElement *pipeline, *source, *sink;
+  GstCaps *caps;
+  /* Only the video is wanted: sound is not even decoded. */
+  char *text = g_strdup_printf ("uridecodebin name=source "
+      "expose-all-streams=false caps=video/x-raw ! videoconvert ! %s"
+      "appsink name=sink sync=false max-buffers=2",
+      tool_have_element ("videoflip") ? "videoflip video-direction=auto ! " : "");
+
+  pipeline = gst_parse_launch_full (text, NULL, GST_PARSE_FLAG_FATAL_ERRORS,
+      error);
+  g_free (text);
+  if (!pipeline)
+    return NULL;
+  source = gst_bin_get_by_name (GST_BIN (pipeline), "source");
+  g_object_set (source, "uri", uri, NULL);
+  gst_object_unref (source);
+  sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
+  caps = gst_caps_from_string (GST_Y10_FRAME_CAPS);
+  g_object_set (sink, "caps", caps, NULL);
+  gst_caps_unref (caps);
+  gst_object_unref (sink);
+  return pipeline;
+}
+
+ToolVideo *
+tool_video_open (const char *path, GError **error)
+{
+  ToolVideo *video;
+  GstElement *pipeline;
+  char *uri;
+
+  if (!tool_gst_init (error))
+    return NULL;
+  uri = strstr (path, "://") ? g_strdup (path)
+      : gst_filename_to_uri (path, error);
+  if (!uri)
+    return NULL;
+  pipeline = make_pipeline (uri, error);
+  g_free (uri);
+  if (!pipeline)
+    return NULL;
+
+  video = g_new0 (ToolVideo, 1);
+  video->path = g_strdup (path);
+  video->pipeline = pipeline;
+  video->sink = GST_APP_SINK (gst_bin_get_by_name (GST_BIN (pipeline),
+          "sink"));
+  video->bus = gst_element_get_bus (pipeline);
+  video->duration = GST_CLOCK_TIME_NONE;
+  /* Failures arrive on the bus and are found by tool_video_next(). */
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  return video;
+}
+
+/* FALSE and error when the bus has one. */
+static gboolean
+check_bus (ToolVideo *video, GError **error)
+{
+  GstMessage *message;
+
+  while ((message = gst_bus_pop_filtered (video->bus,
+              GST_MESSAGE_ERROR | GST_MESSAGE_ELEMENT))) {
+    if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ELEMENT) {
+      const GstStructure *s = gst_message_get_structure (message);
+
+      if (gst_structure_has_name (s, "missing-plugin")) {
+        g_free (video->missing);
+        video->missing = g_strdup (gst_structure_get_string (s, "name"));
+      }
+    } else {
+      GError *cause = NULL;
+
+      gst_message_parse_error (message, &cause, NULL);
+      gst_message_unref (message);
+      if (video->missing)
+        g_set_error (error, Y10_ERROR, Y10_ERROR_UNSUPPORTED,
+            "GStreamer lacks a plugin for it: %s", video->missing);
+      else
+        g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED,
+            "not a picture, and cannot be played as a video: %s",
+            cause->message);
+      g_error_free (cause);
+      return FALSE;
+    }
+    gst_message_unref (message);
+  }
+  return TRUE;
+}
+
+/* Takes @taken over. */
+static gboolean
+sample_to_frame (ToolVideo *video, GstSample *taken, ToolFrame *frame,
+    GError **error)
+{
+  GstBuffer *buffer = gst_sample_get_buffer (taken);
+  ToolSample *sample = g_new0 (ToolSample, 1);
+  GstY10FrameFormat format;
+  guint64 time;
+
+  sample->sample = taken;
+  if (!gst_y10_frame_format_init (&format, gst_sample_get_caps (taken), error)
+      || !gst_y10_frame_map (&sample->frame, &format, buffer, error)) {
+    gst_sample_unref (taken);
+    g_free (sample);
+    return FALSE;
+  }
+  time = gst_segment_to_stream_time (gst_sample_get_segment (taken),
+      GST_FORMAT_TIME, GST_BUFFER_PTS (buffer));
+  memset (frame, 0, sizeof *frame);
+  frame->source = video->path;
+  frame->timestamp = GST_CLOCK_TIME_IS_VALID (time) ? (gint64) time : -1;
+  frame->image = sample->frame.image;
+  frame->pixels = sample;
+  frame->free_pixels = sample_free;
+  video->n_frames++;
+  return TRUE;
+}
+
+int
+tool_video_next (ToolVideo *video, ToolFrame *frame, GError **error)
+{
+  GstSample *sample;
+
+  while (!(sample = gst_app_sink_try_pull_sample (video->sink,
+              POLL_INTERVAL))) {
+    /* Before the end of stream: a demuxer may send both. */
+    if (!check_bus (video, error))
+      return -1;
+    if (gst_app_sink_is_eos (video->sink)) {
+      if (video->n_frames)
+        return 0;
+      g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED,
+          "there is no picture or video in it");
+      return -1;
+    }
+  }
+  return sample_to_frame (video, sample, frame, error) ? 1 : -1;
+}
+
+double
+tool_video_get_progress (ToolVideo *video, gint64 timestamp)
+{
+  gint64 duration;
+
+  if (!GST_CLOCK_TIME_IS_VALID (video->duration)) {
+    video->duration = 0;
+    if (gst_element_query_duration (video->pipeline, GST_FORMAT_TIME,
+            &duration) && duration > 0)
+      video->duration = (GstClockTime) duration;
+  }
+  if (video->duration == 0 || timestamp < 0)
+    return -1;
+  return (double) timestamp / (double) video->duration;
+}
+
+void
+tool_video_close (ToolVideo *video)
+{
+  gst_element_set_state (video->pipeline, GST_STATE_NULL);
+  gst_object_unref (video->bus);
+  gst_object_unref (video->sink);
+  gst_object_unref (video->pipeline);
+  g_free (video->missing);
+  g_free (video->path);
+  g_free (video);
+}
+
+#else /* !HAVE_GST */
+
+ToolVideo *
+tool_video_open (const char *path, GError **error)
+{
+  g_set_error (error, Y10_ERROR, Y10_ERROR_UNSUPPORTED,
+      "not a picture, and this y10 was built without GStreamer and reads no "
+      "videos");
+  return NULL;
+}
+
+int
+tool_video_next (ToolVideo *video, ToolFrame *frame, GError **error)
+{
+  return 0;
+}
+
+double
+tool_video_get_progress (ToolVideo *video, gint64 timestamp)
+{
+  return -1;
+}
+
+void
+tool_video_close (ToolVideo *video)
+{
+}
+
+#endif
