@@ -85,8 +85,9 @@ compare_rows (gconstpointer a, gconstpointer b)
 {
   const TestRow *p = a, *q = b;
 
-  if (p->logit != q->logit)
-    return p->logit > q->logit ? -1 : 1;
+  /* As floats, as they are given out: then the anchor decides. */
+  if ((float) p->score != (float) q->score)
+    return p->score > q->score ? -1 : 1;
   if (p->anchor != q->anchor)
     return p->anchor < q->anchor ? -1 : 1;
   return (p->class_id > q->class_id) - (p->class_id < q->class_id);
@@ -163,13 +164,14 @@ test_one2many (const TestLogits *logits, double confidence,
   guint n_anchors = test_logits_n_anchors (logits);
 
   for (guint a = 0; a < n_anchors; a++) {
-    guint best = 0;
+    guint best = logits->n_classes;
 
-    for (guint c = 1; c < logits->n_classes; c++)
-      if (test_logits_class (logits, a, c)
-          > test_logits_class (logits, a, best))
+    for (guint c = 0; c < logits->n_classes; c++)
+      if ((!wanted || wanted[c]) && (best == logits->n_classes
+              || test_logits_class (logits, a, c)
+              > test_logits_class (logits, a, best)))
         best = c;
-    if ((!wanted || wanted[best])
+    if (best < logits->n_classes
         && test_sigmoid (test_logits_class (logits, a, best)) >= confidence)
       append (rows, a, best, test_logits_class (logits, a, best));
   }

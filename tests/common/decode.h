@@ -33,11 +33,11 @@ float test_logits_class (const TestLogits *logits, guint anchor,
 double test_sigmoid (double x);
 
 /* @wanted: a byte a class, or NULL. Both return GArrays of TestRow ordered by
- * score, anchor, class: every pair at or over @confidence, at most @max; */
+ * score, anchor, class. Every wanted pair at or over @confidence, at most @max; */
 GArray *test_one2one (const TestLogits *logits, double confidence,
     const guint8 *wanted, guint max);
-/* or the best class of every anchor, less what non-maximum suppression as
- * torchvision.ops.nms does it takes away. */
+/* or the best wanted class of every anchor, less what non-maximum suppression
+ * as torchvision.ops.nms does it takes away. */
 GArray *test_one2many (const TestLogits *logits, double confidence,
     const guint8 *wanted, double iou, gboolean agnostic, guint max);
 

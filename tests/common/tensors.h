@@ -28,6 +28,8 @@ typedef struct
   const char *dtype;            /* "F32", "F16" or "BF16"; NULL: F32 */
   const char *prefix;           /* in place of "model."; NULL: "model." */
   const char *metadata;         /* JSON object of __metadata__, or NULL */
+  gboolean hollow;              /* all data zero, on disk as well: for tests
+                                 * that only look at the structure */
 } Y10TestFormat;
 
 /* From a JSON object of shapes by name; no data is made yet. */

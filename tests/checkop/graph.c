@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* Networks of one op. They go through the same builder, plan and backend as
+ * a real one. Behind the op stand pools that are never run: they keep every
+ * tensor of the case alive, so that the plan gives each an address of its own,
+ * and they keep the op from being the last, after which the head would run. */
+
+#include <fcntl.h>
+#include <math.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "checkop.h"
+#include "seeded.h"
+#include "tensors.h"
+
+#define GUARD 7                 /* channels: no multiple of any block */
+
+static Y10TensorFile *
+open_weights (const Y10TestTensors *tensors, gboolean hollow)
+{
+  const Y10TestFormat format = {.hollow = hollow };
+  int fd = memfd_create ("weights", MFD_CLOEXEC);
+  char *path = g_strdup_printf ("/proc/self/fd/%d", fd);
+  GError *error = NULL;
+  Y10TensorFile *file = NULL;
+
+  if (fd >= 0 && y10_test_tensors_write (tensors, path, &format, &error))
+    file = y10_tensor_file_open (path, &error);
+  if (!file)
+    g_error ("weights of a case: %s", error ? error->message : "no memfd");
+  close (fd);                   /* the mapping stays */
+  g_free (path);
+  return file;
+}
+
+/* Values a trained layer could have, exact in bf16 when that is tested: the
+ * comparison is about the op, not about rounding its operands. */
+static void
+add_seeded (Y10TestTensors *tensors, const char *name, const gsize *dim,
+    guint n_dims, float scale, gboolean bf16)
+{
+  Y10TestTensor *t = y10_test_tensors_add (tensors, name, dim, n_dims, NULL);
+  gsize n = y10_test_tensor_n (t);
+
+  t->data = g_new (float, n);
+  y10_seeded_fill (name, tensors->seed, n, t->data);
+  for (gsize i = 0; i < n; i++) {
+    t->data[i] *= scale;
+    if (bf16)
+      t->data[i] = y10_test_bf16_to_float (y10_test_float_to_bf16 (t->data[i]));
+  }
+}
+
+static guint
+total (const Segs *segs)
+{
+  guint sum = 0;
+
+  for (guint i = 0; i < segs->n; i++)
+    sum += segs->channels[i];
+  return sum;
+}
+
+static Y10TensorFile *
+make_weights (const OpCase *op, guint64 seed, gboolean bf16)
+{
+  Y10TestTensors tensors = { g_ptr_array_new (), seed };
+  guint out = op->kind == Y10_OP_ATTENTION ? op->heads * op->head_dim
+      : total (&op->out);
+  guint in = op->kind == Y10_OP_ATTENTION || op->depthwise ? 1
+      : total (&op->in);
+  gsize dim[4] = { out, in, op->kernel, op->kernel };
+  Y10TensorFile *file;
+
+  if (op->kind == Y10_OP_MAXPOOL5 || op->kind == Y10_OP_UPSAMPLE2X)
+    dim[0] = dim[1] = dim[2] = dim[3] = 1;      /* a file of something */
+  add_seeded (&tensors, "model.0.conv.weight", dim, 4,
+      1.5f * sqrtf (3.f / (float) (dim[1] * dim[2] * dim[3])), bf16);
+  add_seeded (&tensors, "model.0.conv.bias", dim, 1, 0.5f, bf16);
+  file = open_weights (&tensors, FALSE);
+  for (guint i = 0; i < tensors.tensors->len; i++) {
+    Y10TestTensor *t = g_ptr_array_index (tensors.tensors, i);
+
+    g_free (t->name);
+    g_free (t->data);
+    g_free (t);
+  }
+  g_ptr_array_unref (tensors.tensors);
+  return file;
+}
+
+/* A tensor of @a and @b (may be NULL) with guards around and between where
+ * the case wants them; @view_a and @view_b become their places. */
+static void
+make_tensor (Y10GraphBuilder *b, const OpCase *op, Y10TensorRole role,
+    guint height, guint width, const Segs *a, Y10View *view_a, const Segs *c,
+    Y10View *view_c)
+{
+  guint segs[2 * MAX_SEGS + 3], n = 0, first_a, first_c = 0;
+  Y10View whole;
+
+  if (op->guards)
+    segs[n++] = GUARD;
+  first_a = n;
+  memcpy (segs + n, a->channels, a->n * sizeof *segs);
+  n += a->n;
+  if (op->guards)
+    segs[n++] = GUARD;
+  if (c) {
+    first_c = n;
+    memcpy (segs + n, c->channels, c->n * sizeof *segs);
+    n += c->n;
+    if (op->guards)
+      segs[n++] = GUARD;
+  }
+  whole = y10_graph_builder_tensor (b, role, height, width, segs, n);
+  *view_a = (Y10View) { whole.tensor, first_a, a->n };
+  if (c)
+    *view_c = (Y10View) { whole.tensor, first_c, c->n };
+}
+
+static void
+add_op (Y10GraphBuilder *b, const OpCase *c, Y10View in, Y10View out,
+    Y10View add, guint conv)
+{
+  Y10Op op = {.kind = c->kind,.name = g_strdup ("model.0"),.in = in,
+    .out = out,.add = add,.conv = conv,.kernel = c->kernel,
+    .stride = c->stride,.pad = c->kernel / 2,.groups = 1,
+    .act = c->silu ? Y10_ACT_SILU : Y10_ACT_NONE,.heads = c->heads,
+    .key_dim = c->key_dim,.head_dim = c->head_dim
+  };
+
+  if (c->depthwise)
+    op.groups = total (&c->in);
+  if (c->kind == Y10_OP_ATTENTION)
+    op.groups = c->heads * c->head_dim;
+  y10_graph_builder_op (b, &op);
+}
+
+CaseGraph *
+case_graph_new (const OpCase *c, guint64 seed, gboolean bf16)
+{
+  CaseGraph *g = g_new0 (CaseGraph, 1);
+  Y10TensorFile *file = make_weights (c, seed, bf16);
+  Y10GraphBuilder *b = y10_graph_builder_new (file, c->width, c->height);
+  Y10Graph fields = {.width = c->width,.height = c->height,
+    .head = Y10_HEAD_ONE2ONE,.n_classes = 1,.n_bins = 16
+  };
+  guint out_height = (c->height - 1) / MAX (c->stride, 1) + 1;
+  guint out_width = (c->width - 1) / MAX (c->stride, 1) + 1;
+  Y10View in, out, add = { 0 };
+  GError *error = NULL;
+  guint conv = 0;
+
+  if (c->kind == Y10_OP_UPSAMPLE2X) {
+    out_height = 2 * c->height;
+    out_width = 2 * c->width;
+  }
+  if (c->from_input) {
+    in = y10_graph_builder_input (b);
+    make_tensor (b, c, Y10_ROLE_ACTIVATION, out_height, out_width, &c->out,
+        &out, NULL, NULL);
+  } else if (c->same_tensor) {
+    make_tensor (b, c, Y10_ROLE_ACTIVATION, c->height, c->width, &c->in, &in,
+        &c->out, &out);
+  } else {
+    make_tensor (b, c, Y10_ROLE_ACTIVATION, c->height, c->width, &c->in, &in,
+        NULL, NULL);
+    make_tensor (b, c, c->to_logits ? Y10_ROLE_LOGITS : Y10_ROLE_ACTIVATION,
+        out_height, out_width, &c->out, &out, NULL, NULL);
+  }
+  if (c->residual == RESIDUAL_SEPARATE)
+    make_tensor (b, c, Y10_ROLE_ACTIVATION, out_height, out_width, &c->out,
+        &add, NULL, NULL);
+  else if (c->residual == RESIDUAL_IN_PLACE)
+    add = out;
+
+  if (c->kind == Y10_OP_CONV || c->kind == Y10_OP_ATTENTION)
+    conv = y10_weights_add_conv (y10_graph_builder_weights (b), "model.0",
+        c->kind == Y10_OP_CONV ? total (&c->in) : c->heads * c->head_dim,
+        c->depthwise || c->kind == Y10_OP_ATTENTION, &error);
+  if (error)
+    g_error ("a case's convolution: %s", error->message);
+  for (guint i = 0; i < MAX (c->chain, 1); i++) {
+    Y10View from = in, to = out;
+
+    if (c->chain) {             /* segment to segment, as SPPF has it */
+      from = i ? (Y10View) { out.tensor, out.first + i - 1, 1 } : in;
+      to = (Y10View) { out.tensor, out.first + i, 1 };
+    }
+    add_op (b, c, from, to, add, conv);
+    g->n_ops++;
+  }
+
+  g->n_tensors = MAX (MAX (in.tensor, out.tensor), add.n ? add.tensor : 0) + 1;
+  for (guint i = 1; i < g->n_tensors; i++) {
+    Y10Op keep = {.kind = Y10_OP_MAXPOOL5,.name = g_strdup ("keep"),
+      .in = {i, 0, 1}
+    };
+    guint channels, height, width;
+
+    if (c->to_logits && i == out.tensor) {      /* lives to the end anyway */
+      g_free (keep.name);
+      continue;
+    }
+    channels = y10_graph_builder_channels (b, keep.in);
+    y10_graph_builder_size (b, keep.in, &height, &width);
+    keep.out = y10_graph_builder_tensor (b, Y10_ROLE_ACTIVATION, height,
+        width, &channels, 1);
+    y10_graph_builder_op (b, &keep);
+  }
+  g->graph = y10_graph_builder_finish (b, &fields, &error);
+  if (!g->graph)
+    g_error ("a case's graph: %s", error->message);
+  y10_tensor_file_unref (file);
+  return g;
+}
+
+void
+case_graph_free (CaseGraph *g)
+{
+  y10_graph_free (g->graph);
+  g_free (g);
+}
+
+static Y10Graph *
+hollow_graph_new (const char *shapes, guint n_classes, guint width,
+    guint height, Y10Head head)
+{
+  char *path = g_strdup_printf ("%s/%s.shapes.json", TEST_DATA_DIR, shapes);
+  GError *error = NULL;
+  Y10TestTensors *tensors = y10_test_tensors_new (path, 0, &error);
+  Y10TensorFile *file;
+  Y10Graph *graph;
+
+  if (!tensors)
+    g_error ("%s", error->message);
+  if (n_classes)
+    y10_test_tensors_set_classes (tensors, n_classes);
+  file = open_weights (tensors, TRUE);
+  graph = y10_yolov10_build (file, width, height, head, &error);
+  if (!graph)
+    g_error ("%s", error->message);
+  y10_tensor_file_unref (file);
+  y10_test_tensors_free (tensors);
+  g_free (path);
+  return graph;
+}
+
+Y10Graph *
+variant_graph_new (char variant, guint width, guint height, Y10Head head)
+{
+  char shapes[] = "yolov10?-nc80";
+
+  *strchr (shapes, '?') = variant;
+  return hollow_graph_new (shapes, 0, width, height, head);
+}
+
+Y10Graph *
+tiny_graph_new (guint width, guint height, guint n_classes, guint n_bins,
+    Y10Head head)
+{
+  return hollow_graph_new (n_bins == 8 ? "tiny-nc3-bins8" : "tiny-nc3",
+      n_classes, width, height, head);
+}
+
+gboolean
+instance_init (Instance *i, const Runner *runner, const Y10Graph *graph,
+    guint batch, guint max_rows, GError **error)
+{
+  *i = (Instance) {.runner = runner };
+  i->plan = y10_plan_new (graph, &runner->layout, error);
+  if (i->plan)
+    i->program = runner->class->compile (runner->device, i->plan,
+        runner->precision, NULL, error);
+  if (i->program)
+    i->slot = runner->class->slot_new (i->program, batch, max_rows, error);
+  if (i->slot)
+    return TRUE;
+  instance_clear (i);
+  return FALSE;
+}
+
+void
+instance_clear (Instance *i)
+{
+  if (i->slot)
+    i->runner->class->slot_free (i->slot);
+  if (i->program)
+    i->runner->class->program_free (i->program);
+  y10_plan_free (i->plan);
+  i->slot = NULL;
+  i->program = NULL;
+  i->plan = NULL;
+}
