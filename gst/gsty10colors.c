@@ -10,9 +10,13 @@
 
 #include <math.h>
 
-/* Picked so that the classes people see most (person, car, bus, bicycle, dog,
- * ...) get clearly different hues. */
-#define LABEL_HASH_SEED 0x811c9dc5u
+/* Lines and badges must stand out from dark and from bright pictures. */
+#define MIN_LIGHTNESS 0.64
+#define MAX_LIGHTNESS 0.86
+
+/* Of six million, the seed that keeps the colours of the commonest classes
+ * (person, car, bus, truck, bicycle, dog, cat, face, ...) furthest apart. */
+#define LABEL_HASH_SEED 5698780u
 
 guint32
 gst_y10_label_hash (const gchar * label, gsize length)
@@ -64,27 +68,43 @@ oklch_to_linear (gdouble lightness, gdouble chroma, gdouble hue, gdouble rgb[3])
   return inside;
 }
 
+/* The most saturated colour of a hue and lightness that sRGB has. */
+static gdouble
+most_chroma (gdouble lightness, gdouble hue, gdouble rgb[3])
+{
+  gdouble chroma = 0.26;
+
+  while (!oklch_to_linear (lightness, chroma, hue, rgb) && chroma > 0.02)
+    chroma -= 0.005;
+  return chroma;
+}
+
 /**
  * gst_y10_color_for_label:
  * @label: bytes of a label, not necessarily UTF-8 or terminated
  * @length: how many
  *
- * Returns: the class's colour: saturated, of medium to high lightness
+ * Returns: the class's colour, always a saturated one
  */
 GstY10Color
 gst_y10_color_for_label (const gchar * label, gsize length)
 {
-  static const gdouble tiers[] = { 0.66, 0.74, 0.82 };
   guint32 hash = gst_y10_label_hash (label, length);
   gdouble hue = (hash & 0xffff) * (2 * G_PI / 65536);
-  gdouble lightness = tiers[(hash >> 16) % G_N_ELEMENTS (tiers)];
-  gdouble chroma, rgb[3];
+  gdouble best = 0, lightness = MIN_LIGHTNESS, l, chroma, rgb[3];
 
-  /* The most saturated colour of this hue and lightness that sRGB has, up to
-   * what looks good as a line. */
-  for (chroma = 0.21; chroma > 0.02; chroma -= 0.005)
-    if (oklch_to_linear (lightness, chroma, hue, rgb))
-      break;
+  /* Each hue has a lightness at which sRGB can show it most saturated: yellow
+   * a high one, violet a low one. A second tier is a little lighter. */
+  for (l = MIN_LIGHTNESS; l < MAX_LIGHTNESS; l += 0.02) {
+    chroma = most_chroma (l, hue, rgb);
+    if (chroma > best) {
+      best = chroma;
+      lightness = l;
+    }
+  }
+  if (hash & 0x10000)
+    lightness = MIN (lightness + 0.08, 0.9);
+  most_chroma (lightness, hue, rgb);
   return (GstY10Color) {
     (guint8) lrint (255 * srgb_encode (rgb[0])),
     (guint8) lrint (255 * srgb_encode (rgb[1])),

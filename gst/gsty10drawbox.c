@@ -26,7 +26,7 @@ gst_y10_style_init (GstY10Style * style, const GstVideoInfo * info, gint width,
 {
   style->width = width;
   style->height = height;
-  style->line = line ? (gint) line : MAX (2, (MIN (width, height) + 180) / 360);
+  style->line = line ? (gint) line : MAX (2, (MIN (width, height) + 150) / 300);
   style->outline = MAX (1, style->line / 4);
   gst_y10_paint_init (&style->shade, info, (GstY10Color) { 0, 0, 0 });
 }

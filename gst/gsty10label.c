@@ -139,7 +139,7 @@ set_font (GstY10Labels * labels, const gchar * font_desc, gint size)
 
   /* Ascent has room for accents, so the text looks centred without any more
    * above it than below. */
-  labels->padding = MAX (2, (ascent + descent) / 5);
+  labels->padding = MAX (3, (ascent + descent) / 4);
   labels->height = GST_ROUND_UP_2 (MAX (2, ascent + descent
           + labels->padding / 4));
   labels->baseline = (labels->height - ascent - descent) / 2 + ascent;
