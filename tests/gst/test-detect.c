@@ -1,0 +1,430 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* yolov10detect as an application sees it: properties and what they do, and
+ * which frames it takes. */
+#include "gstcommon.h"
+
+#include <gst/controller/controller.h>
+
+static const char *const playing[] = { "confidence", "iou-threshold",
+  "max-detections", "classes", "attach", "active", NULL
+};
+static const char *const controllable[] = { "confidence", "iou-threshold",
+  "active", NULL
+};
+static const char *const ready[] = { "model-file", "label-file", "backend",
+  "precision", "head", "input-size", "threads", "class-agnostic-nms", NULL
+};
+static const char *const read_only[] = { "active-backend", "active-device",
+  "active-precision", "fallback-reason", "stats", NULL
+};
+
+static GArray *
+boxes_of (GstHarness *h, GstBuffer *picture)
+{
+  GstBuffer *out = gst_harness_push_and_pull (h, gst_buffer_copy (picture));
+  GArray *boxes;
+
+  fail_unless (out != NULL);
+  boxes = test_gst_rois (out);
+  gst_buffer_unref (out);
+  return boxes;
+}
+
+static guint
+count (GstHarness *h, GstBuffer *picture)
+{
+  GArray *boxes = boxes_of (h, picture);
+  guint n = boxes->len;
+
+  g_array_unref (boxes);
+  return n;
+}
+
+GST_START_TEST (test_flags)
+{
+  GstElement *e = gst_element_factory_make ("yolov10detect", NULL);
+  GObjectClass *class = G_OBJECT_GET_CLASS (e);
+  guint n_specs, n_ours = 0;
+  GParamSpec **specs = g_object_class_list_properties (class, &n_specs);
+
+  for (guint i = 0; i < n_specs; i++) {
+    const gchar *name = specs[i]->name;
+    GParamFlags flags = specs[i]->flags;
+
+    if (specs[i]->owner_type != G_OBJECT_TYPE (e))
+      continue;
+    n_ours++;
+    fail_unless_equals_int (!!(flags & GST_PARAM_MUTABLE_PLAYING),
+        g_strv_contains (playing, name));
+    fail_unless_equals_int (!!(flags & GST_PARAM_CONTROLLABLE),
+        g_strv_contains (controllable, name));
+    fail_unless_equals_int (!!(flags & GST_PARAM_MUTABLE_READY),
+        g_strv_contains (ready, name));
+    fail_unless_equals_int (!(flags & G_PARAM_WRITABLE),
+        g_strv_contains (read_only, name));
+    fail_unless (flags & G_PARAM_READABLE);
+    fail_unless (strlen (g_param_spec_get_blurb (specs[i])) > 10);
+  }
+  fail_unless_equals_int (n_ours,
+      g_strv_length ((gchar **) playing) + g_strv_length ((gchar **) ready) +
+      g_strv_length ((gchar **) read_only));
+  g_free (specs);
+  gst_object_unref (e);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_defaults)
+{
+  GstElement *e = gst_element_factory_make ("yolov10detect", NULL);
+  gchar *model, *labels, *size, *classes, *backend, *reason;
+  gint kind, precision, head;
+  gdouble confidence, iou;
+  gboolean agnostic, active;
+  guint most, threads, attach;
+
+  g_object_get (e, "model-file", &model, "label-file", &labels, "input-size",
+      &size, "classes", &classes, "active-backend", &backend,
+      "fallback-reason", &reason, "backend", &kind, "precision", &precision,
+      "head", &head, "confidence", &confidence, "iou-threshold", &iou,
+      "class-agnostic-nms", &agnostic, "active", &active, "max-detections",
+      &most, "threads", &threads, "attach", &attach, NULL);
+  fail_unless (!model && !labels && !backend && !reason);
+  fail_unless_equals_string (size, "");
+  fail_unless_equals_string (classes, "");
+  fail_unless (!kind && !precision && !head && !agnostic && active);
+  fail_unless (confidence == 0.25 && iou == 0.7);
+  fail_unless (most == 300 && threads == 0 && attach == 7);
+  g_free (size);
+  g_free (classes);
+
+  gst_util_set_object_arg (G_OBJECT (e), "backend", "cuda");
+  gst_util_set_object_arg (G_OBJECT (e), "precision", "bf16");
+  gst_util_set_object_arg (G_OBJECT (e), "head", "one2many");
+  gst_util_set_object_arg (G_OBJECT (e), "attach", "roi+frame");
+  g_object_get (e, "backend", &kind, "precision", &precision, "head", &head,
+      "attach", &attach, NULL);
+  fail_unless (kind == 3 && precision == 4 && head == 2 && attach == 5);
+  gst_object_unref (e);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_ranges)
+{
+  GstElement *e = gst_element_factory_make ("yolov10detect", NULL);
+  gdouble confidence, iou;
+  guint most, threads;
+
+  ASSERT_WARNING (g_object_set (e, "confidence", 1.01, NULL));
+  ASSERT_WARNING (g_object_set (e, "confidence", -0.01, NULL));
+  ASSERT_WARNING (g_object_set (e, "iou-threshold", 2.0, NULL));
+  ASSERT_WARNING (g_object_set (e, "max-detections", 0, NULL));
+  ASSERT_WARNING (g_object_set (e, "max-detections", 1001, NULL));
+  ASSERT_WARNING (g_object_set (e, "threads", 257, NULL));
+  g_object_get (e, "confidence", &confidence, "iou-threshold", &iou,
+      "max-detections", &most, "threads", &threads, NULL);
+  fail_unless (confidence == 0.25 && iou == 0.7 && most == 300 && !threads);
+  g_object_set (e, "confidence", 1.0, "iou-threshold", 0.0,
+      "max-detections", 1000, "threads", 256, NULL);
+  g_object_get (e, "confidence", &confidence, "iou-threshold", &iou,
+      "max-detections", &most, "threads", &threads, NULL);
+  fail_unless (confidence == 1 && iou == 0 && most == 1000 && threads == 256);
+  gst_object_unref (e);
+}
+
+GST_END_TEST;
+
+/* Each property that may change while playing does so with the next frame. */
+GST_START_TEST (test_while_playing)
+{
+  GstCaps *caps = test_gst_caps ("RGB", 96, 96);
+  GstBuffer *picture = test_gst_picture_caps (caps, 1), *out;
+  GstHarness *h = test_gst_harness ("confidence=0.01 max-detections=1000");
+  GstElement *e = gst_harness_find_element (h, "yolov10detect");
+  GArray *all, *some;
+  guint n_bus = 0;
+  gdouble middle;
+
+  gst_harness_set_caps (h, gst_caps_ref (caps), gst_caps_ref (caps));
+  all = boxes_of (h, picture);
+  fail_unless (all->len >= 10, "only %u boxes to test with", all->len);
+
+  middle = g_array_index (all, TestBox, all->len / 2).confidence;
+  g_object_set (e, "confidence", middle, NULL);
+  some = boxes_of (h, picture);
+  fail_unless (some->len > 0 && some->len < all->len);
+  for (guint i = 0; i < all->len; i++)
+    fail_unless_equals_int (i < some->len,
+        g_array_index (all, TestBox, i).confidence >= middle);
+  g_array_unref (some);
+  g_object_set (e, "confidence", 0.01, NULL);
+
+  g_object_set (e, "max-detections", 3, NULL);
+  fail_unless_equals_int (count (h, picture), 3);
+  g_object_set (e, "max-detections", 1000, NULL);
+
+  for (guint i = 0; i < all->len; i++)
+    n_bus += g_array_index (all, TestBox, i).label_id == 1;
+  fail_unless (n_bus > 0 && n_bus < all->len);
+  g_object_set (e, "classes", " bus", NULL);
+  some = boxes_of (h, picture);
+  fail_unless_equals_int (some->len, n_bus);
+  for (guint i = 0; i < some->len; i++)
+    fail_unless_equals_string (g_array_index (some, TestBox, i).label, "bus");
+  g_array_unref (some);
+  g_object_set (e, "classes", "stop sign, 0", NULL);
+  fail_unless_equals_int (count (h, picture), all->len - n_bus);
+  g_object_set (e, "classes", "", NULL);
+  fail_unless_equals_int (count (h, picture), all->len);
+
+  gst_util_set_object_arg (G_OBJECT (e), "attach", "frame");
+  out = gst_harness_push_and_pull (h, gst_buffer_copy (picture));
+  fail_unless_equals_int (test_gst_n_metas (out), 1);
+  fail_unless (test_gst_frame_meta (out, 0) != NULL);
+  gst_buffer_unref (out);
+  gst_util_set_object_arg (G_OBJECT (e), "attach", "roi");
+  out = gst_harness_push_and_pull (h, gst_buffer_copy (picture));
+  fail_unless_equals_int (test_gst_n_metas (out), all->len);
+  fail_unless (test_gst_frame_meta (out, 0) == NULL);
+  gst_buffer_unref (out);
+  gst_util_set_object_arg (G_OBJECT (e), "attach", "");
+  out = gst_harness_push_and_pull (h, gst_buffer_copy (picture));
+  fail_unless_equals_int (test_gst_n_metas (out), 0);
+  gst_buffer_unref (out);
+  gst_util_set_object_arg (G_OBJECT (e), "attach", "roi+analytics+frame");
+
+  g_object_set (e, "active", FALSE, NULL);
+  out = gst_harness_push_and_pull (h, gst_buffer_ref (picture));
+  fail_unless (out == picture);
+  fail_unless_equals_int (test_gst_n_metas (out), 0);
+  gst_buffer_unref (out);
+  g_object_set (e, "active", TRUE, NULL);
+  fail_unless_equals_int (count (h, picture), all->len);
+
+  g_array_unref (all);
+  gst_object_unref (e);
+  gst_harness_teardown (h);
+  gst_buffer_unref (picture);
+  gst_caps_unref (caps);
+}
+
+GST_END_TEST;
+
+/* What one2many gives follows iou-threshold and class-agnostic-nms. */
+GST_START_TEST (test_nms)
+{
+  GstCaps *caps = test_gst_caps ("RGB", 96, 96);
+  GstBuffer *picture = test_gst_picture_caps (caps, 1);
+  guint n[3];
+
+  for (guint agnostic = 0; agnostic < 2; agnostic++) {
+    GstHarness *h = test_gst_harness (agnostic
+        ? "head=one2many confidence=0.01 class-agnostic-nms=true"
+        : "head=one2many confidence=0.01");
+    GstElement *e = gst_harness_find_element (h, "yolov10detect");
+
+    gst_harness_set_caps (h, gst_caps_ref (caps), gst_caps_ref (caps));
+    for (guint i = 0; i < 3; i++) {
+      const gdouble iou[] = { 0.9, 0.45, 0.1 };
+      Y10HeadParams params = Y10_HEAD_PARAMS_INIT;
+      GArray *expected, *boxes;
+
+      params.confidence = 0.01;
+      params.iou = iou[i];
+      params.class_agnostic = agnostic;
+      g_object_set (e, "iou-threshold", iou[i], NULL);
+      expected = test_gst_expected (picture, caps, NULL, &params,
+          Y10_HEAD_ONE2MANY);
+      boxes = boxes_of (h, picture);
+      test_gst_assert_same (boxes, expected, 96, 96);
+      n[i] = boxes->len;
+      g_array_unref (boxes);
+      g_array_unref (expected);
+    }
+    fail_unless (n[0] > n[1] && n[1] > n[2] && n[2] > 0);
+    gst_object_unref (e);
+    gst_harness_teardown (h);
+  }
+  gst_buffer_unref (picture);
+  gst_caps_unref (caps);
+}
+
+GST_END_TEST;
+
+static void
+control (GstElement *e, const char *property, gdouble first, gdouble second)
+{
+  GstControlSource *source = gst_interpolation_control_source_new ();
+  GstTimedValueControlSource *values = (gpointer) source;
+
+  g_object_set (source, "mode", GST_INTERPOLATION_MODE_NONE, NULL);
+  gst_timed_value_control_source_set (values, 0, first);
+  gst_timed_value_control_source_set (values, GST_SECOND, second);
+  fail_unless (gst_object_add_control_binding (GST_OBJECT (e),
+          gst_direct_control_binding_new_absolute (GST_OBJECT (e), property,
+              source)));
+  gst_object_unref (source);
+}
+
+/* Controlled values are those of the frame's own stream time. */
+GST_START_TEST (test_controlled)
+{
+  GstCaps *caps = test_gst_caps ("RGB", 96, 96);
+  GstBuffer *picture = test_gst_picture_caps (caps, 1), *out;
+  GstHarness *h = test_gst_harness ("");
+  GstElement *e = gst_harness_find_element (h, "yolov10detect");
+  guint all;
+
+  gst_harness_set_caps (h, gst_caps_ref (caps), gst_caps_ref (caps));
+  control (e, "confidence", 0.01, 1.0);
+  control (e, "iou-threshold", 0.5, 0.25);
+  GST_BUFFER_PTS (picture) = 0;
+  all = count (h, picture);
+  fail_unless (all >= 10);
+  GST_BUFFER_PTS (picture) = GST_SECOND;
+  fail_unless_equals_int (count (h, picture), 0);
+  for (guint second = 0; second < 2; second++) {
+    gdouble iou;
+
+    GST_BUFFER_PTS (picture) = second * GST_SECOND;
+    count (h, picture);
+    g_object_get (e, "iou-threshold", &iou, NULL);
+    fail_unless (iou == (second ? 0.25 : 0.5));
+  }
+  gst_object_remove_control_binding (GST_OBJECT (e),
+      gst_object_get_control_binding (GST_OBJECT (e), "confidence"));
+  g_object_set (e, "confidence", 0.01, NULL);
+
+  control (e, "active", 1, 0);
+  GST_BUFFER_PTS (picture) = 0;
+  fail_unless_equals_int (count (h, picture), all);
+  GST_BUFFER_PTS (picture) = GST_SECOND + 1;
+  out = gst_harness_push_and_pull (h, gst_buffer_ref (picture));
+  fail_unless (out == picture && !test_gst_n_metas (out));
+  gst_buffer_unref (out);
+  gst_object_unref (e);
+  gst_harness_teardown (h);
+  gst_buffer_unref (picture);
+  gst_caps_unref (caps);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_active_properties)
+{
+  GstCaps *caps = test_gst_caps ("RGB", 96, 96);
+  GstBuffer *picture = test_gst_picture_caps (caps, 1);
+  GstHarness *h = test_gst_harness ("");
+  GstElement *e = gst_harness_find_element (h, "yolov10detect");
+  const char *const stages[] = { "preprocess", "inference", "postprocess" };
+  gchar *backend, *device, *precision;
+  GstStructure *stats;
+  guint64 frames;
+
+  gst_harness_set_caps (h, gst_caps_ref (caps), gst_caps_ref (caps));
+  g_object_get (e, "active-backend", &backend, "active-device", &device,
+      "active-precision", &precision, "stats", &stats, NULL);
+  fail_unless_equals_string (backend, "ref");
+  fail_unless_equals_string (precision, "fp32");
+  fail_unless (device && *device);
+  fail_unless (gst_structure_get_uint64 (stats, "frames", &frames));
+  fail_unless_equals_uint64 (frames, 0);
+  g_free (backend);
+  g_free (device);
+  g_free (precision);
+  gst_structure_free (stats);
+
+  for (guint i = 0; i < 4; i++)
+    count (h, picture);
+  g_object_get (e, "stats", &stats, NULL);
+  fail_unless (gst_structure_get_uint64 (stats, "frames", &frames));
+  fail_unless_equals_uint64 (frames, 4);
+  for (guint i = 0; i < 3; i++) {
+    guint64 v[3];
+    const char *const kinds[] = { "median", "p95", "max" };
+
+    for (guint k = 0; k < 3; k++) {
+      gchar *field = g_strdup_printf ("%s-%s", stages[i], kinds[k]);
+
+      fail_unless (gst_structure_get_uint64 (stats, field, &v[k]));
+      g_free (field);
+    }
+    fail_unless (0 < v[0] && v[0] <= v[1] && v[1] <= v[2]);
+    fail_unless (v[2] < 60 * GST_SECOND);
+  }
+  gst_structure_free (stats);
+
+  gst_element_set_state (e, GST_STATE_NULL);
+  g_object_get (e, "active-backend", &backend, "active-device", &device,
+      "active-precision", &precision, NULL);
+  fail_unless (!backend && !device && !precision);
+  gst_object_unref (e);
+  gst_harness_teardown (h);
+  gst_buffer_unref (picture);
+  gst_caps_unref (caps);
+}
+
+GST_END_TEST;
+
+/* auto says what it took and why nothing faster; the boxes are the same. */
+GST_START_TEST (test_auto)
+{
+  GstCaps *caps = test_gst_caps ("RGB", 96, 96);
+  GstBuffer *picture = test_gst_picture_caps (caps, 1);
+  GstHarness *h = test_gst_harness ("backend=auto precision=fp32");
+  GstElement *e = gst_harness_find_element (h, "yolov10detect");
+  gchar *backend, *reason;
+  GArray *boxes, *expected;
+
+  gst_harness_set_caps (h, gst_caps_ref (caps), gst_caps_ref (caps));
+  g_object_get (e, "active-backend", &backend, "fallback-reason", &reason,
+      NULL);
+  fail_unless (!g_str_equal (backend, "auto"));
+  if (!g_str_equal (backend, "cuda"))
+    fail_unless (reason && strstr (reason, "cuda"), "reason: %s", reason);
+  g_free (backend);
+  g_free (reason);
+  boxes = boxes_of (h, picture);
+  expected = test_gst_expected (picture, caps, NULL, NULL, Y10_HEAD_AUTO);
+  fail_unless_equals_int (boxes->len, expected->len);
+  for (guint i = 0; i < boxes->len; i++)
+    fail_unless (ABS (g_array_index (boxes, TestBox, i).confidence
+            - g_array_index (expected, Y10Detection, i).score) < 1e-4);
+  g_array_unref (boxes);
+  g_array_unref (expected);
+  gst_object_unref (e);
+  gst_harness_teardown (h);
+  gst_buffer_unref (picture);
+  gst_caps_unref (caps);
+}
+
+GST_END_TEST;
+
+static Suite *
+detect_suite (void)
+{
+  Suite *s = suite_create ("yolov10detect");
+  TCase *tc = tcase_create ("properties");
+
+  suite_add_tcase (s, tc);
+  tcase_set_timeout (tc, 120);
+  tcase_add_test (tc, test_flags);
+  tcase_add_test (tc, test_defaults);
+  tcase_add_test (tc, test_ranges);
+  tcase_add_test (tc, test_while_playing);
+  tcase_add_test (tc, test_nms);
+  tcase_add_test (tc, test_controlled);
+  tcase_add_test (tc, test_active_properties);
+  tcase_add_test (tc, test_auto);
+  return s;
+}
+
+int
+main (int argc, char **argv)
+{
+  test_gst_init (&argc, &argv);
+  return test_gst_run (detect_suite (), "yolov10detect", __FILE__);
+}
