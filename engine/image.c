@@ -273,10 +273,9 @@ y10_letterbox_init (Y10Letterbox *letterbox, guint src_width,
  *   pixels of the network's input, afterwards in pixels of the picture
  *
  * Takes a box back from the network's input to the picture and clips it to
- * the picture. As in the training code (ultralytics scale_boxes) the border is
- * worked out from the unrounded size: where rounding moved the picture by a
- * pixel inside the input, boxes do not follow, and neither did they when the
- * published accuracy was measured.
+ * the picture. The border is the one that the picture was given, so that a box
+ * lies where its pixels are: PyTorch code that works it out again from the
+ * unrounded size is one input pixel off in some sizes (614 x 461).
  *
  * Since: 0.1
  */
@@ -284,10 +283,7 @@ void
 y10_letterbox_to_source (const Y10Letterbox *letterbox, gfloat box[4])
 {
   const Y10Letterbox *l = letterbox;
-  const gfloat pad[2] = {
-    rint ((l->dst_width - l->src_width * l->scale) / 2 - 0.1),
-    rint ((l->dst_height - l->src_height * l->scale) / 2 - 0.1),
-  };
+  const gfloat pad[2] = { l->left, l->top };
   const gfloat size[2] = { l->src_width, l->src_height };
 
   for (guint i = 0; i < 4; i++) {
