@@ -43,10 +43,10 @@ static void
 check_metas (Doctor *doctor, JsonObject *section)
 {
   JsonArray *metas = json_array_new ();
-  guint major, minor;
+  guint major, minor, micro, nano;
   void *library;
 
-  gst_version (&major, &minor, NULL, NULL);
+  gst_version (&major, &minor, &micro, &nano);
   json_array_add_string_element (metas, "GstVideoRegionOfInterestMeta");
   if (major > 1 || minor >= 20)
     json_array_add_string_element (metas, "GstCustomMeta");
