@@ -83,8 +83,17 @@ gst_y10_frame_format_init (GstY10FrameFormat * format, const GstCaps * caps,
     GError ** error)
 {
   const GstCapsFeatures *features = gst_caps_get_features (caps, 0);
+  const GstStructure *structure = gst_caps_get_structure (caps, 0);
+  gchar *text;
 
   memset (format, 0, sizeof *format);
+  if (!g_strcmp0 (gst_structure_get_string (structure, "interlace-mode"),
+          "alternate")) {
+    g_set_error_literal (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+        "cannot take interlace-mode=alternate, where a buffer is half a "
+        "picture: put deinterlace before yolov10detect");
+    return FALSE;
+  }
   if (!gst_caps_features_is_equal (features,
           GST_CAPS_FEATURES_MEMORY_SYSTEM_MEMORY)
       || !gst_video_info_from_caps (&format->info, caps)
@@ -92,20 +101,12 @@ gst_y10_frame_format_init (GstY10FrameFormat * format, const GstCaps * caps,
       || GST_VIDEO_INFO_HEIGHT (&format->info) > Y10_MAX_IMAGE_SIZE
       || !find_pixel_format (GST_VIDEO_INFO_FORMAT (&format->info),
           &format->image.format)) {
-    gchar *text = gst_caps_to_string (caps);
-
+    text = gst_caps_to_string (caps);
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
         "cannot take %s: expected video/x-raw in system memory, up to %dx%d "
         "pixels, in a format such as NV12, I420 or RGB; put videoconvert "
         "before yolov10detect", text, Y10_MAX_IMAGE_SIZE, Y10_MAX_IMAGE_SIZE);
     g_free (text);
-    return FALSE;
-  }
-  if (GST_VIDEO_INFO_INTERLACE_MODE (&format->info)
-      == GST_VIDEO_INTERLACE_MODE_ALTERNATE) {
-    g_set_error_literal (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-        "cannot take interlace-mode=alternate, where a buffer is half a "
-        "picture: put deinterlace before yolov10detect");
     return FALSE;
   }
   format->image.memory = Y10_MEMORY_HOST;

@@ -123,8 +123,13 @@ test_gst_harness (const char *properties)
 {
   gchar *line = g_strdup_printf ("yolov10detect name=d model-file=%s "
       "backend=ref %s", model_path, properties ? properties : "");
-  GstHarness *h = gst_harness_new_parse (line);
+  GError *error = NULL;
+  GstElement *e = gst_parse_launch (line, &error);
+  GstHarness *h;
 
+  g_assert_no_error (error);
+  h = gst_harness_new_with_element (e, "sink", "src");
+  gst_object_unref (e);
   g_free (line);
   return h;
 }

@@ -143,7 +143,7 @@ GST_START_TEST (test_while_playing)
   GstCaps *caps = test_gst_caps ("RGB", 96, 96);
   GstBuffer *picture = test_gst_picture_caps (caps, 1), *out;
   GstHarness *h = test_gst_harness ("confidence=0.01 max-detections=1000");
-  GstElement *e = gst_harness_find_element (h, "yolov10detect");
+  GstElement *e = gst_object_ref (h->element);
   GArray *all, *some;
   guint n_bus = 0;
   gdouble middle;
@@ -224,7 +224,7 @@ GST_START_TEST (test_nms)
     GstHarness *h = test_gst_harness (agnostic
         ? "head=one2many confidence=0.01 class-agnostic-nms=true"
         : "head=one2many confidence=0.01");
-    GstElement *e = gst_harness_find_element (h, "yolov10detect");
+    GstElement *e = gst_object_ref (h->element);
 
     gst_harness_set_caps (h, gst_caps_ref (caps), gst_caps_ref (caps));
     for (guint i = 0; i < 3; i++) {
@@ -275,7 +275,7 @@ GST_START_TEST (test_controlled)
   GstCaps *caps = test_gst_caps ("RGB", 96, 96);
   GstBuffer *picture = test_gst_picture_caps (caps, 1), *out;
   GstHarness *h = test_gst_harness ("");
-  GstElement *e = gst_harness_find_element (h, "yolov10detect");
+  GstElement *e = gst_object_ref (h->element);
   guint all;
 
   gst_harness_set_caps (h, gst_caps_ref (caps), gst_caps_ref (caps));
@@ -318,7 +318,7 @@ GST_START_TEST (test_active_properties)
   GstCaps *caps = test_gst_caps ("RGB", 96, 96);
   GstBuffer *picture = test_gst_picture_caps (caps, 1);
   GstHarness *h = test_gst_harness ("");
-  GstElement *e = gst_harness_find_element (h, "yolov10detect");
+  GstElement *e = gst_object_ref (h->element);
   const char *const stages[] = { "preprocess", "inference", "postprocess" };
   gchar *backend, *device, *precision;
   GstStructure *stats;
@@ -375,7 +375,7 @@ GST_START_TEST (test_auto)
   GstCaps *caps = test_gst_caps ("RGB", 96, 96);
   GstBuffer *picture = test_gst_picture_caps (caps, 1);
   GstHarness *h = test_gst_harness ("backend=auto precision=fp32");
-  GstElement *e = gst_harness_find_element (h, "yolov10detect");
+  GstElement *e = gst_object_ref (h->element);
   gchar *backend, *reason;
   GArray *boxes, *expected;
 

@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* What a user reads when something is wrong: one message, with a domain, a
+ * code and a text that names what was found and what was expected. */
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "gstcommon.h"
+
+/* Takes the messages of @type that the detector has posted; exactly one is
+ * there. */
+static void
+assert_one_message (GstBus *bus, GstMessageType type, GQuark domain, gint code,
+    const char *const *words)
+{
+  GstMessage *message;
+  guint n = 0;
+
+  while ((message = gst_bus_pop_filtered (bus, type))) {
+    GError *error = NULL;
+    gchar *debug = NULL;
+
+    if (g_str_equal (GST_OBJECT_NAME (message->src), "d")) {
+      if (type == GST_MESSAGE_ERROR)
+        gst_message_parse_error (message, &error, &debug);
+      else
+        gst_message_parse_warning (message, &error, &debug);
+      n++;
+      fail_unless (error->domain == domain && error->code == code,
+          "%s %d instead of %s %d: %s", g_quark_to_string (error->domain),
+          error->code, g_quark_to_string (domain), code, error->message);
+      for (guint i = 0; words[i]; i++)
+        fail_unless (strstr (error->message, words[i]) != NULL,
+            "\"%s\" is not in \"%s\"", words[i], error->message);
+      g_clear_error (&error);
+      g_free (debug);
+    }
+    gst_message_unref (message);
+  }
+  fail_unless_equals_int (n, 1);
+}
+
+/* Starting yolov10detect with @properties fails, once and as said. */
+static void
+assert_start_fails (const char *properties, GQuark domain, gint code,
+    const char *const *words)
+{
+  gchar *line = g_strdup_printf ("yolov10detect name=d backend=ref %s",
+      properties);
+  GError *error = NULL;
+  GstElement *e = gst_parse_launch (line, &error);
+  GstElement *pipeline = gst_pipeline_new (NULL);
+  GstBus *bus = gst_element_get_bus (pipeline);
+
+  g_assert_no_error (error);
+  gst_bin_add (GST_BIN (pipeline), e);
+  fail_unless_equals_int (gst_element_set_state (pipeline, GST_STATE_PAUSED),
+      GST_STATE_CHANGE_FAILURE);
+  assert_one_message (bus, GST_MESSAGE_ERROR, domain, code, words);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (bus);
+  gst_object_unref (pipeline);
+  g_free (line);
+}
+
+#define WORDS(...) ((const char *const[]) { __VA_ARGS__, NULL })
+
+/* As assert_start_fails(), for properties besides a good model file. */
+#define ASSERT_MODEL_FAILS(properties, domain, code, ...) \
+  G_STMT_START { \
+    gchar *all_ = g_strdup_printf ("model-file=%s %s", test_gst_model (), \
+        properties); \
+    assert_start_fails (all_, domain, code, WORDS (__VA_ARGS__)); \
+    g_free (all_); \
+  } G_STMT_END
+
+GST_START_TEST (test_no_model)
+{
+  assert_start_fails ("", GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND,
+      WORDS ("model-file", ".safetensors"));
+  assert_start_fails ("model-file=\"\"", GST_RESOURCE_ERROR,
+      GST_RESOURCE_ERROR_NOT_FOUND, WORDS ("model-file"));
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_missing_file)
+{
+  assert_start_fails ("model-file=/nowhere/at-all.safetensors",
+      GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND,
+      WORDS ("/nowhere/at-all.safetensors"));
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_not_a_model)
+{
+  gchar *text = test_gst_file ("text.safetensors", "not weights at all, sorry",
+      -1);
+  gchar *empty = test_gst_file ("empty.safetensors", "", 0);
+  /* Well-formed, but what it holds is no YOLOv10. */
+  const char other[] = "\x50\0\0\0\0\0\0\0"
+      "{\"other.weight\":{\"dtype\":\"F32\",\"shape\":[1],"
+      "\"data_offsets\":[0,4]}}                     \0\0\0\0";
+  gchar *stranger = test_gst_file ("other.safetensors", other,
+      8 + 0x50 + 4);
+  const gchar *files[] = { text, empty, stranger };
+
+  for (guint i = 0; i < G_N_ELEMENTS (files); i++) {
+    gchar *properties = g_strdup_printf ("model-file=%s", files[i]);
+
+    assert_start_fails (properties, GST_STREAM_ERROR,
+        GST_STREAM_ERROR_WRONG_TYPE, WORDS (files[i]));
+    g_free (properties);
+  }
+  g_free (text);
+  g_free (empty);
+  g_free (stranger);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_directory)
+{
+  assert_start_fails ("model-file=/tmp", GST_RESOURCE_ERROR,
+      GST_RESOURCE_ERROR_NOT_FOUND, WORDS ("/tmp", "directory"));
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_labels)
+{
+  gchar *few = test_gst_file ("few.txt", "person\nbus\n", -1);
+  gchar *latin = test_gst_file ("latin.txt", "one\ntwo\nthr\xe9" "e\n", -1);
+  gchar *properties = g_strdup_printf ("label-file=%s", few);
+
+  ASSERT_MODEL_FAILS (properties, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
+      few, "2", "3");
+  g_free (properties);
+  properties = g_strdup_printf ("label-file=%s", latin);
+  ASSERT_MODEL_FAILS (properties, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
+      latin, "UTF-8");
+  g_free (properties);
+  ASSERT_MODEL_FAILS ("label-file=/nowhere/labels.txt", GST_RESOURCE_ERROR,
+      GST_RESOURCE_ERROR_READ, "/nowhere/labels.txt");
+  g_free (few);
+  g_free (latin);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_backend)
+{
+  if (y10_backend_probe (Y10_BACKEND_CUDA, NULL)) {
+    test_gst_skip ("there is a GPU, so backend=cuda works");
+    return;
+  }
+  ASSERT_MODEL_FAILS ("backend=cuda", GST_LIBRARY_ERROR,
+      GST_LIBRARY_ERROR_INIT, "cuda");
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_precision)
+{
+  ASSERT_MODEL_FAILS ("precision=tf32", GST_LIBRARY_ERROR,
+      GST_LIBRARY_ERROR_SETTINGS, "tf32", "fp32");
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_input_size)
+{
+  const char *const unreadable[] = { "big", "640x", "x640", "640x480x3", "-640",
+    "640 480", "0", "1e3", "99999999999999999999"
+  };
+
+  ASSERT_MODEL_FAILS ("input-size=100", GST_LIBRARY_ERROR,
+      GST_LIBRARY_ERROR_SETTINGS, "100", "multiple of 32");
+  ASSERT_MODEL_FAILS ("input-size=96x100", GST_LIBRARY_ERROR,
+      GST_LIBRARY_ERROR_SETTINGS, "100", "multiple of 32");
+  for (guint i = 0; i < G_N_ELEMENTS (unreadable); i++) {
+    gchar *properties = g_strdup_printf ("input-size=\"%s\"", unreadable[i]);
+
+    ASSERT_MODEL_FAILS (properties, GST_LIBRARY_ERROR,
+        GST_LIBRARY_ERROR_SETTINGS, "input-size", unreadable[i], "WxH");
+    g_free (properties);
+  }
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_classes)
+{
+  ASSERT_MODEL_FAILS ("classes=\"person,zebra\"", GST_LIBRARY_ERROR,
+      GST_LIBRARY_ERROR_SETTINGS, "classes", "\"zebra\"", "3 classes",
+      "stop sign");
+  ASSERT_MODEL_FAILS ("classes=3", GST_LIBRARY_ERROR,
+      GST_LIBRARY_ERROR_SETTINGS, "\"3\"");
+  ASSERT_MODEL_FAILS ("classes=-1", GST_LIBRARY_ERROR,
+      GST_LIBRARY_ERROR_SETTINGS, "\"-1\"");
+}
+
+GST_END_TEST;
+
+/* A detector that failed to start can be put right and started again. */
+GST_START_TEST (test_recovers)
+{
+  GstElement *e = gst_element_factory_make ("yolov10detect", NULL);
+
+  fail_unless_equals_int (gst_element_set_state (e, GST_STATE_PAUSED),
+      GST_STATE_CHANGE_FAILURE);
+  gst_element_set_state (e, GST_STATE_NULL);
+  g_object_set (e, "model-file", test_gst_model (), NULL);
+  fail_unless_equals_int (gst_element_set_state (e, GST_STATE_PAUSED),
+      GST_STATE_CHANGE_SUCCESS);
+  gst_element_set_state (e, GST_STATE_NULL);
+  gst_object_unref (e);
+}
+
+GST_END_TEST;
+
+/* While playing an unknown class is a warning; the old selection stays. */
+GST_START_TEST (test_classes_while_playing)
+{
+  GstHarness *h = test_gst_harness ("classes=bus");
+  GstElement *e = gst_object_ref (h->element);
+  GstBus *bus = gst_bus_new ();
+  gchar *classes;
+
+  gst_element_set_bus (e, bus);
+  g_object_set (e, "classes", "person,zebra", NULL);
+  assert_one_message (bus, GST_MESSAGE_WARNING, GST_LIBRARY_ERROR,
+      GST_LIBRARY_ERROR_SETTINGS, WORDS ("\"zebra\"", "3 classes"));
+  g_object_get (e, "classes", &classes, NULL);
+  fail_unless_equals_string (classes, "bus");
+  g_free (classes);
+  gst_element_set_bus (e, NULL);
+  gst_object_unref (bus);
+  gst_object_unref (e);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
+/* Asking for analytics alone where there is none deserves a word; the default,
+ * which is everything there is, does not. */
+GST_START_TEST (test_attach_analytics)
+{
+  GstElement *e = gst_element_factory_make ("yolov10detect", "d");
+  GstBus *bus = gst_bus_new ();
+
+  gst_element_set_bus (e, bus);
+  gst_util_set_object_arg (G_OBJECT (e), "attach", "roi+analytics+frame");
+  gst_util_set_object_arg (G_OBJECT (e), "attach", "roi+frame");
+  fail_if (gst_bus_have_pending (bus));
+  gst_util_set_object_arg (G_OBJECT (e), "attach", "analytics");
+#ifdef HAVE_GST_ANALYTICS
+  fail_if (gst_bus_have_pending (bus));
+#else
+  assert_one_message (bus, GST_MESSAGE_WARNING, GST_LIBRARY_ERROR,
+      GST_LIBRARY_ERROR_SETTINGS, WORDS ("analytics", "1.24"));
+#endif
+  gst_element_set_bus (e, NULL);
+  gst_object_unref (bus);
+  gst_object_unref (e);
+}
+
+GST_END_TEST;
+
+/* Upstream pushes @caps and a frame of @size bytes. */
+static void
+assert_stream_fails (const char *caps_text, gsize size,
+    const char *const *words)
+{
+  GstHarness *h = test_gst_harness ("");
+  GstElement *e = gst_object_ref (h->element);
+  GstBus *bus = gst_bus_new ();
+  GstCaps *caps = gst_caps_from_string (caps_text);
+  GstSegment segment;
+  GstFlowReturn flow;
+
+  gst_element_set_bus (e, bus);
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  gst_pad_push_event (h->srcpad, gst_event_new_caps (caps));
+  gst_pad_push_event (h->srcpad, gst_event_new_segment (&segment));
+  flow = gst_pad_push (h->srcpad, gst_buffer_new_allocate (NULL, size, NULL));
+  fail_unless (flow == GST_FLOW_NOT_NEGOTIATED || flow == GST_FLOW_ERROR);
+  assert_one_message (bus, GST_MESSAGE_ERROR, GST_STREAM_ERROR,
+      GST_STREAM_ERROR_FORMAT, words);
+  gst_element_set_bus (e, NULL);
+  gst_caps_unref (caps);
+  gst_object_unref (bus);
+  gst_object_unref (e);
+  gst_harness_teardown (h);
+}
+
+GST_START_TEST (test_caps)
+{
+  assert_stream_fails ("video/x-raw,format=v210,width=96,height=96,"
+      "framerate=30/1", 96 * 256, WORDS ("v210", "videoconvert"));
+  assert_stream_fails ("video/x-raw(memory:CUDAMemory),format=NV12,width=96,"
+      "height=96,framerate=30/1", 96 * 144, WORDS ("CUDAMemory",
+          "system memory"));
+  assert_stream_fails ("video/x-raw,format=I420,width=96,height=96,"
+      "framerate=30/1,interlace-mode=alternate", 96 * 144,
+      WORDS ("interlace-mode=alternate", "deinterlace"));
+  assert_stream_fails ("video/x-raw(format:Interlaced),format=I420,width=96,"
+      "height=96,framerate=30/1,interlace-mode=alternate", 96 * 144,
+      WORDS ("alternate"));
+  assert_stream_fails ("video/x-raw,format=GRAY8,width=16385,height=1,"
+      "framerate=30/1", 16388, WORDS ("16385", "16384"));
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_short_frame)
+{
+  assert_stream_fails ("video/x-raw,format=RGB,width=96,height=96,"
+      "framerate=30/1", 1000, WORDS ("1000 bytes", "96x96 RGB", "27648"));
+}
+
+GST_END_TEST;
+
+static Suite *
+errors_suite (void)
+{
+  Suite *s = suite_create ("yolov10detect errors");
+  TCase *tc = tcase_create ("errors");
+
+  suite_add_tcase (s, tc);
+  tcase_set_timeout (tc, 60);
+  tcase_add_test (tc, test_no_model);
+  tcase_add_test (tc, test_missing_file);
+  tcase_add_test (tc, test_not_a_model);
+  tcase_add_test (tc, test_directory);
+  tcase_add_test (tc, test_labels);
+  tcase_add_test (tc, test_backend);
+  tcase_add_test (tc, test_precision);
+  tcase_add_test (tc, test_input_size);
+  tcase_add_test (tc, test_classes);
+  tcase_add_test (tc, test_recovers);
+  tcase_add_test (tc, test_classes_while_playing);
+  tcase_add_test (tc, test_attach_analytics);
+  tcase_add_test (tc, test_caps);
+  tcase_add_test (tc, test_short_frame);
+  return s;
+}
+
+int
+main (int argc, char **argv)
+{
+  test_gst_init (&argc, &argv);
+  return test_gst_run (errors_suite (), "yolov10detect-errors", __FILE__);
+}
