@@ -63,7 +63,7 @@ make_pipeline (const char *uri, GError **error)
   GstCaps *caps;
   /* Only the video is wanted: sound is not even decoded. */
   char *text = g_strdup_printf ("uridecodebin name=source "
-      "expose-all-streams=false caps=video/x-raw ! videoconvert ! %s"
+      "expose-all-streams=false caps=video/x-raw(ANY) ! videoconvert ! %s"
       "appsink name=sink sync=false max-buffers=2",
       tool_have_element ("videoflip") ? "videoflip video-direction=auto ! " : "");
 
