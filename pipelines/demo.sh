@@ -43,9 +43,8 @@ if [ -z "${1-}" ]; then
   die "which MODEL? No model comes with the project yet"
 fi
 
-here=$PWD
 root=$(cd "$(dirname "$(readlink -f "$0")")/.." && pwd)
-absolute() { case $1 in /*) printf '%s' "$1" ;; *) printf '%s/%s' "$here" "$1" ;; esac; }
+absolute() { realpath -ms -- "$1"; }
 model=$(absolute "$1")
 [ -e "$model" ] || die "there is no model '$1'"
 

@@ -91,7 +91,7 @@ def command(words):
     """The gst-launch-1.0 command, safe to paste into a shell."""
     path = os.environ.get("GST_PLUGIN_PATH", "").split(":")[0]
     head = f"GST_PLUGIN_PATH={shlex.quote(path)} " if path else ""
-    lines, line = [], head + "gst-launch-1.0 -e"
+    lines, line = [head + "gst-launch-1.0 -e"], "   "
     for word in words + ["!"]:
         line += " " + (word if word == "!" else shlex.quote(word))
         if word == "!":
@@ -166,7 +166,7 @@ def report(detector, tally):
     print(f"{tally.model} on {ran[0]} ({ran[1]}), {ran[2]}")
     reason = detector.get_property("fallback-reason")
     if reason:
-        print(f"({reason})")
+        print(f"(nothing faster: {reason})")
     print(f"\n{table(tally, detector.get_property('confidence'))}\n")
     stats = detector.get_property("stats")
     stages = [milliseconds(stats, stage) for stage in ("preprocess", "inference", "postprocess")]
