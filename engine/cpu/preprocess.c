@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* From a picture to the network's input, row by row: load the source pixels
+ * that are sampled, turn them into R'G'B', blend columns, blend rows, divide
+ * by 255. Decides what not to do: pixels between the samples of a large
+ * picture are never read, a row that two output rows share is made once, and
+ * where no pixel is a mixture (1080p into 640) nothing is blended. The loops
+ * are in preprocess_kernels.c; ref/preprocess.c says what comes out. */
+
+#include "preprocess.h"
+
+#include <string.h>
+
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+#include "../image.h"
+#include "preprocess_kernels.h"
+
+/* What all rows of a picture have in common. */
+typedef struct
+{
+  const Y10PreprocessKernels *k;
+  const Y10Image *image;
+  const Y10FormatInfo *info;
+  const Y10Letterbox *letterbox;
+  gfloat *planes;
+  Y10LoadKind load;
+  Y10ColorArgs color;
+
+  gboolean mixed;               /* columns are blended */
+  guint n_load;                 /* pixels of a row to load: these, or if
+                                 * NULL, all of the region */
+  const guint32 *load_pos;
+  guint32 *pos, *weights;       /* of each output column, in what is loaded */
+} Job;
+
+/* What a thread has for itself. */
+typedef struct
+{
+  guint32 *pixels;              /* loaded, 2 × dst_width + 1 */
+  gint16 *row[2];               /* blended columns, 4 × dst_width each */
+  guint row_y[2];               /* of which row of the region */
+  guint32 *out;                 /* blended rows, dst_width */
+} Worker;
+
+static gsize
+aligned (gsize size)
+{
+  return (size + Y10_PREPROCESS_SLACK + 63) & ~(gsize) 63;
+}
+
+/* Takes apart memory, or with no base only counts it. */
+typedef struct
+{
+  guint8 *base;
+  gsize used;
+} Scratch;
+
+static gpointer
+take (Scratch *s, gsize size)
+{
+  gpointer p = s->base != NULL ? s->base + s->used : NULL;
+
+  s->used += aligned (size);
+  return p;
+}
+
+static void
+take_job (Job *j, guint32 **load_pos, guint dst_width, Scratch *s)
+{
+  *load_pos = take (s, 2 * dst_width * sizeof (guint32));
+  j->pos = take (s, dst_width * sizeof (guint32));
+  j->weights = take (s, dst_width * sizeof (guint32));
+}
+
+static void
+take_worker (Worker *w, guint dst_width, Scratch *s)
+{
+  w->pixels = take (s, (2 * dst_width + 1) * sizeof (guint32));
+  w->row[0] = take (s, 4 * dst_width * sizeof (gint16));
+  w->row[1] = take (s, 4 * dst_width * sizeof (gint16));
+  w->out = take (s, dst_width * sizeof (guint32));
+}
+
+gsize
+y10_cpu_preprocess_scratch (guint dst_width, guint threads)
+{
+  Scratch s = { NULL, 0 };
+  guint32 *load_pos;
+  Job job;
+  Worker worker;
+
+  take_job (&job, &load_pos, dst_width, &s);
+  for (guint i = 0; i < threads; i++)
+    take_worker (&worker, dst_width, &s);
+  return s.used;
+}
+
+static const Y10PreprocessKernels *
+choose_kernels (const char **name)
+{
+  const Y10PreprocessKernels *k = &y10_preprocess_kernels_c;
+
+  *name = "c";
+#ifdef __x86_64__
+  if (y10_cpu_isa () >= Y10_ISA_AVX512) {
+    *name = "avx512";
+    k = &y10_preprocess_kernels_avx512;
+  } else if (y10_cpu_isa () >= Y10_ISA_AVX2) {
+    *name = "avx2";
+    k = &y10_preprocess_kernels_avx2;
+  }
+#endif
+  return k;
+}
+
+const char *
+y10_cpu_preprocess_impl (void)
+{
+  const char *name;
+
+  choose_kernels (&name);
+  return name;
+}
+
+static Y10LoadKind
+choose_load (const Y10FormatInfo *info)
+{
+  const Y10Component *c = info->component;
+
+  if (!info->yuv)
+    return c[0].step == 1 ? Y10_LOAD_PLANAR :
+        c[0].step == 3 ? Y10_LOAD_PACKED3 : Y10_LOAD_PACKED4;
+  if (info->sample_size == 2)
+    return Y10_LOAD_YUV_SEMI10;
+  if (c[0].step == 2)
+    return Y10_LOAD_YUV_MACROPIXEL;
+  if (c[1].step == 2)
+    return Y10_LOAD_YUV_SEMI;
+  return c[1].xshift ? Y10_LOAD_YUV_HALF : Y10_LOAD_YUV_PLANAR;
+}
+
+static void
+init_color (Job *j)
+{
+  Y10ColorTransform t;
+
+  y10_color_transform_init (&t, j->image->matrix, j->image->full_range,
+      j->info->sample_size == 2 ? 10 : 8);
+  j->color = (Y10ColorArgs) {
+    .y_gain = t.y_gain, .v_to_r = t.v_to_r, .u_to_g = t.u_to_g,
+    .v_to_g = t.v_to_g, .u_to_b = t.u_to_b, .r_bias = t.r_bias,
+    .g_bias = t.g_bias, .b_bias = t.b_bias,
+  };
+}
+
+/* A weight of zero is no reason to load a pixel: @tap becomes one whose first
+ * weight is not zero. Blending by 1 and 0 gives the first pixel exactly. */
+static Y10Tap
+simplify (Y10Tap tap)
+{
+  if (tap.weight[0] == 0) {
+    tap.pos[0] = tap.pos[1];
+    tap.weight[0] = tap.weight[1];
+    tap.weight[1] = 0;
+  }
+  return tap;
+}
+
+static void
+init_columns (Job *j, guint32 *load_pos)
+{
+  const Y10Letterbox *l = j->letterbox;
+  const guint n = l->width, n_src = l->src_width, x = j->image->x;
+
+  j->mixed = FALSE;
+  for (guint i = 0; i < n; i++) {
+    Y10Tap tap = simplify (y10_tap_column (i, n_src, n));
+
+    j->pos[i] = tap.pos[0];
+    j->weights[i] = (guint32) tap.weight[0] | (guint32) tap.weight[1] << 16;
+    j->mixed |= tap.weight[0] != Y10_TAP_ONE;
+    load_pos[2 * i] = x + tap.pos[0];
+    load_pos[2 * i + 1] = x + tap.pos[1];
+  }
+
+  j->load_pos = NULL;
+  j->n_load = n_src;
+  if (j->mixed && n_src > 2 * n) {
+    j->load_pos = load_pos;
+    j->n_load = 2 * n;
+    for (guint i = 0; i < n; i++)
+      j->pos[i] = 2 * i;
+  } else if (!j->mixed && n_src != n) {
+    for (guint i = 0; i < n; i++) {
+      load_pos[i] = x + j->pos[i];
+      j->pos[i] = i;
+    }
+    j->load_pos = load_pos;
+    j->n_load = n;
+  }
+}
+
+/* Row @y of the region, what of it is sampled, as R'G'B'. */
+static void
+load_row (const Job *j, Worker *w, guint y)
+{
+  const guint frame_y = j->image->y + y;
+  Y10LoadRow row;
+
+  for (guint i = 0; i < 3; i++) {
+    const Y10Component *c = &j->info->component[i];
+
+    row.component[i] = j->image->plane[c->plane] +
+        (frame_y >> c->yshift) * j->image->stride[c->plane] + c->offset;
+  }
+  if (j->load_pos != NULL)
+    j->k->load_at[j->load] (&row, j->load_pos, j->n_load, w->pixels);
+  else
+    j->k->load_range[j->load] (&row, j->image->x, j->n_load, w->pixels);
+  if (j->info->yuv)
+    j->k->color (&j->color, j->n_load, w->pixels);
+}
+
+/* Row @y of the region with its columns blended: which of w->row it is in.
+ * The one that holds row @keep is not overwritten. */
+static guint
+get_row (const Job *j, Worker *w, guint y, guint keep)
+{
+  guint i;
+
+  for (i = 0; i < 2; i++)
+    if (w->row_y[i] == y)
+      return i;
+
+  i = w->row_y[0] == keep ? 1 : 0;
+  load_row (j, w, y);
+  /* The neighbour of the last pixel; its weight is zero. */
+  w->pixels[j->n_load] = 0;
+  j->k->blend_columns (w->pixels, j->pos, j->weights, j->letterbox->width,
+      w->row[i]);
+  w->row_y[i] = y;
+  return i;
+}
+
+static const guint32 *
+make_row (const Job *j, Worker *w, guint y)
+{
+  const Y10Letterbox *l = j->letterbox;
+  Y10Tap tap = simplify (y10_tap_row (y, l->src_height, l->height));
+  guint a, b;
+
+  if (!j->mixed && tap.weight[0] == Y10_TAP_ONE) {
+    load_row (j, w, tap.pos[0]);
+    return w->pixels;
+  }
+
+  a = get_row (j, w, tap.pos[0], tap.pos[1]);
+  b = tap.weight[1] != 0 ? get_row (j, w, tap.pos[1], tap.pos[0]) : a;
+  j->k->blend_rows (w->row[a], w->row[b], tap.weight[0], tap.weight[1],
+      l->width, w->out);
+  return w->out;
+}
+
+static gfloat *
+output (const Job *j, guint plane, guint x, guint y)
+{
+  const Y10Letterbox *l = j->letterbox;
+
+  return j->planes + ((gsize) plane * l->dst_height + y) * l->dst_width + x;
+}
+
+static void
+fill_rows (const Job *j, guint first, guint end)
+{
+  for (guint p = 0; p < 3; p++)
+    j->k->fill (Y10_LETTERBOX_FILL / 255.0f,
+        (gsize) (end - first) * j->letterbox->dst_width,
+        output (j, p, 0, first));
+}
+
+/* Share @part of @n_parts of the picture, and as much of the border. */
+static void
+run_part (const Job *j, Worker *w, guint part, guint n_parts)
+{
+  const Y10Letterbox *l = j->letterbox;
+  const guint right = l->left + l->width, bottom = l->top + l->height;
+  const guint first = (guint64) l->height * part / n_parts;
+  const guint end = (guint64) l->height * (part + 1) / n_parts;
+
+  w->row_y[0] = w->row_y[1] = G_MAXUINT;
+  fill_rows (j, (guint64) l->top * part / n_parts,
+      (guint64) l->top * (part + 1) / n_parts);
+  for (guint y = first; y < end; y++) {
+    const guint32 *row = make_row (j, w, y);
+
+    for (guint p = 0; p < 3; p++) {
+      j->k->fill (Y10_LETTERBOX_FILL / 255.0f, l->left,
+          output (j, p, 0, l->top + y));
+      j->k->fill (Y10_LETTERBOX_FILL / 255.0f, l->dst_width - right,
+          output (j, p, right, l->top + y));
+    }
+    j->k->store (row, l->width, output (j, 0, l->left, l->top + y),
+        output (j, 1, l->left, l->top + y), output (j, 2, l->left, l->top + y));
+  }
+  fill_rows (j, bottom + (guint64) (l->dst_height - bottom) * part / n_parts,
+      bottom + (guint64) (l->dst_height - bottom) * (part + 1) / n_parts);
+}
+
+static void
+copy_tensor (const Y10Image *image, const Y10Letterbox *l, gfloat *planes)
+{
+  for (guint p = 0; p < 3; p++)
+    for (guint y = 0; y < l->dst_height; y++)
+      memcpy (planes + ((gsize) p * l->dst_height + y) * l->dst_width,
+          image->plane[p] + (image->y + y) * image->stride[p] +
+          image->x * sizeof (gfloat), l->dst_width * sizeof (gfloat));
+}
+
+void
+y10_cpu_preprocess (const Y10Image *image, const Y10Letterbox *letterbox,
+    guint threads, gpointer scratch, gfloat *planes)
+{
+  const char *name;
+  Job job = {
+    .k = choose_kernels (&name),
+    .image = image,
+    .info = y10_pixel_format_get_info (image->format),
+    .letterbox = letterbox,
+    .planes = planes,
+  };
+  Scratch shared = { scratch, 0 };
+  guint32 *load_pos;
+
+  if (image->format == Y10_PIXEL_TENSOR) {
+    copy_tensor (image, letterbox, planes);
+    return;
+  }
+
+  job.load = choose_load (job.info);
+  if (job.info->yuv)
+    init_color (&job);
+  take_job (&job, &load_pos, letterbox->dst_width, &shared);
+  init_columns (&job, load_pos);
+
+#ifdef _OPENMP
+#pragma omp parallel num_threads (threads) if (threads > 1)
+  {
+    guint part = omp_get_thread_num (), n_parts = omp_get_num_threads ();
+#else
+  {
+    guint part = 0, n_parts = 1;
+#endif
+    Scratch own = shared;
+    Worker worker;
+
+    for (guint i = 0; i <= part; i++)
+      take_worker (&worker, letterbox->dst_width, &own);
+    run_part (&job, &worker, part, n_parts);
+  }
+}

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* The loops of preprocess_kernels.h. Plain C that the compiler turns into the
+ * instruction set it is told to, with intrinsics where it does not find the
+ * way by itself: Y10_KERNELS names the table. No loop reads outside the samples
+ * it was asked for, because the last row of a frame may end where a page does. */
+
+#include "preprocess_kernels.h"
+
+#ifdef __AVX2__
+#include <immintrin.h>
+#endif
+
+#define ALWAYS_INLINE inline __attribute__ ((always_inline))
+
+static ALWAYS_INLINE uint32_t
+sample (const uint8_t *p, int bits)
+{
+  return bits == 10 ? (uint32_t) (p[0] | p[1] << 8) >> 6 : p[0];
+}
+
+static ALWAYS_INLINE uint32_t
+load_pixel (const Y10LoadRow *row, size_t x, int step0, int step, int xshift,
+    int bits, int field)
+{
+  return sample (row->component[0] + x * step0, bits) |
+      sample (row->component[1] + (x >> xshift) * step, bits) << field |
+      sample (row->component[2] + (x >> xshift) * step, bits) << 2 * field;
+}
+
+static ALWAYS_INLINE void
+load_at (const Y10LoadRow *row, const uint32_t *restrict pos, size_t n,
+    uint32_t *restrict pixels, int step0, int step, int xshift, int bits,
+    int field)
+{
+  for (size_t i = 0; i < n; i++)
+    pixels[i] = load_pixel (row, pos[i], step0, step, xshift, bits, field);
+}
+
+static ALWAYS_INLINE void
+load_range (const Y10LoadRow *row, size_t x, size_t n,
+    uint32_t *restrict pixels, int step0, int step, int xshift, int bits,
+    int field)
+{
+  const uint8_t *a, *b, *c;
+  size_t pairs;
+
+  if (xshift == 0) {
+    a = row->component[0] + x * step0;
+    b = row->component[1] + x * step;
+    c = row->component[2] + x * step;
+    for (size_t i = 0; i < n; i++)
+      pixels[i] = sample (a + i * step0, bits) |
+          sample (b + i * step, bits) << field |
+          sample (c + i * step, bits) << 2 * field;
+    return;
+  }
+
+  if (x & 1 && n > 0) {
+    *pixels++ = load_pixel (row, x++, step0, step, 1, bits, field);
+    n--;
+  }
+  pairs = n / 2;
+  a = row->component[0] + x * step0;
+  b = row->component[1] + x / 2 * step;
+  c = row->component[2] + x / 2 * step;
+  for (size_t i = 0; i < pairs; i++) {
+    uint32_t chroma = sample (b + i * step, bits) << field |
+        sample (c + i * step, bits) << 2 * field;
+
+    pixels[2 * i] = sample (a + 2 * i * step0, bits) | chroma;
+    pixels[2 * i + 1] = sample (a + (2 * i + 1) * step0, bits) | chroma;
+  }
+  if (n & 1)
+    pixels[n - 1] = load_pixel (row, x + n - 1, step0, step, 1, bits, field);
+}
+
+#define LOADERS(name, step0, step, xshift, bits, field) \
+static void \
+load_range_##name (const Y10LoadRow *row, uint32_t x, size_t n, \
+    uint32_t *pixels) \
+{ \
+  load_range (row, x, n, pixels, step0, step, xshift, bits, field); \
+} \
+\
+static void \
+load_at_##name (const Y10LoadRow *row, const uint32_t *pos, size_t n, \
+    uint32_t *pixels) \
+{ \
+  load_at (row, pos, n, pixels, step0, step, xshift, bits, field); \
+}
+
+LOADERS (planar, 1, 1, 0, 8, 8)
+LOADERS (packed3, 3, 3, 0, 8, 8)
+LOADERS (packed4, 4, 4, 0, 8, 8)
+LOADERS (yuv_planar, 1, 1, 0, 8, 10)
+LOADERS (yuv_half, 1, 1, 1, 8, 10)
+LOADERS (yuv_semi, 1, 2, 1, 8, 10)
+LOADERS (yuv_macropixel, 2, 4, 1, 8, 10)
+LOADERS (yuv_semi10, 2, 4, 1, 10, 10)
+
+#define COLOR_BITS 20
+
+static ALWAYS_INLINE uint32_t
+clip (int32_t v)
+{
+  v >>= COLOR_BITS;
+  v = v < 0 ? 0 : v;
+  return v > 255 ? 255 : v;
+}
+
+static void
+color (const Y10ColorArgs *args, size_t n, uint32_t *pixels)
+{
+  const Y10ColorArgs t = *args;
+
+  for (size_t i = 0; i < n; i++) {
+    int32_t y = (pixels[i] & 1023) * t.y_gain;
+    int32_t u = pixels[i] >> 10 & 1023;
+    int32_t v = pixels[i] >> 20;
+
+    pixels[i] = clip (y + t.v_to_r * v + t.r_bias) |
+        clip (y + t.u_to_g * u + t.v_to_g * v + t.g_bias) << 8 |
+        clip (y + t.u_to_b * u + t.b_bias) << 16;
+  }
+}
+
+static ALWAYS_INLINE void
+blend_column (const uint32_t *p, uint32_t weight, int16_t *out)
+{
+  int32_t w0 = weight & 0xffff, w1 = weight >> 16;
+
+  for (int c = 0; c < 4; c++) {
+    int32_t v0 = p[0] >> 8 * c & 255, v1 = p[1] >> 8 * c & 255;
+
+    out[c] = (int16_t) ((v0 * w0 + v1 * w1) >> 4);
+  }
+}
+
+static void
+blend_columns (const uint32_t *restrict pixels, const uint32_t *restrict pos,
+    const uint32_t *restrict weights, size_t n, int16_t *restrict row)
+{
+  size_t i = 0;
+
+#ifdef __AVX2__
+  /* Two neighbours are 8 bytes. Interleaved and widened they are what
+   * vpmaddwd wants; vpackssdw puts right what vpunpck took apart. */
+  const __m128i pair = _mm_setr_epi8 (0, 4, 1, 5, 2, 6, 3, 7,
+      8, 12, 9, 13, 10, 14, 11, 15);
+#ifdef __AVX512BW__
+  const __m512i pairs = _mm512_broadcast_i32x4 (pair);
+  const __m512i even = _mm512_setr_epi32 (0, 0, 0, 0, 2, 2, 2, 2,
+      4, 4, 4, 4, 6, 6, 6, 6);
+  const __m512i odd = _mm512_add_epi32 (even, _mm512_set1_epi32 (1));
+
+  for (; i + 8 <= n; i += 8) {
+    __m256i at = _mm256_loadu_si256 ((const __m256i *) (pos + i));
+    __m512i v = _mm512_i32gather_epi64 (at, pixels, 4);
+    __m512i w = _mm512_castsi256_si512 (_mm256_loadu_si256 ((const __m256i *)
+            (weights + i)));
+    __m512i lo, hi;
+
+    v = _mm512_shuffle_epi8 (v, pairs);
+    lo = _mm512_unpacklo_epi8 (v, _mm512_setzero_si512 ());
+    hi = _mm512_unpackhi_epi8 (v, _mm512_setzero_si512 ());
+    lo = _mm512_madd_epi16 (lo, _mm512_permutexvar_epi32 (even, w));
+    hi = _mm512_madd_epi16 (hi, _mm512_permutexvar_epi32 (odd, w));
+    v = _mm512_packs_epi32 (_mm512_srai_epi32 (lo, 4),
+        _mm512_srai_epi32 (hi, 4));
+    _mm512_storeu_si512 (row + 4 * i, v);
+  }
+#endif
+  for (; i + 4 <= n; i += 4) {
+    const __m256i even4 = _mm256_setr_epi32 (0, 0, 0, 0, 2, 2, 2, 2);
+    const __m256i odd4 = _mm256_setr_epi32 (1, 1, 1, 1, 3, 3, 3, 3);
+    __m128i a = _mm_loadl_epi64 ((const __m128i *) (pixels + pos[i]));
+    __m128i b = _mm_loadl_epi64 ((const __m128i *) (pixels + pos[i + 2]));
+    __m256i w = _mm256_castsi128_si256 (_mm_loadu_si128 ((const __m128i *)
+            (weights + i)));
+    __m256i v, lo, hi;
+
+    a = _mm_castps_si128 (_mm_loadh_pi (_mm_castsi128_ps (a),
+            (const __m64 *) (pixels + pos[i + 1])));
+    b = _mm_castps_si128 (_mm_loadh_pi (_mm_castsi128_ps (b),
+            (const __m64 *) (pixels + pos[i + 3])));
+    v = _mm256_inserti128_si256 (_mm256_castsi128_si256 (a), b, 1);
+    v = _mm256_shuffle_epi8 (v, _mm256_broadcastsi128_si256 (pair));
+    lo = _mm256_unpacklo_epi8 (v, _mm256_setzero_si256 ());
+    hi = _mm256_unpackhi_epi8 (v, _mm256_setzero_si256 ());
+    lo = _mm256_madd_epi16 (lo, _mm256_permutevar8x32_epi32 (w, even4));
+    hi = _mm256_madd_epi16 (hi, _mm256_permutevar8x32_epi32 (w, odd4));
+    v = _mm256_packs_epi32 (_mm256_srai_epi32 (lo, 4),
+        _mm256_srai_epi32 (hi, 4));
+    _mm256_storeu_si256 ((__m256i *) (row + 4 * i), v);
+  }
+#endif
+  for (; i < n; i++)
+    blend_column (pixels + pos[i], weights[i], row + 4 * i);
+}
+
+static void
+blend_rows (const int16_t *restrict row0, const int16_t *restrict row1,
+    int weight0, int weight1, size_t n, uint32_t *restrict pixels)
+{
+  const int16_t w0 = (int16_t) weight0, w1 = (int16_t) weight1;
+  uint8_t *restrict out = (uint8_t *) pixels;
+
+  for (size_t i = 0; i < 4 * n; i++) {
+    int16_t a = (int16_t) ((int32_t) row0[i] * w0 >> 16);
+    int16_t b = (int16_t) ((int32_t) row1[i] * w1 >> 16);
+
+    out[i] = (uint8_t) ((int16_t) (a + b + 2) >> 2);
+  }
+}
+
+/* v / 255, correctly rounded, for v from 0 to 255. A product with the rounded
+ * reciprocal alone is wrong in the last bit for many; with what the reciprocal
+ * lacks added before the one rounding of FMA it is right for all of them. */
+static ALWAYS_INLINE float
+unit (uint32_t v)
+{
+#ifdef __FMA__
+  const float hi = 1.0f / 255, lo = (float) (1.0 / 255 - (double) hi);
+  float f = (float) (int32_t) v;
+
+  return __builtin_fmaf (f, hi, f * lo);
+#else
+  return (float) (int32_t) v / 255.0f;
+#endif
+}
+
+static void
+store (const uint32_t *restrict pixels, size_t n, float *restrict r,
+    float *restrict g, float *restrict b)
+{
+  for (size_t i = 0; i < n; i++) {
+    r[i] = unit (pixels[i] & 255);
+    g[i] = unit (pixels[i] >> 8 & 255);
+    b[i] = unit (pixels[i] >> 16 & 255);
+  }
+}
+
+static void
+fill (float value, size_t n, float *restrict out)
+{
+  for (size_t i = 0; i < n; i++)
+    out[i] = value;
+}
+
+#define BOTH(array, prefix) \
+  .array = { \
+    [Y10_LOAD_PLANAR] = prefix##_planar, \
+    [Y10_LOAD_PACKED3] = prefix##_packed3, \
+    [Y10_LOAD_PACKED4] = prefix##_packed4, \
+    [Y10_LOAD_YUV_PLANAR] = prefix##_yuv_planar, \
+    [Y10_LOAD_YUV_HALF] = prefix##_yuv_half, \
+    [Y10_LOAD_YUV_SEMI] = prefix##_yuv_semi, \
+    [Y10_LOAD_YUV_MACROPIXEL] = prefix##_yuv_macropixel, \
+    [Y10_LOAD_YUV_SEMI10] = prefix##_yuv_semi10, \
+  }
+
+const Y10PreprocessKernels Y10_KERNELS = {
+  BOTH (load_range, load_range),
+  BOTH (load_at, load_at),
+  .color = color,
+  .blend_columns = blend_columns,
+  .blend_rows = blend_rows,
+  .store = store,
+  .fill = fill,
+};

@@ -1,0 +1,57 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# SPDX-FileCopyrightText: 2026 the yolov10detect authors
+"""Writes letterbox.txt: what OpenCV makes of pictures that the test makes too.
+
+Needs numpy and opencv-python-headless (4.x and 5.0 give the same file):
+    python3 letterbox.py > letterbox.txt
+
+The letterbox is that of the training code, written out here from its
+definition (ultralytics LetterBox, auto=False, scaleup, center); the resize is
+cv2.resize. A line holds: source size, input size, size and place of the
+picture in the input, SHA-256 of the input as packed 8-bit RGB.
+"""
+import hashlib
+
+import cv2
+import numpy as np
+
+SIZES = [
+    # source, network input
+    (1, 1, 640, 640), (2, 2, 640, 640), (1, 7, 64, 96), (7, 1, 64, 96), (3, 5, 32, 32),
+    (640, 640, 640, 640), (641, 641, 640, 640), (639, 639, 640, 640), (1, 640, 640, 640),
+    (1920, 1080, 640, 640), (1280, 720, 640, 640), (960, 540, 640, 640), (810, 1080, 640, 640),
+    (1919, 1079, 640, 640), (1921, 1081, 640, 384), (500, 374, 640, 640), (614, 461, 640, 640),
+    (427, 640, 640, 640), (640, 427, 640, 640), (333, 77, 320, 192), (100, 100, 1280, 1280),
+    (3840, 2160, 640, 640), (4096, 2160, 640, 384), (7680, 4320, 640, 640),
+    (16384, 3, 640, 640), (3, 16384, 640, 640), (16384, 30, 64, 640),
+]
+
+
+def picture(width, height):
+    """Noise that C can make too: a hash of each byte's index."""
+    x = np.arange(width * height * 3, dtype=np.uint32) * np.uint32(0x9E3779B1)
+    x ^= x >> np.uint32(15)
+    x *= np.uint32(0x85EBCA77)
+    x ^= x >> np.uint32(13)
+    return (x >> np.uint32(24)).astype(np.uint8).reshape(height, width, 3)
+
+
+def letterbox(image, dst_width, dst_height):
+    height, width = image.shape[:2]
+    r = min(dst_height / height, dst_width / width)
+    # The training code has no lower limit and fails where a side becomes 0.
+    w, h = max(1, int(round(width * r))), max(1, int(round(height * r)))
+    dw, dh = (dst_width - w) / 2, (dst_height - h) / 2
+    if (width, height) != (w, h):
+        image = cv2.resize(image, (w, h), interpolation=cv2.INTER_LINEAR)
+    top, bottom = int(round(dh - 0.1)), int(round(dh + 0.1))
+    left, right = int(round(dw - 0.1)), int(round(dw + 0.1))
+    image = cv2.copyMakeBorder(image, top, bottom, left, right, cv2.BORDER_CONSTANT, value=(114, 114, 114))
+    assert image.shape == (dst_height, dst_width, 3)
+    return image, w, h, left, top
+
+
+for src_w, src_h, dst_w, dst_h in SIZES:
+    out, w, h, left, top = letterbox(picture(src_w, src_h), dst_w, dst_h)
+    print(src_w, src_h, dst_w, dst_h, w, h, left, top, hashlib.sha256(out.tobytes()).hexdigest())
