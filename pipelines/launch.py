@@ -164,9 +164,9 @@ def report(detector, tally):
            for what in ("backend", "device", "precision")]
     width, height = tally.size or (0, 0)
     print(f"{tally.model} on {ran[0]} ({ran[1]}), {ran[2]}")
-    reason = detector.get_property("fallback-reason")
-    if reason:
-        print(f"(nothing faster: {reason})")
+    passed_over = detector.get_property("fallback-reason")
+    if passed_over:
+        print(f"(nothing faster: {passed_over})")
     print(f"\n{table(tally, detector.get_property('confidence'))}\n")
     stats = detector.get_property("stats")
     stages = [milliseconds(stats, stage) for stage in ("preprocess", "inference", "postprocess")]
@@ -195,13 +195,15 @@ def main():
         return 1
     found = detectors(pipeline)
     tallies = [Tally(detector) for detector in found]
-    why = run(pipeline, tallies[0] if tallies else None)
-    if why is None:
-        for detector, tally in zip(found, tallies):
-            report(detector, tally)
-        if any(not tally.frames for tally in tallies):
+    try:
+        why = run(pipeline, tallies[0] if tallies else None)
+        if why is None and any(not tally.frames for tally in tallies):
             why = "the input has no picture in it"
-    pipeline.set_state(Gst.State.NULL)
+        if why is None:
+            for detector, tally in zip(found, tallies):
+                report(detector, tally)
+    finally:
+        pipeline.set_state(Gst.State.NULL)
     if why:
         print(f"error: {why}", file=sys.stderr)
         return 1

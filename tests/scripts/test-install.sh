@@ -25,9 +25,10 @@ find_one() {
 
 pc=$(find_one '*/pkgconfig/y10.pc')
 lib=$(dirname "$(find_one '*/liby10.so.0')")
-PKG_CONFIG_SYSROOT_DIR='' PKG_CONFIG_PATH=$(dirname "$pc")
-export PKG_CONFIG_SYSROOT_DIR PKG_CONFIG_PATH
-prefix=$(pkg-config --variable=prefix y10)
+# Where it would be found had it not been put below $dir.
+sed -i "s|^prefix=|&$dir|" "$pc"
+PKG_CONFIG_PATH=$(dirname "$pc")
+export PKG_CONFIG_PATH
 cat >"$dir/stranger.c" <<'END'
 #include <stdio.h>
 #include <y10/y10.h>
@@ -45,7 +46,7 @@ main (void)
   return 0;
 }
 END
-read -ra flags < <(pkg-config --define-variable=prefix="$dir$prefix" --cflags --libs y10)
+read -ra flags < <(pkg-config --cflags --libs y10)
 cc -Wall -Werror "$dir/stranger.c" -o "$dir/stranger" "${flags[@]}"
 export LD_LIBRARY_PATH=$lib
 "$dir/stranger"
