@@ -24,8 +24,7 @@ gst_y10_canvas_supports (const GstVideoFormatInfo * finfo)
   const guint odd = GST_VIDEO_FORMAT_FLAG_COMPLEX | GST_VIDEO_FORMAT_FLAG_TILED
       | GST_VIDEO_FORMAT_FLAG_PALETTE;
   guint depth = GST_VIDEO_FORMAT_INFO_DEPTH (finfo, 0);
-  gboolean little = GST_VIDEO_FORMAT_INFO_FLAGS (finfo)
-      & GST_VIDEO_FORMAT_FLAG_LE;
+  gboolean little = GST_VIDEO_FORMAT_INFO_IS_LE (finfo) != 0;
   guint i;
 
   if ((GST_VIDEO_FORMAT_INFO_FLAGS (finfo) & odd)
@@ -136,16 +135,12 @@ cells_init (Cells * cells, gint width, gint height)
   cells->rows = CLAMP (MAX_CELLS * height / longest, 1, MAX (1, height / 4));
 }
 
-/* Where sample @i of @length lies between the centres of @count cells: the
- * lower cell, and the part of the upper in 1/256. */
-static inline gint
-cell_position (gint i, gint length, gint count, gint * part)
+/* The way from cell to cell in steps of one sample, 16.16, from the cell
+ * before the first, whose value is the first one's. */
+static inline guint32
+cell_step (gint count, gint length)
 {
-  gint64 position = ((gint64) (2 * i + 1) * count * 128) / length - 128;
-
-  position = CLAMP (position, 0, (gint64) (count - 1) * 256);
-  *part = position & 255;
-  return (gint) (position >> 8);
+  return (guint32) (((guint64) count << 16) / length);
 }
 
 #define DEFINE_PIXELS(suffix, Sample)                                          \
@@ -198,10 +193,14 @@ text_##suffix (guint8 * data, gint stride, gint step, gint width,              \
 static void                                                                    \
 blur_##suffix (guint8 * data, gint stride, gint step, gint width, gint height) \
 {                                                                              \
+  guint32 across_step, down_step, down;                                        \
   Cells cells;                                                                 \
-  gint i, j, x, y, part;                                                       \
+  gint i, j, x, y;                                                             \
                                                                                \
   cells_init (&cells, width, height);                                          \
+  across_step = cell_step (cells.columns, width);                              \
+  down_step = cell_step (cells.rows, height);                                  \
+  down = down_step / 2 + 32768;                                                \
   for (j = 0; j < cells.rows; j++) {                                           \
     gint y0 = (gint64) j * height / cells.rows;                                \
     gint y1 = (gint64) (j + 1) * height / cells.rows;                          \
@@ -213,7 +212,7 @@ blur_##suffix (guint8 * data, gint stride, gint step, gint width, gint height) \
                                                                                \
       for (y = y0; y < y1; y++) {                                              \
         const guint8 *p = data + (gssize) y * stride + (gssize) x0 * step;     \
-        guint64 row = 0;                                                       \
+        guint32 row = 0;                                                       \
                                                                                \
         for (x = x0; x < x1; x++, p += step)                                   \
           row += *(const Sample *) p;                                          \
@@ -222,21 +221,24 @@ blur_##suffix (guint8 * data, gint stride, gint step, gint width, gint height) \
       cells.mean[j][i] = (guint32) (sum / ((guint64) (x1 - x0) * (y1 - y0)));  \
     }                                                                          \
   }                                                                            \
-  for (y = 0; y < height; y++, data += stride) {                               \
-    guint32 row[MAX_CELLS + 1];                                                \
+  for (y = 0; y < height; y++, data += stride, down += down_step) {            \
+    gint above = CLAMP ((gint) (down >> 16) - 1, 0, cells.rows - 1);           \
+    gint below = MIN ((gint) (down >> 16), cells.rows - 1);                    \
+    guint32 row[MAX_CELLS + 2], part = (down >> 9) & 127;                      \
+    guint32 along = across_step / 2 + 32768;                                   \
     guint8 *p = data;                                                          \
                                                                                \
-    j = cell_position (y, height, cells.rows, &part);                          \
-    for (i = 0; i < cells.columns; i++) {                                      \
-      guint32 below = cells.mean[MIN (j + 1, cells.rows - 1)][i];              \
+    for (i = 0; i < cells.columns; i++)                                        \
+      row[i + 1] = cells.mean[above][i] * (128 - part)                         \
+          + cells.mean[below][i] * part;                                       \
+    row[0] = row[1];                                                           \
+    row[i + 1] = row[i];                                                       \
+    for (x = 0; x < width; x++, p += step, along += across_step) {             \
+      const guint32 *cell = row + (along >> 16);                               \
                                                                                \
-      row[i] = cells.mean[j][i] * (256 - part) + below * part;                 \
-    }                                                                          \
-    row[i] = row[i - 1];                                                       \
-    for (x = 0; x < width; x++, p += step) {                                   \
-      i = cell_position (x, width, cells.columns, &part);                      \
-      *(Sample *) p = (Sample) (((guint64) row[i] * (256 - part)               \
-              + (guint64) row[i + 1] * part + 32768) >> 16);                   \
+      part = (along >> 8) & 255;                                               \
+      *(Sample *) p = (Sample) ((cell[0] * (256 - part) + cell[1] * part       \
+              + (1 << 14)) >> 15);                                             \
     }                                                                          \
   }                                                                            \
 }

@@ -45,12 +45,11 @@
 #include "gsty10boxes.h"
 #include "gsty10drawbox.h"
 #include "gsty10label.h"
+#include "gsty10overlaycaps.h"
 #include "gsty10unpack.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_yolov10_overlay_debug);
 #define GST_CAT_DEFAULT gst_yolov10_overlay_debug
-
-#define COMPOSITION GST_CAPS_FEATURE_META_GST_VIDEO_OVERLAY_COMPOSITION
 
 #define DEFAULT_LINE_WIDTH 0
 #define DEFAULT_FONT_DESC ""
@@ -104,25 +103,11 @@ struct _GstYolov10Overlay
   gboolean warned;
 };
 
-/* What is drawn on as it is, and what is unpacked for it. */
-#define FORMATS "{ I420, YV12, NV12, NV21, NV16, NV61, NV24, Y42B, Y444, " \
-    "YUY2, UYVY, YVYU, VYUY, AYUV, VUYA, v308, IYU2, A420, GRAY8, " \
-    "RGB, BGR, RGBx, BGRx, xRGB, xBGR, RGBA, BGRA, ARGB, ABGR, GBR, GBRA, " \
-    "RGBP, BGRP, I420_10LE, I422_10LE, Y444_10LE, P010_10LE, P012_LE, " \
-    "P016_LE, I420_12LE, I422_12LE, Y444_12LE, Y444_16LE, A420_10LE, " \
-    "A422_10LE, A444_10LE, GBR_10LE, GBRA_10LE, GBR_12LE, GBRA_12LE, " \
-    "GRAY16_LE, ARGB64, AYUV64, Y210, Y212_LE, Y412_LE, Y41B, YUV9, YVU9, " \
-    "IYU1, UYVP, v210, v216, r210, RGB16, BGR16, RGB15, BGR15, Y410, " \
-    "BGR10A2_LE, RGB10A2_LE, GRAY10_LE32, NV12_10LE32, NV16_10LE32 }"
-
-#define CAPS GST_VIDEO_CAPS_MAKE (FORMATS) "; " \
-    GST_VIDEO_CAPS_MAKE_WITH_FEATURES ("ANY", GST_VIDEO_FORMATS_ALL)
-
 static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink",
-    GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS (CAPS));
+    GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS (GST_Y10_OVERLAY_CAPS));
 
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src",
-    GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS (CAPS));
+    GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS (GST_Y10_OVERLAY_CAPS));
 
 G_DEFINE_FINAL_TYPE (GstYolov10Overlay, gst_yolov10_overlay,
     GST_TYPE_BASE_TRANSFORM)
@@ -146,125 +131,21 @@ gst_yolov10_privacy_get_type (void)
   return type;
 }
 
-/* Caps */
-
-static gboolean
-is_composition (const GstCapsFeatures * features)
-{
-  return features && gst_caps_features_contains (features, COMPOSITION);
-}
-
-/* In system memory, or nothing is said about memory. */
-static gboolean
-is_drawable (const GstCapsFeatures * features)
-{
-  guint n = features ? gst_caps_features_get_size (features) : 0;
-
-  if (n > 0 && is_composition (features))
-    n--;
-  return n == 0 || gst_caps_features_contains (features,
-      GST_CAPS_FEATURE_MEMORY_SYSTEM_MEMORY);
-}
-
-static void
-append (GstCaps * caps, const GstStructure * structure,
-    const GstCapsFeatures * features, gboolean composition)
-{
-  GstCapsFeatures *copy = features ? gst_caps_features_copy (features)
-      : gst_caps_features_new (GST_CAPS_FEATURE_MEMORY_SYSTEM_MEMORY, NULL);
-
-  if (!gst_caps_features_is_any (copy)) {
-    if (composition && !is_composition (copy))
-      gst_caps_features_add (copy, COMPOSITION);
-    else if (!composition)
-      gst_caps_features_remove (copy, COMPOSITION);
-  }
-  gst_caps_append_structure_full (caps, gst_structure_copy (structure), copy);
-}
-
-/* What comes in goes out, with or without a composition on it. A composition
- * that came in is never taken off, and what lies in memory that we cannot draw
- * on needs one. */
 static GstCaps *
 gst_yolov10_overlay_transform_caps (GstBaseTransform * trans,
     GstPadDirection direction, GstCaps * caps, GstCaps * filter)
 {
-  GstCaps *result = gst_caps_new_empty (), *both;
-  guint i;
-
-  for (i = 0; i < gst_caps_get_size (caps); i++) {
-    const GstStructure *structure = gst_caps_get_structure (caps, i);
-    const GstCapsFeatures *features = gst_caps_get_features (caps, i);
-
-    if (gst_caps_features_is_any (features)) {
-      append (result, structure, features, FALSE);
-    } else if (direction == GST_PAD_SINK) {
-      append (result, structure, features, TRUE);
-      if (!is_composition (features) && is_drawable (features))
-        append (result, structure, features, FALSE);
-    } else {
-      if (is_composition (features))
-        append (result, structure, features, TRUE);
-      if (is_composition (features) || is_drawable (features))
-        append (result, structure, features, FALSE);
-    }
-  }
-  if (filter) {
-    both = gst_caps_intersect_full (filter, result, GST_CAPS_INTERSECT_FIRST);
-    gst_caps_unref (result);
-    result = both;
-  }
-  return result;
-}
-
-/* Whether downstream, which would take these caps, also does something with a
- * composition. Elements that take any caps do not say no until they are
- * asked; asked they must be with caps set, or a base transform in between does
- * not answer. */
-static gboolean
-downstream_composes (GstYolov10Overlay * self, GstCaps * caps)
-{
-  GstPad *pad = GST_BASE_TRANSFORM_SRC_PAD (self);
-  gboolean composes = FALSE;
-  GstQuery *query;
-
-  if (!gst_pad_set_caps (pad, caps))
-    return FALSE;
-  query = gst_query_new_allocation (caps, FALSE);
-  if (gst_pad_peer_query (pad, query))
-    composes = gst_query_find_allocation_meta (query,
-        GST_VIDEO_OVERLAY_COMPOSITION_META_API_TYPE, NULL);
-  gst_query_unref (query);
-  return composes;
+  return gst_y10_overlay_caps_transform (direction, caps, filter);
 }
 
 static GstCaps *
 gst_yolov10_overlay_fixate_caps (GstBaseTransform * trans,
     GstPadDirection direction, GstCaps * caps, GstCaps * othercaps)
 {
-  GstYolov10Overlay *self = GST_YOLOV10_OVERLAY (trans);
-  GstCaps *with = NULL, *without = NULL, *result;
-  guint i;
-
-  if (direction == GST_PAD_SINK) {
-    for (i = 0; i < gst_caps_get_size (othercaps); i++) {
-      GstCaps **slot = is_composition (gst_caps_get_features (othercaps, i))
-          ? &with : &without;
-
-      if (!*slot)
-        *slot = gst_caps_fixate (gst_caps_copy_nth (othercaps, i));
-    }
-  }
-  if (with && (!without || downstream_composes (self, with)))
-    result = gst_caps_ref (with);
-  else if (without)
-    result = gst_caps_ref (without);
-  else
-    result = gst_caps_fixate (gst_caps_ref (othercaps));
-  gst_clear_caps (&with);
-  gst_clear_caps (&without);
-  gst_caps_unref (othercaps);
-  return result;
+  if (direction == GST_PAD_SINK)
+    return gst_y10_overlay_caps_choose (GST_BASE_TRANSFORM_SRC_PAD (trans),
+        othercaps);
+  return gst_caps_fixate (othercaps);
 }
 
 /* What everything is drawn on: overlay pixels, the frame, or its unpacked
@@ -322,7 +203,7 @@ gst_yolov10_overlay_set_caps (GstBaseTransform * trans, GstCaps * incaps,
       || GST_VIDEO_INFO_INTERLACE_MODE (info)
       == GST_VIDEO_INTERLACE_MODE_ALTERNATE)
     goto unsupported;
-  self->compose = is_composition (gst_caps_get_features (outcaps, 0));
+  self->compose = gst_y10_overlay_caps_compose (outcaps);
 
   drawable = gst_y10_canvas_supports (info->finfo)
       || gst_y10_unpacked_init (&self->unpacked, info);
@@ -349,8 +230,6 @@ unsupported:
           "of the pad template, found %" GST_PTR_FORMAT, incaps));
   return FALSE;
 }
-
-/* Frames */
 
 static void
 update_settings (GstYolov10Overlay * self, GstBuffer * buffer)
@@ -560,8 +439,6 @@ gst_yolov10_overlay_stop (GstBaseTransform * trans)
   gst_y10_unpacked_clear (&GST_YOLOV10_OVERLAY (trans)->unpacked);
   return TRUE;
 }
-
-/* The object */
 
 static void
 gst_yolov10_overlay_set_property (GObject * object, guint id,

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* How yolov10overlay and its neighbours agree on who blends. The convention is
+ * the one of GStreamer's text overlays: caps with the feature
+ * meta:GstVideoOverlayComposition say that boxes travel as metadata, and an
+ * ALLOCATION query tells whether downstream really looks at it. Without it
+ * boxes are drawn, which takes system memory and a format that we know. */
+
+#include "gsty10overlaycaps.h"
+
+#define COMPOSITION GST_CAPS_FEATURE_META_GST_VIDEO_OVERLAY_COMPOSITION
+
+static GstStaticCaps drawable_caps =
+GST_STATIC_CAPS (GST_VIDEO_CAPS_MAKE (GST_Y10_DRAWABLE));
+
+static gboolean
+is_composition (const GstCapsFeatures * features)
+{
+  return features && !gst_caps_features_is_any (features)
+      && gst_caps_features_contains (features, COMPOSITION);
+}
+
+static GstCaps *
+one (const GstStructure * structure, const GstCapsFeatures * features)
+{
+  GstCaps *caps = gst_caps_new_empty ();
+
+  gst_caps_append_structure_full (caps, gst_structure_copy (structure),
+      gst_caps_features_copy (features));
+  return caps;
+}
+
+static GstCaps *
+with_composition (const GstStructure * structure,
+    const GstCapsFeatures * features)
+{
+  GstCaps *caps = one (structure, features);
+
+  if (!is_composition (features))
+    gst_caps_features_add (gst_caps_get_features (caps, 0), COMPOSITION);
+  return caps;
+}
+
+static GstCaps *
+without_composition (const GstStructure * structure,
+    const GstCapsFeatures * features)
+{
+  GstCaps *caps = one (structure, features);
+
+  gst_caps_features_remove (gst_caps_get_features (caps, 0), COMPOSITION);
+  return caps;
+}
+
+static GstCaps *
+drawable (const GstStructure * structure, const GstCapsFeatures * features)
+{
+  GstCaps *caps = one (structure, features);
+  GstCaps *all = gst_static_caps_get (&drawable_caps);
+  GstCaps *some = gst_caps_intersect_full (caps, all, GST_CAPS_INTERSECT_FIRST);
+
+  gst_caps_unref (caps);
+  gst_caps_unref (all);
+  return some;
+}
+
+/**
+ * gst_y10_overlay_caps_compose:
+ * @caps: fixed caps of the source pad
+ *
+ * Returns: whether boxes travel as metadata
+ */
+gboolean
+gst_y10_overlay_caps_compose (GstCaps * caps)
+{
+  return is_composition (gst_caps_get_features (caps, 0));
+}
+
+/**
+ * gst_y10_overlay_caps_transform:
+ * @direction: of the pad that @caps belong to
+ * @filter: (nullable): intersect with these
+ *
+ * What comes in goes out, with or without a composition on it. A composition
+ * that came in is never taken off.
+ *
+ * Returns: (transfer full): caps of the other pad
+ */
+GstCaps *
+gst_y10_overlay_caps_transform (GstPadDirection direction, GstCaps * caps,
+    GstCaps * filter)
+{
+  GstCaps *result = gst_caps_new_empty (), *both;
+  guint i;
+
+  for (i = 0; i < gst_caps_get_size (caps); i++) {
+    const GstStructure *structure = gst_caps_get_structure (caps, i);
+    const GstCapsFeatures *features = gst_caps_get_features (caps, i);
+
+    if (gst_caps_features_is_any (features)) {
+      gst_caps_append (result, one (structure, features));
+    } else if (is_composition (features)) {
+      gst_caps_append (result, one (structure, features));
+      if (direction == GST_PAD_SRC)
+        gst_caps_append (result, without_composition (structure, features));
+    } else {
+      if (direction == GST_PAD_SINK)
+        gst_caps_append (result, with_composition (structure, features));
+      gst_caps_append (result, drawable (structure, features));
+    }
+  }
+  if (filter) {
+    both = gst_caps_intersect_full (filter, result, GST_CAPS_INTERSECT_FIRST);
+    gst_caps_unref (result);
+    result = both;
+  }
+  return result;
+}
+
+/* Whether downstream, which would take these caps, also does something with a
+ * composition. Elements that take any caps do not say no until they are
+ * asked; asked they must be with caps set, or a base transform in between does
+ * not answer. */
+static gboolean
+downstream_composes (GstPad * srcpad, GstCaps * caps)
+{
+  gboolean composes = FALSE;
+  GstQuery *query;
+
+  if (!gst_pad_set_caps (srcpad, caps))
+    return FALSE;
+  query = gst_query_new_allocation (caps, FALSE);
+  if (gst_pad_peer_query (srcpad, query))
+    composes = gst_query_find_allocation_meta (query,
+        GST_VIDEO_OVERLAY_COMPOSITION_META_API_TYPE, NULL);
+  gst_query_unref (query);
+  return composes;
+}
+
+/**
+ * gst_y10_overlay_caps_choose:
+ * @srcpad: the source pad, its peer is asked
+ * @caps: (transfer full): what both we and the peer can do
+ *
+ * Returns: (transfer full): fixed caps: with a composition where the peer
+ *   uses it or takes nothing else
+ */
+GstCaps *
+gst_y10_overlay_caps_choose (GstPad * srcpad, GstCaps * caps)
+{
+  GstCaps *with = NULL, *without = NULL, *result;
+  guint i;
+
+  for (i = 0; i < gst_caps_get_size (caps); i++) {
+    GstCaps **slot = is_composition (gst_caps_get_features (caps, i))
+        ? &with : &without;
+
+    if (!*slot)
+      *slot = gst_caps_fixate (gst_caps_copy_nth (caps, i));
+  }
+  if (with && (!without || downstream_composes (srcpad, with)))
+    result = gst_caps_ref (with);
+  else if (without)
+    result = gst_caps_ref (without);
+  else
+    result = gst_caps_ref (caps);
+  gst_clear_caps (&with);
+  gst_clear_caps (&without);
+  gst_caps_unref (caps);
+  return result;
+}
