@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* What is left of the metadata behind other elements. Only our own part is
+ * ours to promise: each row says what GStreamer 1.22 does to regions of
+ * interest, and that the frame meta is still there. */
+#include "gstcommon.h"
+
+#define WIDTH 640
+#define HEIGHT 360
+#define FRAMES 4
+
+typedef enum
+{
+  KEPT,                         /* each in its place, scaled with the frame */
+  LOST,
+  KEPT_UNTURNED,                /* as it was, though the frame was turned */
+} Fate;
+
+typedef struct
+{
+  const char *name;
+  const char *elements;
+  const char *plugins[6];       /* that they are in */
+  Fate rois;
+  gboolean params;
+  gdouble scale;
+} Row;
+
+static const Row rows[] = {
+  {"queue", "queue", {"coreelements"}, KEPT, TRUE, 1},
+  {"tee", "tee name=t ! queue ! fakesink t. ! queue", {"coreelements"}, KEPT,
+      TRUE, 1},
+  {"videoconvert, same format", "videoconvert ! video/x-raw,format=I420",
+      {"videoconvertscale|videoconvert"}, KEPT, TRUE, 1},
+  {"videoconvert", "videoconvert ! video/x-raw,format=RGB",
+      {"videoconvertscale|videoconvert"}, KEPT, FALSE, 1},
+  {"videoscale", "videoscale ! video/x-raw,width=320,height=180",
+      {"videoconvertscale|videoscale"}, KEPT, FALSE, 0.5},
+  {"videocrop", "videocrop left=64 top=36", {"videocrop"}, LOST, FALSE, 1},
+  {"videoflip", "videoflip method=clockwise", {"videofilter"}, KEPT_UNTURNED,
+      TRUE, 1},
+  {"videorate", "videorate ! video/x-raw,framerate=30/1", {"videorate"}, KEPT,
+      TRUE, 1},
+  {"jpegenc, jpegdec", "jpegenc ! jpegdec", {"jpeg"}, KEPT, TRUE, 1},
+  {"x264enc, avdec_h264", "x264enc tune=zerolatency ! h264parse ! avdec_h264",
+      {"x264", "videoparsersbad", "libav"}, KEPT, TRUE, 1},
+  {"x264enc, openh264dec", "x264enc tune=zerolatency ! video/x-h264,"
+      "profile=baseline ! h264parse ! openh264dec",
+      {"x264", "videoparsersbad", "openh264"}, KEPT, TRUE, 1},
+};
+
+/* Buffers as they leave the detector, and as they arrive. */
+static GPtrArray *sent, *received;
+
+static GstPadProbeReturn
+remember_sent (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
+{
+  g_ptr_array_add (sent, gst_buffer_copy (GST_PAD_PROBE_INFO_BUFFER (info)));
+  return GST_PAD_PROBE_OK;
+}
+
+static void
+remember_received (GstElement *sink, GstBuffer *buffer, GstPad *pad,
+    gpointer user_data)
+{
+  g_ptr_array_add (received, gst_buffer_ref (buffer));
+}
+
+static void
+run (const char *elements)
+{
+  gchar *line = g_strdup_printf ("videotestsrc num-buffers=%d pattern=smpte "
+      "! video/x-raw,format=I420,width=%d,height=%d,framerate=30/1 ! "
+      "yolov10detect name=d backend=ref model-file=%s confidence=0.02 "
+      "max-detections=10 ! %s ! fakesink name=s signal-handoffs=true",
+      FRAMES, WIDTH, HEIGHT, test_gst_model (), elements);
+  GError *error = NULL;
+  GstElement *pipeline = gst_parse_launch (line, &error), *e;
+  GstBus *bus = gst_element_get_bus (pipeline);
+  GstMessage *message;
+  GstPad *pad;
+
+  g_assert_no_error (error);
+  sent = g_ptr_array_new_with_free_func ((GDestroyNotify) gst_buffer_unref);
+  received = g_ptr_array_new_with_free_func ((GDestroyNotify)
+      gst_buffer_unref);
+  e = gst_bin_get_by_name (GST_BIN (pipeline), "d");
+  pad = gst_element_get_static_pad (e, "src");
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, remember_sent, NULL,
+      NULL);
+  gst_object_unref (pad);
+  gst_object_unref (e);
+  e = gst_bin_get_by_name (GST_BIN (pipeline), "s");
+  g_signal_connect (e, "handoff", G_CALLBACK (remember_received), NULL);
+  gst_object_unref (e);
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  message = gst_bus_timed_pop_filtered (bus, 60 * GST_SECOND,
+      GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
+  fail_unless (message != NULL);
+  if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR) {
+    gst_message_parse_error (message, &error, NULL);
+    ck_abort_msg ("%s: %s", elements, error->message);
+  }
+  gst_message_unref (message);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (bus);
+  gst_object_unref (pipeline);
+  g_free (line);
+}
+
+static void
+assert_frame_meta (GstBuffer *before, GstBuffer *after)
+{
+  const GstStructure *was = test_gst_frame_meta (before, 0);
+  const GstStructure *is = test_gst_frame_meta (after, 0);
+
+  fail_unless (is != NULL, "the frame meta is lost");
+  fail_unless (test_gst_frame_meta (after, 1) == NULL);
+  fail_unless (gst_structure_is_equal (was, is));
+}
+
+static void
+assert_rois (const Row *row, GArray *before, GArray *after)
+{
+  if (row->rois == LOST) {
+    fail_unless_equals_int (after->len, 0);
+    return;
+  }
+  fail_unless_equals_int (after->len, before->len);
+  for (guint i = 0; i < after->len; i++) {
+    const TestBox *was = &g_array_index (before, TestBox, i);
+    const TestBox *is = &g_array_index (after, TestBox, i);
+
+    fail_unless_equals_string (was->label, is->label);
+    fail_unless_equals_int (was->id, is->id);
+    fail_unless (ABS (is->x - was->x * row->scale) <= 1);
+    fail_unless (ABS (is->y - was->y * row->scale) <= 1);
+    fail_unless (ABS (is->w - was->w * row->scale) <= 1);
+    fail_unless (ABS (is->h - was->h * row->scale) <= 1);
+    fail_unless_equals_int (is->label_id >= 0, row->params);
+    if (row->params)
+      fail_unless (is->confidence == was->confidence
+          && is->x_min == was->x_min && is->y_max == was->y_max);
+  }
+}
+
+/* Each of the alternatives "a|b": GStreamer's plugins have been renamed. */
+static gboolean
+load_any (const char *names)
+{
+  gchar **list = g_strsplit (names, "|", -1);
+  gboolean loaded = FALSE;
+
+  for (guint i = 0; list[i] && !loaded; i++)
+    loaded = test_gst_load_plugin (list[i]);
+  g_strfreev (list);
+  return loaded;
+}
+
+GST_START_TEST (test_row)
+{
+  const Row *row = &rows[__i__];
+  guint total = 0;
+
+  fail_unless (test_gst_load_plugin ("coreelements"));
+  if (!test_gst_load_plugin ("videotestsrc")) {
+    test_gst_skip ("videotestsrc is not installed");
+    return;
+  }
+  for (guint i = 0; i < G_N_ELEMENTS (row->plugins) && row->plugins[i]; i++) {
+    if (!load_any (row->plugins[i])) {
+      test_gst_skip ("%s: plugin %s is not installed", row->name,
+          row->plugins[i]);
+      return;
+    }
+  }
+  run (row->elements);
+  fail_unless_equals_int (sent->len, FRAMES);
+  fail_unless_equals_int (received->len, FRAMES);
+  for (guint i = 0; i < received->len; i++) {
+    GstBuffer *before = g_ptr_array_index (sent, i);
+    GstBuffer *after = g_ptr_array_index (received, i);
+    GArray *was = test_gst_rois (before), *is = test_gst_rois (after);
+
+    assert_frame_meta (before, after);
+    assert_rois (row, was, is);
+    total += was->len;
+    g_array_unref (was);
+    g_array_unref (is);
+  }
+  fail_unless (total >= FRAMES, "nothing to lose");
+  g_ptr_array_unref (sent);
+  g_ptr_array_unref (received);
+}
+
+GST_END_TEST;
+
+static Suite *
+survival_suite (void)
+{
+  Suite *s = suite_create ("metadata survival");
+  TCase *tc = tcase_create ("rows");
+
+  suite_add_tcase (s, tc);
+  tcase_set_timeout (tc, 120);
+  tcase_add_loop_test (tc, test_row, 0, G_N_ELEMENTS (rows));
+  return s;
+}
+
+int
+main (int argc, char **argv)
+{
+  test_gst_init (&argc, &argv);
+  return test_gst_run (survival_suite (), "yolov10-meta-survival", __FILE__);
+}
