@@ -1,0 +1,56 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# SPDX-FileCopyrightText: 2026 the yolov10detect authors
+"""tests/count.py on logs as Meson writes them: one JSON object a line and test."""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+COUNT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../count.py")
+
+
+def count(*logs, failed=None):
+    """(exit status, lines printed) for logs given as lists of (result, output)."""
+    with tempfile.TemporaryDirectory() as folder:
+        paths = []
+        for i, log in enumerate(logs):
+            paths.append(os.path.join(folder, f"{i}.json"))
+            with open(paths[-1], "w", encoding="utf-8") as file:
+                for result, output in log:
+                    file.write(json.dumps({"name": "a test", "result": result,
+                                           "stdout": output}) + "\n")
+        extra = [] if failed is None else [f"--failed={failed}"]
+        done = subprocess.run([sys.executable, COUNT, *extra, *paths], text=True, check=False,
+                              stdout=subprocess.PIPE)
+    return done.returncode, done.stdout.splitlines()
+
+
+class Count(unittest.TestCase):
+    def test_sums_over_all_logs(self):
+        status, lines = count([("OK", ""), ("OK", "")], [("EXPECTEDFAIL", "")])
+        self.assertEqual((status, lines), (0, ["3 passed, 0 failed, 0 skipped"]))
+
+    def test_a_skip_says_why(self):
+        status, lines = count([("OK", ""), ("SKIP", "looking\nno camera here\n\n")])
+        self.assertEqual(status, 0)
+        self.assertEqual(lines, ["skipped: a test: no camera here",
+                                 "1 passed, 0 failed, 1 skipped"])
+
+    def test_everything_else_is_a_failure(self):
+        for result in ("FAIL", "ERROR", "TIMEOUT", "INTERRUPT", "UNEXPECTEDPASS", "RUNNING"):
+            status, lines = count([("OK", ""), (result, "oops")])
+            self.assertEqual((status, lines[-1]), (1, "1 passed, 1 failed, 0 skipped"))
+
+    def test_broken_builds_count(self):
+        self.assertEqual(count([("OK", "")], failed=2), (1, ["1 passed, 2 failed, 0 skipped"]))
+
+    def test_no_test_is_no_success(self):
+        self.assertEqual(count([]), (1, ["0 passed, 0 failed, 0 skipped"]))
+        self.assertEqual(count([("SKIP", "x")])[0], 1)
+
+
+if __name__ == "__main__":
+    unittest.main()
