@@ -7,6 +7,7 @@ of YOLOv10n (paper, table of variants) with other widths.
   tiny-nc3        hidden widths 8 and 12, one attention head of 32 channels
   tiny-nc3-bins8  the same with 8 box bins instead of 16
   tiny-x-nc3      every C2f that may be a C2fCIB is one, two repeats each
+  pico-nc3        as small as it gets: widths 4 and 8, 2 box bins
 
 usage: generate.py [DIRECTORY]        (default: where this file is)
        generate.py --check DIRECTORY  (compares with the six variants' files)
@@ -61,8 +62,8 @@ class Shapes(dict):
         self.conv_bn(name + ".ffn.0", half, 2 * half)
         self.conv_bn(name + ".ffn.1", 2 * half, half)
 
-    def head(self, name, channels, nc, bins):
-        box = max(16, channels[0] // 4, 4 * bins)
+    def head(self, name, channels, nc, bins, box):
+        box = box or max(16, channels[0] // 4, 4 * bins)
         cls = max(channels[0], min(nc, 100))
         for prefix in ("", "one2one_"):
             for i, c in enumerate(channels):
@@ -83,7 +84,7 @@ class Shapes(dict):
                 self[name + ".dfl.conv.weight"] = [1, bins, 1, 1]
 
 
-def network(w, n, kinds, nc, bins=16):
+def network(w, n, kinds, nc, bins=16, box=None):
     """w: widths of layers 0, 1, 3, 5, 7; n: repeats of layers 2 4 6 8 and of
     13 16 19 22; kinds: c2f, cib or large by layer."""
     s = Shapes()
@@ -106,7 +107,7 @@ def network(w, n, kinds, nc, bins=16):
     s.c2f("model.19", w[2] + w[3], w[3], n[4], k(19))
     s.scdown("model.20", w[3], w[3])
     s.c2f("model.22", w[3] + w[4], w[4], n[4], k(22))
-    s.head("model.23", (w[2], w[3], w[4]), nc, bins)
+    s.head("model.23", (w[2], w[3], w[4]), nc, bins, box)
     return s
 
 
@@ -132,6 +133,7 @@ WRITTEN = {
     "tiny-x-nc3": network(
         TINY, (2, 2, 2, 2, 2),
         {6: "cib", 8: "large", 13: "cib", 19: "cib", 22: "large"}, 3),
+    "pico-nc3": network((4, 4, 4, 8, 8), (1, 1, 1, 1, 1), {}, 3, 2, 8),
 }
 
 

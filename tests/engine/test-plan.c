@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* Where tensors lie: no two that are needed at the same time share a byte,
+ * nothing lies outside of the arena, and sharing is worth its trouble. When a
+ * tensor is needed is found here again, op by op, not taken from the plan. */
+
+#include <string.h>
+
+#include "model-private.h"
+#include "plan.h"
+#include "util.h"
+
+static const Y10Layout layouts[] = {
+  {.block = 1,.elem_size = 4,.input_block = 1,.input_elem_size = 4,
+      .align = 64,.max_run = 1},
+  {.block = 8,.elem_size = 4,.input_block = 1,.input_elem_size = 4,
+      .align = 64,.max_run = 1},
+  {.block = 16,.elem_size = 4,.input_block = 1,.input_elem_size = 4,
+      .align = 4096,.max_run = 1},
+  {.block = 16,.elem_size = 2,.input_block = 1,.input_elem_size = 4,
+      .align = 64,.max_run = 1},
+  {.block = 8,.channels_last = TRUE,.elem_size = 2,.input_block = 4,
+      .input_elem_size = 2,.align = 256,.max_run = 1},
+};
+
+static Y10Graph *
+graph_of (const char *shapes, guint width, guint height)
+{
+  const Y10TestFormat hollow = {.hollow = TRUE };
+  Y10TestTensors *tensors = test_tensors (shapes, 0);
+  Y10Model *model = test_model (tensors, &hollow);
+  GError *error = NULL;
+  Y10Graph *graph = y10_model_build_graph (model, width, height,
+      Y10_HEAD_ONE2ONE, &error);
+
+  g_assert_no_error (error);
+  y10_model_unref (model);
+  y10_test_tensors_free (tensors);
+  return graph;
+}
+
+/* First op that touches each tensor, and the last. */
+static void
+find_use (const Y10Graph *graph, guint *first, guint *last)
+{
+  for (guint i = 0; i < graph->n_tensors; i++) {
+    first[i] = G_MAXUINT;
+    last[i] = 0;
+  }
+  for (guint k = 0; k < graph->n_ops; k++) {
+    const Y10Op *op = &graph->ops[k];
+    const Y10View views[3] = { op->in, op->out, op->add };
+
+    for (guint v = 0; v < 3; v++)
+      if (views[v].n) {
+        first[views[v].tensor] = MIN (first[views[v].tensor], k);
+        last[views[v].tensor] = MAX (last[views[v].tensor], k);
+      }
+  }
+  first[graph->input.tensor] = 0;       /* written before the first op */
+  for (guint i = 0; i < Y10_N_LEVELS; i++) {
+    last[graph->box[i].tensor] = graph->n_ops;  /* read by the head */
+    last[graph->cls[i].tensor] = graph->n_ops;
+  }
+}
+
+static void
+check_plan (const Y10Graph *graph, const Y10Layout *layout)
+{
+  guint *first = g_new (guint, graph->n_tensors);
+  guint *last = g_new (guint, graph->n_tensors);
+  GError *error = NULL;
+  Y10Plan *plan = y10_plan_new (graph, layout, &error);
+  gsize sum = 0, most = 0;
+
+  g_assert_no_error (error);
+  find_use (graph, first, last);
+  for (guint i = 0; i < graph->n_tensors; i++) {
+    const Y10Storage *s = &plan->storage[i];
+    const Y10Tensor *t = &graph->tensors[i];
+    gsize channels = 0, elem = t->role == Y10_ROLE_LOGITS ? 4
+        : t->role == Y10_ROLE_INPUT ? layout->input_elem_size
+        : layout->elem_size;
+    guint block = t->role == Y10_ROLE_INPUT ? layout->input_block
+        : layout->block;
+
+    for (guint j = 0; j < t->n_segs; j++)
+      channels += (t->seg_channels[j] + block - 1) / block * block;
+    g_assert_cmpuint (s->size, >=, channels * t->height * t->width * elem);
+    g_assert_cmpuint (s->offset % layout->align, ==, 0);
+    g_assert_cmpuint (s->offset + s->size, <=, plan->arena_size);
+    sum += s->size;
+    for (guint j = 0; j < i; j++) {
+      const Y10Storage *o = &plan->storage[j];
+
+      if (first[i] > last[j] || first[j] > last[i])
+        continue;               /* never both needed */
+      g_assert_true (s->offset + s->size <= o->offset
+          || o->offset + o->size <= s->offset);
+    }
+  }
+  for (guint k = 0; k <= graph->n_ops; k++) {
+    gsize live = 0;
+
+    for (guint i = 0; i < graph->n_tensors; i++)
+      if (first[i] <= k && k <= last[i])
+        live += plan->storage[i].size;
+    most = MAX (most, live);
+  }
+  g_test_message ("block %u, %u bytes: arena %.2f MB, all tensors %.2f, most "
+      "at once %.2f", layout->block, layout->elem_size,
+      (double) plan->arena_size / 1e6, (double) sum / 1e6,
+      (double) most / 1e6);
+  g_assert_cmpuint (plan->arena_size, >=, most);
+  g_assert_cmpuint (plan->arena_size, <=, most + most / 4);
+  g_assert_cmpuint (plan->arena_size, <, sum / 2);
+  y10_plan_free (plan);
+  g_free (first);
+  g_free (last);
+}
+
+static void
+test_variants (void)
+{
+  for (const char *v = "nsmblx"; *v; v++) {
+    char shapes[] = "yolov10?-nc80";
+    Y10Graph *graph;
+
+    *strchr (shapes, '?') = *v;
+    graph = graph_of (shapes, 640, 640);
+    for (guint i = 0; i < G_N_ELEMENTS (layouts); i++)
+      check_plan (graph, &layouts[i]);
+    y10_graph_free (graph);
+  }
+}
+
+static void
+test_sizes (void)
+{
+  static const guint sizes[][2] = { {32, 32}, {640, 384}, {96, 1280} };
+
+  for (guint k = 0; k < G_N_ELEMENTS (sizes); k++) {
+    Y10Graph *graph = graph_of ("tiny-x-nc3", sizes[k][0], sizes[k][1]);
+
+    for (guint i = 0; i < G_N_ELEMENTS (layouts); i++)
+      check_plan (graph, &layouts[i]);
+    y10_graph_free (graph);
+  }
+}
+
+/* Every view comes out of the arena as it went in, whatever the layout, and
+ * the bytes of no other view, nor of padding, change. */
+static void
+test_import_export (void)
+{
+  Y10Graph *graph = graph_of ("tiny-nc3", 64, 32);
+
+  for (guint i = 0; i < G_N_ELEMENTS (layouts); i++) {
+    Y10Plan *plan = y10_plan_new (graph, &layouts[i], NULL);
+    guint8 *arena = g_malloc (plan->arena_size);
+    guint8 *before = g_malloc (plan->arena_size);
+
+    for (guint k = 0; k < graph->n_ops; k++) {
+      Y10View view = graph->ops[k].out;
+      const Y10Tensor *t = &graph->tensors[view.tensor];
+      gsize n = (gsize) y10_graph_view_channels (graph, view) * t->height
+          * t->width, changed = 0;
+      float *in = g_new (float, n), *out = g_new (float, n);
+
+      for (gsize j = 0; j < n; j++)
+        in[j] = (float) (j % 251 + 1);  /* exact in 8 bits */
+      memset (arena, 0xA5, plan->arena_size);
+      memcpy (before, arena, plan->arena_size);
+      y10_plan_view_import (plan, view, arena, in);
+      y10_plan_view_export (plan, view, arena, out);
+      g_assert_cmpmem (in, n * sizeof *in, out, n * sizeof *out);
+      for (gsize j = 0; j < plan->arena_size; j++)
+        changed += arena[j] != before[j];
+      g_assert_cmpuint (changed, <=,
+          n * plan->storage[view.tensor].elem_size);
+      g_free (in);
+      g_free (out);
+    }
+    g_free (arena);
+    g_free (before);
+    y10_plan_free (plan);
+  }
+  y10_graph_free (graph);
+}
+
+int
+main (int argc, char **argv)
+{
+  int status;
+
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/plan/variants", test_variants);
+  g_test_add_func ("/plan/sizes", test_sizes);
+  g_test_add_func ("/plan/import-export", test_import_export);
+  status = g_test_run ();
+  test_dir_remove ();
+  return status;
+}
