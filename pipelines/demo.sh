@@ -88,10 +88,13 @@ elif [ "$kind" = picture ]; then
 else
   source=(filesrc "location=$input" ! decodebin ! queue ! videoconvert)
 fi
-sink=()
-[ "$kind" = picture ] || sink=(queue !)
-sink+=(videoconvert !)
-[ "$kind" = picture ] || sink+=("video/x-raw,format={I420,NV12}" !)
+if [ "$kind" = picture ]; then
+  sink=(videoconvert !)
+else
+  # H.264 with 4:2:0, which every player shows, has even sizes only.
+  sink=(queue ! videoconvertscale
+    ! "video/x-raw,format={I420,NV12},width=[2,16384,2],height=[2,16384,2]" !)
+fi
 # shellcheck disable=SC2206 # words on purpose
 sink+=($encode ! filesink "location=$output")
 

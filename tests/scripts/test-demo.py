@@ -140,6 +140,14 @@ class Demo(unittest.TestCase):
         table = re.findall(r"^  (.*?) {2,}(\d+) +(\d+) +(0\.\d\d|1\.00)$", text, re.M)
         self.assertEqual({row[0] for row in table}, set(expected), text)
 
+    def test_video_of_odd_size(self):
+        make("videotestsrc num-buffers=5 ! video/x-raw,width=317,height=211 ! jpegenc ! avimux",
+             self.path("odd.avi"))
+        status, text = self.demo(self.model, "odd.avi")
+        self.assertEqual(status, 0, text)
+        self.assertIn("5 frames of 317x211", text)
+        self.assertEqual(frames(self.path("odd-yolov10.mp4")), (5, 316, 210))
+
     def test_matroska(self):
         status, text = self.demo(self.model, self.video, "out.mkv")
         self.assertEqual(status, 0, text)
