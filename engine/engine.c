@@ -22,8 +22,6 @@
 #define MAX_ROWS 8400
 #define MAX_INPUT_SIZE 8192
 
-#pragma weak y10_backend_cpu
-
 /* In the order auto prefers when scores are equal. */
 static const struct
 {

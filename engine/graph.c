@@ -247,6 +247,37 @@ y10_graph_view_channels (const Y10Graph *graph, Y10View v)
 
 /* Two a multiply-add; activations, additions and softmax are not counted, as
  * the papers count. */
+static guint
+count_readers (const Y10Graph *graph, guint tensor)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < graph->n_ops; i++) {
+    const Y10Op *op = &graph->ops[i];
+    n += (op->in.n && op->in.tensor == tensor)
+        + (op->add.n && op->add.tensor == tensor);
+  }
+  return n;
+}
+
+guint
+y10_graph_first_box_op (const Y10Graph *graph)
+{
+  g_autofree gboolean *box = g_new0 (gboolean, graph->n_tensors);
+  guint first = graph->n_ops;
+
+  for (guint i = 0; i < Y10_N_LEVELS; i++)
+    if (graph->box[i].n)
+      box[graph->box[i].tensor] = TRUE;
+  for (; first && box[graph->ops[first - 1].out.tensor]; first--) {
+    guint in = graph->ops[first - 1].in.tensor;
+    if (graph->tensors[in].role == Y10_ROLE_ACTIVATION
+        && count_readers (graph, in) == 1)
+      box[in] = TRUE;
+  }
+  return first;
+}
+
 guint64
 y10_graph_op_flops (const Y10Graph *graph, const Y10Op *op)
 {

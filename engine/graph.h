@@ -115,6 +115,8 @@ Y10Graph *y10_graph_builder_finish (Y10GraphBuilder * b, Y10Graph * fields,
 
 void y10_graph_free (Y10Graph * graph);
 guint y10_graph_view_channels (const Y10Graph * graph, Y10View v);
+/* The ops from here on are what only boxes are computed from. */
+guint y10_graph_first_box_op (const Y10Graph * graph);
 guint64 y10_graph_op_flops (const Y10Graph * graph, const Y10Op * op);
 const char *y10_op_kind_get_name (Y10OpKind kind);
 

@@ -54,6 +54,10 @@ find_liveness (const Y10Graph *graph, Y10Storage *storage)
         s->last_op = MAX (s->last_op, k);
       }
   }
+  /* What boxes are computed from stays to the end, so that a backend may
+   * compute some first and others later. */
+  for (guint k = y10_graph_first_box_op (graph); k < graph->n_ops; k++)
+    storage[graph->ops[k].in.tensor].last_op = graph->n_ops;
   /* The head reads after the last op. */
   for (guint i = 0; i < graph->n_tensors; i++)
     if (graph->tensors[i].role == Y10_ROLE_LOGITS)

@@ -299,16 +299,16 @@ upsample2x (Yolo *y, Y10View x, const char *module)
 }
 
 /* v10Detect: per level a box branch (distances as distributions, DFL) and a
- * lighter class branch (§3.2); the one2one copies are the end-to-end head. */
+ * lighter class branch (§3.2); the one2one copies are the end-to-end head. The
+ * boxes come last, so that a backend may compute only those that the class
+ * scores select. */
 static void
 detect (Yolo *y, const Y10View *x, const char *module, Y10Graph *out)
 {
   const char *prefix = out->head == Y10_HEAD_ONE2ONE ? "one2one_" : "";
 
   for (guint i = 0; i < Y10_N_LEVELS; i++) {
-    const char *cv2 = name (y, "%s.%scv2.%u", module, prefix, i);
     const char *cv3 = name (y, "%s.%scv3.%u", module, prefix, i);
-    guint height, width;
     Y10View h;
 
     h = conv (y, x[i], name (y, "%s.0.0", cv3), CONV (.depthwise = TRUE));
@@ -317,6 +317,13 @@ detect (Yolo *y, const Y10View *x, const char *module, Y10Graph *out)
     h = conv (y, h, name (y, "%s.1.1", cv3), CONV ());
     out->cls[i] = conv (y, h, name (y, "%s.2", cv3),
         CONV (.linear = TRUE,.logits = TRUE));
+  }
+  for (guint i = 0; i < Y10_N_LEVELS; i++) {
+    const char *cv2 = name (y, "%s.%scv2.%u", module, prefix, i);
+    const char *cv3 = name (y, "%s.%scv3.%u", module, prefix, i);
+    guint height, width;
+    Y10View h;
+
     h = conv (y, x[i], name (y, "%s.0", cv2), CONV ());
     h = conv (y, h, name (y, "%s.1", cv2), CONV ());
     out->box[i] = conv (y, h, name (y, "%s.2", cv2),
