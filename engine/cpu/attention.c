@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* softmax (q'k / √key_dim) v, plus a depthwise 3×3 of v, per head. Both
+ * products are pointwise convolutions to the dense kernels: of the queries
+ * with the keys as weights, and of the scores, whose channels are the keys,
+ * with the values as weights. */
+
+#include "config.h"
+
+#include <math.h>
+
+#include "conv.h"
+
+typedef struct
+{
+  guint n, n_blocks;            /* positions, and blocks of them */
+  guint key_blocks, value_blocks;       /* channel blocks of a head */
+  gsize keys, values;           /* bytes of a head packed; of a value block */
+} Sizes;
+
+static Sizes
+get_sizes (const Y10CpuOp *op, const Y10Kernels *k)
+{
+  Sizes s = {.n = op->in.height * op->in.width };
+
+  s.n_blocks = (s.n + k->block - 1) / k->block;
+  s.key_blocks = (op->op->key_dim + k->block - 1) / k->block;
+  s.value_blocks = (op->op->head_dim + k->block - 1) / k->block;
+  s.values = s.n_blocks * k->block * y10_cpu_pixel (k);
+  s.keys = s.key_blocks * s.values;
+  return s;
+}
+
+/* Where the queries of a head start; keys and values follow. */
+static const guint8 *
+head_queries (const Y10CpuOp *op, const Y10CpuTask *task, const Sizes *s,
+    guint head)
+{
+  return task->arena + op->in.offset
+      + head * (2 * s->key_blocks + s->value_blocks) * op->in.block;
+}
+
+static guint8 *
+packed_head (const Y10CpuTask *task, const Sizes *s, guint head)
+{
+  return task->shared + head * (s->keys + s->value_blocks * s->values);
+}
+
+static void
+pack (const Y10CpuOp *op, const Y10CpuTask *task, const Sizes *s)
+{
+  const Y10Kernels *k = task->kernels;
+  guint per_head = 1 + s->value_blocks;
+
+  for (guint i = task->thread; i < op->op->heads * per_head;
+      i += task->n_threads) {
+    const guint8 *keys = head_queries (op, task, s, i / per_head)
+        + s->key_blocks * op->in.block;
+    guint8 *packed = packed_head (task, s, i / per_head);
+    guint part = i % per_head;
+
+    if (part == 0)
+      k->pack_keys (keys, op->in.block, s->key_blocks, s->n, packed);
+    else
+      k->pack_values (keys + (s->key_blocks + part - 1) * op->in.block, s->n,
+          packed + s->keys + (part - 1) * s->values);
+  }
+}
+
+/* Queries [from, from + count) of one head. */
+static void
+attend (const Y10CpuOp *op, const Y10CpuTask *task, const Sizes *s,
+    guint head, guint from, guint count)
+{
+  const Y10Kernels *k = task->kernels;
+  gsize pixel = y10_cpu_pixel (k);
+  const guint8 *packed = packed_head (task, s, head);
+  gfloat *scores = (gfloat *) task->scratch;
+  guint8 *weights = k->elem == 4 ? task->scratch
+      : task->scratch + (gsize) s->n_blocks * count * k->block * 4;
+  guint8 *out = task->arena + op->out.offset
+      + head * s->value_blocks * op->out.block;
+  Y10Tile t = {
+    .src = head_queries (op, task, s, head) + from * pixel,
+    .src_block = op->in.block,
+    .weight_block = s->key_blocks * k->block * pixel,
+    .dst_block = count * k->block * 4,
+    .n_blocks = s->key_blocks,.kh = 1,.kw = 1,.dst_f32 = TRUE
+  };
+
+  for (guint b = 0; b < s->n_blocks; b += Y10_TILE_BLOCKS) {
+    guint blocks = MIN (s->n_blocks - b, Y10_TILE_BLOCKS);
+
+    t.weight = packed + b * t.weight_block;
+    t.dst = (guint8 *) scores + b * t.dst_block;
+    k->dense[0][blocks - 1][count - 1] (&t);
+  }
+  k->softmax (scores, t.dst_block, weights, count * pixel, count, s->n,
+      1.0f / sqrtf (op->op->key_dim));
+
+  t.src = weights;
+  t.src_block = count * pixel;
+  t.weight_block = s->values;
+  t.dst_block = op->out.block;
+  t.n_blocks = s->n_blocks;
+  t.dst_f32 = FALSE;
+  for (guint b = 0; b < s->value_blocks; b += Y10_TILE_BLOCKS) {
+    guint blocks = MIN (s->value_blocks - b, Y10_TILE_BLOCKS);
+
+    t.weight = packed + s->keys + b * s->values;
+    t.dst = out + b * op->out.block + from * pixel;
+    k->dense[0][blocks - 1][count - 1] (&t);
+  }
+}
+
+/* The depthwise convolution of one head's values, added to what is there. */
+static void
+add_positions (const Y10CpuOp *op, const Y10CpuTask *task, const Sizes *s,
+    guint head)
+{
+  const Y10Kernels *k = task->kernels;
+  Y10CpuOp pe = *op;
+  guint first = head * s->value_blocks;
+
+  pe.weight += (gsize) first * op->op->kernel * op->op->kernel * k->block
+      * sizeof (gfloat);
+  pe.bias += first * k->block;
+  pe.in.offset += (head * (2 * s->key_blocks + s->value_blocks)
+      + 2 * s->key_blocks) * op->in.block;
+  pe.out.offset += first * op->out.block;
+  pe.in.n_blocks = pe.out.n_blocks = s->value_blocks;
+  pe.add = pe.out;
+  y10_cpu_conv_depthwise (&pe, task);
+}
+
+static void
+attention (const Y10CpuOp *op, const Y10CpuTask *task)
+{
+  const Y10Kernels *k = task->kernels;
+  Sizes s = get_sizes (op, k);
+  guint per_head = (s.n + k->tile - 1) / k->tile, begin, end;
+
+  pack (op, task, &s);
+  y10_cpu_barrier ();
+  y10_cpu_share (op->op->heads * per_head, task->thread, task->n_threads,
+      &begin, &end);
+  for (guint i = begin; i < end; i++) {
+    guint from, to;
+
+    y10_cpu_share (s.n, i % per_head, per_head, &from, &to);
+    attend (op, task, &s, i / per_head, from, to - from);
+  }
+  y10_cpu_barrier ();
+  for (guint head = 0; head < op->op->heads; head++)
+    add_positions (op, task, &s, head);
+}
+
+void
+y10_cpu_attention_compile (const Y10CpuCompile *c, Y10CpuOp *op)
+{
+  const Y10Kernels *k = c->kernels;
+  Sizes s = get_sizes (op, k);
+
+  op->run = attention;
+  op->impl = k->name;
+  op->shared_size = op->op->heads * (s.keys + s.value_blocks * s.values);
+  op->scratch_size = (gsize) s.n_blocks * k->block * k->tile * 8
+      + 3 * (op->in.width + 2) * y10_cpu_pixel (k);
+  op->weight_size = (gsize) op->out.n_blocks * k->block * op->op->kernel
+      * op->op->kernel * sizeof (gfloat);
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+#pragma once
+
+#include "cpu.h"
+
+G_BEGIN_DECLS
+
+#ifdef Y10_USE_DNNL
+
+Y10Dnnl *y10_dnnl_new (void);
+void y10_dnnl_free (Y10Dnnl * dnnl);
+/* "oneDNN 2.6.3" or that there is none. */
+const char *y10_dnnl_describe (void);
+
+/* Lets oneDNN run @op where that is faster than our own kernels: sets
+ * op->dnnl, op->impl and op->weight_size. FALSE only with an error. */
+gboolean y10_dnnl_conv_new (Y10Dnnl * dnnl, const Y10CpuCompile * c,
+    Y10CpuOp * op, GError ** error);
+void y10_dnnl_conv_free (Y10DnnlConv * conv);
+gboolean y10_dnnl_conv_pack (Y10DnnlConv * conv, const Y10CpuCompile * c,
+    const Y10CpuOp * op, const gfloat * weight, const gfloat * bias,
+    guint8 * packed, gfloat * packed_bias, GError ** error);
+gboolean y10_dnnl_conv_run (Y10DnnlConv * conv, guint8 * arena,
+    GError ** error);
+
+#else
+
+static inline Y10Dnnl *
+y10_dnnl_new (void)
+{
+  return NULL;
+}
+
+static inline void
+y10_dnnl_free (Y10Dnnl *dnnl)
+{
+}
+
+static inline const char *
+y10_dnnl_describe (void)
+{
+  return "without oneDNN";
+}
+
+static inline gboolean
+y10_dnnl_conv_new (Y10Dnnl *dnnl, const Y10CpuCompile *c, Y10CpuOp *op,
+    GError **error)
+{
+  return TRUE;
+}
+
+static inline void
+y10_dnnl_conv_free (Y10DnnlConv *conv)
+{
+}
+
+static inline gboolean
+y10_dnnl_conv_pack (Y10DnnlConv *conv, const Y10CpuCompile *c,
+    const Y10CpuOp *op, const gfloat *weight, const gfloat *bias,
+    guint8 *packed, gfloat *packed_bias, GError **error)
+{
+  return TRUE;
+}
+
+static inline gboolean
+y10_dnnl_conv_run (Y10DnnlConv *conv, guint8 *arena, GError **error)
+{
+  return TRUE;
+}
+
+#endif
+
+G_END_DECLS

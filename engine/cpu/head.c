@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* Candidates from blocked class logits: whole blocks are compared with the
+ * rising floor of the best so far, and only those that reach it are looked
+ * at. */
+
+#include "config.h"
+
+#include <math.h>
+
+#include "head.h"
+
+typedef struct
+{
+  const Y10Plan *plan;
+  const Y10Kernels *kernels;
+  const guint8 *classes;
+  Y10TopK *topk;
+  const gfloat *logits;         /* of one level */
+  guint n, block;               /* pixels; channels of a block */
+  guint32 first_anchor;
+} Scan;
+
+static void
+scan_all_pairs (Scan *s)
+{
+  guint n_classes = s->plan->graph->n_classes;
+
+  for (guint first = 0; first < n_classes; first += s->block) {
+    const gfloat *logits = s->logits + (gsize) first * s->n;
+    guint count = MIN (s->block, n_classes - first);
+    guint i = 0;
+
+    while ((i = s->kernels->find_from (logits, i, s->n, s->topk->floor))
+        < s->n) {
+      const gfloat *l = logits + (gsize) i * s->block;
+      for (guint c = 0; c < count; c++)
+        if (l[c] >= s->topk->floor && (!s->classes || s->classes[first + c]))
+          y10_topk_push (s->topk, l[c], s->first_anchor + i, first + c);
+      i++;
+    }
+  }
+}
+
+static void
+scan_best_class (Scan *s)
+{
+  guint n_classes = s->plan->graph->n_classes;
+
+  for (guint i = 0; i < s->n; i++) {
+    gint best = -1;
+    gfloat top = 0;
+
+    for (guint c = 0; c < n_classes; c++) {
+      gfloat l = s->logits[(gsize) (c / s->block * s->n + i) * s->block
+          + c % s->block];
+      if ((!s->classes || s->classes[c]) && (best < 0 || l > top)) {
+        best = c;
+        top = l;
+      }
+    }
+    if (best >= 0)
+      y10_topk_push (s->topk, top, s->first_anchor + i, best);
+  }
+}
+
+void
+y10_cpu_head_scan (const Y10Plan *plan, const Y10Kernels *kernels,
+    const guint8 *arena, const Y10HeadParams *params, Y10TopK *topk)
+{
+  const Y10Graph *graph = plan->graph;
+  Scan s = {
+    .plan = plan,.kernels = kernels,.classes = params->classes,.topk = topk,
+    .block = kernels->block
+  };
+
+  for (guint i = 0; i < Y10_N_LEVELS; i++) {
+    const Y10Tensor *t = &graph->tensors[graph->cls[i].tensor];
+
+    s.logits =
+        (const gfloat *) (arena + y10_plan_view_offset (plan, graph->cls[i]));
+    s.n = t->height * t->width;
+    if (graph->head == Y10_HEAD_ONE2ONE)
+      scan_all_pairs (&s);
+    else
+      scan_best_class (&s);
+    s.first_anchor += s.n;
+  }
+}
+
+void
+y10_cpu_head_gather (const Y10Plan *plan, const guint8 *arena,
+    guint32 anchor, gfloat *box_logits)
+{
+  const Y10Graph *graph = plan->graph;
+  guint level, row, column, block = plan->layout.block;
+  const Y10Tensor *t;
+  const gfloat *l;
+
+  y10_head_locate (graph, anchor, &level, &row, &column);
+  t = &graph->tensors[graph->box[level].tensor];
+  l = (const gfloat *) (arena + y10_plan_view_offset (plan,
+          graph->box[level])) + ((gsize) row * t->width + column) * block;
+  for (guint c = 0; c < 4 * graph->n_bins; c++)
+    box_logits[c] = l[(gsize) (c / block) * t->height * t->width * block
+        + c % block];
+}

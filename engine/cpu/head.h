@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+#pragma once
+
+#include "../head.h"
+#include "cpu.h"
+
+G_BEGIN_DECLS
+
+/* Pushes the candidates of one image. one2one: every wanted (anchor, class)
+ * pair from the floor on; one2many: the best wanted class of each anchor. */
+void y10_cpu_head_scan (const Y10Plan * plan, const Y10Kernels * kernels,
+    const guint8 * arena, const Y10HeadParams * params, Y10TopK * topk);
+void y10_cpu_head_gather (const Y10Plan * plan, const guint8 * arena,
+    guint32 anchor, gfloat * box_logits);
+
+G_END_DECLS

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* Built with -mavx512bf16 too: activations and weights in bfloat16. */
+
+#define Y10_VLEN 16
+#define Y10_ELEM 2
+#define Y10_TILE 12
+#define Y10_DW_TILE 8
+#define Y10_STEM_TILE 16
+#define Y10_KERNELS y10_kernels_avx512_bf16
+#define Y10_KERNELS_NAME "avx512_bf16"
+
+#include "kernels_template.h"

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* Whatever the compiler makes of blocks of 8 on any CPU. */
+
+#define Y10_VLEN 8
+#define Y10_ELEM 4
+#define Y10_TILE 3
+#define Y10_DW_TILE 2
+#define Y10_STEM_TILE 4
+#define Y10_KERNELS y10_kernels_c
+#define Y10_KERNELS_NAME "c"
+
+#include "kernels_template.h"

@@ -1,0 +1,485 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* The kernels of one instruction set. The including file defines
+ *   Y10_VLEN     channels of a block: floats of a vector
+ *   Y10_ELEM     bytes of an activation: 4, or 2 for bfloat16
+ *   Y10_TILE, Y10_DW_TILE, Y10_STEM_TILE  pixels of a tile of a dense,
+ *                depthwise and first convolution: what registers hold
+ *   Y10_KERNELS, Y10_KERNELS_NAME  the table and its name
+ * Loops over a tile are unrolled so that accumulators live in registers. */
+
+#include <math.h>
+
+#include "kernels.h"
+#include "vec.h"
+
+#define PIXEL (Y10_VLEN * Y10_ELEM)
+#define STEPS (Y10_VLEN * Y10_ELEM / 4) /* 4 bytes of a pixel at a time */
+
+/* What 4 bytes of a pixel, broadcast, add to one block of outputs. */
+Y10_INLINE vf
+dot (vf acc, vf weight, vf pixel)
+{
+#if Y10_ELEM == 4
+  return acc + weight * pixel;
+#else
+  return (vf) _mm512_dpbf16_ps ((__m512) acc, (__m512bh) weight,
+      (__m512bh) pixel);
+#endif
+}
+
+Y10_INLINE void
+tile_store (const Y10Tile * t, int p, int n, vf v)
+{
+  ptrdiff_t size = t->dst_f32 ? Y10_VLEN * 4 : PIXEL;
+  char *dst = (char *) t->dst + n * t->dst_block + p * size;
+
+  if (t->silu)
+    v = vf_silu (v);
+  if (t->add)
+    v += ve_load ((const char *) t->add + n * t->add_block + p * PIXEL);
+  if (t->dst_f32)
+    vf_store (dst, v);
+  else
+    ve_store (dst, v);
+}
+
+Y10_INLINE void
+dense (const Y10Tile * t, const int tile, const int blocks, const int stride)
+{
+  vf acc[Y10_TILE][Y10_TILE_BLOCKS];
+  const char *w = t->weight;
+
+  Y10_UNROLL
+  for (int p = 0; p < tile; p++)
+    Y10_UNROLL
+    for (int n = 0; n < blocks; n++)
+      acc[p][n] = t->bias ? vf_load (t->bias + n * Y10_VLEN) : (vf) { 0 };
+
+  for (int b = 0; b < t->n_blocks; b++)
+    for (int y = 0; y < t->kh; y++) {
+      const char *s = (const char *) t->src + b * t->src_block + y * t->src_row;
+      for (int x = 0; x < t->kw; x++, s += PIXEL)
+        for (int c = 0; c < STEPS; c += 4, w += 4 * Y10_VLEN * 4)
+          Y10_UNROLL
+          for (int u = 0; u < 4; u++) {
+            vf weight[Y10_TILE_BLOCKS];
+            Y10_UNROLL
+            for (int n = 0; n < blocks; n++)
+              weight[n] = vf_load (w + n * t->weight_block + u * Y10_VLEN * 4);
+            Y10_UNROLL
+            for (int p = 0; p < tile; p++) {
+              float v;
+              memcpy (&v, s + p * stride * PIXEL + (c + u) * 4, 4);
+              Y10_UNROLL
+              for (int n = 0; n < blocks; n++)
+                acc[p][n] = dot (acc[p][n], weight[n], vf_set1 (v));
+            }
+          }
+    }
+
+  Y10_UNROLL
+  for (int p = 0; p < tile; p++)
+    Y10_UNROLL
+    for (int n = 0; n < blocks; n++)
+      tile_store (t, p, n, acc[p][n]);
+}
+
+#define DENSE(P, N, S) \
+static void dense_##P##_##N##_##S (const Y10Tile * t) { dense (t, P, N, S); }
+#define DENSE_ALL(P) DENSE (P, 1, 1) DENSE (P, 2, 1) DENSE (P, 1, 2) DENSE (P, 2, 2)
+
+DENSE_ALL (1) DENSE_ALL (2) DENSE_ALL (3)
+#if Y10_TILE > 3
+DENSE_ALL (4) DENSE_ALL (5) DENSE_ALL (6)
+#endif
+#if Y10_TILE > 6
+DENSE_ALL (7) DENSE_ALL (8) DENSE_ALL (9) DENSE_ALL (10)
+DENSE_ALL (11) DENSE_ALL (12)
+#endif
+#if Y10_TILE > 12
+DENSE_ALL (13) DENSE_ALL (14)
+#endif
+
+#define ROW3(N, S) dense_1_##N##_##S, dense_2_##N##_##S, dense_3_##N##_##S
+#define ROW6(N, S) ROW3 (N, S), dense_4_##N##_##S, dense_5_##N##_##S, \
+  dense_6_##N##_##S
+#define ROW12(N, S) ROW6 (N, S), dense_7_##N##_##S, dense_8_##N##_##S, \
+  dense_9_##N##_##S, dense_10_##N##_##S, dense_11_##N##_##S, dense_12_##N##_##S
+#define ROW14(N, S) ROW12 (N, S), dense_13_##N##_##S, dense_14_##N##_##S
+#define CAT_(a, b) a##b
+#define CAT(a, b) CAT_ (a, b)
+#define ROW CAT (ROW, Y10_TILE)
+
+/* Depthwise: P pixels at once, each input of a row loaded once. */
+Y10_INLINE void
+depthwise_part (const Y10DwRow * r, int at, const int P, const int K,
+    const int S)
+{
+  vf acc[8], in[21], bias = vf_load (r->bias);
+  const char *s = (const char *) r->src + (ptrdiff_t) at * S * PIXEL;
+  const float *w = r->weight;
+
+  Y10_UNROLL
+  for (int p = 0; p < P; p++)
+    acc[p] = bias;
+  for (int y = 0; y < K; y++, s += r->src_row) {
+    Y10_UNROLL
+    for (int i = 0; i < (P - 1) * S + K; i++)
+      in[i] = ve_load (s + i * PIXEL);
+    Y10_UNROLL
+    for (int x = 0; x < K; x++, w += Y10_VLEN) {
+      vf weight = vf_load (w);
+      Y10_UNROLL
+      for (int p = 0; p < P; p++)
+        acc[p] += weight * in[p * S + x];
+    }
+  }
+  Y10_UNROLL
+  for (int p = 0; p < P; p++) {
+    vf v = r->silu ? vf_silu (acc[p]) : acc[p];
+    if (r->add)
+      v += ve_load ((const char *) r->add + (at + p) * PIXEL);
+    ve_store ((char *) r->dst + (at + p) * PIXEL, v);
+  }
+}
+
+Y10_INLINE void
+depthwise_row (const Y10DwRow * r, const int K, const int S)
+{
+  int at = 0;
+
+  for (; at + Y10_DW_TILE <= r->width; at += Y10_DW_TILE)
+    depthwise_part (r, at, Y10_DW_TILE, K, S);
+  for (; at + 2 <= r->width; at += 2)
+    depthwise_part (r, at, 2, K, S);
+  for (; at < r->width; at++)
+    depthwise_part (r, at, 1, K, S);
+}
+
+static void
+depthwise_any (const Y10DwRow * r)
+{
+  for (int x = 0; x < r->width; x++) {
+    const char *s = (const char *) r->src + (ptrdiff_t) x * r->stride * PIXEL;
+    const float *w = r->weight;
+    vf v = vf_load (r->bias);
+
+    for (int ky = 0; ky < r->kernel; ky++, s += r->src_row)
+      for (int kx = 0; kx < r->kernel; kx++, w += Y10_VLEN)
+        v += vf_load (w) * ve_load (s + kx * PIXEL);
+    if (r->silu)
+      v = vf_silu (v);
+    if (r->add)
+      v += ve_load ((const char *) r->add + x * PIXEL);
+    ve_store ((char *) r->dst + x * PIXEL, v);
+  }
+}
+
+static void
+depthwise (const Y10DwRow * r)
+{
+  if (r->kernel == 3 && r->stride == 1)
+    depthwise_row (r, 3, 1);
+  else if (r->kernel == 3 && r->stride == 2)
+    depthwise_row (r, 3, 2);
+  else if (r->kernel == 7 && r->stride == 1)
+    depthwise_row (r, 7, 1);
+  else
+    depthwise_any (r);
+}
+
+Y10_INLINE void
+stem_part (const float *src, ptrdiff_t plane, ptrdiff_t row, const float *w,
+    const float *bias, char *dst, const int P, const int K, const int S,
+    int silu)
+{
+  vf acc[Y10_STEM_TILE], b = vf_load (bias);
+
+  Y10_UNROLL
+  for (int p = 0; p < P; p++)
+    acc[p] = b;
+  for (int c = 0; c < 3; c++)
+    for (int y = 0; y < K; y++) {
+      const float *s = src + c * plane + y * row;
+      Y10_UNROLL
+      for (int x = 0; x < K; x++, w += Y10_VLEN) {
+        vf weight = vf_load (w);
+        Y10_UNROLL
+        for (int p = 0; p < P; p++)
+          acc[p] += weight * vf_set1 (s[p * S + x]);
+      }
+    }
+  Y10_UNROLL
+  for (int p = 0; p < P; p++)
+    ve_store (dst + p * PIXEL, silu ? vf_silu (acc[p]) : acc[p]);
+}
+
+/* @plane and @row are in floats. */
+static void
+stem (const float *src, ptrdiff_t plane, ptrdiff_t row, const float *weight,
+    const float *bias, void *dst, ptrdiff_t dst_block, int n_blocks, int width,
+    int kernel, int stride, int silu)
+{
+  for (int n = 0; n < n_blocks; n++) {
+    const float *w = weight + (ptrdiff_t) n * 3 * kernel * kernel * Y10_VLEN;
+    const float *b = bias + n * Y10_VLEN;
+    char *d = (char *) dst + n * dst_block;
+    int x = 0;
+
+    if (kernel == 3 && stride == 2)
+      for (; x + Y10_STEM_TILE <= width; x += Y10_STEM_TILE)
+        stem_part (src + x * 2, plane, row, w, b, d + x * PIXEL,
+            Y10_STEM_TILE, 3, 2, silu);
+    for (; x < width; x++)
+      stem_part (src + x * stride, plane, row, w, b, d + x * PIXEL, 1, kernel,
+          stride, silu);
+  }
+}
+
+#if Y10_ELEM == 4
+
+/* B'dB of Winograd's F(2x2, 3x3): each column of four is transformed once and
+ * serves two tiles. */
+Y10_INLINE void
+winograd_column (const char *s, ptrdiff_t row, vf c[4])
+{
+  vf d0 = vf_load (s), d1 = vf_load (s + row);
+  vf d2 = vf_load (s + 2 * row), d3 = vf_load (s + 3 * row);
+
+  c[0] = d0 - d2;
+  c[1] = d1 + d2;
+  c[2] = d2 - d1;
+  c[3] = d1 - d3;
+}
+
+static void
+winograd_in (const void *src, ptrdiff_t src_row, float *v, ptrdiff_t point,
+    int n_tiles)
+{
+  const char *s = src;
+  vf c[4][4];
+
+  winograd_column (s, src_row, c[0]);
+  winograd_column (s + PIXEL, src_row, c[1]);
+  for (int t = 0; t < n_tiles; t++) {
+    char *d = (char *) v + (ptrdiff_t) t * PIXEL;
+
+    s += 2 * PIXEL;
+    winograd_column (s, src_row, c[2]);
+    winograd_column (s + PIXEL, src_row, c[3]);
+    Y10_UNROLL
+    for (int i = 0; i < 4; i++) {
+      vf_store (d + (4 * i + 0) * point, c[0][i] - c[2][i]);
+      vf_store (d + (4 * i + 1) * point, c[1][i] + c[2][i]);
+      vf_store (d + (4 * i + 2) * point, c[2][i] - c[1][i]);
+      vf_store (d + (4 * i + 3) * point, c[1][i] - c[3][i]);
+      c[0][i] = c[2][i];
+      c[1][i] = c[3][i];
+    }
+  }
+}
+
+/* A'mA, bias, activation, residual. @rows and @width cut what lies beyond an
+ * odd edge. */
+static void
+winograd_out (const float *m, ptrdiff_t point, const float *bias, void *dst,
+    ptrdiff_t dst_row, const void *add, int n_tiles, int width, int rows,
+    int silu)
+{
+  vf b = vf_load (bias);
+
+  for (int t = 0; t < n_tiles; t++) {
+    const char *s = (const char *) m + (ptrdiff_t) t * PIXEL;
+    vf r[4][2];
+
+    Y10_UNROLL
+    for (int j = 0; j < 4; j++) {
+      vf m0 = vf_load (s + j * point), m1 = vf_load (s + (4 + j) * point);
+      vf m2 = vf_load (s + (8 + j) * point);
+      vf m3 = vf_load (s + (12 + j) * point);
+      r[j][0] = m0 + m1 + m2;
+      r[j][1] = m1 - m2 - m3;
+    }
+    Y10_UNROLL
+    for (int y = 0; y < 2; y++) {
+      vf o[2] = { r[0][y] + r[1][y] + r[2][y] + b,
+        r[1][y] - r[2][y] - r[3][y] + b
+      };
+      if (y >= rows)
+        break;
+      Y10_UNROLL
+      for (int x = 0; x < 2; x++) {
+        ptrdiff_t at = y * dst_row + (ptrdiff_t) (2 * t + x) * PIXEL;
+        vf u = silu ? vf_silu (o[x]) : o[x];
+        if (2 * t + x >= width)
+          break;
+        if (add)
+          u += vf_load ((const char *) add + at);
+        vf_store ((char *) dst + at, u);
+      }
+    }
+  }
+}
+
+#endif
+
+static void
+max5_row (const void *src, void *dst, int width)
+{
+  for (int x = 0; x < width; x++) {
+    int last = x + 2 < width ? x + 2 : width - 1;
+    int i = x > 2 ? x - 2 : 0;
+    vf v = ve_load ((const char *) src + i * PIXEL);
+    for (i++; i <= last; i++)
+      v = vf_max (v, ve_load ((const char *) src + i * PIXEL));
+    ve_store ((char *) dst + x * PIXEL, v);
+  }
+}
+
+static void
+max5_column (const void *const src[5], void *dst, int width)
+{
+  for (int x = 0; x < width; x++) {
+    vf v = ve_load ((const char *) src[0] + x * PIXEL);
+    for (int i = 1; i < 5; i++)
+      v = vf_max (v, ve_load ((const char *) src[i] + x * PIXEL));
+    ve_store ((char *) dst + x * PIXEL, v);
+  }
+}
+
+static void
+double_row (const void *src, void *dst, int width)
+{
+  const char *s = src;
+  char *d = dst;
+
+  for (int x = 0; x < width; x++, s += PIXEL, d += 2 * PIXEL) {
+    memcpy (d, s, PIXEL);
+    memcpy (d + PIXEL, s, PIXEL);
+  }
+}
+
+static void
+pack_keys (const void *src, ptrdiff_t src_block, int n_blocks, int n,
+    void *weight)
+{
+  uint32_t *w = weight;
+
+  for (int k = 0; k < n; k += Y10_VLEN)
+    for (int b = 0; b < n_blocks; b++, w += STEPS * Y10_VLEN) {
+      const char *s = (const char *) src + b * src_block;
+      int keys = n - k < Y10_VLEN ? n - k : Y10_VLEN;
+
+      if (keys < Y10_VLEN)
+        memset (w, 0, STEPS * Y10_VLEN * 4);
+      for (int i = 0; i < keys; i++) {
+        uint32_t p[STEPS];
+        memcpy (p, s + (ptrdiff_t) (k + i) * PIXEL, PIXEL);
+        for (int c = 0; c < STEPS; c++)
+          w[c * Y10_VLEN + i] = p[c];
+      }
+    }
+}
+
+static void
+pack_values (const void *src, int n, void *weight)
+{
+#if Y10_ELEM == 4
+  int full = (n + Y10_VLEN - 1) / Y10_VLEN * Y10_VLEN;
+  memcpy (weight, src, (size_t) n * PIXEL);
+  memset ((char *) weight + (size_t) n * PIXEL, 0, (size_t) (full - n) * PIXEL);
+#else
+  int full = (n + Y10_VLEN - 1) / Y10_VLEN * Y10_VLEN;
+  const uint16_t *s = src;
+  uint16_t *w = weight;
+  for (int i = 0; i < full; i++)
+    for (int c = 0; c < Y10_VLEN; c++)
+      w[(i / 2 * Y10_VLEN + c) * 2 + i % 2] = i < n ? s[i * Y10_VLEN + c] : 0;
+#endif
+}
+
+static void
+softmax (float *s, ptrdiff_t s_block, void *p, ptrdiff_t p_block, int rows,
+    int n, float scale)
+{
+  int n_blocks = (n + Y10_VLEN - 1) / Y10_VLEN;
+
+  for (int r = 0; r < rows; r++) {
+    char *a = (char *) (s + r * Y10_VLEN), *d = (char *) p + r * PIXEL;
+    float *last = (float *) (a + (n_blocks - 1) * s_block);
+    vf top, sum = { 0 }, factor = vf_set1 (scale);
+
+    for (int i = n - (n_blocks - 1) * Y10_VLEN; i < Y10_VLEN; i++)
+      last[i] = -INFINITY;
+    top = vf_load (a);
+    for (int b = 1; b < n_blocks; b++)
+      top = vf_max (top, vf_load (a + b * s_block));
+    top = vf_set1 (vf_hmax (top));
+    for (int b = 0; b < n_blocks; b++) {
+      vf v = (vf_load (a + b * s_block) - top) * factor;
+      v = vf_exp (vf_max (v, vf_set1 (-87.0f)));
+      if (b == n_blocks - 1)
+        for (int i = n - b * Y10_VLEN; i < Y10_VLEN; i++)
+          v[i] = 0;
+      vf_store (a + b * s_block, v);
+      sum += v;
+    }
+    factor = vf_set1 (1.0f / vf_hsum (sum));
+    for (int b = 0; b < n_blocks; b++)
+      ve_store (d + b * p_block, vf_load (a + b * s_block) * factor);
+  }
+}
+
+/* Not by way of a maximum, which a NaN could hide others behind. */
+static int
+find_from (const float *src, int from, int n, float floor)
+{
+  int i = from;
+#ifdef __AVX512F__
+  __m512 f = _mm512_set1_ps (floor);
+
+  for (; i + 4 <= n; i += 4) {
+    const float *s = src + (ptrdiff_t) i * Y10_VLEN;
+    __mmask16 any = 0;
+    for (int j = 0; j < 4; j++)
+      any |= _mm512_cmp_ps_mask (_mm512_loadu_ps (s + j * Y10_VLEN), f,
+          _CMP_GE_OQ);
+    if (any)
+      break;
+  }
+#endif
+  for (; i < n; i++) {
+    vi m = vf_load (src + (ptrdiff_t) i * Y10_VLEN) >= vf_set1 (floor);
+    int64_t any[Y10_VLEN / 2], all = 0;
+
+    memcpy (any, &m, sizeof m);
+    for (int j = 0; j < Y10_VLEN / 2; j++)
+      all |= any[j];
+    if (all)
+      break;
+  }
+  return i;
+}
+
+const Y10Kernels Y10_KERNELS = {
+  .name = Y10_KERNELS_NAME,
+  .block = Y10_VLEN,
+  .elem = Y10_ELEM,
+  .tile = Y10_TILE,
+  .dense = { { { ROW (1, 1) }, { ROW (2, 1) } }, { { ROW (1, 2) }, { ROW (2, 2) } } },
+  .depthwise = depthwise,
+  .stem = stem,
+#if Y10_ELEM == 4
+  .winograd_in = winograd_in,
+  .winograd_out = winograd_out,
+#endif
+  .max5_row = max5_row,
+  .max5_column = max5_column,
+  .double_row = double_row,
+  .pack_keys = pack_keys,
+  .pack_values = pack_values,
+  .softmax = softmax,
+  .find_from = find_from,
+};

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* Nearest neighbour, twice as wide and high: each row doubled, then copied. */
+
+#include "config.h"
+
+#include <string.h>
+
+#include "cpu.h"
+
+static void
+upsample2x (const Y10CpuOp *op, const Y10CpuTask *task)
+{
+  const Y10Kernels *k = task->kernels;
+  guint height = op->in.height, width = op->in.width, begin, end;
+  gsize row = width * y10_cpu_pixel (k);
+
+  y10_cpu_share (op->in.n_blocks * height, task->thread, task->n_threads,
+      &begin, &end);
+  for (guint i = begin; i < end; i++) {
+    guint b = i / height, y = i % height;
+    guint8 *out = task->arena + op->out.offset + b * op->out.block
+        + y * 4 * row;
+
+    k->double_row (task->arena + op->in.offset + b * op->in.block + y * row,
+        out, width);
+    memcpy (out + 2 * row, out, 2 * row);
+  }
+}
+
+void
+y10_cpu_upsample2x_compile (const Y10CpuCompile *c, Y10CpuOp *op)
+{
+  op->run = upsample2x;
+  op->impl = c->kernels->name;
+}
