@@ -276,6 +276,7 @@ GST_START_TEST (test_controlled)
   GstBuffer *picture = test_gst_picture_caps (caps, 1), *out;
   GstHarness *h = test_gst_harness ("");
   GstElement *e = gst_object_ref (h->element);
+  GstControlBinding *binding;
   guint all;
 
   gst_harness_set_caps (h, gst_caps_ref (caps), gst_caps_ref (caps));
@@ -294,8 +295,9 @@ GST_START_TEST (test_controlled)
     g_object_get (e, "iou-threshold", &iou, NULL);
     fail_unless (iou == (second ? 0.25 : 0.5));
   }
-  gst_object_remove_control_binding (GST_OBJECT (e),
-      gst_object_get_control_binding (GST_OBJECT (e), "confidence"));
+  binding = gst_object_get_control_binding (GST_OBJECT (e), "confidence");
+  gst_object_remove_control_binding (GST_OBJECT (e), binding);
+  gst_object_unref (binding);
   g_object_set (e, "confidence", 0.01, NULL);
 
   control (e, "active", 1, 0);
