@@ -18,6 +18,7 @@
 #include "sample.h"
 
 #define POLL_INTERVAL (50 * GST_MSECOND)
+#define NO_VIDEO "there is no picture or video in it"
 
 struct _ToolVideo
 {
@@ -26,6 +27,7 @@ struct _ToolVideo
   GstAppSink *sink;
   GstBus *bus;
   char *missing;                /* a decoder that is not installed */
+  gint no_video;                /* atomic: streams, and none is a video */
   GstClockTime duration;
   guint64 n_frames;
 };
@@ -56,38 +58,56 @@ tool_have_element (const char *name)
   return factory != NULL;
 }
 
-static GstElement *
-make_pipeline (const char *uri, GError **error)
+/* In a streaming thread, when all streams of the input are known. */
+static void
+on_no_more_pads (GstElement *source, gpointer user)
 {
-  GstElement *pipeline, *source, *sink;
-  GstCaps *caps;
-  /* Only the video is wanted: sound is not even decoded. */
-  char *text = g_strdup_printf ("uridecodebin name=source "
-      "expose-all-streams=false caps=video/x-raw(ANY) ! videoconvert ! %s"
-      "appsink name=sink sync=false max-buffers=2",
-      tool_have_element ("videoflip") ? "videoflip video-direction=auto ! " : "");
+  ToolVideo *video = user;
+  GstElement *convert = gst_bin_get_by_name (GST_BIN (video->pipeline),
+      "convert");
+  GstPad *pad = gst_element_get_static_pad (convert, "sink");
 
-  pipeline = gst_parse_launch_full (text, NULL, GST_PARSE_FLAG_FATAL_ERRORS,
-      error);
+  if (!gst_pad_is_linked (pad))
+    g_atomic_int_set (&video->no_video, TRUE);
+  gst_object_unref (pad);
+  gst_object_unref (convert);
+}
+
+static gboolean
+make_pipeline (ToolVideo *video, const char *uri, GError **error)
+{
+  /* Sound finds nothing to be linked to and stops there. */
+  char *text = g_strdup_printf ("uridecodebin name=source ! "
+      "videoconvert name=convert ! %s appsink name=sink sync=false "
+      "max-buffers=2",
+      tool_have_element ("videoflip") ? "videoflip video-direction=auto !"
+      : "");
+  GstElement *source;
+  GstCaps *caps;
+
+  video->pipeline = gst_parse_launch_full (text, NULL,
+      GST_PARSE_FLAG_FATAL_ERRORS, error);
   g_free (text);
-  if (!pipeline)
-    return NULL;
-  source = gst_bin_get_by_name (GST_BIN (pipeline), "source");
+  if (!video->pipeline)
+    return FALSE;
+  source = gst_bin_get_by_name (GST_BIN (video->pipeline), "source");
   g_object_set (source, "uri", uri, NULL);
+  g_signal_connect (source, "no-more-pads", G_CALLBACK (on_no_more_pads),
+      video);
   gst_object_unref (source);
-  sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
+  video->sink = GST_APP_SINK (gst_bin_get_by_name (GST_BIN (video->pipeline),
+          "sink"));
   caps = gst_caps_from_string (GST_Y10_FRAME_CAPS);
-  g_object_set (sink, "caps", caps, NULL);
+  gst_app_sink_set_caps (video->sink, caps);
   gst_caps_unref (caps);
-  gst_object_unref (sink);
-  return pipeline;
+  video->bus = gst_element_get_bus (video->pipeline);
+  return TRUE;
 }
 
 ToolVideo *
 tool_video_open (const char *path, GError **error)
 {
   ToolVideo *video;
-  GstElement *pipeline;
   char *uri;
 
   if (!tool_gst_init (error))
@@ -96,20 +116,15 @@ tool_video_open (const char *path, GError **error)
       : gst_filename_to_uri (path, error);
   if (!uri)
     return NULL;
-  pipeline = make_pipeline (uri, error);
-  g_free (uri);
-  if (!pipeline)
-    return NULL;
-
   video = g_new0 (ToolVideo, 1);
   video->path = g_strdup (path);
-  video->pipeline = pipeline;
-  video->sink = GST_APP_SINK (gst_bin_get_by_name (GST_BIN (pipeline),
-          "sink"));
-  video->bus = gst_element_get_bus (pipeline);
   video->duration = GST_CLOCK_TIME_NONE;
-  /* Failures arrive on the bus and are found by tool_video_next(). */
-  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  if (make_pipeline (video, uri, error))
+    /* Failures arrive on the bus and are found by tool_video_next(). */
+    gst_element_set_state (video->pipeline, GST_STATE_PLAYING);
+  else
+    g_clear_pointer (&video, tool_video_close);
+  g_free (uri);
   return video;
 }
 
@@ -133,7 +148,9 @@ check_bus (ToolVideo *video, GError **error)
 
       gst_message_parse_error (message, &cause, NULL);
       gst_message_unref (message);
-      if (video->missing)
+      if (g_atomic_int_get (&video->no_video))
+        g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED, NO_VIDEO);
+      else if (video->missing)
         g_set_error (error, Y10_ERROR, Y10_ERROR_UNSUPPORTED,
             "GStreamer lacks a plugin for it: %s", video->missing);
       else
@@ -190,8 +207,7 @@ tool_video_next (ToolVideo *video, ToolFrame *frame, GError **error)
     if (gst_app_sink_is_eos (video->sink)) {
       if (video->n_frames)
         return 0;
-      g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED,
-          "there is no picture or video in it");
+      g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED, NO_VIDEO);
       return -1;
     }
   }
@@ -217,10 +233,11 @@ tool_video_get_progress (ToolVideo *video, gint64 timestamp)
 void
 tool_video_close (ToolVideo *video)
 {
-  gst_element_set_state (video->pipeline, GST_STATE_NULL);
-  gst_object_unref (video->bus);
-  gst_object_unref (video->sink);
-  gst_object_unref (video->pipeline);
+  if (video->pipeline)
+    gst_element_set_state (video->pipeline, GST_STATE_NULL);
+  gst_clear_object (&video->bus);
+  gst_clear_object (&video->sink);
+  gst_clear_object (&video->pipeline);
   g_free (video->missing);
   g_free (video->path);
   g_free (video);
