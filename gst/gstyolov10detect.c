@@ -139,17 +139,30 @@ set_classes (GstYolov10Detect * self, const gchar * text)
   g_clear_error (&error);
 }
 
+/* Asking for what this build lacks deserves a word, the default of everything
+ * does not. Said when frames are about to be written on: before that nobody may
+ * be listening. */
 static void
-set_attach (GstYolov10Detect * self, GstYolov10Attach attach)
+warn_of_attach (GstYolov10Detect * self, GstYolov10Attach attach)
 {
-  GST_OBJECT_LOCK (self);
-  self->attach = attach;
-  GST_OBJECT_UNLOCK (self);
   if (!GST_Y10_HAVE_ANALYTICS && attach != GST_YOLOV10_ATTACH_ALL
       && (attach & GST_YOLOV10_ATTACH_ANALYTICS))
     GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
         ("attach=analytics does nothing: this build has no GstAnalytics, "
             "which needs GStreamer 1.24 or later"), (NULL));
+}
+
+static void
+set_attach (GstYolov10Detect * self, GstYolov10Attach attach)
+{
+  gboolean started;
+
+  GST_OBJECT_LOCK (self);
+  self->attach = attach;
+  started = self->session != NULL;
+  GST_OBJECT_UNLOCK (self);
+  if (started)
+    warn_of_attach (self, attach);
 }
 
 static void
@@ -335,6 +348,7 @@ gst_yolov10_detect_start (GstBaseTransform * base)
   GstYolov10Detect *self = GST_YOLOV10_DETECT (base);
   gchar *name = gst_object_get_name (GST_OBJECT (self));
   GstY10Settings settings;
+  GstYolov10Attach attach;
   GstY10Session *session;
   gchar *classes = NULL;
   GError *error = NULL;
@@ -355,6 +369,7 @@ gst_yolov10_detect_start (GstBaseTransform * base)
   GST_OBJECT_LOCK (self);
   self->session = session;
   memset (&self->stats, 0, sizeof self->stats);
+  attach = self->attach;
   if (g_strcmp0 (settings.classes, self->settings.classes))
     classes = g_strdup (self->settings.classes);
   GST_OBJECT_UNLOCK (self);
@@ -362,6 +377,7 @@ gst_yolov10_detect_start (GstBaseTransform * base)
     set_classes (self, classes);
   g_free (classes);
   gst_y10_settings_clear (&settings);
+  warn_of_attach (self, attach);
   notify_active (self);
   return TRUE;
 }
