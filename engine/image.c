@@ -73,7 +73,7 @@ y10_pixel_format_get_name (Y10PixelFormat format)
   return info != NULL ? info->name : NULL;
 }
 
-/* Bytes of a row of @plane up to and with pixel @last. */
+/* Bytes of a row of @plane up to and with pixel @last, its unused byte too. */
 static gsize
 row_size (const Y10FormatInfo *info, guint plane, guint last)
 {
@@ -83,8 +83,7 @@ row_size (const Y10FormatInfo *info, guint plane, guint last)
     const Y10Component *c = &info->component[i];
 
     if (c->plane == plane)
-      size = MAX (size, (gsize) (last >> c->xshift) * c->step + c->offset +
-          info->sample_size);
+      size = MAX (size, ((gsize) (last >> c->xshift) + 1) * c->step);
   }
   return size;
 }

@@ -29,12 +29,14 @@ typedef struct
   gfloat *planes;
   Y10LoadKind load;
   Y10ColorArgs color;
+  int shift[3];                 /* of R, G, B in a loaded pixel */
 
   gboolean mixed;               /* columns are blended */
   guint n_load;                 /* pixels of a row to load: these, or if
                                  * NULL, all of the region */
   const guint32 *load_pos;
-  guint32 *pos, *weights;       /* of each output column, in what is loaded */
+  guint32 *pos, *weights;       /* of each output column, in what is loaded;
+                                 * pos NULL: 2 i */
 } Job;
 
 /* What a thread has for itself. */
@@ -126,21 +128,24 @@ y10_cpu_preprocess_impl (void)
   return name;
 }
 
-static Y10LoadKind
-choose_load (const Y10FormatInfo *info)
+static void
+choose_load (Job *j)
 {
-  const Y10Component *c = info->component;
+  const Y10Component *c = j->info->component;
+  gboolean packed = FALSE;
 
-  if (!info->yuv)
-    return c[0].step == 1 ? Y10_LOAD_PLANAR :
-        c[0].step == 3 ? Y10_LOAD_PACKED3 : Y10_LOAD_PACKED4;
-  if (info->sample_size == 2)
-    return Y10_LOAD_YUV_SEMI10;
-  if (c[0].step == 2)
-    return Y10_LOAD_YUV_MACROPIXEL;
-  if (c[1].step == 2)
-    return Y10_LOAD_YUV_SEMI;
-  return c[1].xshift ? Y10_LOAD_YUV_HALF : Y10_LOAD_YUV_PLANAR;
+  if (j->info->yuv) {
+    j->load = j->info->sample_size == 2 ? Y10_LOAD_YUV_SEMI10 :
+        c[0].step == 2 ? Y10_LOAD_YUV_MACROPIXEL :
+        c[1].step == 2 ? Y10_LOAD_YUV_SEMI :
+        c[1].xshift == 1 ? Y10_LOAD_YUV_HALF : Y10_LOAD_YUV_PLANAR;
+  } else {
+    packed = c[0].step > 1;
+    j->load = c[0].step == 4 ? Y10_LOAD_PACKED4 :
+        c[0].step == 3 ? Y10_LOAD_PACKED3 : Y10_LOAD_PLANAR;
+  }
+  for (guint i = 0; i < 3; i++)
+    j->shift[i] = 8 * (packed ? c[i].offset : i);
 }
 
 static void
@@ -175,6 +180,7 @@ init_columns (Job *j, guint32 *load_pos)
 {
   const Y10Letterbox *l = j->letterbox;
   const guint n = l->width, n_src = l->src_width, x = j->image->x;
+  gboolean even = TRUE;
 
   j->mixed = FALSE;
   for (guint i = 0; i < n; i++) {
@@ -185,6 +191,7 @@ init_columns (Job *j, guint32 *load_pos)
     j->mixed |= tap.weight[0] != Y10_TAP_ONE;
     load_pos[2 * i] = x + tap.pos[0];
     load_pos[2 * i + 1] = x + tap.pos[1];
+    even &= tap.pos[0] == 2 * i;
   }
 
   j->load_pos = NULL;
@@ -192,8 +199,7 @@ init_columns (Job *j, guint32 *load_pos)
   if (j->mixed && n_src > 2 * n) {
     j->load_pos = load_pos;
     j->n_load = 2 * n;
-    for (guint i = 0; i < n; i++)
-      j->pos[i] = 2 * i;
+    j->pos = NULL;
   } else if (!j->mixed && n_src != n) {
     for (guint i = 0; i < n; i++) {
       load_pos[i] = x + j->pos[i];
@@ -201,6 +207,8 @@ init_columns (Job *j, guint32 *load_pos)
     }
     j->load_pos = load_pos;
     j->n_load = n;
+  } else if (even) {
+    j->pos = NULL;
   }
 }
 
@@ -215,7 +223,9 @@ load_row (const Job *j, Worker *w, guint y)
     const Y10Component *c = &j->info->component[i];
 
     row.component[i] = j->image->plane[c->plane] +
-        (frame_y >> c->yshift) * j->image->stride[c->plane] + c->offset;
+        (frame_y >> c->yshift) * j->image->stride[c->plane];
+    if (j->load != Y10_LOAD_PACKED3 && j->load != Y10_LOAD_PACKED4)
+      row.component[i] += c->offset;
   }
   if (j->load_pos != NULL)
     j->k->load_at[j->load] (&row, j->load_pos, j->n_load, w->pixels);
@@ -303,8 +313,9 @@ run_part (const Job *j, Worker *w, guint part, guint n_parts)
       j->k->fill (Y10_LETTERBOX_FILL / 255.0f, l->dst_width - right,
           output (j, p, right, l->top + y));
     }
-    j->k->store (row, l->width, output (j, 0, l->left, l->top + y),
-        output (j, 1, l->left, l->top + y), output (j, 2, l->left, l->top + y));
+    j->k->store (row, l->width, j->shift, output (j, 0, l->left, l->top + y),
+        output (j, 1, l->left, l->top + y),
+        output (j, 2, l->left, l->top + y));
   }
   fill_rows (j, bottom + (guint64) (l->dst_height - bottom) * part / n_parts,
       bottom + (guint64) (l->dst_height - bottom) * (part + 1) / n_parts);
@@ -340,7 +351,7 @@ y10_cpu_preprocess (const Y10Image *image, const Y10Letterbox *letterbox,
     return;
   }
 
-  job.load = choose_load (job.info);
+  choose_load (&job);
   if (job.info->yuv)
     init_color (&job);
   take_job (&job, &load_pos, letterbox->dst_width, &shared);

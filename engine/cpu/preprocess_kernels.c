@@ -8,6 +8,8 @@
 
 #include "preprocess_kernels.h"
 
+#include <string.h>
+
 #ifdef __AVX2__
 #include <immintrin.h>
 #endif
@@ -92,13 +94,70 @@ load_at_##name (const Y10LoadRow *row, const uint32_t *pos, size_t n, \
 }
 
 LOADERS (planar, 1, 1, 0, 8, 8)
-LOADERS (packed3, 3, 3, 0, 8, 8)
-LOADERS (packed4, 4, 4, 0, 8, 8)
 LOADERS (yuv_planar, 1, 1, 0, 8, 10)
 LOADERS (yuv_half, 1, 1, 1, 8, 10)
 LOADERS (yuv_semi, 1, 2, 1, 8, 10)
 LOADERS (yuv_macropixel, 2, 4, 1, 8, 10)
 LOADERS (yuv_semi10, 2, 4, 1, 10, 10)
+
+/* Pixels that are packed already keep their order of bytes: store() is told
+ * which is which. What else is in the 32 bits does not matter. */
+static ALWAYS_INLINE uint32_t
+load_packed3 (const uint8_t *p)
+{
+  uint16_t v;
+
+  memcpy (&v, p, 2);
+  return v | (uint32_t) p[2] << 16;
+}
+
+static void
+load_range_packed3 (const Y10LoadRow *row, uint32_t x, size_t n,
+    uint32_t *restrict pixels)
+{
+  const uint8_t *p = row->component[0] + 3 * (size_t) x;
+  size_t i = 0;
+
+#ifdef __AVX2__
+  const __m256i spread = _mm256_broadcastsi128_si256 (_mm_setr_epi8 (0, 1, 2,
+          -1, 3, 4, 5, -1, 6, 7, 8, -1, 9, 10, 11, -1));
+
+  /* 28 bytes are read for 8 pixels. */
+  for (; i + 10 <= n; i += 8) {
+    __m256i v = _mm256_inserti128_si256 (_mm256_castsi128_si256
+        (_mm_loadu_si128 ((const __m128i *) (p + 3 * i))),
+        _mm_loadu_si128 ((const __m128i *) (p + 3 * i + 12)), 1);
+
+    _mm256_storeu_si256 ((__m256i *) (pixels + i),
+        _mm256_shuffle_epi8 (v, spread));
+  }
+#endif
+  for (; i < n; i++)
+    pixels[i] = load_packed3 (p + 3 * i);
+}
+
+static void
+load_at_packed3 (const Y10LoadRow *row, const uint32_t *restrict pos, size_t n,
+    uint32_t *restrict pixels)
+{
+  for (size_t i = 0; i < n; i++)
+    pixels[i] = load_packed3 (row->component[0] + 3 * (size_t) pos[i]);
+}
+
+static void
+load_range_packed4 (const Y10LoadRow *row, uint32_t x, size_t n,
+    uint32_t *restrict pixels)
+{
+  memcpy (pixels, row->component[0] + 4 * (size_t) x, 4 * n);
+}
+
+static void
+load_at_packed4 (const Y10LoadRow *row, const uint32_t *restrict pos, size_t n,
+    uint32_t *restrict pixels)
+{
+  for (size_t i = 0; i < n; i++)
+    memcpy (pixels + i, row->component[0] + 4 * (size_t) pos[i], 4);
+}
 
 #define COLOR_BITS 20
 
@@ -138,63 +197,87 @@ blend_column (const uint32_t *p, uint32_t weight, int16_t *out)
   }
 }
 
+#ifdef __AVX2__
+/* The 8 bytes of two neighbours, interleaved and widened, are what vpmaddwd
+ * wants; vpackssdw puts right what vpunpck took apart. */
+#define INTERLEAVE _mm_setr_epi8 (0, 4, 1, 5, 2, 6, 3, 7, \
+    8, 12, 9, 13, 10, 14, 11, 15)
+
+static ALWAYS_INLINE void
+blend4 (__m256i v, const uint32_t *weights, int16_t *out)
+{
+  const __m256i even = _mm256_setr_epi32 (0, 0, 0, 0, 2, 2, 2, 2);
+  const __m256i odd = _mm256_setr_epi32 (1, 1, 1, 1, 3, 3, 3, 3);
+  const __m256i zero = _mm256_setzero_si256 ();
+  __m256i w = _mm256_castsi128_si256 (_mm_loadu_si128 ((const __m128i *)
+          weights));
+  __m256i lo, hi;
+
+  v = _mm256_shuffle_epi8 (v, _mm256_broadcastsi128_si256 (INTERLEAVE));
+  lo = _mm256_madd_epi16 (_mm256_unpacklo_epi8 (v, zero),
+      _mm256_permutevar8x32_epi32 (w, even));
+  hi = _mm256_madd_epi16 (_mm256_unpackhi_epi8 (v, zero),
+      _mm256_permutevar8x32_epi32 (w, odd));
+  v = _mm256_packs_epi32 (_mm256_srai_epi32 (lo, 4), _mm256_srai_epi32 (hi, 4));
+  _mm256_storeu_si256 ((__m256i *) out, v);
+}
+
+static ALWAYS_INLINE __m128i
+load_pairs (const uint32_t *a, const uint32_t *b)
+{
+  return _mm_castps_si128 (_mm_loadh_pi (_mm_castsi128_ps (_mm_loadl_epi64
+              ((const __m128i *) a)), (const __m64 *) b));
+}
+#endif
+
+#ifdef __AVX512BW__
+static ALWAYS_INLINE void
+blend8 (__m512i v, const uint32_t *weights, int16_t *out)
+{
+  const __m512i even = _mm512_setr_epi32 (0, 0, 0, 0, 2, 2, 2, 2,
+      4, 4, 4, 4, 6, 6, 6, 6);
+  const __m512i odd = _mm512_add_epi32 (even, _mm512_set1_epi32 (1));
+  const __m512i zero = _mm512_setzero_si512 ();
+  __m512i w = _mm512_castsi256_si512 (_mm256_loadu_si256 ((const __m256i *)
+          weights));
+  __m512i lo, hi;
+
+  v = _mm512_shuffle_epi8 (v, _mm512_broadcast_i32x4 (INTERLEAVE));
+  lo = _mm512_madd_epi16 (_mm512_unpacklo_epi8 (v, zero),
+      _mm512_permutexvar_epi32 (even, w));
+  hi = _mm512_madd_epi16 (_mm512_unpackhi_epi8 (v, zero),
+      _mm512_permutexvar_epi32 (odd, w));
+  v = _mm512_packs_epi32 (_mm512_srai_epi32 (lo, 4), _mm512_srai_epi32 (hi, 4));
+  _mm512_storeu_si512 (out, v);
+}
+#endif
+
 static void
 blend_columns (const uint32_t *restrict pixels, const uint32_t *restrict pos,
     const uint32_t *restrict weights, size_t n, int16_t *restrict row)
 {
   size_t i = 0;
 
-#ifdef __AVX2__
-  /* Two neighbours are 8 bytes. Interleaved and widened they are what
-   * vpmaddwd wants; vpackssdw puts right what vpunpck took apart. */
-  const __m128i pair = _mm_setr_epi8 (0, 4, 1, 5, 2, 6, 3, 7,
-      8, 12, 9, 13, 10, 14, 11, 15);
+  if (pos == NULL) {
 #ifdef __AVX512BW__
-  const __m512i pairs = _mm512_broadcast_i32x4 (pair);
-  const __m512i even = _mm512_setr_epi32 (0, 0, 0, 0, 2, 2, 2, 2,
-      4, 4, 4, 4, 6, 6, 6, 6);
-  const __m512i odd = _mm512_add_epi32 (even, _mm512_set1_epi32 (1));
-
-  for (; i + 8 <= n; i += 8) {
-    __m256i at = _mm256_loadu_si256 ((const __m256i *) (pos + i));
-    __m512i v = _mm512_i32gather_epi64 (at, pixels, 4);
-    __m512i w = _mm512_castsi256_si512 (_mm256_loadu_si256 ((const __m256i *)
-            (weights + i)));
-    __m512i lo, hi;
-
-    v = _mm512_shuffle_epi8 (v, pairs);
-    lo = _mm512_unpacklo_epi8 (v, _mm512_setzero_si512 ());
-    hi = _mm512_unpackhi_epi8 (v, _mm512_setzero_si512 ());
-    lo = _mm512_madd_epi16 (lo, _mm512_permutexvar_epi32 (even, w));
-    hi = _mm512_madd_epi16 (hi, _mm512_permutexvar_epi32 (odd, w));
-    v = _mm512_packs_epi32 (_mm512_srai_epi32 (lo, 4),
-        _mm512_srai_epi32 (hi, 4));
-    _mm512_storeu_si512 (row + 4 * i, v);
-  }
+    for (; i + 8 <= n; i += 8)
+      blend8 (_mm512_loadu_si512 (pixels + 2 * i), weights + i, row + 4 * i);
+#elif defined (__AVX2__)
+    for (; i + 4 <= n; i += 4)
+      blend4 (_mm256_loadu_si256 ((const __m256i *) (pixels + 2 * i)),
+          weights + i, row + 4 * i);
 #endif
-  for (; i + 4 <= n; i += 4) {
-    const __m256i even4 = _mm256_setr_epi32 (0, 0, 0, 0, 2, 2, 2, 2);
-    const __m256i odd4 = _mm256_setr_epi32 (1, 1, 1, 1, 3, 3, 3, 3);
-    __m128i a = _mm_loadl_epi64 ((const __m128i *) (pixels + pos[i]));
-    __m128i b = _mm_loadl_epi64 ((const __m128i *) (pixels + pos[i + 2]));
-    __m256i w = _mm256_castsi128_si256 (_mm_loadu_si128 ((const __m128i *)
-            (weights + i)));
-    __m256i v, lo, hi;
-
-    a = _mm_castps_si128 (_mm_loadh_pi (_mm_castsi128_ps (a),
-            (const __m64 *) (pixels + pos[i + 1])));
-    b = _mm_castps_si128 (_mm_loadh_pi (_mm_castsi128_ps (b),
-            (const __m64 *) (pixels + pos[i + 3])));
-    v = _mm256_inserti128_si256 (_mm256_castsi128_si256 (a), b, 1);
-    v = _mm256_shuffle_epi8 (v, _mm256_broadcastsi128_si256 (pair));
-    lo = _mm256_unpacklo_epi8 (v, _mm256_setzero_si256 ());
-    hi = _mm256_unpackhi_epi8 (v, _mm256_setzero_si256 ());
-    lo = _mm256_madd_epi16 (lo, _mm256_permutevar8x32_epi32 (w, even4));
-    hi = _mm256_madd_epi16 (hi, _mm256_permutevar8x32_epi32 (w, odd4));
-    v = _mm256_packs_epi32 (_mm256_srai_epi32 (lo, 4),
-        _mm256_srai_epi32 (hi, 4));
-    _mm256_storeu_si256 ((__m256i *) (row + 4 * i), v);
+    for (; i < n; i++)
+      blend_column (pixels + 2 * i, weights[i], row + 4 * i);
+    return;
   }
+
+#ifdef __AVX2__
+  for (; i + 4 <= n; i += 4)
+    blend4 (_mm256_inserti128_si256 (_mm256_castsi128_si256 (load_pairs
+                (pixels + pos[i], pixels + pos[i + 1])),
+            load_pairs (pixels + pos[i + 2], pixels + pos[i + 3]), 1),
+        weights + i, row + 4 * i);
 #endif
   for (; i < n; i++)
     blend_column (pixels + pos[i], weights[i], row + 4 * i);
@@ -232,13 +315,15 @@ unit (uint32_t v)
 }
 
 static void
-store (const uint32_t *restrict pixels, size_t n, float *restrict r,
-    float *restrict g, float *restrict b)
+store (const uint32_t *restrict pixels, size_t n, const int shift[3],
+    float *restrict r, float *restrict g, float *restrict b)
 {
+  const int rs = shift[0], gs = shift[1], bs = shift[2];
+
   for (size_t i = 0; i < n; i++) {
-    r[i] = unit (pixels[i] & 255);
-    g[i] = unit (pixels[i] >> 8 & 255);
-    b[i] = unit (pixels[i] >> 16 & 255);
+    r[i] = unit (pixels[i] >> rs & 255);
+    g[i] = unit (pixels[i] >> gs & 255);
+    b[i] = unit (pixels[i] >> bs & 255);
   }
 }
 

@@ -4,8 +4,8 @@
 
 /* The inner loops of preprocess, compiled once for each instruction set. They
  * know neither GLib nor the engine. A pixel on its way is 32 bits: 10 bits
- * each of Y U V, from the lowest on, or 8 bits each of R G B. All sets give
- * the same bits. */
+ * each of Y U V, from the lowest on, or 8 bits each of R G B in some order. All
+ * sets give the same bits. */
 
 #include <stddef.h>
 #include <stdint.h>
@@ -26,7 +26,7 @@ typedef enum
 
 #define Y10_N_LOAD_KINDS (Y10_LOAD_YUV_SEMI10 + 1)
 
-/* The components of pixel 0 of a frame's row. */
+/* Of pixel 0 of a frame's row: its components, or if packed its first byte. */
 typedef struct
 {
   const uint8_t *component[3];
@@ -51,18 +51,18 @@ typedef struct
 {
   Y10LoadRange load_range[Y10_N_LOAD_KINDS];
   Y10LoadAt load_at[Y10_N_LOAD_KINDS];
-  /* YUV to RGB, in place */
+  /* YUV to R | G << 8 | B << 16, in place */
   void (*color) (const Y10ColorArgs * args, size_t n, uint32_t * pixels);
-  /* row[4 i + c] = (w0 * pixels[pos[i]].c + w1 * pixels[pos[i] + 1].c) >> 4,
-   * w0 in the lower 16 bits of weights[i], w1 in the upper; row[4 i + 3] is
-   * anything. */
+  /* row[4 i + c] = (w0 * pixels[pos[i]].c + w1 * pixels[pos[i] + 1].c) >> 4
+   * for the four bytes c of a pixel, w0 in the lower 16 bits of weights[i], w1
+   * in the upper. No pos: 2 i. */
   void (*blend_columns) (const uint32_t * pixels, const uint32_t * pos,
       const uint32_t * weights, size_t n, int16_t * row);
   void (*blend_rows) (const int16_t * row0, const int16_t * row1, int weight0,
       int weight1, size_t n, uint32_t * pixels);
-  /* Each of R G B divided by 255. */
-  void (*store) (const uint32_t * pixels, size_t n, float *r, float *g,
-      float *b);
+  /* Each of R G B divided by 255; shift: where in a pixel they are. */
+  void (*store) (const uint32_t * pixels, size_t n, const int shift[3],
+      float *r, float *g, float *b);
   void (*fill) (float value, size_t n, float *out);
 } Y10PreprocessKernels;
 

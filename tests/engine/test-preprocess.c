@@ -452,8 +452,7 @@ picture_init (Picture *pic, GRand *rand, Y10PixelFormat format, guint frame_w,
 
     for (guint i = 0; i < 3; i++) {
       const Y10Component *c = &info->component[i];
-      gsize end = (gsize) ((frame_w - 1) >> c->xshift) * c->step + c->offset +
-          info->sample_size;
+      gsize end = (gsize) (((frame_w - 1) >> c->xshift) + 1) * c->step;
 
       if (c->plane == p) {
         row = MAX (row, end);
