@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* A frame on its way through yolov10detect allocates nothing but its metadata.
+ * This program's own malloc() counts, in all threads; what GStreamer needs to
+ * pass a frame on is known from a detector that is not active. */
+#include "gstcommon.h"
+
+#include <stdlib.h>
+
+#if defined (__GLIBC__) && !defined (__SANITIZE_ADDRESS__) \
+    && !defined (__SANITIZE_THREAD__)
+#define CAN_COUNT 1
+
+extern void *__libc_malloc (size_t size);
+extern void *__libc_calloc (size_t n, size_t size);
+extern void *__libc_realloc (void *p, size_t size);
+extern void *__libc_memalign (size_t align, size_t size);
+
+static gint n_allocations;
+
+void *
+malloc (size_t size)
+{
+  g_atomic_int_inc (&n_allocations);
+  return __libc_malloc (size);
+}
+
+void *
+calloc (size_t n, size_t size)
+{
+  g_atomic_int_inc (&n_allocations);
+  return __libc_calloc (n, size);
+}
+
+void *
+realloc (void *p, size_t size)
+{
+  g_atomic_int_inc (&n_allocations);
+  return __libc_realloc (p, size);
+}
+
+void *
+aligned_alloc (size_t align, size_t size)
+{
+  g_atomic_int_inc (&n_allocations);
+  return __libc_memalign (align, size);
+}
+
+int
+posix_memalign (void **p, size_t align, size_t size)
+{
+  g_atomic_int_inc (&n_allocations);
+  *p = __libc_memalign (align, size);
+  return *p ? 0 : 12;
+}
+#endif
+
+#define WARM_UP 8
+#define FRAMES 24
+
+static GstFlowReturn
+drop (GstPad *pad, GstObject *parent, GstBuffer *buffer)
+{
+  gst_buffer_unref (buffer);
+  return GST_FLOW_OK;
+}
+
+/* Allocations of FRAMES frames. */
+static gint
+count (const char *properties)
+{
+#ifdef CAN_COUNT
+  GstCaps *caps = test_gst_caps ("NV12", 160, 120);
+  GstBuffer *frames[WARM_UP + FRAMES];
+  GstHarness *h = test_gst_harness (properties);
+  GstPad *sink = gst_pad_new ("sink", GST_PAD_SINK);
+  GstPad *src = gst_element_get_static_pad (h->element, "src");
+  gint before = 0;
+
+  /* The harness keeps what it gets, which allocates: have it thrown away. */
+  gst_pad_set_chain_function (sink, drop);
+  gst_pad_set_active (sink, TRUE);
+  gst_pad_unlink (src, h->sinkpad);
+  fail_unless_equals_int (gst_pad_link (src, sink), GST_PAD_LINK_OK);
+  gst_harness_set_src_caps (h, gst_caps_ref (caps));
+  for (guint i = 0; i < G_N_ELEMENTS (frames); i++)
+    frames[i] = test_gst_picture_caps (caps, i);
+  for (guint i = 0; i < G_N_ELEMENTS (frames); i++) {
+    if (i == WARM_UP)
+      before = g_atomic_int_get (&n_allocations);
+    fail_unless_equals_int (gst_pad_push (h->srcpad, frames[i]), GST_FLOW_OK);
+  }
+  before = g_atomic_int_get (&n_allocations) - before;
+  gst_pad_unlink (src, sink);
+  gst_pad_link (src, h->sinkpad);
+  gst_object_unref (src);
+  gst_object_unref (sink);
+  gst_harness_teardown (h);
+  gst_caps_unref (caps);
+  return before;
+#else
+  return 0;
+#endif
+}
+
+GST_START_TEST (test_frame_path)
+{
+  static const char *const backends[] = { "ref", "cpu" };
+
+#ifndef CAN_COUNT
+  test_gst_skip ("a sanitizer or another C library owns malloc()");
+  return;
+#endif
+  for (guint i = 0; i < G_N_ELEMENTS (backends); i++) {
+    gchar *idle = g_strdup_printf ("backend=%s threads=1 active=false",
+        backends[i]);
+    gchar *busy = g_strdup_printf ("backend=%s threads=1 confidence=0.02 "
+        "attach=\"\"", backends[i]);
+    gchar *metas = g_strdup_printf ("backend=%s threads=1 confidence=0.02",
+        backends[i]);
+    gint base = count (idle);
+
+    fail_unless_equals_int (count (busy), base);
+    /* The counter does count. */
+    fail_unless (count (metas) > base + FRAMES);
+    g_free (idle);
+    g_free (busy);
+    g_free (metas);
+  }
+}
+
+GST_END_TEST;
+
+static Suite *
+alloc_suite (void)
+{
+  Suite *s = suite_create ("yolov10detect allocations");
+  TCase *tc = tcase_create ("allocations");
+
+  suite_add_tcase (s, tc);
+  tcase_set_timeout (tc, 60);
+  tcase_add_test (tc, test_frame_path);
+  return s;
+}
+
+int
+main (int argc, char **argv)
+{
+  test_gst_init (&argc, &argv);
+  return test_gst_run (alloc_suite (), "yolov10detect-alloc", __FILE__);
+}
