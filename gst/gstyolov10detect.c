@@ -18,13 +18,19 @@
  *
  * ## Example launch lines
  * |[
- * gst-launch-1.0 filesrc location=bus.jpg ! decodebin ! videoconvert ! yolov10detect model-file=yolov10n.safetensors ! yolov10overlay ! videoconvert ! imagefreeze ! autovideosink
+ * gst-launch-1.0 filesrc location=bus.jpg ! decodebin ! videoconvert \
+ *     ! yolov10detect model-file=yolov10n.safetensors ! yolov10overlay \
+ *     ! videoconvert ! imagefreeze ! autovideosink
  * ]| Shows what is in a picture.
  * |[
- * gst-launch-1.0 uridecodebin uri=file:///tmp/cars.mp4 ! videoconvert ! yolov10detect model-file=yolov10n.safetensors classes=car,truck confidence=0.5 ! yolov10overlay ! videoconvert ! autovideosink
+ * gst-launch-1.0 uridecodebin uri=file:///tmp/cars.mp4 ! videoconvert \
+ *     ! yolov10detect model-file=yolov10n.safetensors classes=car,truck \
+ *     confidence=0.5 ! yolov10overlay ! videoconvert ! autovideosink
  * ]| Shows the cars and trucks of a video.
  * |[
- * gst-launch-1.0 -v v4l2src ! videoconvert ! queue leaky=downstream max-size-buffers=1 ! yolov10detect model-file=yolov10n.safetensors input-size=320 ! fakesink
+ * gst-launch-1.0 -v v4l2src ! videoconvert \
+ *     ! queue leaky=downstream max-size-buffers=1 \
+ *     ! yolov10detect model-file=yolov10n.safetensors input-size=320 ! fakesink
  * ]| Watches a camera with a small input, and prints which device computes.
  *
  * ## Metadata
