@@ -1,0 +1,169 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# SPDX-FileCopyrightText: 2026 the yolov10detect authors
+"""y10 info, bench and doctor, the help texts, and that manual and completion know every option."""
+import json
+import os
+import re
+import shutil
+import subprocess
+import unittest
+
+from common import Case, FEATURES, PLUGIN_DIR, Y10, main
+
+SOURCE = os.environ["Y10_TEST_SOURCE"]
+
+
+class Info(Case):
+    # Table 1 of the paper (arXiv:2405.14458): parameters in millions, GFLOP at 640.
+    PAPER = {"n": (2.3, 6.7), "s": (7.2, 21.6), "m": (15.4, 59.1)}
+
+    def test_paper(self):
+        """The sizes that the paper gives, of weights that say nothing about their variant."""
+        for variant, (millions, gflop) in self.PAPER.items():
+            model = self.make_model(f"yolov10{variant}-nc80")
+            out = json.loads(self.y10("info", "--json", "--backend", "ref", "--size", "640", model).stdout)
+            os.remove(model)
+            self.assertEqual(out["variant"], "yolov10" + variant)
+            self.assertAlmostEqual(out["parameters"] / 1e6, millions, delta=0.03 * millions)
+            self.assertAlmostEqual(out["gflop"], gflop, delta=0.03 * gflop)
+            self.assertEqual(out["input"], {"width": 640, "height": 640})
+            self.assertEqual(len(out["classes"]), 80)
+
+    def test_layers(self):
+        """Shapes of the layers as the checkpoint's names and the strides of the network give them."""
+        out = json.loads(self.y10("info", "--json", "--backend", "ref", "--size", "96x64", self.model).stdout)
+        layers = {layer["name"]: layer for layer in out["layers"]}
+        self.assertEqual((layers["model.0"]["out_width"], layers["model.0"]["out_height"]), (48, 32))
+        self.assertEqual(layers["model.0"]["in_channels"], 3)
+        self.assertEqual((layers["model.0"]["kernel"], layers["model.0"]["stride"]), (3, 2))
+        self.assertEqual((layers["model.9.cv2"]["out_width"], layers["model.9.cv2"]["out_height"]), (3, 2))
+        self.assertEqual(out["layers"][0]["kind"], "preprocess")
+        self.assertEqual(out["layers"][-1]["kind"], "head")
+        self.assertGreater(out["arena_bytes"], 4 * 48 * 32 * layers["model.0"]["out_channels"])
+        self.assertEqual(out["backend"], "ref")
+        self.assertEqual(out["heads"], ["one2one"] if len(out["heads"]) == 1
+                         else ["one2one", "one2many"])
+
+    def test_text(self):
+        out = self.y10("info", "--backend", "ref", "--size", "96", self.model).stdout
+        self.assertIn("classes     3: ", out)
+        self.assertIn("model.0 ", out)
+
+    def test_wrong(self):
+        self.refused("info", says=["one model"])
+        self.refused("info", self.model, self.model, says=["one model"])
+        self.refused("info", self.path("none"), says=["none"], status=1)
+
+
+class Bench(Case):
+    def test_json(self):
+        for extra in ([], ["--with-preprocess"], ["--batch", "2"]):
+            out = json.loads(self.y10("bench", "--model", self.model, "--backend", "ref", "--size", "96",
+                                      "--seconds", "0", "--json", *extra).stdout)
+            self.assertTrue(0 < out["min_ms"] <= out["median_ms"] <= out["p95_ms"], out)
+            self.assertEqual((out["backend"], out["precision"]), ("ref", "fp32"))
+            self.assertEqual(out["rows"], 300)
+            self.assertEqual(out["batch"], 2 if "--batch" in extra else 1)
+            self.assertEqual(out["size"], {"width": 96, "height": 96})
+            self.assertTrue(out["threads"] >= 1 and out["device"])
+            kinds = {op["kind"] for op in out["ops"]}
+            self.assertLessEqual({"conv", "maxpool5", "upsample2x", "attention", "head"}, kinds)
+            convs = [op for op in out["ops"] if op["kind"] == "conv"]
+            self.assertGreater(sum(op["ms"] for op in convs), 0)
+            for op in out["ops"]:
+                self.assertEqual(set(op), {"name", "kind", "impl", "ms", "gflops"})
+
+    def test_text(self):
+        out = self.y10("bench", "--model", self.model, "--backend", "ref", "--size", "96", "--seconds",
+                       "0").stdout
+        self.assertRegex(out, r"median \d+\.\d+ ms")
+
+    def test_wrong(self):
+        self.refused("bench", says=["--model"])
+        self.refused("bench", "--model", self.model, "--batch", "65", says=["--batch", "65", "64"])
+        self.refused("bench", "--model", self.model, "extra", says=["extra"])
+
+
+class Doctor(Case):
+    def doctor(self, status, env=None, **options):
+        done = self.y10("doctor", "--json", status=status, env=env or {}, **options)
+        return json.loads(done.stdout)
+
+    def test_cpu(self):
+        cpu = min(os.sched_getaffinity(0))
+        done = subprocess.run([Y10, "doctor", "--json"], env=self.env, capture_output=True, check=False,
+                              preexec_fn=lambda: os.sched_setaffinity(0, {cpu}))
+        out = json.loads(done.stdout)
+        self.assertEqual(out["cpu"]["threads"], 1)
+        with open("/proc/cpuinfo", encoding="utf-8") as f:
+            words = set(f.read().split())
+        for feature in ("avx2", "avx512f", "avx512_bf16", "sse4_1"):
+            self.assertEqual(feature in out["cpu"]["features"], feature in words)
+        self.assertTrue(out["engine"]["ref"]["usable"])
+        self.assertFalse(out["engine"]["cuda"]["usable"])
+        self.assertTrue(out["engine"]["cuda"]["why"])
+
+    @unittest.skipUnless("gst" in FEATURES, "built without GStreamer")
+    def test_plugin_found(self):
+        out = self.doctor(0, {"GST_PLUGIN_PATH": PLUGIN_DIR, "GST_PLUGIN_PATH_1_0": PLUGIN_DIR})
+        self.assertTrue(out["ok"])
+        self.assertEqual(os.path.realpath(out["gstreamer"]["plugin"]["why"]),
+                         os.path.realpath(os.path.join(PLUGIN_DIR, "libgstyolov10.so")))
+        self.assertIn("GstVideoRegionOfInterestMeta", out["gstreamer"]["metas"])
+        self.assertRegex(out["gstreamer"]["version"], r"^GStreamer 1\.\d+")
+
+    @unittest.skipUnless("gst" in FEATURES, "built without GStreamer")
+    def test_plugin_outside_path(self):
+        out = self.doctor(1, {"GST_PLUGIN_SYSTEM_PATH_1_0": self.path("nothing")})
+        self.assertFalse(out["ok"])
+        problem = [p for p in out["problems"] if p["severity"] == "error"]
+        self.assertEqual(len(problem), 1)
+        self.assertIn("GST_PLUGIN_PATH=", problem[0]["fix"])
+
+    @unittest.skipUnless("gst" in FEATURES, "built without GStreamer")
+    def test_plugin_broken(self):
+        directory = self.path("broken")
+        os.mkdir(directory)
+        with open(os.path.join(directory, "libgstyolov10.so"), "w", encoding="ascii") as f:
+            f.write("not a library")
+        out = self.doctor(1, {"GST_PLUGIN_PATH_1_0": directory,
+                              "GST_PLUGIN_SYSTEM_PATH_1_0": self.path("nothing")})
+        self.assertIn("cannot be loaded", out["gstreamer"]["plugin"]["why"])
+        self.assertIn(directory, out["gstreamer"]["plugin"]["why"])
+
+    def test_wrong(self):
+        self.refused("doctor", "please", says=["please"])
+
+
+class Texts(Case):
+    def test_help(self):
+        self.assertEqual(self.y10("--version").stdout, "y10 " + os.environ["Y10_TEST_VERSION"] + "\n")
+        self.assertEqual(self.y10("--help").stdout.count("\n  "), 4)
+        self.assertIn("Usage", self.y10(status=2).stderr)
+
+    def test_every_option_is_documented(self):
+        with open(os.path.join(SOURCE, "tools", "y10", "y10.1"), encoding="utf-8") as f:
+            manual = f.read().replace("\\-", "-")
+        script = os.path.join(SOURCE, "tools", "y10", "y10.bash-completion")
+        for command in ("detect", "info", "bench", "doctor"):
+            options = set(re.findall(r"--[a-z-]+", self.y10(command, "--help").stdout)) - {"--help"}
+            self.assertTrue(options)
+            offered = subprocess.run(
+                ["bash", "-c", f". '{script}'; COMP_WORDS=(y10 {command} --); COMP_CWORD=2; _y10; "
+                 'echo "${COMPREPLY[@]}"'], capture_output=True, text=True, check=True).stdout.split()
+            for option in options:
+                self.assertIn(option, manual)
+            self.assertEqual(set(offered) - {"--help"}, options)
+
+    @unittest.skipUnless(shutil.which("man"), "man is not installed")
+    def test_manual_has_no_warnings(self):
+        page = os.path.join(SOURCE, "tools", "y10", "y10.1")
+        done = subprocess.run(["man", "--warnings", "-l", page], capture_output=True, text=True,
+                              env=dict(self.env, MANWIDTH="80"), check=True)
+        self.assertEqual(done.stderr, "")
+        self.assertIn("EXIT STATUS", done.stdout)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,162 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# SPDX-FileCopyrightText: 2026 the yolov10detect authors
+"""y10 detect on videos, and the copies that --draw writes of videos and pictures."""
+import os
+import shutil
+import struct
+import subprocess
+import unittest
+
+from common import (Case, FEATURES, PLUGIN_DIR, boxes, main, need, picture, read_png, write_png)
+
+need("gst", "pixbuf", "gst-launch-1.0", "gst-inspect-1.0")
+
+
+def lacking(*elements):
+    return [e for e in elements
+            if subprocess.run(["gst-inspect-1.0", "--exists", e], check=False).returncode]
+
+
+def launch(case, pipeline):
+    subprocess.run(["gst-launch-1.0", "-q", *pipeline.split()], env=case.env, check=True)
+
+
+MISSING = lacking("jpegenc", "avimux", "avidemux", "jpegdec", "videoflip", "uridecodebin")
+
+
+@unittest.skipIf(MISSING, f"GStreamer lacks {', '.join(MISSING)}")
+class Videos(Case):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.avi = cls.path("a.avi")
+        launch(cls, "videotestsrc num-buffers=12 pattern=ball ! "
+               "video/x-raw,width=80,height=62,framerate=25/1 ! jpegenc ! avimux ! "
+               f"filesink location={cls.avi}")
+
+    def test_frames(self):
+        """A line for each frame, with the frame's time."""
+        lines, _ = self.detect("--confidence", "0.02", self.avi)
+        self.assertEqual([line["timestamp"] for line in lines], [n * 40000000 for n in range(12)])
+        for line in lines:
+            self.assertEqual(line["source"], self.avi)
+            self.assertEqual(line["resolution"], {"width": 80, "height": 62})
+        self.assertGreater(len({repr(boxes(line)) for line in lines}), 6)
+
+    def test_uri_and_mixture(self):
+        """URIs do as well, and pictures before and after a video stay in their place."""
+        png = write_png(self.path("p.png"), picture(64, 48))
+        lines, _ = self.detect(png, "file://" + self.avi, png)
+        self.assertEqual([line["timestamp"] is None for line in lines], [True] + [False] * 12 + [True])
+
+    def test_sound(self):
+        """Sound beside the video does no harm; sound alone is an error."""
+        both, sound = self.path("both.avi"), self.path("sound.wav")
+        missing = lacking("wavenc", "audiotestsrc")
+        if missing:
+            self.skipTest(f"GStreamer lacks {missing}")
+        launch(self, f"avimux name=mux ! filesink location={both} videotestsrc num-buffers=5 ! "
+               "video/x-raw,width=64,height=48,framerate=10/1 ! jpegenc ! mux. "
+               "audiotestsrc num-buffers=20 ! audio/x-raw,rate=44100,channels=1 ! mux.")
+        launch(self, f"audiotestsrc num-buffers=5 ! wavenc ! filesink location={sound}")
+        lines, _ = self.detect(both)
+        self.assertEqual(len(lines), 5)
+        lines, errors = self.detect(sound, self.avi, status=1)
+        self.assertEqual(len(lines), 12)
+        self.assertIn("no picture or video", errors)
+
+    def test_turned(self):
+        """A telephone writes its frames lying and says so in the track's header."""
+        missing = lacking("mp4mux", "qtdemux")
+        if missing:
+            self.skipTest(f"GStreamer lacks {missing}")
+        path = self.path("turned.mp4")
+        launch(self, "videotestsrc num-buffers=3 ! video/x-raw,width=96,height=64 ! jpegenc ! "
+               f"qtmux ! filesink location={path}")
+        with open(path, "r+b") as f:
+            data = f.read()
+            f.seek(data.index(b"tkhd") + 44)         # the matrix of ISO/IEC 14496-12, 8.3.2
+            f.write(struct.pack(">9i", 0, 1 << 16, 0, -1 << 16, 0, 0, 64 << 16, 0, 1 << 30))
+        lines, _ = self.detect(path)
+        self.assertEqual([line["resolution"] for line in lines], [{"width": 64, "height": 96}] * 3)
+
+    def test_not_a_video(self):
+        path = self.path("notes.txt")
+        with open(path, "w", encoding="utf-8") as f:
+            f.write("Dear diary,\n" * 100)
+        lines, errors = self.detect(path, self.avi, status=1)
+        self.assertEqual(len(lines), 12)
+        self.assertEqual(len(errors.splitlines()), 1)
+        self.assertIn(path, errors)
+
+
+class DrawWithoutPlugin(Case):
+    def test_says_what_is_missing(self):
+        if not lacking("yolov10overlay"):
+            self.skipTest("the plugin is installed on this system")
+        png = write_png(self.path("a.png"), picture(64, 48))
+        lines, errors = self.detect("--draw", self.path("out"), png, status=1)
+        self.assertEqual(lines, [])
+        self.assertIn("yolov10overlay", errors)
+        self.assertIn("y10 doctor", errors)
+
+
+@unittest.skipUnless("overlay" in FEATURES, "built without yolov10overlay")
+class Draw(Case):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.env["GST_PLUGIN_PATH"] = PLUGIN_DIR
+        cls.env.pop("GST_PLUGIN_PATH_1_0")
+        cls.rows = picture(150, 110)
+        cls.png = write_png(cls.path("a.png"), cls.rows)
+
+    def test_picture(self):
+        """Drawn on where the boxes are and nowhere else."""
+        out = self.path("drawn")
+        lines, _ = self.detect("--confidence", "0.02", "--draw", out, self.png)
+        self.assertGreater(len(lines[0]["objects"]), 0)
+        rows, channels = read_png(os.path.join(out, "a.png"))
+        self.assertEqual((len(rows), len(rows[0]) // channels), (110, 150))
+        self.assertNotEqual(rows, self.rows)
+        self.detect("--confidence", "1", "--draw", out, self.png)
+        self.assertEqual(read_png(os.path.join(out, "a.png"))[0], self.rows)
+
+    def test_names(self):
+        """Two of one name get two files, and no input is overwritten."""
+        other, out = self.path("other"), self.path("names")
+        os.mkdir(other)
+        twin = write_png(os.path.join(other, "a.png"), picture(50, 40))
+        self.detect("--draw", out, self.png, twin)
+        self.assertEqual(sorted(os.listdir(out)), ["a-2.png", "a.png"])
+        self.assertEqual(len(read_png(os.path.join(out, "a-2.png"))[0]), 40)
+        before = os.stat(twin).st_mtime_ns
+        lines, errors = self.detect("--draw", other, twin, status=1)
+        self.assertIn("overwrite", errors)
+        self.assertEqual(len(lines), 1)
+        self.assertEqual(os.stat(twin).st_mtime_ns, before)
+
+    @unittest.skipIf(MISSING, f"GStreamer lacks {', '.join(MISSING)}")
+    def test_video(self):
+        """As many frames as went in; an odd height loses one line."""
+        avi, out = self.path("v.avi"), self.path("video")
+        launch(self, "videotestsrc num-buffers=12 ! video/x-raw,width=96,height=63,framerate=25/1 ! "
+               f"jpegenc ! avimux ! filesink location={avi}")
+        self.detect("--confidence", "0.02", "--draw", out, avi)
+        written = os.listdir(out)
+        self.assertEqual(len(written), 1)
+        lines, _ = self.detect(os.path.join(out, written[0]))
+        self.assertEqual(len(lines), 12)
+        self.assertEqual(lines[0]["resolution"], {"width": 96, "height": 62})
+
+    @unittest.skipIf(os.geteuid() == 0 and not os.path.exists("/proc/version"), "no place to fail")
+    def test_no_such_place(self):
+        lines, errors = self.detect("--draw", "/proc/version/out", self.png, status=1)
+        self.assertEqual(lines, [])
+        self.assertIn("/proc/version/out", errors)
+        shutil.rmtree(self.path("drawn"), ignore_errors=True)
+
+
+if __name__ == "__main__":
+    main()
