@@ -313,7 +313,7 @@ add_heads (GPtrArray *cases)
       c.unwanted = 1;           /* none is wanted */
       add_head (cases, &c);
       c.unwanted = 3;
-      c.nan = !many;            /* a NaN among classes: nobody's best */
+      c.nan = TRUE;
       add_head (cases, &c);
       c.confidence = 0.99f;
       add_head (cases, &c);

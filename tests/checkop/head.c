@@ -52,8 +52,10 @@ make_logits (const HeadCase *c, const Y10Graph *graph, guint64 seed,
     l->box[i] = seeded_plane ("box", i, seed, 4 * c->n_bins * area, 3, 0, 0);
     l->cls[i] = seeded_plane ("cls", i, seed, c->n_classes * area, 5, -1,
         c->ties ? 0.75f : 0);
-    for (gsize j = 0; c->nan && j < c->n_classes * area; j += 17)
-      l->cls[i][j] = NAN;
+    /* What has blown up at one place has in all of its classes. */
+    for (gsize j = 0; c->nan && j < c->n_classes * area; j++)
+      if (j % area % 17 == 0)
+        l->cls[i][j] = NAN;
     l->logits.height[i] = t->height;
     l->logits.width[i] = t->width;
     l->logits.stride[i] = 8u << i;

@@ -19,8 +19,8 @@
 /* Largest |difference| over the RMS of what is expected, and normalised mean
  * square error. Pools and upsampling move values and must not change a bit.
  *
- * fp32: sums of up to 5760 products in any order, and Winograd's F(2x2, 3x3),
- * each at a few 1e-7; the largest of a million values is some 10 times that.
+ * fp32: sums of up to 5760 products in any order at a few 1e-7, and Winograd's
+ * F(2x2, 3x3) over 512 channels at 2e-6; the largest of many is 10 times that.
  * bf16: the result is rounded to 8 bits (2^-9 of a value of up to 5 RMS), sums
  * stay in fp32. Attention rounds its probabilities as well and sums them. */
 static const struct
@@ -29,7 +29,7 @@ static const struct
   Y10OpKind kind;
   double largest, nmse;
 } tolerances[] = {
-  {Y10_PRECISION_FP32, Y10_OP_CONV, 2e-5, 1e-11},
+  {Y10_PRECISION_FP32, Y10_OP_CONV, 5e-5, 2e-11},
   {Y10_PRECISION_FP32, Y10_OP_ATTENTION, 2e-5, 1e-11},
   {Y10_PRECISION_FP32, Y10_OP_MAXPOOL5, 0, 0},
   {Y10_PRECISION_FP32, Y10_OP_UPSAMPLE2X, 0, 0},

@@ -1,0 +1,169 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# SPDX-FileCopyrightText: 2026 the yolov10detect authors
+"""Rules of the source tree that a compiler does not check.
+
+usage: check.py layering|sizes|license|text SOURCE_ROOT
+       check.py exports LIBRARY PREFIX [PREFIX...]
+
+layering  which part may include which (docs/design.md)
+sizes     no source file over 1000 lines
+license   two SPDX lines on top of every source file
+text      no trailing blanks, tabs in C, missing last newline, invisible
+          characters
+exports   every symbol a library defines for others starts with a PREFIX
+"""
+import os
+import re
+import subprocess
+import sys
+import unicodedata
+
+MAX_LINES = 1000
+SOURCES = (".c", ".h", ".cu", ".cuh", ".py", ".sh", ".in", ".build")
+# Written by programs; compared byte by byte with what the program writes.
+GENERATED = re.compile(r"^tests/data/|^docs/plugin/")
+
+
+def files(root):
+    """Paths of the project's own files, relative to its root."""
+    git = subprocess.run(["git", "-C", root, "ls-files", "-z"],
+                         capture_output=True, text=True)
+    if git.returncode == 0 and git.stdout:
+        names = git.stdout.rstrip("\0").split("\0")
+    else:
+        names = []
+        for directory, below, found in os.walk(root):
+            below[:] = [d for d in below
+                        if d != ".git" and not d.startswith("build")]
+            names += [os.path.relpath(os.path.join(directory, f), root)
+                      for f in found]
+    return sorted(n for n in names if os.path.isfile(os.path.join(root, n)))
+
+
+def is_source(name):
+    base = os.path.basename(name)
+    return name.endswith(SOURCES) or base in ("run", "y10.bash")
+
+
+def read(root, name):
+    with open(os.path.join(root, name), encoding="utf-8") as f:
+        return f.read()
+
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)
+
+# (files, headers they must not include, why). The first column matches the
+# including file's path; the second what stands between the quotes.
+FORBIDDEN = [
+    (r"^engine/", r"^(gst/|gst[a-z0-9]*\.h)", "the engine knows no GStreamer"),
+    (r"^(gst|tools)/", r"(^|/)(engine-private|model-private|backend|graph|"
+     r"plan|head|labels|clock|weights|isa|kernels|ops)\.h$",
+     "only the engine's public headers"),
+    (r"^(gst|tools)/", r"(^|/)engine/|(^|/)(cpu|ref|weights)/",
+     "only the engine's public headers"),
+    (r"^(?!engine/cpu/|tools/|tests/)", r"dnnl", "oneDNN stays in engine/cpu"),
+    (r"^(?!cuda/|tests/)", r"(^|/)(cuda|cudnn|cublas|nvrtc)[a-z_0-9]*\.h$",
+     "CUDA stays in cuda"),
+    (r"^engine/[^/]+$", r"^(cpu|ref)/", "the front knows backends by "
+     "backend.h alone"),
+    (r"^engine/ref/", r"(^|/)cpu/", "backends do not know each other"),
+    (r"^engine/cpu/", r"(^|/)ref/", "backends do not know each other"),
+    (r"^engine/(ref|cpu)/", r"(^|/)(engine|step|model)(-private)?\.h$",
+     "backends know backend.h, not the front"),
+    (r"^engine/cpu/(kernels|preprocess_kernels|vec)[^/]*$",
+     r"^(glib|gio|y10/|config\.h)|(^|/)(backend|graph|plan|head|cpu)\.h$|^\.\.",
+     "kernels know neither GLib nor the engine"),
+    (r"^cuda/kernels/", r"^(glib|gio|y10/|config\.h)|^\.\./\.\.",
+     "kernels know neither GLib nor the engine"),
+    (r"^engine/include/", r"^(?!glib\.h$|gio/gio\.h$|y10/)",
+     "public headers stand on GLib alone"),
+]
+
+
+def check_layering(root):
+    n = 0
+    for name in files(root):
+        if not name.endswith((".c", ".h", ".cu", ".cuh", ".h.in")):
+            continue
+        for quote, header in INCLUDE.findall(read(root, name)):
+            n += 1
+            for where, what, why in FORBIDDEN:
+                if re.search(where, name) and re.search(what, header):
+                    yield f"{name} includes {header}: {why}"
+            # The headers a quoted include in gst/ finds are gst's own.
+            if (name.startswith("gst/") and quote == '"'
+                    and header != "config.h" and not os.path.exists(
+                        os.path.join(root, "gst", header))):
+                yield f'{name} includes "{header}", which is not in gst/'
+    if n < 100:
+        yield f"only {n} includes found below {root}"
+
+
+def check_sizes(root):
+    for name in files(root):
+        if is_source(name) and not GENERATED.search(name):
+            lines = read(root, name).count("\n")
+            if lines > MAX_LINES:
+                yield f"{name} has {lines} lines; at most {MAX_LINES}"
+
+
+def check_license(root):
+    for name in files(root):
+        if not is_source(name) or GENERATED.search(name) \
+                and not name.endswith(".py"):
+            continue
+        head = "\n".join(read(root, name).split("\n")[:6])
+        if "SPDX-License-Identifier: LGPL-2.1-or-later" not in head:
+            yield f"{name}: no SPDX-License-Identifier on top"
+        elif not name.endswith("meson.build") \
+                and "SPDX-FileCopyrightText:" not in head:
+            yield f"{name}: no SPDX-FileCopyrightText on top"
+
+
+def check_text(root):
+    for name in files(root):
+        if GENERATED.search(name) or not (is_source(name) or name.endswith(
+                (".md", ".txt", ".yml", "meson_options.txt"))):
+            continue
+        text = read(root, name)
+        if text and not text.endswith("\n"):
+            yield f"{name}: no newline at its end"
+        for i, line in enumerate(text.split("\n"), 1):
+            if line != line.rstrip():
+                yield f"{name}:{i}: trailing blanks"
+            if "\t" in line and name.endswith((".c", ".h", ".cu", ".cuh")):
+                yield f"{name}:{i}: a tab"
+            for c in line:
+                if c != "\t" and unicodedata.category(c) in ("Cc", "Cf", "Co"):
+                    yield f"{name}:{i}: invisible character U+{ord(c):04X}"
+
+
+def check_exports(library, prefixes):
+    out = subprocess.run(["nm", "-D", "--defined-only", library], check=True,
+                         capture_output=True, text=True).stdout
+    symbols = [line.split()[-1].split("@")[0] for line in out.splitlines()]
+    if not symbols:
+        yield f"{library} exports nothing"
+    for symbol in symbols:
+        if not symbol.startswith(tuple(prefixes)):
+            yield f"{library} exports {symbol}; only {', '.join(prefixes)}"
+
+
+def main():
+    if len(sys.argv) < 3:
+        sys.exit(__doc__)
+    if sys.argv[1] == "exports":
+        bad = list(check_exports(sys.argv[2], sys.argv[3:]))
+    else:
+        check = {"layering": check_layering, "sizes": check_sizes,
+                 "license": check_license, "text": check_text}[sys.argv[1]]
+        bad = list(check(sys.argv[2]))
+    for line in bad:
+        print(line)
+    print(f"{sys.argv[1]}: {len(bad)} found")
+    sys.exit(1 if bad else 0)
+
+
+if __name__ == "__main__":
+    main()
