@@ -12,9 +12,6 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
-#ifdef _OPENMP
-#include <omp.h>
-#endif
 #if defined (__x86_64__) || defined (__i386__)
 #include <cpuid.h>
 #include <xmmintrin.h>
@@ -37,6 +34,7 @@ struct _Y10Device
   char *name;
   guint saved_csr;
   Y10Dnnl *dnnl;                /* or NULL */
+  Y10Team *team;
 };
 
 struct _Y10Program
@@ -142,33 +140,35 @@ flush_denormals (Y10Device *device, gboolean restore)
 #endif
 }
 
-static Y10Device *
-cpu_open (const Y10DeviceConfig *config, GError **error)
-{
-  Y10Device *device = g_new0 (Y10Device, 1);
-  g_autofree char *cpu = get_cpu_name ();
-
-#ifdef _OPENMP
-  device->threads = config->threads ? config->threads : count_cores ();
-  omp_set_num_threads (device->threads);
-#else
-  device->threads = 1;
-#endif
-  flush_denormals (device, FALSE);
-  device->dnnl = y10_dnnl_new ();
-  device->name = g_strdup_printf ("%s, %u thread%s, %s, %s", cpu,
-      device->threads, device->threads == 1 ? "" : "s",
-      y10_isa_get_name (y10_cpu_isa ()), y10_dnnl_describe ());
-  return device;
-}
-
 static void
 cpu_close (Y10Device *device)
 {
+  y10_team_free (device->team);
   y10_dnnl_free (device->dnnl);
   flush_denormals (device, TRUE);
   g_free (device->name);
   g_free (device);
+}
+
+static Y10Device *
+cpu_open (const Y10DeviceConfig *config, GError **error)
+{
+  Y10Device *device = g_new0 (Y10Device, 1);
+  g_autofree char *cpu = get_cpu_name (), *dnnl = NULL;
+
+  device->threads = config->threads ? config->threads : count_cores ();
+  flush_denormals (device, FALSE);
+  device->dnnl = y10_dnnl_new ();
+  device->team = y10_team_new (device->threads, device->dnnl != NULL, error);
+  if (!device->team) {
+    cpu_close (device);
+    return NULL;
+  }
+  dnnl = y10_dnnl_describe (device->dnnl);
+  device->name = g_strdup_printf ("%s, %u thread%s, %s%s%s", cpu,
+      device->threads, device->threads == 1 ? "" : "s",
+      y10_isa_get_name (y10_cpu_isa ()), dnnl ? ", " : "", dnnl ? dnnl : "");
+  return device;
 }
 
 static const char *
@@ -408,9 +408,8 @@ cpu_compile (Y10Device *device, const Y10Plan *plan, Y10Precision precision,
     Y10CpuOp *op = &program->ops[i];
 
     compile_op (&c, program, i);
-    if (op->op->kind == Y10_OP_CONV
-        && !y10_dnnl_conv_new (device->dnnl, &c, op, error))
-      goto fail;
+    if (op->op->kind == Y10_OP_CONV)
+      y10_dnnl_conv_new (device->dnnl, &c, op);
     program->shared_size = MAX (program->shared_size, op->shared_size);
     program->thread_size = MAX (program->thread_size, op->scratch_size);
   }
@@ -515,30 +514,35 @@ cpu_load (Y10Slot *slot, guint i, const Y10Image *image,
   return TRUE;
 }
 
-/* One thread's walk through our own ops [first, end). */
-static void
-walk (Y10Slot *slot, guint i, guint first, guint end, gboolean lazy)
+/* A walk through our own ops [first, end). */
+typedef struct
 {
-  Y10Program *program = slot->program;
+  Y10Slot *slot;
+  guint image, first, end;
+  gboolean lazy;                /* box ops, for the candidates only */
+} Walk;
+
+static void
+walk (gpointer data, guint thread, guint n_threads)
+{
+  const Walk *w = data;
+  Y10Program *program = w->slot->program;
   Y10CpuTask task = {
-    .kernels = program->kernels,.arena = arena (slot, i),
-    .shared = program->scratch.data,.n_threads = 1,
+    .kernels = program->kernels,.team = program->device->team,
+    .arena = arena (w->slot, w->image),.shared = program->scratch.data,
+    .scratch = program->scratch.data + program->shared_size
+        + thread * program->thread_size,
+    .thread = thread,.n_threads = n_threads,
   };
 
-#ifdef _OPENMP
-  task.thread = omp_get_thread_num ();
-  task.n_threads = omp_get_num_threads ();
-#endif
-  task.scratch = program->scratch.data + program->shared_size
-      + task.thread * program->thread_size;
-  for (guint k = first; k < end; k++) {
-    if (lazy)
-      y10_cpu_box_op_run (&program->boxes, program->ops, &slot->pixels,
+  for (guint k = w->first; k < w->end; k++) {
+    if (w->lazy)
+      y10_cpu_box_op_run (&program->boxes, program->ops, &w->slot->pixels,
           k - program->boxes.first, &task);
     else
       program->ops[k].run (&program->ops[k], &task);
-    if (k + 1 < end)
-      y10_cpu_barrier ();
+    if (k + 1 < w->end)
+      y10_team_barrier (task.team);
   }
 }
 
@@ -554,10 +558,9 @@ run_ops (Y10Slot *slot, guint i, guint first, guint end, gboolean lazy,
     while (stop < end && (lazy || !program->ops[stop].dnnl))
       stop++;
     if (stop > first) {
-#ifdef _OPENMP
-#pragma omp parallel num_threads (program->device->threads)
-#endif
-      walk (slot, i, first, stop, lazy);
+      Walk w = { slot, i, first, stop, lazy };
+
+      y10_team_run (program->device->team, walk, &w);
       first = stop;
     } else {
       if (!y10_dnnl_conv_run (program->ops[first].dnnl, arena (slot, i), error))

@@ -9,12 +9,14 @@
 
 #include "../backend.h"
 #include "kernels.h"
+#include "team.h"
 
 G_BEGIN_DECLS
 
 typedef struct
 {
   const Y10Kernels *kernels;
+  Y10Team *team;
   guint8 *arena;
   guint8 *shared;               /* scratch of the team */
   guint8 *scratch;              /* of this thread */
@@ -72,15 +74,6 @@ y10_cpu_share (guint n, guint part, guint n_parts, guint *begin, guint *end)
 {
   *begin = (guint64) n * part / n_parts;
   *end = (guint64) n * (part + 1) / n_parts;
-}
-
-/* All threads of the team have come here. */
-static inline void
-y10_cpu_barrier (void)
-{
-#ifdef _OPENMP
-#pragma omp barrier
-#endif
 }
 
 /* backend_cpu.c */

@@ -6,17 +6,17 @@
 
 G_BEGIN_DECLS
 
-#ifdef Y10_USE_DNNL
+#ifdef HAVE_DNNL
 
 Y10Dnnl *y10_dnnl_new (void);
 void y10_dnnl_free (Y10Dnnl * dnnl);
-/* "oneDNN 2.6.3" or that there is none. */
-const char *y10_dnnl_describe (void);
+/* "oneDNN 2.6.3", or NULL where it is not used. Free it. */
+char *y10_dnnl_describe (const Y10Dnnl * dnnl);
 
 /* Lets oneDNN run @op where that is faster than our own kernels: sets
- * op->dnnl, op->impl and op->weight_size. FALSE only with an error. */
-gboolean y10_dnnl_conv_new (Y10Dnnl * dnnl, const Y10CpuCompile * c,
-    Y10CpuOp * op, GError ** error);
+ * op->dnnl, op->impl and op->weight_size. */
+void y10_dnnl_conv_new (Y10Dnnl * dnnl, const Y10CpuCompile * c,
+    Y10CpuOp * op);
 void y10_dnnl_conv_free (Y10DnnlConv * conv);
 gboolean y10_dnnl_conv_pack (Y10DnnlConv * conv, const Y10CpuCompile * c,
     const Y10CpuOp * op, const gfloat * weight, const gfloat * bias,
@@ -37,17 +37,15 @@ y10_dnnl_free (Y10Dnnl *dnnl)
 {
 }
 
-static inline const char *
-y10_dnnl_describe (void)
+static inline char *
+y10_dnnl_describe (const Y10Dnnl *dnnl)
 {
-  return "without oneDNN";
+  return NULL;
 }
 
-static inline gboolean
-y10_dnnl_conv_new (Y10Dnnl *dnnl, const Y10CpuCompile *c, Y10CpuOp *op,
-    GError **error)
+static inline void
+y10_dnnl_conv_new (Y10Dnnl *dnnl, const Y10CpuCompile *c, Y10CpuOp *op)
 {
-  return TRUE;
 }
 
 static inline void

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* A barrier after each of a hundred ops wants threads that spin; a pipeline
+ * whose other elements need the cores wants threads that sleep. So: spin for
+ * some ten microseconds, about as long as equal shares differ, then sleep in
+ * the kernel. An OpenMP runtime spins for milliseconds, between frames too,
+ * and is used only where oneDNN brings it anyway. */
+
+#include "config.h"
+
+#include <limits.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#ifdef HAVE_OPENMP
+#include <omp.h>
+#endif
+#include <y10/error.h>
+
+#include "team.h"
+
+#define SPIN 2000               /* turns of waiting before sleeping */
+
+/* A count that only grows, and who sleeps until it does. */
+typedef struct
+{
+  guint32 value __attribute__ ((aligned (64)));
+  guint32 sleepers;
+} Signal;
+
+struct _Y10Team
+{
+  Signal work, phase;
+  guint arrived __attribute__ ((aligned (64)));
+  guint n_threads, n_started, spin;
+  gboolean openmp, quit;
+  Y10TeamFunc func;
+  gpointer data;
+  pthread_t *threads;
+};
+
+typedef struct
+{
+  Y10Team *team;
+  guint thread;
+} Start;
+
+static inline void
+relax (void)
+{
+#if defined (__x86_64__) || defined (__i386__)
+  __builtin_ia32_pause ();
+#elif defined (__aarch64__)
+  __asm__ volatile ("yield");
+#endif
+}
+
+static void
+wait_change (Signal *s, guint32 from, guint spin)
+{
+  for (guint i = 0; i < spin; i++) {
+    if (__atomic_load_n (&s->value, __ATOMIC_ACQUIRE) != from)
+      return;
+    relax ();
+  }
+  __atomic_add_fetch (&s->sleepers, 1, __ATOMIC_SEQ_CST);
+  while (__atomic_load_n (&s->value, __ATOMIC_SEQ_CST) == from)
+    syscall (SYS_futex, &s->value, FUTEX_WAIT_PRIVATE, from, NULL, NULL, 0);
+  __atomic_sub_fetch (&s->sleepers, 1, __ATOMIC_SEQ_CST);
+}
+
+static void
+change (Signal *s)
+{
+  __atomic_add_fetch (&s->value, 1, __ATOMIC_SEQ_CST);
+  if (__atomic_load_n (&s->sleepers, __ATOMIC_SEQ_CST))
+    syscall (SYS_futex, &s->value, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
+}
+
+void
+y10_team_barrier (Y10Team *team)
+{
+  guint32 phase;
+
+  if (team->n_threads == 1)
+    return;
+#ifdef _OPENMP
+  if (team->openmp) {
+#pragma omp barrier
+    return;
+  }
+#endif
+  phase = __atomic_load_n (&team->phase.value, __ATOMIC_RELAXED);
+  if (__atomic_add_fetch (&team->arrived, 1, __ATOMIC_ACQ_REL)
+      == team->n_threads) {
+    __atomic_store_n (&team->arrived, 0, __ATOMIC_RELAXED);
+    change (&team->phase);
+  } else {
+    wait_change (&team->phase, phase, team->spin);
+  }
+}
+
+static void *
+work (void *data)
+{
+  Start start = *(Start *) data;
+  Y10Team *team = start.team;
+  guint32 seen = 0;
+
+  g_free (data);
+  for (;;) {
+    wait_change (&team->work, seen++, team->spin);
+    if (team->quit)
+      return NULL;
+    team->func (team->data, start.thread, team->n_threads);
+    y10_team_barrier (team);
+  }
+}
+
+static guint
+count_cores (void)
+{
+  cpu_set_t set;
+
+  CPU_ZERO (&set);
+  if (sched_getaffinity (0, sizeof set, &set) == 0)
+    return CPU_COUNT (&set);
+  return g_get_num_processors ();
+}
+
+Y10Team *
+y10_team_new (guint n_threads, gboolean openmp, GError **error)
+{
+  Y10Team *team;
+  sigset_t all, before;
+  int result = 0;
+
+  if (posix_memalign ((void **) &team, 64, sizeof *team)) {
+    g_set_error (error, Y10_ERROR, Y10_ERROR_NO_MEMORY,
+        "no memory for a team of threads");
+    return NULL;
+  }
+  *team = (Y10Team) {.n_threads = n_threads };
+#ifdef HAVE_OPENMP
+  omp_set_num_threads (n_threads);
+  team->openmp = openmp;
+#endif
+  if (team->openmp)
+    return team;
+  /* Who waits for a thread that has no core only keeps it from getting one. */
+  team->spin = n_threads <= count_cores () ? SPIN : 0;
+  team->threads = g_new0 (pthread_t, n_threads);
+  sigfillset (&all);
+  pthread_sigmask (SIG_SETMASK, &all, &before);
+  for (guint i = 1; i < n_threads && !result; i++) {
+    Start *start = g_new (Start, 1);
+
+    *start = (Start) { team, i };
+    result = pthread_create (&team->threads[i], NULL, work, start);
+    if (result)
+      g_free (start);
+    else
+      team->n_started++;
+  }
+  pthread_sigmask (SIG_SETMASK, &before, NULL);
+  if (!result)
+    return team;
+  g_set_error (error, Y10_ERROR, Y10_ERROR_NO_MEMORY,
+      "cannot start thread %u of %u: %s", team->n_started + 2, n_threads,
+      g_strerror (result));
+  y10_team_free (team);
+  return NULL;
+}
+
+void
+y10_team_free (Y10Team *team)
+{
+  if (!team)
+    return;
+  team->quit = TRUE;
+  change (&team->work);
+  for (guint i = 1; i <= team->n_started; i++)
+    pthread_join (team->threads[i], NULL);
+  g_free (team->threads);
+  free (team);
+}
+
+void
+y10_team_run (Y10Team *team, Y10TeamFunc func, gpointer data)
+{
+  if (team->n_threads == 1) {
+    func (data, 0, 1);
+    return;
+  }
+#ifdef _OPENMP
+  if (team->openmp) {
+#pragma omp parallel num_threads (team->n_threads)
+    func (data, omp_get_thread_num (), omp_get_num_threads ());
+    return;
+  }
+#endif
+  team->func = func;
+  team->data = data;
+  change (&team->work);
+  func (data, 0, team->n_threads);
+  y10_team_barrier (team);
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/* Threads that do one thing together: the one that made the team, and n - 1
+ * more. Only the maker calls run and free. */
+typedef struct _Y10Team Y10Team;
+
+typedef void (*Y10TeamFunc) (gpointer data, guint thread, guint n_threads);
+
+/* @openmp: the threads are the OpenMP team of the maker, which oneDNN uses,
+ * so that not two teams compete for the cores. */
+Y10Team *y10_team_new (guint n_threads, gboolean openmp, GError ** error);
+void y10_team_free (Y10Team * team);
+/* @func in every thread; returns when all are done. */
+void y10_team_run (Y10Team * team, Y10TeamFunc func, gpointer data);
+/* Called by every thread from within @func. */
+void y10_team_barrier (Y10Team * team);
+
+G_END_DECLS
