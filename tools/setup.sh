@@ -117,7 +117,7 @@ and then run: tools/setup.sh --no-packages"
   fi
 
   log=$(mktemp "${TMPDIR:-/tmp}/yolov10detect-setup.XXXXXX")
-  say "installing ${#missing[@]} packages and what they need: ${missing[*]} ${extra[*]}"
+  say "installing, with what they need: ${missing[*]}${extra[*]:+ ${extra[*]}}"
   run_apt "$log" update
   for p in "${extra[@]}"; do
     if available "$p"; then
@@ -152,6 +152,8 @@ configure_and_build() {
     quietly meson configure "$build" --clearcache
     quietly meson setup --reconfigure "$build" "$root" "$@"
   fi
+  [[ $(ninja -C "$build" -n 2>&1 || true) == *"no work to do"* ]] \
+    || say "building; the first time takes a minute or two"
   quietly ninja -C "$build"
   say "build/ is up to date ($((SECONDS - started)) s)"
 }

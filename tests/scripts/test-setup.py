@@ -88,7 +88,7 @@ class Setup(unittest.TestCase):
         self.assertEqual(status, 0, text)
         self.assertEqual(self.named(calls, "apt-get"), [])
         self.assertEqual(self.named(calls, "meson"), [])
-        self.assertEqual(len(self.named(calls, "ninja")), 1)
+        self.assertNotEqual(self.named(calls, "ninja"), [])
 
     def test_more_for_tests_and_ci(self):
         self.machine.debian()
