@@ -13,6 +13,32 @@
 
 #define MAX_CELLS 8
 
+/* Where a component's first sample lies in its plane. GStreamer 1.22 says 1 for
+ * the V of P010, P012 and P016, counting samples. */
+static gint
+component_offset (const GstVideoFormatInfo * finfo, guint index)
+{
+  gint offset = GST_VIDEO_FORMAT_INFO_POFFSET (finfo, index);
+
+  if (GST_VIDEO_FORMAT_INFO_DEPTH (finfo, index) > 8 && offset % 2 != 0)
+    return 2 * offset;
+  return offset;
+}
+
+/* GStreamer 1.22 gives the components of Y212 and Y412 the same place. */
+static gboolean
+overlaps (const GstVideoFormatInfo * finfo, guint index)
+{
+  guint i;
+
+  for (i = 0; i < index; i++)
+    if (GST_VIDEO_FORMAT_INFO_PLANE (finfo, i)
+        == GST_VIDEO_FORMAT_INFO_PLANE (finfo, index)
+        && component_offset (finfo, i) == component_offset (finfo, index))
+      return TRUE;
+  return FALSE;
+}
+
 /**
  * gst_y10_canvas_supports:
  *
@@ -27,7 +53,9 @@ gst_y10_canvas_supports (const GstVideoFormatInfo * finfo)
   gboolean little = GST_VIDEO_FORMAT_INFO_IS_LE (finfo) != 0;
   guint i;
 
+  /* GStreamer 1.22 describes VYUY as if it were UYVY. */
   if ((GST_VIDEO_FORMAT_INFO_FLAGS (finfo) & odd)
+      || GST_VIDEO_FORMAT_INFO_FORMAT (finfo) == GST_VIDEO_FORMAT_VYUY
       || GST_VIDEO_FORMAT_INFO_N_COMPONENTS (finfo) == 0
       || depth < 8 || depth > 16
       || (depth > 8 && little != (G_BYTE_ORDER == G_LITTLE_ENDIAN)))
@@ -39,6 +67,7 @@ gst_y10_canvas_supports (const GstVideoFormatInfo * finfo)
     if (GST_VIDEO_FORMAT_INFO_DEPTH (finfo, i) != depth
         || (shift != 0 && (depth == 8 || shift + depth != 16))
         || step <= 0 || (depth > 8 && step % 2 != 0)
+        || overlaps (finfo, i)
         || GST_VIDEO_FORMAT_INFO_W_SUB (finfo, i) > 1
         || GST_VIDEO_FORMAT_INFO_H_SUB (finfo, i) > 1)
       return FALSE;
@@ -66,7 +95,8 @@ gst_y10_canvas_init_frame (GstY10Canvas * canvas,
   canvas->n_components = GST_VIDEO_FORMAT_INFO_N_COMPONENTS (finfo);
   for (i = 0; i < canvas->n_components; i++) {
     canvas->component[i] = (GstY10Component) {
-      .data = GST_VIDEO_FRAME_COMP_DATA (frame, i),
+      .data = (guint8 *) GST_VIDEO_FRAME_PLANE_DATA (frame,
+          GST_VIDEO_FORMAT_INFO_PLANE (finfo, i)) + component_offset (finfo, i),
       .stride = GST_VIDEO_FRAME_COMP_STRIDE (frame, i),
       .pixel_stride = GST_VIDEO_FRAME_COMP_PSTRIDE (frame, i),
       .x_shift = GST_VIDEO_FORMAT_INFO_W_SUB (finfo, i),
@@ -95,7 +125,7 @@ gst_y10_canvas_init_data (GstY10Canvas * canvas,
   canvas->n_components = GST_VIDEO_FORMAT_INFO_N_COMPONENTS (finfo);
   for (i = 0; i < canvas->n_components; i++) {
     canvas->component[i] = (GstY10Component) {
-      .data = data + GST_VIDEO_FORMAT_INFO_POFFSET (finfo, i),
+      .data = data + component_offset (finfo, i),
       .stride = stride,
       .pixel_stride = GST_VIDEO_FORMAT_INFO_PSTRIDE (finfo, i),
     };

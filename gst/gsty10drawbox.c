@@ -212,9 +212,15 @@ gst_y10_drawing_badge (const GstY10Drawing * drawing,
   if (gst_y10_rect_is_empty (&rest))
     return;
   b = border (grow (rest, style->outline), style->outline);
-  /* Where the badge stands on the box its colour goes on without a seam. */
-  if (rest.y1 == drawing->box.y0)
+  /* Where the badge stands on the box its colour goes on without a seam, and
+   * the box has its outline already. */
+  if (rest.y1 == drawing->box.y0) {
     b.bottom.x0 = MAX (b.bottom.x0, drawing->box.x1 + style->outline);
+    if (rest.x0 >= drawing->box.x0)
+      b.left.y1 -= style->outline;
+    if (rest.x1 <= drawing->box.x1)
+      b.right.y1 -= style->outline;
+  }
   gst_y10_canvas_shade (canvas, b.top, &style->shade, SHADE_ALPHA);
   gst_y10_canvas_shade (canvas, b.bottom, &style->shade, SHADE_ALPHA);
   gst_y10_canvas_shade (canvas, b.left, &style->shade, SHADE_ALPHA);

@@ -93,6 +93,7 @@ struct _GstYolov10Overlay
   Settings now;                 /* settings of this frame */
   GstVideoInfo info;
   gboolean compose;             /* attach, do not draw */
+  gboolean chosen;              /* what compose is to be */
   GstY10Unpacked unpacked;      /* where frames cannot be drawn on */
   GstY10Paint hidden;           /* what privacy=fill fills with */
   GstY10Style style;
@@ -142,10 +143,16 @@ static GstCaps *
 gst_yolov10_overlay_fixate_caps (GstBaseTransform * trans,
     GstPadDirection direction, GstCaps * caps, GstCaps * othercaps)
 {
-  if (direction == GST_PAD_SINK)
-    return gst_y10_overlay_caps_choose (GST_BASE_TRANSFORM_SRC_PAD (trans),
-        othercaps);
-  return gst_caps_fixate (othercaps);
+  GstYolov10Overlay *self = GST_YOLOV10_OVERLAY (trans);
+
+  if (direction != GST_PAD_SINK)
+    return gst_caps_fixate (othercaps);
+  othercaps = gst_y10_overlay_caps_choose (GST_BASE_TRANSFORM_SRC_PAD (trans),
+      othercaps);
+  /* Asking downstream may have set the source pad's caps, and then the base
+   * class sees nothing new and does not call set_caps(). */
+  self->chosen = gst_y10_overlay_caps_compose (othercaps);
+  return othercaps;
 }
 
 /* What everything is drawn on: overlay pixels, the frame, or its unpacked
@@ -203,7 +210,7 @@ gst_yolov10_overlay_set_caps (GstBaseTransform * trans, GstCaps * incaps,
       || GST_VIDEO_INFO_INTERLACE_MODE (info)
       == GST_VIDEO_INTERLACE_MODE_ALTERNATE)
     goto unsupported;
-  self->compose = gst_y10_overlay_caps_compose (outcaps);
+  self->compose = self->chosen = gst_y10_overlay_caps_compose (outcaps);
 
   drawable = gst_y10_canvas_supports (info->finfo)
       || gst_y10_unpacked_init (&self->unpacked, info);
@@ -247,8 +254,12 @@ update_settings (GstYolov10Overlay * self, GstBuffer * buffer)
   self->now = self->settings;
   strings_changed = self->strings_changed;
   GST_OBJECT_UNLOCK (self);
-  if (self->now.line_width != self->style_line_width)
+  if (self->now.line_width != self->style_line_width
+      || self->compose != self->chosen) {
+    strings_changed = strings_changed || self->compose != self->chosen;
+    self->compose = self->chosen;
     configure_style (self);
+  }
   if (strings_changed)
     configure_labels (self);
 }
@@ -285,7 +296,8 @@ find_drawings (GstYolov10Overlay * self, GstBuffer * buffer)
     const GstY10Text *percent = NULL;
     GstY10Drawing drawing;
 
-    if (box->confidence >= 0 && box->confidence < self->now.min_confidence)
+    if (box->confidence >= 0
+        && box->confidence < (gfloat) self->now.min_confidence)
       continue;
     label = gst_y10_labels_get (self->labels, box->label, box->label_length);
     if (!label->wanted)
