@@ -3,7 +3,8 @@
 
 /* Where tensors lie: no two that are needed at the same time share a byte,
  * nothing lies outside of the arena, and sharing is worth its trouble. When a
- * tensor is needed is found here again, op by op, not taken from the plan. */
+ * tensor is needed is found here again, op by op; the plan may keep it longer,
+ * never shorter. */
 
 #include <string.h>
 
@@ -89,6 +90,8 @@ check_plan (const Y10Graph *graph, const Y10Layout *layout)
       channels += (t->seg_channels[j] + block - 1) / block * block;
     g_assert_cmpuint (s->size, >=, channels * t->height * t->width * elem);
     g_assert_cmpuint (s->offset % layout->align, ==, 0);
+    g_assert_cmpuint (s->first_op, <=, first[i]);
+    g_assert_cmpuint (s->last_op, >=, last[i]);
     g_assert_cmpuint (s->offset + s->size, <=, plan->arena_size);
     sum += s->size;
     for (guint j = 0; j < i; j++) {
@@ -104,7 +107,7 @@ check_plan (const Y10Graph *graph, const Y10Layout *layout)
     gsize live = 0;
 
     for (guint i = 0; i < graph->n_tensors; i++)
-      if (first[i] <= k && k <= last[i])
+      if (plan->storage[i].first_op <= k && k <= plan->storage[i].last_op)
         live += plan->storage[i].size;
     most = MAX (most, live);
   }
