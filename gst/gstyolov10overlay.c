@@ -243,10 +243,11 @@ update_settings (GstYolov10Overlay * self, GstBuffer * buffer)
 {
   GstBaseTransform *trans = GST_BASE_TRANSFORM (self);
   gboolean strings_changed;
-  GstClockTime time;
+  GstClockTime time = GST_CLOCK_TIME_NONE;
 
-  time = gst_segment_to_stream_time (&trans->segment, GST_FORMAT_TIME,
-      GST_BUFFER_PTS (buffer));
+  if (trans->segment.format == GST_FORMAT_TIME)
+    time = gst_segment_to_stream_time (&trans->segment, GST_FORMAT_TIME,
+        GST_BUFFER_PTS (buffer));
   if (GST_CLOCK_TIME_IS_VALID (time))
     gst_object_sync_values (GST_OBJECT (self), time);
 

@@ -666,6 +666,24 @@ GST_START_TEST (test_states)
 
 GST_END_TEST;
 
+/* Sources of raw files count bytes, not time. */
+GST_START_TEST (test_segment_in_bytes)
+{
+  GstHarness *h = overlay_harness (NULL, caps, FALSE);
+  GstBuffer *buffer = overlay_picture (caps, FALSE);
+  GstSegment segment;
+
+  gst_segment_init (&segment, GST_FORMAT_BYTES);
+  fail_unless (gst_harness_push_event (h, gst_event_new_segment (&segment)));
+  overlay_add_roi (buffer, &person);
+  GST_BUFFER_PTS (buffer) = GST_CLOCK_TIME_NONE;
+  assert_same (gst_harness_push_and_pull (h, buffer), drawn (NULL, &person,
+          1));
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
 static Suite *
 overlay_suite (void)
 {
@@ -692,6 +710,7 @@ overlay_suite (void)
   tcase_add_test (tc, test_wild_labels);
   tcase_add_test (tc, test_many);
   tcase_add_test (tc, test_states);
+  tcase_add_test (tc, test_segment_in_bytes);
   suite_add_tcase (s, tc);
   return s;
 }
