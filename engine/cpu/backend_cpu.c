@@ -508,7 +508,7 @@ cpu_load (Y10Slot *slot, guint i, const Y10Image *image,
     memcpy (c->classes, params->classes, graph->n_classes);
     c->params.classes = c->classes;
   }
-  y10_cpu_preprocess (image, letterbox, program->device->threads,
+  y10_cpu_preprocess (image, letterbox, program->device->team,
       program->preprocess, (gfloat *) (arena (slot, i)
           + y10_plan_view_offset (program->plan, graph->input)));
   return TRUE;

@@ -12,10 +12,6 @@
 
 #include <string.h>
 
-#ifdef _OPENMP
-#include <omp.h>
-#endif
-
 #include "../image.h"
 #include "preprocess_kernels.h"
 
@@ -27,6 +23,7 @@ typedef struct
   const Y10FormatInfo *info;
   const Y10Letterbox *letterbox;
   gfloat *planes;
+  guint8 *workers;              /* scratch of the threads */
   Y10LoadKind load;
   Y10ColorArgs color;
   int shift[3];                 /* of R, G, B in a loaded pixel */
@@ -294,13 +291,18 @@ fill_rows (const Job *j, guint first, guint end)
 
 /* Share @part of @n_parts of the picture, and as much of the border. */
 static void
-run_part (const Job *j, Worker *w, guint part, guint n_parts)
+run_part (gpointer data, guint part, guint n_parts)
 {
+  const Job *j = data;
   const Y10Letterbox *l = j->letterbox;
   const guint right = l->left + l->width, bottom = l->top + l->height;
   const guint first = (guint64) l->height * part / n_parts;
   const guint end = (guint64) l->height * (part + 1) / n_parts;
+  Scratch own = { j->workers, 0 };
+  Worker worker, *w = &worker;
 
+  for (guint i = 0; i <= part; i++)
+    take_worker (w, l->dst_width, &own);
   w->row_y[0] = w->row_y[1] = G_MAXUINT;
   fill_rows (j, (guint64) l->top * part / n_parts,
       (guint64) l->top * (part + 1) / n_parts);
@@ -333,7 +335,7 @@ copy_tensor (const Y10Image *image, const Y10Letterbox *l, gfloat *planes)
 
 void
 y10_cpu_preprocess (const Y10Image *image, const Y10Letterbox *letterbox,
-    guint threads, gpointer scratch, gfloat *planes)
+    Y10Team *team, gpointer scratch, gfloat *planes)
 {
   const char *name;
   Job job = {
@@ -357,19 +359,9 @@ y10_cpu_preprocess (const Y10Image *image, const Y10Letterbox *letterbox,
   take_job (&job, &load_pos, letterbox->dst_width, &shared);
   init_columns (&job, load_pos);
 
-#ifdef _OPENMP
-#pragma omp parallel num_threads (threads) if (threads > 1)
-  {
-    guint part = omp_get_thread_num (), n_parts = omp_get_num_threads ();
-#else
-  {
-    guint part = 0, n_parts = 1;
-#endif
-    Scratch own = shared;
-    Worker worker;
-
-    for (guint i = 0; i <= part; i++)
-      take_worker (&worker, letterbox->dst_width, &own);
-    run_part (&job, &worker, part, n_parts);
-  }
+  job.workers = shared.base + shared.used;
+  if (team != NULL)
+    y10_team_run (team, run_part, &job);
+  else
+    run_part (&job, 0, 1);
 }

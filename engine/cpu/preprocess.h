@@ -5,17 +5,17 @@
 #include <y10/image.h>
 
 #include "isa.h"
+#include "team.h"
 
 G_BEGIN_DECLS
 
-/* Bytes of scratch, aligned to 64, for any picture into inputs of this
- * width. */
+/* Bytes of scratch, aligned to 64, for any picture into inputs of this width,
+ * read by a team of this many. */
 gsize y10_cpu_preprocess_scratch (guint dst_width, guint threads);
 
-/* y10_ref_preprocess() to the bit, on up to @threads threads of the calling
- * thread's OpenMP team. */
+/* y10_ref_preprocess() to the bit. No @team: the calling thread alone. */
 void y10_cpu_preprocess (const Y10Image * image,
-    const Y10Letterbox * letterbox, guint threads, gpointer scratch,
+    const Y10Letterbox * letterbox, Y10Team * team, gpointer scratch,
     gfloat * planes);
 
 /* "avx512", "avx2" or "c": which kernels it runs. */

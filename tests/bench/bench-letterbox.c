@@ -121,6 +121,7 @@ typedef struct
 {
   const Frames *frames;
   const Y10Letterbox *letterbox;        /* NULL: memcpy */
+  Y10Team *team;
   gpointer scratch, out;
 } Run;
 
@@ -130,7 +131,7 @@ run_once (const Run *r, guint frame)
   const Frames *f = r->frames;
 
   if (r->letterbox != NULL)
-    y10_cpu_preprocess (&f->image[frame], r->letterbox, n_threads, r->scratch,
+    y10_cpu_preprocess (&f->image[frame], r->letterbox, r->team, r->scratch,
         r->out);
   else
     memcpy (r->out, f->memory[frame], f->size);
@@ -163,6 +164,7 @@ main (int argc, char **argv)
   GError *error = NULL;
   guint width = 1920, height = 1080;
   Y10Letterbox letterbox;
+  Y10Team *team;
   Frames nv12;
   Run copy;
 
@@ -182,9 +184,14 @@ main (int argc, char **argv)
     return 1;
   }
 
+  team = y10_team_new (n_threads, FALSE, &error);
+  if (team == NULL) {
+    g_printerr ("%s\n", error->message);
+    return 1;
+  }
   y10_letterbox_init (&letterbox, width, height, input_size, input_size);
   frames_init (&nv12, Y10_PIXEL_NV12, 1920, 1080);
-  copy = (Run) { &nv12, NULL, NULL, alloc_aligned (nv12.size) };
+  copy = (Run) {.frames = &nv12,.out = alloc_aligned (nv12.size) };
 
   if (!as_json)
     g_print ("%ux%u to %dx%d, %d thread%s, %s\n%-10s %8s %8s %8s %8s\n", width,
@@ -193,7 +200,7 @@ main (int argc, char **argv)
         "memcpy", "ratio");
   for (guint i = 0; i < Y10_PIXEL_TENSOR; i++) {
     Frames frames;
-    Run run = { &frames, &letterbox };
+    Run run = {.frames = &frames,.letterbox = &letterbox,.team = team };
     gdouble ms, least, copy_ms, copy_least;
 
     frames_init (&frames, i, width, height);
@@ -218,6 +225,7 @@ main (int argc, char **argv)
     free (run.out);
   }
 
+  y10_team_free (team);
   frames_clear (&nv12);
   free (copy.out);
   g_option_context_free (context);
