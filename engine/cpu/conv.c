@@ -12,6 +12,9 @@
 
 #include "conv.h"
 
+/* Outputs of a row of the first convolution that are done apart. */
+#define STEM_EDGE 16
+
 /* Pixels or tiles on one axis, blocks of output channels on the other: as few
  * parts of the latter as keep all threads busy. */
 static void
@@ -182,28 +185,46 @@ y10_cpu_conv_depthwise (const Y10CpuOp *op, const Y10CpuTask *task)
   }
 }
 
-/* The input's three planes, row by row into a padded copy. */
+/* The input's three planes. Only the first columns of a row, and the first and
+ * last rows, reach over an edge; a row of outputs is done in two parts. */
 void
 y10_cpu_conv_stem (const Y10CpuOp *op, const Y10CpuTask *task)
 {
   const Y10Kernels *k = task->kernels;
   const Y10Op *o = op->op;
   const Y10CpuPlane *in = &op->in, *out = &op->out;
-  gsize columns = (out->width - 1) * o->stride + o->kernel, row;
+  guint cut[3] = { 0, MIN (STEM_EDGE, out->width), out->width };
+  gsize pixel = y10_cpu_pixel (k), row;
   guint begin, end;
 
   y10_cpu_share (out->height, task->thread, task->n_threads, &begin, &end);
   for (guint y = begin; y < end; y++) {
-    for (guint c = 0; c < 3; c++)
-      y10_cpu_patch (task->arena + in->offset + c * in->block, sizeof (gfloat),
-          in->height, in->width, (gint) (y * o->stride) - (gint) o->pad,
-          -(gint) o->pad, o->kernel, columns,
-          task->scratch + c * o->kernel * columns * sizeof (gfloat), &row);
-    k->stem ((const gfloat *) task->scratch, o->kernel * columns, columns,
-        (const gfloat *) op->weight, op->bias,
-        task->arena + op->out.offset + (gsize) y * out->width
-        * y10_cpu_pixel (k), out->block, out->n_blocks, out->width, o->kernel,
-        o->stride, o->act == Y10_ACT_SILU);
+    gint sy = (gint) (y * o->stride) - (gint) o->pad;
+
+    for (guint i = 0; i < 2; i++) {
+      guint n = cut[i + 1] - cut[i];
+      gint sx = (gint) (cut[i] * o->stride) - (gint) o->pad;
+      guint columns = (n - 1) * o->stride + o->kernel;
+      gsize plane = in->block;
+      const guint8 *s;
+
+      if (!n)
+        continue;
+      s = y10_cpu_patch (task->arena + in->offset, sizeof (gfloat), in->height,
+          in->width, sy, sx, o->kernel, columns, task->scratch, &row);
+      if (s == task->scratch) {
+        plane = o->kernel * row;
+        for (guint c = 1; c < 3; c++)
+          y10_cpu_patch (task->arena + in->offset + c * in->block,
+              sizeof (gfloat), in->height, in->width, sy, sx, o->kernel,
+              columns, task->scratch + c * plane, &row);
+      }
+      k->stem ((const gfloat *) s, plane / sizeof (gfloat),
+          row / sizeof (gfloat), (const gfloat *) op->weight, op->bias,
+          task->arena + out->offset
+          + ((gsize) y * out->width + cut[i]) * pixel, out->block,
+          out->n_blocks, n, o->kernel, o->stride, o->act == Y10_ACT_SILU);
+    }
   }
 }
 
