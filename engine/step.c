@@ -38,15 +38,16 @@ static Y10EngineSlot *
 lock_slot (const Y10Step *step, GError **error)
 {
   Y10EngineSlot *slot = &step->engine->slots[step->slot];
+  guint64 generation;
 
   pthread_mutex_lock (&step->engine->lock);
-  if (slot->generation == step->generation || y10_test_skip_slot_check)
+  generation = slot->generation;
+  if (generation == step->generation || y10_test_skip_slot_check)
     return slot;
   pthread_mutex_unlock (&step->engine->lock);
   g_set_error (error, Y10_ERROR, Y10_ERROR_STALE,
       "this step has ended: it was number %" G_GUINT64_FORMAT " of slot %u, "
-      "which is at %" G_GUINT64_FORMAT, step->generation, step->slot,
-      slot->generation);
+      "which is at %" G_GUINT64_FORMAT, step->generation, step->slot, generation);
   return NULL;
 }
 

@@ -105,7 +105,7 @@ count_cores (void)
 
   CPU_ZERO (&set);
   if (sched_getaffinity (0, sizeof set, &set) == 0)
-    return MAX (CPU_COUNT (&set), 1);
+    return MAX ((guint) CPU_COUNT (&set), 1);
   return MAX (g_get_num_processors (), 1);
 }
 
@@ -115,7 +115,7 @@ get_cpu_name (void)
 #if defined (__x86_64__) || defined (__i386__)
   guint r[13] = { 0, };
 
-  if (__get_cpuid_max (0x80000000, NULL) >= 0x80000004) {
+  if ((guint) __get_cpuid_max (0x80000000, NULL) >= 0x80000004) {
     for (guint i = 0; i < 3; i++)
       __get_cpuid (0x80000002 + i, &r[4 * i], &r[4 * i + 1], &r[4 * i + 2],
           &r[4 * i + 3]);

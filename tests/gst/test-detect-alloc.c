@@ -54,17 +54,16 @@ posix_memalign (void **p, size_t align, size_t size)
   *p = __libc_memalign (align, size);
   return *p ? 0 : 12;
 }
-#endif
-
-#define WARM_UP 8
-#define FRAMES 24
-
 static GstFlowReturn
 drop (GstPad *pad, GstObject *parent, GstBuffer *buffer)
 {
   gst_buffer_unref (buffer);
   return GST_FLOW_OK;
 }
+#endif
+
+#define WARM_UP 8
+#define FRAMES 24
 
 /* Allocations of FRAMES frames. */
 static gint

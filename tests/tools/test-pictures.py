@@ -125,7 +125,10 @@ class Pictures(Case):
 
     def test_table(self):
         """A person at a terminal gets a table."""
-        parent, child = pty.openpty()
+        try:
+            parent, child = pty.openpty()
+        except OSError as error:
+            self.skipTest(f"no pseudo-terminals here (/dev/pts): {error}")
         done = subprocess.run([Y10, "detect", "--model", self.model, "--backend", "ref", "--size", "96",
                                "--confidence", "0.02", self.png], stdout=child, env=self.env,
                               check=True)
