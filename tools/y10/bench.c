@@ -234,14 +234,14 @@ print_text (const Bench *bench, const Result *result)
 
   for (guint i = 0; i < result->n_ops; i++)
     sum += (double) result->ns[i] / 1e6;
-  printf ("%-28s %-11s %-20s %9s %6s %9s\n", "layer", "kind", "runs on",
+  printf ("%-28s %-11s %-21s %9s %6s %9s\n", "layer", "kind", "runs on",
       "ms", "%", "GFLOP/s");
   for (guint i = 0; i < result->n_ops; i++) {
     const double ms = (double) result->ns[i] / 1e6;
     Y10OpInfo op;
 
     y10_engine_get_op (engine, i, &op);
-    printf ("%-28s %-11s %-20s %9.3f %6.1f %9.1f\n", op.name, op.kind,
+    printf ("%-28s %-11s %-21s %9.3f %6.1f %9.1f\n", op.name, op.kind,
         op.impl, ms, 100 * ms / sum, ms > 0 ? (double) op.flops / ms / 1e6 : 0);
   }
   printf ("%-61s %9.3f\n\n", "sum of the layers, each run on its own", sum);

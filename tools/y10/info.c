@@ -116,7 +116,7 @@ class_summary (const Y10Model *model)
 static void
 print_ops (const Info *info)
 {
-  printf ("\n%-28s %-11s %-20s %-14s %-7s %10s\n", "layer", "kind", "runs on",
+  printf ("\n%-28s %-11s %-21s %-14s %-7s %10s\n", "layer", "kind", "runs on",
       "out", "kernel", "MFLOP");
   for (guint i = 0; i < info->n_ops; i++) {
     char kernel[32] = "", out[48];
@@ -128,7 +128,7 @@ print_ops (const Info *info)
           op.stride > 1 ? "/2" : "", op.groups > 1 ? " dw" : "");
     g_snprintf (out, sizeof out, "%ux%ux%u", op.out_channels, op.out_height,
         op.out_width);
-    printf ("%-28s %-11s %-20s %-14s %-7s %10.2f\n", op.name, op.kind,
+    printf ("%-28s %-11s %-21s %-14s %-7s %10.2f\n", op.name, op.kind,
         op.impl, out, kernel, (double) op.flops / 1e6);
   }
 }
