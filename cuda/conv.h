@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+#pragma once
+
+/* Dense convolutions by cuDNN's graph API. cuDNN is looked up at run time. All
+ * functions want the context current in which the library was made, and one
+ * thread at a time; plan_new may be called by several threads at once. */
+
+#include <gio/gio.h>
+#include <y10/engine.h>
+
+#include "driver.h"
+
+G_BEGIN_DECLS
+
+/* A view as cuDNN sees it: NHWC with strides in elements. */
+typedef struct
+{
+  gint height, width, channels;
+  gint64 pixel, image;
+} Y10CudaConvView;
+
+typedef enum
+{
+  Y10_CUDA_CONV_BIAS,           /* precompiled: bias only, no time to build */
+  Y10_CUDA_CONV_FUSED,          /* bias, SiLU, addition; built by NVRTC */
+} Y10CudaConvStage;
+
+typedef struct
+{
+  Y10Precision precision;       /* of in, add, out and weights; never AUTO */
+  guint images;
+  Y10CudaConvView in, out, add; /* add.channels 0: none */
+  gint kernel, stride, pad;
+  gboolean silu;                /* FUSED only */
+} Y10CudaConvDesc;
+
+typedef struct _Y10CudaConvLib Y10CudaConvLib;
+typedef struct _Y10CudaConvPlan Y10CudaConvPlan;
+
+/* NULL, with the reason appended to @why, where cuDNN or something it needs
+ * (it aborts without cuBLASLt) is missing or too old. */
+Y10CudaConvLib *y10_cuda_conv_lib_new (const Y10CudaDriver * driver,
+    GString * why);
+void y10_cuda_conv_lib_free (Y10CudaConvLib * lib);
+/* "cuDNN 9.19.0", and whether fused plans can be built, with the reason. */
+const char *y10_cuda_conv_lib_describe (Y10CudaConvLib * lib);
+gboolean y10_cuda_conv_lib_can_fuse (Y10CudaConvLib * lib, GString * why);
+
+/* The best plan by cuDNN's own heuristics; NULL and error when it has none. */
+Y10CudaConvPlan *y10_cuda_conv_plan_new (Y10CudaConvLib * lib,
+    const Y10CudaConvDesc * desc, Y10CudaConvStage stage, GError ** error);
+void y10_cuda_conv_plan_free (Y10CudaConvPlan * plan);
+gsize y10_cuda_conv_plan_workspace (const Y10CudaConvPlan * plan);
+/* "cudnn:eng7,tensor-core"; lives as long as the plan. */
+const char *y10_cuda_conv_plan_describe (const Y10CudaConvPlan * plan);
+/* Queues it: weights [out channels][kernel][kernel][in channels] of the
+ * precision's type, @bias floats. Allocates nothing; may be captured once it
+ * has been run. */
+gboolean y10_cuda_conv_plan_run (Y10CudaConvPlan * plan, CUstream stream,
+    CUdeviceptr in, CUdeviceptr weight, CUdeviceptr bias, CUdeviceptr add,
+    CUdeviceptr out, CUdeviceptr workspace, GError ** error);
+
+G_END_DECLS

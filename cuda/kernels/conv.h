@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+#pragma once
+
+/* A dense convolution with bias, SiLU or none, and an addition or none: what
+ * cuDNN's results are compared with, and what runs where cuDNN has nothing. */
+
+#include "view.h"
+
+typedef struct
+{
+  Y10KView in, out, add;        /* add: added after the activation; may be out */
+  int out_float;                /* out holds floats (logits) */
+  const void *weight;           /* [out.channels][kernel][kernel][in.channels],
+                                 * of the activations' type; zero in padding */
+  const float *bias;            /* out.channels; zero in padding */
+  int images, kernel, stride, pad, silu;
+} Y10KConv;
+
+static inline Y10KLaunch
+y10_conv_launch (const Y10KConv *p)
+{
+  /* A thread for 8 channels of a pixel. */
+  long long n = (long long) p->out.height * p->out.width
+      * (p->out.channels / 8);
+  Y10KLaunch l = { {y10_k_div_up (n, 128), (unsigned int) p->images, 1},
+    {128, 1, 1}, 0
+  };
+
+  return l;
+}

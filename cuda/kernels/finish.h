@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+#pragma once
+
+/* What follows a convolution that could only add its bias: SiLU or none, an
+ * addition or none, into a view of the same type or of floats (logits). */
+
+#include "view.h"
+
+typedef struct
+{
+  Y10KView in, out, add;        /* in may be out; add.data NULL: none */
+  int out_float, silu, images;
+} Y10KFinish;
+
+static inline Y10KLaunch
+y10_finish_launch (const Y10KFinish *p)
+{
+  long long n = (long long) p->out.height * p->out.width
+      * (p->out.channels / 8);
+  Y10KLaunch l = { {y10_k_div_up (n, 256), (unsigned int) p->images, 1},
+    {256, 1, 1}, 0
+  };
+
+  return l;
+}

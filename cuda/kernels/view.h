@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+#pragma once
+
+/* What kernels and the host share: plain C, no GLib. Activations lie as
+ * [image][row][column][channel], channels padded to 8; a view is a range of
+ * channels, whose padding is zero and has to stay zero. */
+
+#ifdef __cplusplus
+extern "C"
+{
+#endif
+
+typedef struct
+{
+  void *data;                   /* first channel of the view, first image;
+                                 * 16-byte aligned; NULL: no such view */
+  int height, width;
+  int channels;                 /* with padding: a multiple of 8 */
+  int pixel;                    /* elements from one pixel to the next */
+  long long image;              /* elements from one image to the next */
+} Y10KView;
+
+/* How a kernel is launched; each NAME.h has y10_NAME_launch () for its own. */
+typedef struct
+{
+  unsigned int grid[3], block[3], shared_bytes;
+} Y10KLaunch;
+
+static inline unsigned int
+y10_k_div_up (long long a, long long b)
+{
+  return (unsigned int) ((a + b - 1) / b);
+}
+
+/* Kernels that exist once for each type of activation, as y10_NAME_f32,
+ * y10_NAME_f16 and y10_NAME_bf16, each with one parameter, Y10KTYPE by value. */
+#define Y10_TYPED_KERNELS(K) \
+  K (preprocess, Preprocess) \
+  K (conv, Conv) \
+  K (finish, Finish) \
+  K (depthwise, Depthwise) \
+  K (maxpool5, MaxPool5) \
+  K (upsample2x, Upsample2x) \
+  K (attention, Attention)
+
+/* Those that read logits, which are floats always: y10_NAME. */
+#define Y10_UNTYPED_KERNELS(K) \
+  K (head_scan, Head) \
+  K (head_select, Head) \
+  K (head_nms, Head)
+
+#ifdef __cplusplus
+}
+#endif
