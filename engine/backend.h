@@ -28,6 +28,7 @@ typedef struct
 {
   guint threads;                /* 0: as many as there are cores for us */
   gint device_id;               /* -1: any */
+  gpointer cuda_context;        /* CUcontext, borrowed; NULL: our own choice */
 } Y10DeviceConfig;
 
 typedef struct
@@ -71,7 +72,8 @@ typedef struct
   /* The frame path: nothing below allocates.
    * load: image @i of the step is read into the input tensor; @params and
    * what it points to are copied. Returns when the pixels have been queued to
-   * be read; wait_input says when they are no longer needed. */
+   * be read, after what @image's cuda_stream holds; wait_input says when they
+   * are no longer needed. */
   gboolean (*load) (Y10Slot * slot, guint i, const Y10Image * image,
       const Y10Letterbox * letterbox, const Y10HeadParams * params,
       GError ** error);

@@ -194,7 +194,9 @@ make_device (Y10Engine *engine, gpointer data, GError **error)
 {
   const Y10BackendClass *backend = engine->backend;
   Y10EngineConfig *c = &engine->config;
-  Y10DeviceConfig device = {.threads = c->threads,.device_id = c->device_id };
+  Y10DeviceConfig device = {.threads = c->threads,.device_id = c->device_id,
+    .cuda_context = c->cuda_context
+  };
   Y10Layout layout;
 
   engine->device = backend->open (&device, error);

@@ -63,7 +63,11 @@ Y10_API const char *y10_head_get_name (Y10Head head);
  * @n_slots: steps that can be under way at once, 1 to 16
  * @threads: CPU threads, 1 to 256, or 0 for one per core this process may use
  * @max_rows: most detections of an image, 1 to 8400
- * @device_id: which GPU, or -1 for any
+ * @device_id: which GPU, or -1 for any; ignored where @cuda_context is given
+ * @cuda_context: (nullable): the CUcontext that a CUDA engine works in, and
+ *   that images in CUDA memory belong to. The caller keeps it alive for as
+ *   long as the engine. %NULL for the device's primary context; ignored by
+ *   the other backends.
  *
  * How an engine is made. Fill with y10_engine_config_init() first, so that
  * later fields get their defaults.
@@ -81,7 +85,8 @@ typedef struct
   guint threads;
   guint max_rows;
   gint device_id;
-  gpointer reserved[8];
+  gpointer cuda_context;
+  gpointer reserved[7];
 } Y10EngineConfig;
 
 /**

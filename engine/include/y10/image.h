@@ -117,6 +117,10 @@ typedef enum
  * @height: height of the region, pixels, at least 1
  * @plane: start of each plane of the whole frame, borrowed
  * @stride: bytes from one row to the next of each plane
+ * @cuda_stream: (nullable): CUDA memory only: the CUstream, of the engine's
+ *   context, that writes the pixels; they are read after all that has been
+ *   queued there when the step is submitted. %NULL when they are there already.
+ *   The stream must live as long as the pixels.
  *
  * A view of pixels that somebody else owns. The engine reads
  * @width × @height pixels from (@x, @y) on; boxes are relative to that
@@ -136,6 +140,7 @@ typedef struct
   guint width, height;
   const guint8 *plane[4];
   gsize stride[4];
+  gpointer cuda_stream;
 } Y10Image;
 
 /**
