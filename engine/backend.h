@@ -6,8 +6,10 @@
  * everything before it calls; backends assert, they do not validate.
  *
  * Only the engine's device thread calls a backend, one call at a time, except
- * probe (any thread), and rows, which any thread may call once the step is
- * done. Errors never leave a slot unusable unless the device itself is lost. */
+ * probe (any thread), wait_input, wait and times, which a second thread calls
+ * for a slot that has been submitted while the first submits others, and rows,
+ * which any thread may call once the step is done. Errors never leave a slot
+ * unusable unless the device itself is lost. */
 
 #include <gio/gio.h>
 #include <y10/detection.h>
@@ -95,6 +97,14 @@ typedef struct
   /* Fills activations and rows with a pattern that cannot be mistaken. */
   void (*poison) (Y10Slot * slot);
 } Y10BackendClass;
+
+/* What a backend that is a module of its own exports, as
+ * "y10_backend_module". */
+typedef const Y10BackendClass *(*Y10BackendModule) (void);
+
+/* module.c: the class of liby10-NAME.so, loaded once and never unloaded; NULL
+ * with the reason appended to @why. Any thread. */
+const Y10BackendClass *y10_module_load (const char *name, GString * why);
 
 extern const Y10BackendClass y10_backend_ref;
 extern const Y10BackendClass y10_backend_cpu;   /* oneDNN, or portable C */

@@ -33,8 +33,16 @@ typedef struct
   Y10Letterbox *letterboxes;
   guint first_op, end_op;       /* the range to run */
   Y10StepTimes times;
+  gint64 start;                 /* ns: when its images began to be loaded */
   GError *error;                /* why it failed; allocated only then */
 } Y10EngineSlot;
+
+/* Slots in order, each at most once: a ring of n_slots. */
+typedef struct
+{
+  guint *slots;
+  guint head, n;
+} Y10SlotQueue;
 
 typedef gboolean (*Y10DeviceCall) (Y10Engine * engine, gpointer data,
     GError ** error);
@@ -61,8 +69,13 @@ struct _Y10Engine
   pthread_t thread;
   gboolean running, quit;
   Y10EngineSlot *slots;         /* config.n_slots */
-  guint *queue;                 /* ring of queued slots, n_slots long */
-  guint queue_head, queue_n;
+  Y10SlotQueue queued;          /* for the device thread */
+  /* Backends with wait: steps that have been submitted, for the thread that
+   * waits for them. */
+  pthread_t completer;
+  pthread_cond_t started;       /* under_way or drained changed */
+  Y10SlotQueue under_way;
+  gboolean completing, drained;
   /* One call at a time is run on the device thread; NULL: none. */
   Y10DeviceCall call;
   gpointer call_data;
@@ -75,8 +88,14 @@ gboolean y10_engine_call (Y10Engine * engine, Y10DeviceCall call,
     gpointer data, GError ** error);
 const Y10Graph *y10_engine_get_graph (const Y10Engine * engine);
 const Y10Plan *y10_engine_get_plan (const Y10Engine * engine);
-/* step.c: what the device thread does with a queued slot. Called unlocked. */
+/* With the lock taken. */
+void y10_slot_queue_push (const Y10Engine * engine, Y10SlotQueue * queue,
+    guint slot);
+guint y10_slot_queue_pop (const Y10Engine * engine, Y10SlotQueue * queue);
+/* step.c: what the device thread does with a queued slot, and the completing
+ * thread with one that is under way. Called unlocked. */
 void y10_engine_run_slot (Y10Engine * engine, guint slot);
+void y10_engine_complete_slot (Y10Engine * engine, guint slot);
 
 /* Tests. Runs ops [first, end) of an open step's images synchronously,
  * loading the images first when @first is 0; the step stays open until the

@@ -8,7 +8,6 @@
 
 #include "config.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,22 +22,26 @@
 #define MAX_INPUT_SIZE 8192
 
 /* In the order auto prefers when scores are equal. */
-static const struct
-{
-  Y10BackendKind kind;
-  const Y10BackendClass *backend;
-} backends[] = {
-  {Y10_BACKEND_CUDA, NULL},
-  {Y10_BACKEND_CPU, &y10_backend_cpu},
-  {Y10_BACKEND_REF, &y10_backend_ref},
+static const Y10BackendKind preference[] = {
+  Y10_BACKEND_CUDA, Y10_BACKEND_CPU, Y10_BACKEND_REF
 };
 
+/* NULL, with the reason in @why, when it is not on this machine. */
 static const Y10BackendClass *
-find_backend (Y10BackendKind kind)
+find_backend (Y10BackendKind kind, GString *why)
 {
-  for (guint i = 0; i < G_N_ELEMENTS (backends); i++)
-    if (backends[i].kind == kind)
-      return backends[i].backend;
+  switch (kind) {
+    case Y10_BACKEND_CPU:
+      return &y10_backend_cpu;
+    case Y10_BACKEND_REF:
+      return &y10_backend_ref;
+    case Y10_BACKEND_CUDA:
+      return y10_module_load (y10_backend_get_name (kind), why);
+    case Y10_BACKEND_AUTO:
+      break;
+  }
+  g_string_append_printf (why, "%s is no backend",
+      y10_backend_get_name (kind));
   return NULL;
 }
 
@@ -56,14 +59,9 @@ int
 y10_backend_probe (Y10BackendKind backend, GString *why)
 {
   g_autoptr (GString) unwanted = g_string_new (NULL);
-  const Y10BackendClass *class = find_backend (backend);
+  const Y10BackendClass *class = find_backend (backend, why ? why : unwanted);
 
-  if (class)
-    return class->probe (why ? why : unwanted);
-  if (why)
-    g_string_append_printf (why, "this build has no backend %s",
-        y10_backend_get_name (backend));
-  return 0;
+  return class ? class->probe (why ? why : unwanted) : 0;
 }
 
 /**
@@ -147,18 +145,20 @@ choose_backend (Y10Engine *engine, GError **error)
   g_autoptr (GString) reason = g_string_new (NULL);
   int best = 0;
 
-  for (guint i = 0; i < G_N_ELEMENTS (backends); i++) {
+  for (guint i = 0; i < G_N_ELEMENTS (preference); i++) {
     g_autoptr (GString) why = g_string_new (NULL);
-    Y10BackendKind kind = backends[i].kind;
+    Y10BackendKind kind = preference[i];
+    const Y10BackendClass *class;
     int score;
 
     if (engine->config.backend != Y10_BACKEND_AUTO
         && engine->config.backend != kind)
       continue;
-    score = y10_backend_probe (kind, why);
+    class = find_backend (kind, why);
+    score = class ? class->probe (why) : 0;
     if (score > best) {
       best = score;
-      engine->backend = backends[i].backend;
+      engine->backend = class;
     }
     if (!score)
       g_string_append_printf (reason, "%s%s: %s", reason->len ? "; " : "",
@@ -258,13 +258,30 @@ free_device (Y10Engine *engine)
     backend->close (engine->device);
 }
 
+void
+y10_slot_queue_push (const Y10Engine *engine, Y10SlotQueue *queue, guint slot)
+{
+  queue->slots[(queue->head + queue->n) % engine->config.n_slots] = slot;
+  queue->n++;
+}
+
+guint
+y10_slot_queue_pop (const Y10Engine *engine, Y10SlotQueue *queue)
+{
+  guint slot = queue->slots[queue->head];
+
+  queue->head = (queue->head + 1) % engine->config.n_slots;
+  queue->n--;
+  return slot;
+}
+
 static void *
 device_thread (void *data)
 {
   Y10Engine *engine = data;
 
   pthread_mutex_lock (&engine->lock);
-  while (!engine->quit || engine->queue_n) {
+  while (!engine->quit || engine->queued.n) {
     if (engine->call && !engine->call_done) {
       Y10DeviceCall call = engine->call;
       gboolean result;
@@ -275,11 +292,9 @@ device_thread (void *data)
       engine->call_result = result;
       engine->call_done = TRUE;
       pthread_cond_broadcast (&engine->changed);
-    } else if (engine->queue_n) {
-      guint slot = engine->queue[engine->queue_head];
+    } else if (engine->queued.n) {
+      guint slot = y10_slot_queue_pop (engine, &engine->queued);
 
-      engine->queue_head = (engine->queue_head + 1) % engine->config.n_slots;
-      engine->queue_n--;
       pthread_mutex_unlock (&engine->lock);
       y10_engine_run_slot (engine, slot);
       pthread_mutex_lock (&engine->lock);
@@ -287,9 +302,48 @@ device_thread (void *data)
       pthread_cond_wait (&engine->work, &engine->lock);
     }
   }
+  engine->drained = TRUE;
+  pthread_cond_broadcast (&engine->started);
   pthread_mutex_unlock (&engine->lock);
+  if (engine->completing)
+    pthread_join (engine->completer, NULL);
   free_device (engine);
   return NULL;
+}
+
+/* Waits for the steps of a backend that runs them by itself, in the order in
+ * which they were submitted, while the device thread submits others. */
+static void *
+completion_thread (void *data)
+{
+  Y10Engine *engine = data;
+
+  pthread_mutex_lock (&engine->lock);
+  while (!engine->drained || engine->under_way.n) {
+    if (engine->under_way.n) {
+      guint slot = y10_slot_queue_pop (engine, &engine->under_way);
+
+      pthread_mutex_unlock (&engine->lock);
+      y10_engine_complete_slot (engine, slot);
+      pthread_mutex_lock (&engine->lock);
+    } else {
+      pthread_cond_wait (&engine->started, &engine->lock);
+    }
+  }
+  pthread_mutex_unlock (&engine->lock);
+  return NULL;
+}
+
+static gboolean
+start_thread (pthread_t *thread, void *(*run) (void *), Y10Engine *engine,
+    GError **error)
+{
+  int result = pthread_create (thread, NULL, run, engine);
+
+  if (result)
+    g_set_error (error, Y10_ERROR, Y10_ERROR_NO_MEMORY,
+        "cannot start the engine's thread: %s", g_strerror (result));
+  return !result;
 }
 
 gboolean
@@ -347,18 +401,22 @@ y10_engine_new (Y10Model *model, const Y10EngineConfig *config,
   pthread_condattr_setclock (&monotonic, CLOCK_MONOTONIC);
   pthread_cond_init (&engine->changed, &monotonic);
   pthread_cond_init (&engine->work, &monotonic);
+  pthread_cond_init (&engine->started, &monotonic);
   pthread_condattr_destroy (&monotonic);
   if (!resolve_config (model, &engine->config, error)
       || !choose_backend (engine, error))
     return NULL;
   engine->slots = g_new0 (Y10EngineSlot, engine->config.n_slots);
-  engine->queue = g_new0 (guint, engine->config.n_slots);
-  if (pthread_create (&engine->thread, NULL, device_thread, engine)) {
-    g_set_error (error, Y10_ERROR, Y10_ERROR_NO_MEMORY,
-        "cannot start the engine's thread: %s", g_strerror (errno));
+  engine->queued.slots = g_new0 (guint, engine->config.n_slots);
+  engine->under_way.slots = g_new0 (guint, engine->config.n_slots);
+  if (!start_thread (&engine->thread, device_thread, engine, error))
     return NULL;
-  }
   engine->running = TRUE;
+  if (engine->backend->wait) {
+    if (!start_thread (&engine->completer, completion_thread, engine, error))
+      return NULL;
+    engine->completing = TRUE;
+  }
   if (!y10_engine_call (engine, make_device, cancellable, error))
     return NULL;
   return g_steal_pointer (&engine);
@@ -402,8 +460,10 @@ y10_engine_unref (Y10Engine *engine)
   pthread_mutex_destroy (&engine->lock);
   pthread_cond_destroy (&engine->changed);
   pthread_cond_destroy (&engine->work);
+  pthread_cond_destroy (&engine->started);
   g_free (engine->slots);
-  g_free (engine->queue);
+  g_free (engine->queued.slots);
+  g_free (engine->under_way.slots);
   g_free (engine->fallback_reason);
   g_free (engine->device_name);
   y10_model_unref (engine->model);

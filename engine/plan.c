@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "half.h"
 #include "plan.h"
 
 static gsize
@@ -189,27 +190,29 @@ channel_offset (const Y10Plan *plan, Y10View v, guint physical,
 }
 
 static gfloat
-bf16_to_float (const guint8 *p)
+load_element (const Y10Layout *layout, guint elem_size, const guint8 *p)
 {
-  guint32 u;
   guint16 h;
   gfloat f;
 
+  if (elem_size == 4) {
+    memcpy (&f, p, sizeof f);
+    return f;
+  }
   memcpy (&h, p, sizeof h);
-  u = (guint32) h << 16;
-  memcpy (&f, &u, sizeof f);
-  return f;
+  return layout->half ? y10_half_to_float (h) : y10_bfloat_to_float (h);
 }
 
 static void
-float_to_bf16 (gfloat f, guint8 *p)
+store_element (const Y10Layout *layout, guint elem_size, guint8 *p, gfloat f)
 {
-  guint32 u;
-  guint16 h;
+  guint16 h = layout->half ? y10_half_from_float (f)
+      : y10_bfloat_from_float (f);
 
-  memcpy (&u, &f, sizeof u);
-  h = (u + 0x7fff + (u >> 16 & 1)) >> 16;
-  memcpy (p, &h, sizeof h);
+  if (elem_size == 4)
+    memcpy (p, &f, sizeof f);
+  else
+    memcpy (p, &h, sizeof h);
 }
 
 /* Padding is exported as nothing and imported as it was. */
@@ -230,14 +233,10 @@ copy_view (const Y10Plan *plan, Y10View v, guint8 *arena, gfloat *nchw,
     guint8 *p = base + channel_offset (plan, v, physical[c], &stride);
 
     for (gsize i = 0; i < pixels; i++, p += stride, nchw++) {
-      if (s->elem_size == 2 && to_arena)
-        float_to_bf16 (*nchw, p);
-      else if (s->elem_size == 2)
-        *nchw = bf16_to_float (p);
-      else if (to_arena)
-        memcpy (p, nchw, sizeof *nchw);
+      if (to_arena)
+        store_element (&plan->layout, s->elem_size, p, *nchw);
       else
-        memcpy (nchw, p, sizeof *nchw);
+        *nchw = load_element (&plan->layout, s->elem_size, p);
     }
   }
 }

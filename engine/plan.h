@@ -16,6 +16,7 @@ typedef struct
   guint block;
   gboolean channels_last;
   guint elem_size;              /* bytes of an activation; logits have 4 */
+  gboolean half;                /* two bytes are IEEE half, else bfloat16 */
   guint input_block;            /* the input has its own: 1 = three planes */
   guint input_elem_size;
   gsize align;                  /* of each tensor in the arena, bytes */
@@ -52,7 +53,7 @@ gsize y10_plan_view_offset (const Y10Plan * plan, Y10View v);
 guint y10_plan_view_padded (const Y10Plan * plan, Y10View v);
 /* physical[c] = padded channel, from the view's start, of logical channel c. */
 void y10_plan_view_map (const Y10Plan * plan, Y10View v, guint * physical);
-/* Copies a view to or from planar floats; @bf16 for 2-byte elements. */
+/* Copies a view to or from planar floats. */
 void y10_plan_view_export (const Y10Plan * plan, Y10View v,
     const guint8 * arena, gfloat * nchw);
 void y10_plan_view_import (const Y10Plan * plan, Y10View v, guint8 * arena,

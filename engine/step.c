@@ -246,9 +246,7 @@ y10_step_submit (const Y10Step *step, GError **error)
   }
   if (ok) {
     slot->state = Y10_SLOT_QUEUED;
-    engine->queue[(engine->queue_head + engine->queue_n)
-        % engine->config.n_slots] = step->slot;
-    engine->queue_n++;
+    y10_slot_queue_push (engine, &engine->queued, step->slot);
     pthread_cond_signal (&engine->work);
   }
   pthread_mutex_unlock (&engine->lock);
@@ -258,39 +256,29 @@ y10_step_submit (const Y10Step *step, GError **error)
 static gboolean
 load_images (Y10Engine *engine, Y10EngineSlot *slot, GError **error)
 {
-  const Y10BackendClass *backend = engine->backend;
-
   for (guint i = 0; i < slot->n_images; i++)
-    if (!backend->load (slot->slot, i, &slot->images[i],
+    if (!engine->backend->load (slot->slot, i, &slot->images[i],
             &slot->letterboxes[i], &slot->params[i], error))
       return FALSE;
-  return !backend->wait_input || backend->wait_input (slot->slot, error);
+  return TRUE;
 }
 
-/* The slot is ours while it is queued: only its flags are shared. */
-void
-y10_engine_run_slot (Y10Engine *engine, guint index)
+static void
+input_done (Y10Engine *engine, Y10EngineSlot *slot)
 {
-  const Y10BackendClass *backend = engine->backend;
-  Y10EngineSlot *slot = &engine->slots[index];
-  gint64 start = y10_clock_ns ();
-  GError *error = NULL;
-  gboolean ok;
-
-  ok = load_images (engine, slot, &error);
-  slot->times.preprocess = y10_clock_ns () - start;
+  slot->times.preprocess = y10_clock_ns () - slot->start;
   pthread_mutex_lock (&engine->lock);
   slot->input_done = TRUE;
   pthread_cond_broadcast (&engine->changed);
   pthread_mutex_unlock (&engine->lock);
+}
 
-  ok = ok && backend->submit (slot->slot, slot->n_images, slot->first_op,
-      slot->end_op, &error);
-  ok = ok && (!backend->wait || backend->wait (slot->slot, &error));
-  if (ok)
-    backend->times (slot->slot, &slot->times.inference,
+static void
+step_done (Y10Engine *engine, Y10EngineSlot *slot, GError *error)
+{
+  if (!error)
+    engine->backend->times (slot->slot, &slot->times.inference,
         &slot->times.postprocess);
-
   pthread_mutex_lock (&engine->lock);
   slot->state = Y10_SLOT_DONE;
   slot->error = error;
@@ -298,12 +286,65 @@ y10_engine_run_slot (Y10Engine *engine, guint index)
     slot->abandoned = FALSE;
     g_clear_error (&slot->error);
 #ifdef Y10_POISON
-    backend->poison (slot->slot);
+    engine->backend->poison (slot->slot);
 #endif
     slot->state = Y10_SLOT_FREE;
   }
   pthread_cond_broadcast (&engine->changed);
   pthread_mutex_unlock (&engine->lock);
+}
+
+static gboolean
+submit_slot (Y10Engine *engine, Y10EngineSlot *slot, GError **error)
+{
+  return engine->backend->submit (slot->slot, slot->n_images, slot->first_op,
+      slot->end_op, error);
+}
+
+/* The slot is ours while it is queued: only its flags are shared. A backend
+ * without wait is done when submit returns; another's step is handed on. */
+void
+y10_engine_run_slot (Y10Engine *engine, guint index)
+{
+  const Y10BackendClass *backend = engine->backend;
+  Y10EngineSlot *slot = &engine->slots[index];
+  GError *error = NULL;
+  gboolean ok;
+
+  slot->start = y10_clock_ns ();
+  ok = load_images (engine, slot, &error);
+  if (!backend->wait)
+    input_done (engine, slot);
+  ok = ok && submit_slot (engine, slot, &error);
+  if (ok && backend->wait) {
+    pthread_mutex_lock (&engine->lock);
+    y10_slot_queue_push (engine, &engine->under_way, index);
+    pthread_cond_signal (&engine->started);
+    pthread_mutex_unlock (&engine->lock);
+    return;
+  }
+  /* What was loaded before it failed may still be read. */
+  if (backend->wait) {
+    backend->wait_input (slot->slot, NULL);
+    input_done (engine, slot);
+  }
+  step_done (engine, slot, error);
+}
+
+void
+y10_engine_complete_slot (Y10Engine *engine, guint index)
+{
+  const Y10BackendClass *backend = engine->backend;
+  Y10EngineSlot *slot = &engine->slots[index];
+  GError *error = NULL;
+
+  if (backend->wait_input (slot->slot, &error)) {
+    input_done (engine, slot);
+    backend->wait (slot->slot, &error);
+  } else {
+    input_done (engine, slot);
+  }
+  step_done (engine, slot, error);
 }
 
 static gboolean

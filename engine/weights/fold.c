@@ -11,6 +11,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "half.h"
 #include "weights.h"
 
 /* ultralytics sets it so; PyTorch's own default is 1e-5. */
@@ -262,26 +263,6 @@ y10_weights_get_dtype (const Y10Weights *weights, guint conv)
 }
 
 static gfloat
-half_to_float (guint16 h)
-{
-  guint32 sign = (guint32) (h & 0x8000) << 16, mantissa = h & 0x3ff;
-  gint exponent = (h >> 10) & 0x1f;
-  union
-  {
-    guint32 u;
-    gfloat f;
-  } v;
-
-  if (exponent == 0x1f)
-    v.u = sign | 0x7f800000 | mantissa << 13;
-  else if (exponent)
-    v.u = sign | (guint32) (exponent + 112) << 23 | mantissa << 13;
-  else
-    v.f = (sign ? -1.0f : 1.0f) * ldexpf ((gfloat) mantissa, -24);
-  return v.f;
-}
-
-static gfloat
 read_element (const Y10TensorEntry *t, gsize i)
 {
   union
@@ -298,10 +279,8 @@ read_element (const Y10TensorEntry *t, gsize i)
   }
   memcpy (&h, t->data + 2 * i, 2);
   h = GUINT16_FROM_LE (h);
-  if (t->dtype == Y10_DTYPE_F16)
-    return half_to_float (h);
-  v.u = (guint32) h << 16;
-  return v.f;
+  return t->dtype == Y10_DTYPE_F16 ? y10_half_to_float (h)
+      : y10_bfloat_to_float (h);
 }
 
 /* Adds a branch to weight and bias, its kernel in the middle of @kernel². */

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* Backends that are modules of their own, because what they need is not on
+ * every machine: liby10-NAME.so, looked for in the folders of the environment
+ * variable Y10_BACKEND_PATH, then where it is installed. One that was built
+ * for another version of the contract is refused, not guessed at. */
+
+#include "config.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend.h"
+
+#define MODULE_SYMBOL "y10_backend_module"
+
+typedef struct
+{
+  char *name;
+  const Y10BackendClass *class;
+} Module;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static GSList *loaded;          /* of Module; for the life of the process */
+
+static const Y10BackendClass *
+open_file (const char *path, const char *name, GString *why)
+{
+  void *handle = dlopen (path, RTLD_NOW | RTLD_LOCAL);
+  const Y10BackendClass *class;
+  Y10BackendModule get;
+
+  if (!handle) {
+    g_string_append_printf (why, "%s cannot be loaded: %s", path, dlerror ());
+    return NULL;
+  }
+  get = (Y10BackendModule) dlsym (handle, MODULE_SYMBOL);
+  class = get ? get () : NULL;
+  if (class && class->api_version == Y10_BACKEND_API_VERSION
+      && class->size == sizeof *class && strcmp (class->name, name) == 0)
+    return class;
+  if (!class)
+    g_string_append_printf (why, "%s has no %s", path, MODULE_SYMBOL);
+  else
+    g_string_append_printf (why, "%s is backend %s of contract %u, %"
+        G_GSIZE_FORMAT " bytes; expected %s of %u, %" G_GSIZE_FORMAT
+        " bytes", path, class->name, class->api_version, class->size, name,
+        Y10_BACKEND_API_VERSION, sizeof *class);
+  dlclose (handle);
+  return NULL;
+}
+
+/* The first folder that has the file decides. */
+static const Y10BackendClass *
+find (const char *name, GString *why)
+{
+  const char *path = secure_getenv ("Y10_BACKEND_PATH");
+  g_autofree char *all = g_strconcat (path ? path : "",
+      path ? G_SEARCHPATH_SEPARATOR_S : "", Y10_BACKEND_DIR, NULL);
+  g_autofree char *file = g_strconcat ("liby10-", name, ".so", NULL);
+  g_auto (GStrv) folders = g_strsplit (all, G_SEARCHPATH_SEPARATOR_S, -1);
+
+  for (guint i = 0; folders[i]; i++) {
+    g_autofree char *full = g_build_filename (folders[i], file, NULL);
+
+    if (*folders[i] && g_file_test (full, G_FILE_TEST_EXISTS))
+      return open_file (full, name, why);
+  }
+  g_string_append_printf (why, "%s is not installed in %s", file,
+      Y10_BACKEND_DIR);
+  return NULL;
+}
+
+const Y10BackendClass *
+y10_module_load (const char *name, GString *why)
+{
+  const Y10BackendClass *class = NULL;
+
+  pthread_mutex_lock (&lock);
+  for (GSList *l = loaded; l && !class; l = l->next) {
+    Module *module = l->data;
+
+    if (strcmp (module->name, name) == 0)
+      class = module->class;
+  }
+  if (!class && (class = find (name, why))) {
+    Module *module = g_new (Module, 1);
+
+    *module = (Module) { g_strdup (name), class };
+    loaded = g_slist_prepend (loaded, module);
+  }
+  pthread_mutex_unlock (&lock);
+  return class;
+}
