@@ -1,0 +1,514 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* Plans for dense convolutions by cuDNN's heuristics. A plan is taken only
+ * when the same input always gives the same bits and nothing is computed in
+ * less precision than was asked for; in fp32 that leaves out everything on
+ * tensor cores, which would round to TF32. */
+
+#include "config.h"
+
+#include <string.h>
+
+#include "conv_graph.h"
+
+/* A fused configuration that cannot be built may still take seconds. */
+#define MAX_FAILURES 8
+/* More than a slot can spare; the largest wanted is a few megabytes. */
+#define MAX_WORKSPACE ((gsize) 256 << 20)
+/* Pointer sets a plan remembers: one a slot and batch size. */
+#define MAX_PACKS 64
+#define N_POINTERS 5
+
+struct _Y10CudaConvLib
+{
+  const Y10Cudnn *cudnn;
+  cudnnHandle_t handle;         /* NULL: deviceless */
+  Y10CudnnSet set;
+  cudnnBackendDescriptor_t properties;  /* NULL: the handle's are used, */
+  GMutex building;              /* and then by one thread at a time */
+  char *description;
+};
+
+typedef struct
+{
+  void *pointers[N_POINTERS], *workspace;
+  cudnnBackendDescriptor_t pack;
+} Pack;
+
+struct _Y10CudaConvPlan
+{
+  Y10CudaConvLib *lib;
+  Y10CudnnSet set;
+  cudnnBackendDescriptor_t plan;
+  gboolean add;
+  gsize workspace;
+  char *description;
+  Pack packs[MAX_PACKS];
+  guint n_packs, next_pack;
+};
+
+static Y10CudaConvLib *
+lib_new (const Y10Cudnn *cudnn)
+{
+  Y10CudaConvLib *lib = g_new0 (Y10CudaConvLib, 1);
+
+  lib->cudnn = cudnn;
+  y10_cudnn_set_init (&lib->set, cudnn);
+  g_mutex_init (&lib->building);
+  return lib;
+}
+
+Y10CudaConvLib *
+y10_cuda_conv_lib_new (const Y10CudaDriver *driver, GString *why)
+{
+  const Y10Cudnn *cudnn = y10_cudnn_get (why);
+  cudnnBackendDescriptor_t d;
+  CUcontext context = NULL;
+  GError *error = NULL;
+  Y10CudaConvLib *lib;
+
+  if (!cudnn)
+    return NULL;
+  /* Without one cuDNN would make the primary context current. */
+  if (driver->ctx_get_current (&context) != Y10_CU_SUCCESS || !context) {
+    g_string_append (why, "no CUDA context is current");
+    return NULL;
+  }
+  lib = lib_new (cudnn);
+  if (!y10_cudnn_check (cudnn, cudnn->create (&lib->handle), "cudnnCreate",
+          &error)) {
+    g_string_append (why, error->message);
+    g_error_free (error);
+    lib->handle = NULL;
+    y10_cuda_conv_lib_free (lib);
+    return NULL;
+  }
+  /* With the device's properties plans are built without the handle, by
+   * several threads at once. */
+  d = y10_cudnn_set_begin (&lib->set, CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR);
+  y10_cudnn_set_attribute (&lib->set, d, CUDNN_ATTR_DEVICEPROP_HANDLE,
+      CUDNN_TYPE_HANDLE, 1, &lib->handle);
+  y10_cudnn_set_finish (&lib->set, d, "the device's properties");
+  if (y10_cudnn_set_ok (&lib->set, NULL))
+    lib->properties = d;
+  return lib;
+}
+
+Y10CudaConvLib *
+y10_cuda_conv_lib_new_deviceless (const char *properties, GString *why)
+{
+  const Y10Cudnn *cudnn = y10_cudnn_get (why);
+  GError *error = NULL;
+  Y10CudaConvLib *lib;
+
+  if (!cudnn)
+    return NULL;
+  lib = lib_new (cudnn);
+  lib->properties = y10_cudnn_set_begin (&lib->set,
+      CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR);
+  y10_cudnn_set_attribute (&lib->set, lib->properties,
+      CUDNN_ATTR_DEVICEPROP_JSON_REPRESENTATION, CUDNN_TYPE_CHAR,
+      (gint64) strlen (properties), properties);
+  y10_cudnn_set_finish (&lib->set, lib->properties,
+      "the device's properties");
+  if (!y10_cudnn_set_ok (&lib->set, &error)) {
+    g_string_append (why, error->message);
+    g_error_free (error);
+    y10_cuda_conv_lib_free (lib);
+    return NULL;
+  }
+  return lib;
+}
+
+void
+y10_cuda_conv_lib_free (Y10CudaConvLib *lib)
+{
+  if (!lib)
+    return;
+  y10_cudnn_set_clear (&lib->set);
+  if (lib->handle)
+    lib->cudnn->destroy (lib->handle);
+  g_mutex_clear (&lib->building);
+  g_free (lib->description);
+  g_free (lib);
+}
+
+const char *
+y10_cuda_conv_lib_describe (Y10CudaConvLib *lib)
+{
+  guint v = lib->cudnn->version;
+  GString *why;
+
+  if (lib->description)
+    return lib->description;
+  why = g_string_new (NULL);
+  if (y10_cuda_conv_lib_can_fuse (lib, why))
+    lib->description = g_strdup_printf ("cuDNN %u.%u.%u", v / 10000,
+        v / 100 % 100, v % 100);
+  else
+    lib->description = g_strdup_printf ("cuDNN %u.%u.%u, unfused: %s",
+        v / 10000, v / 100 % 100, v % 100, why->str);
+  g_string_free (why, TRUE);
+  return lib->description;
+}
+
+gboolean
+y10_cuda_conv_lib_can_fuse (Y10CudaConvLib *lib, GString *why)
+{
+  return y10_cudnn_can_compile (lib->cudnn, why);
+}
+
+/* What cuDNN notes about an engine. */
+typedef struct
+{
+  gint64 index;
+  gboolean tensor_core, inexact, compiled;
+} Engine;
+
+static gboolean
+read_engine (const Y10Cudnn *cudnn, cudnnBackendDescriptor_t config,
+    Engine *engine)
+{
+  cudnnBackendNumericalNote_t numerical[CUDNN_NUMERICAL_NOTE_TYPE_COUNT];
+  cudnnBackendBehaviorNote_t behavior[CUDNN_BEHAVIOR_NOTE_TYPE_COUNT];
+  cudnnBackendDescriptor_t d;
+  gint64 n = 0, n_numerical = 0, n_behavior = 0;
+  gboolean ok;
+
+  if (cudnn->create_descriptor (CUDNN_BACKEND_ENGINE_DESCRIPTOR, &d))
+    return FALSE;
+  ok = !cudnn->get_attribute (config, CUDNN_ATTR_ENGINECFG_ENGINE,
+      CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &n, &d)
+      && !cudnn->get_attribute (d, CUDNN_ATTR_ENGINE_GLOBAL_INDEX,
+      CUDNN_TYPE_INT64, 1, &n, &engine->index)
+      && !cudnn->get_attribute (d, CUDNN_ATTR_ENGINE_NUMERICAL_NOTE,
+      CUDNN_TYPE_NUMERICAL_NOTE, G_N_ELEMENTS (numerical), &n_numerical,
+      numerical)
+      && !cudnn->get_attribute (d, CUDNN_ATTR_ENGINE_BEHAVIOR_NOTE,
+      CUDNN_TYPE_BEHAVIOR_NOTE, G_N_ELEMENTS (behavior), &n_behavior,
+      behavior);
+  cudnn->destroy_descriptor (d);
+  if (!ok)
+    return FALSE;
+
+  engine->tensor_core = engine->inexact = engine->compiled = FALSE;
+  n_numerical = MIN (n_numerical, (gint64) G_N_ELEMENTS (numerical));
+  n_behavior = MIN (n_behavior, (gint64) G_N_ELEMENTS (behavior));
+  for (gint64 i = 0; i < n_numerical; i++)
+    switch (numerical[i]) {
+      case CUDNN_NUMERICAL_NOTE_TENSOR_CORE:
+        engine->tensor_core = TRUE;
+        break;
+      case CUDNN_NUMERICAL_NOTE_STRICT_NAN_PROP:
+        break;
+      default:                 /* also whatever a later cuDNN notes */
+        engine->inexact = TRUE;
+    }
+  for (gint64 i = 0; i < n_behavior; i++)
+    if (behavior[i] == CUDNN_BEHAVIOR_NOTE_RUNTIME_COMPILATION)
+      engine->compiled = TRUE;
+  return TRUE;
+}
+
+static const cudnnBackendHeurMode_t modes[] = {
+  CUDNN_HEUR_MODE_A, CUDNN_HEUR_MODE_B, CUDNN_HEUR_MODE_FALLBACK
+};
+
+/* One search for a plan. */
+typedef struct
+{
+  Y10CudaConvLib *lib;
+  const Y10CudaConvDesc *desc;
+  Y10CudaConvStage stage;
+  Y10CudnnSet set;
+  cudnnBackendDescriptor_t graph;
+  GPtrArray *configs[G_N_ELEMENTS (modes)];     /* NULL: not asked yet */
+  guint n_failures, n_seen;
+  GError *error;                /* of the last plan that failed */
+} Search;
+
+static void
+free_descriptors (const Y10Cudnn *cudnn, GPtrArray *array)
+{
+  for (guint i = 0; i < array->len; i++)
+    cudnn->destroy_descriptor (array->pdata[i]);
+  g_ptr_array_free (array, TRUE);
+}
+
+/* What a mode of the heuristics offers, best first; maybe nothing. */
+static GPtrArray *
+ask (Search *s, guint mode)
+{
+  const Y10Cudnn *cudnn = s->lib->cudnn;
+  cudnnBackendDescriptor_t heuristic;
+  gint64 n = 0, got = 0;
+  GPtrArray *configs = g_ptr_array_new ();
+  Y10CudnnSet set;
+
+  y10_cudnn_set_init (&set, cudnn);
+  heuristic = y10_cudnn_set_begin (&set, CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR);
+  y10_cudnn_set_attribute (&set, heuristic,
+      CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH, CUDNN_TYPE_BACKEND_DESCRIPTOR, 1,
+      &s->graph);
+  y10_cudnn_set_attribute (&set, heuristic, CUDNN_ATTR_ENGINEHEUR_MODE,
+      CUDNN_TYPE_HEUR_MODE, 1, &modes[mode]);
+  if (s->lib->properties)
+    y10_cudnn_set_attribute (&set, heuristic,
+        CUDNN_ATTR_ENGINEHEUR_DEVICEPROP, CUDNN_TYPE_BACKEND_DESCRIPTOR, 1,
+        &s->lib->properties);
+  y10_cudnn_set_finish (&set, heuristic, "the heuristics");
+  if (y10_cudnn_set_ok (&set, s->error ? NULL : &s->error)
+      && !cudnn->get_attribute (heuristic, CUDNN_ATTR_ENGINEHEUR_RESULTS,
+          CUDNN_TYPE_BACKEND_DESCRIPTOR, 0, &n, NULL)) {
+    for (gint64 i = 0; i < n; i++) {
+      cudnnBackendDescriptor_t d;
+
+      if (cudnn->create_descriptor (CUDNN_BACKEND_ENGINECFG_DESCRIPTOR, &d))
+        break;
+      g_ptr_array_add (configs, d);
+    }
+    if (cudnn->get_attribute (heuristic, CUDNN_ATTR_ENGINEHEUR_RESULTS,
+            CUDNN_TYPE_BACKEND_DESCRIPTOR, configs->len, &got,
+            configs->pdata))
+      got = 0;
+    while (configs->len > MAX (got, 0)) {
+      cudnn->destroy_descriptor (configs->pdata[configs->len - 1]);
+      g_ptr_array_set_size (configs, (gint) configs->len - 1);
+    }
+  }
+  y10_cudnn_set_clear (&set);
+  return configs;
+}
+
+static gboolean
+wanted (const Search *s, const Engine *engine, gboolean tensor_core)
+{
+  if (engine->inexact || engine->tensor_core != tensor_core)
+    return FALSE;
+  return s->stage == Y10_CUDA_CONV_FUSED || !engine->compiled;
+}
+
+static Y10CudaConvPlan *
+plan_alloc (Y10CudaConvLib *lib, const Y10CudaConvDesc *desc,
+    Y10CudaConvStage stage)
+{
+  Y10CudaConvPlan *plan = g_new0 (Y10CudaConvPlan, 1);
+
+  plan->lib = lib;
+  plan->add = stage == Y10_CUDA_CONV_FUSED && desc->add.channels > 0;
+  y10_cudnn_set_init (&plan->set, lib->cudnn);
+  plan->plan = y10_cudnn_set_begin (&plan->set,
+      CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR);
+  return plan;
+}
+
+/* FALSE and error when it is not what can be run. */
+static gboolean
+plan_finish (Y10CudaConvPlan *plan, GError **error)
+{
+  const Y10Cudnn *cudnn = plan->lib->cudnn;
+  gint64 n = 0, bytes = 0;
+
+  y10_cudnn_set_finish (&plan->set, plan->plan, "building a plan");
+  if (!y10_cudnn_set_ok (&plan->set, error)
+      || !y10_cudnn_check (cudnn, cudnn->get_attribute (plan->plan,
+              CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE, CUDNN_TYPE_INT64, 1,
+              &n, &bytes), "the workspace's size", error))
+    return FALSE;
+  plan->workspace = (gsize) MAX (bytes, 0);
+  if (plan->workspace <= MAX_WORKSPACE)
+    return TRUE;
+  g_set_error (error, Y10_ERROR, Y10_ERROR_UNSUPPORTED,
+      "cuDNN: a plan wants a workspace of %" G_GSIZE_FORMAT " bytes",
+      plan->workspace);
+  return FALSE;
+}
+
+static Y10CudaConvPlan *
+try_config (Search *s, cudnnBackendDescriptor_t config, const Engine *engine)
+{
+  Y10CudaConvPlan *plan = plan_alloc (s->lib, s->desc, s->stage);
+
+  y10_cudnn_set_attribute (&plan->set, plan->plan,
+      CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, CUDNN_TYPE_BACKEND_DESCRIPTOR,
+      1, &config);
+  if (!s->lib->properties && s->lib->handle)
+    y10_cudnn_set_attribute (&plan->set, plan->plan,
+        CUDNN_ATTR_EXECUTION_PLAN_HANDLE, CUDNN_TYPE_HANDLE, 1,
+        &s->lib->handle);
+  g_clear_error (&s->error);
+  if (!plan_finish (plan, &s->error)) {
+    s->n_failures++;
+    y10_cuda_conv_plan_free (plan);
+    return NULL;
+  }
+  plan->description = g_strdup_printf ("cudnn:eng%" G_GINT64_FORMAT "%s%s",
+      engine->index, engine->tensor_core ? ",tensor-core" : "",
+      engine->compiled ? ",compiled" : "");
+  return plan;
+}
+
+/* The first plan that can be built among those with or without tensor cores,
+ * in the heuristics' order. */
+static Y10CudaConvPlan *
+search (Search *s, gboolean tensor_core)
+{
+  for (guint m = 0; m < G_N_ELEMENTS (modes); m++) {
+    if (!s->configs[m])
+      s->configs[m] = ask (s, m);
+    for (guint i = 0; i < s->configs[m]->len; i++) {
+      cudnnBackendDescriptor_t config = s->configs[m]->pdata[i];
+      Y10CudaConvPlan *plan;
+      Engine engine;
+
+      if (s->n_failures >= MAX_FAILURES)
+        return NULL;
+      s->n_seen++;
+      if (!read_engine (s->lib->cudnn, config, &engine)
+          || !wanted (s, &engine, tensor_core))
+        continue;
+      plan = try_config (s, config, &engine);
+      if (plan)
+        return plan;
+    }
+  }
+  return NULL;
+}
+
+Y10CudaConvPlan *
+y10_cuda_conv_plan_new (Y10CudaConvLib *lib, const Y10CudaConvDesc *desc,
+    Y10CudaConvStage stage, GError **error)
+{
+  Search s = {.lib = lib,.desc = desc,.stage = stage };
+  gboolean alone = !lib->properties;
+  Y10CudaConvPlan *plan = NULL;
+
+  if (alone)
+    g_mutex_lock (&lib->building);
+  y10_cudnn_set_init (&s.set, lib->cudnn);
+  s.graph = y10_cuda_conv_graph (&s.set, desc, stage,
+      lib->properties ? NULL : lib->handle);
+  if (!y10_cudnn_set_ok (&s.set, error))
+    goto out;
+  if (desc->precision != Y10_PRECISION_FP32)
+    plan = search (&s, TRUE);
+  if (!plan)
+    plan = search (&s, FALSE);
+  if (plan) {
+    g_clear_error (&s.error);
+  } else if (s.error) {
+    g_propagate_error (error, s.error);
+  } else {
+    g_set_error (error, Y10_ERROR, Y10_ERROR_UNSUPPORTED,
+        s.n_seen ? "cuDNN: none of its configurations for this convolution "
+        "can be used" : "cuDNN has no configuration for this convolution");
+  }
+  for (guint m = 0; m < G_N_ELEMENTS (modes); m++)
+    if (s.configs[m])
+      free_descriptors (lib->cudnn, s.configs[m]);
+out:
+  if (plan) {
+    /* The graph lives as long as the plan made from it. */
+    for (guint i = 0; i < s.set.made->len; i++)
+      g_ptr_array_insert (plan->set.made, (gint) i, s.set.made->pdata[i]);
+    g_ptr_array_set_size (s.set.made, 0);
+  }
+  y10_cudnn_set_clear (&s.set);
+  if (alone)
+    g_mutex_unlock (&lib->building);
+  return plan;
+}
+
+void
+y10_cuda_conv_plan_free (Y10CudaConvPlan *plan)
+{
+  if (!plan)
+    return;
+  for (guint i = 0; i < plan->n_packs; i++)
+    plan->lib->cudnn->destroy_descriptor (plan->packs[i].pack);
+  y10_cudnn_set_clear (&plan->set);
+  g_free (plan->description);
+  g_free (plan);
+}
+
+gsize
+y10_cuda_conv_plan_workspace (const Y10CudaConvPlan *plan)
+{
+  return plan->workspace;
+}
+
+const char *
+y10_cuda_conv_plan_describe (const Y10CudaConvPlan *plan)
+{
+  return plan->description;
+}
+
+/* Packs cannot be changed once they are finished, so there is one for each
+ * set of pointers, found again when a slot runs another time. */
+static cudnnBackendDescriptor_t
+find_pack (Y10CudaConvPlan *plan, void *const pointers[N_POINTERS],
+    void *workspace, GError **error)
+{
+  static const gint64 uids[N_POINTERS] = { Y10_CONV_UID_IN,
+    Y10_CONV_UID_WEIGHT, Y10_CONV_UID_BIAS, Y10_CONV_UID_OUT, Y10_CONV_UID_ADD
+  };
+  const gint64 n = plan->add ? N_POINTERS : N_POINTERS - 1;
+  cudnnBackendDescriptor_t d;
+  Y10CudnnSet set;
+  Pack *pack;
+  gboolean ok;
+
+  for (guint i = 0; i < plan->n_packs; i++)
+    if (plan->packs[i].workspace == workspace
+        && !memcmp (plan->packs[i].pointers, pointers,
+            N_POINTERS * sizeof *pointers))
+      return plan->packs[i].pack;
+
+  y10_cudnn_set_init (&set, plan->lib->cudnn);
+  d = y10_cudnn_set_begin (&set, CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR);
+  y10_cudnn_set_attribute (&set, d, CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS,
+      CUDNN_TYPE_INT64, n, uids);
+  y10_cudnn_set_attribute (&set, d, CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS,
+      CUDNN_TYPE_VOID_PTR, n, pointers);
+  y10_cudnn_set_attribute (&set, d, CUDNN_ATTR_VARIANT_PACK_WORKSPACE,
+      CUDNN_TYPE_VOID_PTR, 1, &workspace);
+  y10_cudnn_set_finish (&set, d, "a plan's pointers");
+  ok = y10_cudnn_set_ok (&set, error);
+  if (ok)
+    g_ptr_array_set_size (set.made, 0); /* the plan's from now on */
+  y10_cudnn_set_clear (&set);
+  if (!ok)
+    return NULL;
+
+  pack = &plan->packs[plan->next_pack];
+  plan->next_pack = (plan->next_pack + 1) % MAX_PACKS;
+  if (plan->n_packs < MAX_PACKS)
+    plan->n_packs++;
+  else
+    plan->lib->cudnn->destroy_descriptor (pack->pack);
+  memcpy (pack->pointers, pointers, sizeof pack->pointers);
+  pack->workspace = workspace;
+  pack->pack = d;
+  return d;
+}
+
+gboolean
+y10_cuda_conv_plan_run (Y10CudaConvPlan *plan, CUstream stream,
+    CUdeviceptr in, CUdeviceptr weight, CUdeviceptr bias, CUdeviceptr add,
+    CUdeviceptr out, CUdeviceptr workspace, GError **error)
+{
+  const Y10Cudnn *cudnn = plan->lib->cudnn;
+  void *pointers[N_POINTERS] = { (void *) (gsize) in,
+    (void *) (gsize) weight, (void *) (gsize) bias, (void *) (gsize) out,
+    plan->add ? (void *) (gsize) add : NULL
+  };
+  void *scratch = plan->workspace ? (void *) (gsize) workspace : NULL;
+  cudnnBackendDescriptor_t pack = find_pack (plan, pointers, scratch, error);
+
+  return pack && y10_cudnn_check (cudnn,
+      cudnn->set_stream (plan->lib->handle, (cudaStream_t) stream),
+      "cudnnSetStream", error)
+      && y10_cudnn_check (cudnn, cudnn->execute (plan->lib->handle,
+          plan->plan, pack), "a convolution", error);
+}

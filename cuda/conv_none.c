@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* conv.h where cuDNN's headers were missing when this was built: there is no
+ * library, and so nobody has anything to call the rest with. */
+
+#include "config.h"
+
+#include "conv.h"
+
+Y10CudaConvLib *
+y10_cuda_conv_lib_new (const Y10CudaDriver *driver, GString *why)
+{
+  g_string_append (why, "this build has no cuDNN");
+  return NULL;
+}
+
+void
+y10_cuda_conv_lib_free (Y10CudaConvLib *lib)
+{
+}
+
+const char *
+y10_cuda_conv_lib_describe (Y10CudaConvLib *lib)
+{
+  return "no cuDNN";
+}
+
+gboolean
+y10_cuda_conv_lib_can_fuse (Y10CudaConvLib *lib, GString *why)
+{
+  g_string_append (why, "this build has no cuDNN");
+  return FALSE;
+}
+
+Y10CudaConvPlan *
+y10_cuda_conv_plan_new (Y10CudaConvLib *lib, const Y10CudaConvDesc *desc,
+    Y10CudaConvStage stage, GError **error)
+{
+  g_set_error (error, Y10_ERROR, Y10_ERROR_UNSUPPORTED,
+      "this build has no cuDNN");
+  return NULL;
+}
+
+void
+y10_cuda_conv_plan_free (Y10CudaConvPlan *plan)
+{
+}
+
+gsize
+y10_cuda_conv_plan_workspace (const Y10CudaConvPlan *plan)
+{
+  return 0;
+}
+
+const char *
+y10_cuda_conv_plan_describe (const Y10CudaConvPlan *plan)
+{
+  return "none";
+}
+
+gboolean
+y10_cuda_conv_plan_run (Y10CudaConvPlan *plan, CUstream stream,
+    CUdeviceptr in, CUdeviceptr weight, CUdeviceptr bias, CUdeviceptr add,
+    CUdeviceptr out, CUdeviceptr workspace, GError **error)
+{
+  g_set_error (error, Y10_ERROR, Y10_ERROR_UNSUPPORTED,
+      "this build has no cuDNN");
+  return FALSE;
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+#pragma once
+
+/* cuDNN 9 as a table of functions that is looked up at run time. Its header
+ * gives types and numbers only: nothing here is linked to. */
+
+#include <cudnn_graph.h>
+#include <gio/gio.h>
+
+G_BEGIN_DECLS
+
+#define Y10_CUDNN_FUNCTIONS(F) \
+  F (get_version, cudnnGetVersion) \
+  F (get_cudart_version, cudnnGetCudartVersion) \
+  F (graph_version_check, cudnnGraphVersionCheck) \
+  F (get_error_string, cudnnGetErrorString) \
+  F (get_last_error_string, cudnnGetLastErrorString) \
+  F (create, cudnnCreate) \
+  F (destroy, cudnnDestroy) \
+  F (set_stream, cudnnSetStream) \
+  F (create_descriptor, cudnnBackendCreateDescriptor) \
+  F (destroy_descriptor, cudnnBackendDestroyDescriptor) \
+  F (finalize, cudnnBackendFinalize) \
+  F (set_attribute, cudnnBackendSetAttribute) \
+  F (get_attribute, cudnnBackendGetAttribute) \
+  F (execute, cudnnBackendExecute)
+
+typedef struct
+{
+#define Y10_MEMBER(member, name) __typeof__ (name) *member;
+  Y10_CUDNN_FUNCTIONS (Y10_MEMBER)
+#undef Y10_MEMBER
+  guint version;                /* 91900: 9.19.0 */
+  guint cuda_major;             /* of the CUDA it was built for */
+} Y10Cudnn;
+
+/* Loads cuDNN, once a process and for good; NULL with the reason appended to
+ * @why. Needs neither a driver nor a GPU. Any thread. */
+const Y10Cudnn *y10_cudnn_get (GString * why);
+
+/* Whether NVRTC, which cuDNN builds fused convolutions with, is there and
+ * compiles. Tried once a process. Any thread. */
+gboolean y10_cudnn_can_compile (const Y10Cudnn * cudnn, GString * why);
+
+/* TRUE for success; else sets an error that names @call and what cuDNN says. */
+gboolean y10_cudnn_check (const Y10Cudnn * cudnn, cudnnStatus_t status,
+    const char *call, GError ** error);
+
+G_END_DECLS
