@@ -17,10 +17,30 @@ typedef struct
   int images, kernel, stride, pad, silu;
 } Y10KDepthwise;
 
+/* Outputs of a row that a thread has: several need fewer reads, but a small map
+ * has too few threads then to fill a GPU; and those of the 7×7 take registers
+ * from the 3×3, as they are one kernel. */
+#define Y10_DEPTHWISE_TILE_3 4
+#define Y10_DEPTHWISE_TILE_7 2
+
+Y10_K_INLINE int
+y10_depthwise_tile (const Y10KDepthwise *p)
+{
+  long long n = (long long) p->images * p->out.height * p->out.width
+      * (p->out.channels / 8);
+
+  if (n < 200000)
+    return 1;
+  if (p->kernel == 3 && (p->stride == 1 || p->stride == 2))
+    return Y10_DEPTHWISE_TILE_3;
+  return p->kernel == 7 && p->stride == 1 ? Y10_DEPTHWISE_TILE_7 : 1;
+}
+
 static inline Y10KLaunch
 y10_depthwise_launch (const Y10KDepthwise *p)
 {
-  long long n = (long long) p->out.height * p->out.width
+  int tile = y10_depthwise_tile (p);
+  long long n = (long long) p->out.height * ((p->out.width + tile - 1) / tile)
       * (p->out.channels / 8);
   Y10KLaunch l = { {y10_k_div_up (n, 128), (unsigned int) p->images, 1},
     {128, 1, 1}, 0

@@ -27,6 +27,13 @@ typedef struct
   unsigned int grid[3], block[3], shared_bytes;
 } Y10KLaunch;
 
+/* For functions that kernels call, too. */
+#ifdef __CUDACC__
+#define Y10_K_INLINE static inline __host__ __device__
+#else
+#define Y10_K_INLINE static inline
+#endif
+
 static inline unsigned int
 y10_k_div_up (long long a, long long b)
 {

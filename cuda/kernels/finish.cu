@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* What follows a convolution that could only add its bias. Each value is read
+ * and written once: memory decides, and a warp's accesses are contiguous. */
+
+#include "finish.h"
+#include "types.cuh"
+
+template <typename T>
+__device__ __forceinline__ void
+y10_finish (const Y10KFinish &p)
+{
+  int groups = p.out.channels / 8, pixels = p.out.height * p.out.width;
+  unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
+  int pixel = (int) (i / groups), channel = (int) (i % groups) * 8;
+  int image = (int) blockIdx.y;
+  float v[8];
+
+  if (pixel >= pixels)
+    return;
+  y10_load (y10_at<const T> (p.in, image, 0, pixel) + channel, v);
+  y10_finish8<T> (v, p.silu, p.add, p.out, p.out_float, image, 0, pixel,
+      channel);
+}
+
+Y10_TYPED_KERNEL (finish, Finish, 256)

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+#pragma once
+
+/* What the kernels have in common. They are templates over the activations'
+ * type; whatever the type, they compute in floats and round once, when they
+ * store. Memory is read and written 8 channels at a time, in accesses of
+ * 16 bytes.
+ *
+ * Plain C++17 without headers of the standard library, so that NVRTC and g++
+ * (tests/cuda-sim) compile it, too. Registers change their type by
+ * __builtin_memcpy, memory by may_alias: nvcc makes single bytes of a memcpy
+ * from memory, whatever it is told about alignment. */
+
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
+#include "view.h"
+
+/* y10_NAME_f32, _f16 and _bf16 out of the template y10_NAME. */
+#define Y10_TYPED_KERNEL(name, Type, max_threads) \
+  extern "C" __global__ void __launch_bounds__ (max_threads) \
+  y10_##name##_f32 (Y10K##Type p) \
+  { \
+    y10_##name<float> (p); \
+  } \
+  extern "C" __global__ void __launch_bounds__ (max_threads) \
+  y10_##name##_f16 (Y10K##Type p) \
+  { \
+    y10_##name<__half> (p); \
+  } \
+  extern "C" __global__ void __launch_bounds__ (max_threads) \
+  y10_##name##_bf16 (Y10K##Type p) \
+  { \
+    y10_##name<__nv_bfloat16> (p); \
+  }
+
+/* N channels (4 or 8) as they lie in memory. */
+template <typename T, int N>
+struct __attribute__ ((may_alias,
+    aligned (N * sizeof (T) < 16 ? N * sizeof (T) : 16))) Y10Raw
+{
+  unsigned int word[N * sizeof (T) / 4];
+};
+
+template <typename T, int N>
+__device__ __forceinline__ Y10Raw<T, N>
+y10_load_raw (const T *from)
+{
+  return *(const Y10Raw<T, N> *) from;
+}
+
+template <typename T, int N>
+__device__ __forceinline__ void
+y10_store_raw (T *to, const Y10Raw<T, N> &raw)
+{
+  *(Y10Raw<T, N> *) to = raw;
+}
+
+template <int N>
+__device__ __forceinline__ void
+y10_unpack (const Y10Raw<float, N> &raw, float (&x)[N])
+{
+  __builtin_memcpy (x, &raw, sizeof x);
+}
+
+template <int N>
+__device__ __forceinline__ void
+y10_unpack (const Y10Raw<__half, N> &raw, float (&x)[N])
+{
+#pragma unroll
+  for (int i = 0; i < N / 2; i++) {
+    __half2 pair;
+    float2 both;
+
+    __builtin_memcpy (&pair, &raw.word[i], sizeof pair);
+    both = __half22float2 (pair);
+    x[2 * i] = both.x;
+    x[2 * i + 1] = both.y;
+  }
+}
+
+template <int N>
+__device__ __forceinline__ void
+y10_unpack (const Y10Raw<__nv_bfloat16, N> &raw, float (&x)[N])
+{
+#pragma unroll
+  for (int i = 0; i < N / 2; i++) {
+    x[2 * i] = __uint_as_float (raw.word[i] << 16);
+    x[2 * i + 1] = __uint_as_float (raw.word[i] & 0xffff0000u);
+  }
+}
+
+template <int N>
+__device__ __forceinline__ Y10Raw<float, N>
+y10_pack (const float (&x)[N], float)
+{
+  Y10Raw<float, N> raw;
+
+  __builtin_memcpy (&raw, x, sizeof raw);
+  return raw;
+}
+
+template <int N>
+__device__ __forceinline__ Y10Raw<__half, N>
+y10_pack (const float (&x)[N], __half)
+{
+  Y10Raw<__half, N> raw;
+
+#pragma unroll
+  for (int i = 0; i < N / 2; i++) {
+    __half2 pair = __floats2half2_rn (x[2 * i], x[2 * i + 1]);
+
+    __builtin_memcpy (&raw.word[i], &pair, sizeof pair);
+  }
+  return raw;
+}
+
+template <int N>
+__device__ __forceinline__ Y10Raw<__nv_bfloat16, N>
+y10_pack (const float (&x)[N], __nv_bfloat16)
+{
+  Y10Raw<__nv_bfloat16, N> raw;
+
+#pragma unroll
+  for (int i = 0; i < N / 2; i++) {
+    __nv_bfloat162 pair = __floats2bfloat162_rn (x[2 * i], x[2 * i + 1]);
+
+    __builtin_memcpy (&raw.word[i], &pair, sizeof pair);
+  }
+  return raw;
+}
+
+/* N channels, 4 or 8, aligned to their size or 16 bytes, as floats. */
+template <typename T, int N>
+__device__ __forceinline__ void
+y10_load (const T *from, float (&x)[N])
+{
+  y10_unpack (y10_load_raw<T, N> (from), x);
+}
+
+template <typename T, int N>
+__device__ __forceinline__ void
+y10_store (T *to, const float (&x)[N])
+{
+  y10_store_raw<T, N> (to, y10_pack (x, T ()));
+}
+
+/* The first channel of a pixel of a view whose elements are T. */
+template <typename T>
+__device__ __forceinline__ T *
+y10_at (const Y10KView &view, int image, int y, int x)
+{
+  return (T *) view.data + image * view.image
+      + (long long) (y * view.width + x) * view.pixel;
+}
+
+/* e^x: as exactly as floats go for floats; for what is rounded to 16 bits, two
+ * instructions whose error is far below that rounding. */
+template <typename T>
+__device__ __forceinline__ float
+y10_exp (float x)
+{
+  return sizeof (T) == 4 ? expf (x) : __expf (x);
+}
+
+template <typename T>
+__device__ __forceinline__ float
+y10_silu (float x)
+{
+  return sizeof (T) == 4 ? x / (1.0f + expf (-x))
+      : __fdividef (x, 1.0f + __expf (-x));
+}
+
+/* The end of every convolution: SiLU or none, plus add or none, into a view of
+ * T or of floats. add may be out: read before it is written. */
+template <typename T>
+__device__ __forceinline__ void
+y10_finish8 (float (&v)[8], int silu, const Y10KView &add,
+    const Y10KView &out, int out_float, int image, int y, int x, int channel)
+{
+  if (silu) {
+#pragma unroll
+    for (int i = 0; i < 8; i++)
+      v[i] = y10_silu<T> (v[i]);
+  }
+  if (add.data) {
+    float a[8];
+
+    y10_load (y10_at<const T> (add, image, y, x) + channel, a);
+#pragma unroll
+    for (int i = 0; i < 8; i++)
+      v[i] += a[i];
+  }
+  if (out_float)
+    y10_store (y10_at<float> (out, image, y, x) + channel, v);
+  else
+    y10_store (y10_at<T> (out, image, y, x) + channel, v);
+}
