@@ -50,7 +50,19 @@ gboolean y10_cuda_conv_lib_can_fuse (Y10CudaConvLib * lib, GString * why);
 /* The best plan by cuDNN's own heuristics; NULL and error when it has none. */
 Y10CudaConvPlan *y10_cuda_conv_plan_new (Y10CudaConvLib * lib,
     const Y10CudaConvDesc * desc, Y10CudaConvStage stage, GError ** error);
+/* Up to @max plans that can be built, best first by the same heuristics, to be
+ * timed and compared with another kernel's results; they are the array's. */
+GPtrArray *y10_cuda_conv_plan_candidates (Y10CudaConvLib * lib,
+    const Y10CudaConvDesc * desc, Y10CudaConvStage stage, guint max,
+    GError ** error);
 void y10_cuda_conv_plan_free (Y10CudaConvPlan * plan);
+/* For a cache on disk; @desc and @stage as the plan was made for. Loading fails
+ * where anything differs: another cuDNN, another GPU, no NVRTC. */
+GBytes *y10_cuda_conv_plan_save (const Y10CudaConvPlan * plan,
+    GError ** error);
+Y10CudaConvPlan *y10_cuda_conv_plan_load (Y10CudaConvLib * lib,
+    const Y10CudaConvDesc * desc, Y10CudaConvStage stage, GBytes * bytes,
+    GError ** error);
 gsize y10_cuda_conv_plan_workspace (const Y10CudaConvPlan * plan);
 /* "cudnn:eng7,tensor-core"; lives as long as the plan. */
 const char *y10_cuda_conv_plan_describe (const Y10CudaConvPlan * plan);

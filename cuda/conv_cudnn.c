@@ -39,6 +39,7 @@ typedef struct
 struct _Y10CudaConvPlan
 {
   Y10CudaConvLib *lib;
+  Y10CudnnSet *graph;           /* shared; NULL: the plan was loaded */
   Y10CudnnSet set;
   cudnnBackendDescriptor_t plan;
   gboolean add;
@@ -221,10 +222,12 @@ typedef struct
   Y10CudaConvLib *lib;
   const Y10CudaConvDesc *desc;
   Y10CudaConvStage stage;
-  Y10CudnnSet set;
+  gboolean dry;                 /* plans are described, not built */
+  Y10CudnnSet *set;             /* an atomic rc box */
   cudnnBackendDescriptor_t graph;
   GPtrArray *configs[G_N_ELEMENTS (modes)];     /* NULL: not asked yet */
-  guint n_failures, n_seen;
+  guint n_failures, n_seen, max_plans;
+  GPtrArray *plans;             /* what was found */
   GError *error;                /* of the last plan that failed */
 } Search;
 
@@ -232,8 +235,15 @@ static void
 free_descriptors (const Y10Cudnn *cudnn, GPtrArray *array)
 {
   for (guint i = 0; i < array->len; i++)
-    cudnn->destroy_descriptor (array->pdata[i]);
+    if (array->pdata[i])        /* else a plan has it */
+      cudnn->destroy_descriptor (array->pdata[i]);
   g_ptr_array_free (array, TRUE);
+}
+
+static void
+clear_set (gpointer set)
+{
+  y10_cudnn_set_clear (set);
 }
 
 /* What a mode of the heuristics offers, best first; maybe nothing. */
@@ -325,11 +335,13 @@ plan_finish (Y10CudaConvPlan *plan, GError **error)
   return FALSE;
 }
 
-static Y10CudaConvPlan *
+/* Takes @config over, whether it gives a plan or not. */
+static void
 try_config (Search *s, cudnnBackendDescriptor_t config, const Engine *engine)
 {
   Y10CudaConvPlan *plan = plan_alloc (s->lib, s->desc, s->stage);
 
+  plan->graph = g_atomic_rc_box_acquire (s->set);
   y10_cudnn_set_attribute (&plan->set, plan->plan,
       CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, CUDNN_TYPE_BACKEND_DESCRIPTOR,
       1, &config);
@@ -337,86 +349,187 @@ try_config (Search *s, cudnnBackendDescriptor_t config, const Engine *engine)
     y10_cudnn_set_attribute (&plan->set, plan->plan,
         CUDNN_ATTR_EXECUTION_PLAN_HANDLE, CUDNN_TYPE_HANDLE, 1,
         &s->lib->handle);
+  g_ptr_array_insert (plan->set.made, 0, config);
   g_clear_error (&s->error);
-  if (!plan_finish (plan, &s->error)) {
+  if (s->dry ? !y10_cudnn_set_ok (&plan->set, &s->error)
+      : !plan_finish (plan, &s->error)) {
     s->n_failures++;
     y10_cuda_conv_plan_free (plan);
-    return NULL;
+    return;
   }
   plan->description = g_strdup_printf ("cudnn:eng%" G_GINT64_FORMAT "%s%s",
       engine->index, engine->tensor_core ? ",tensor-core" : "",
       engine->compiled ? ",compiled" : "");
-  return plan;
+  g_ptr_array_add (s->plans, plan);
 }
 
-/* The first plan that can be built among those with or without tensor cores,
- * in the heuristics' order. */
-static Y10CudaConvPlan *
+/* Plans that can be built among those with or without tensor cores, in the
+ * heuristics' order. */
+static void
 search (Search *s, gboolean tensor_core)
 {
   for (guint m = 0; m < G_N_ELEMENTS (modes); m++) {
+    if (s->plans->len == s->max_plans)
+      return;
     if (!s->configs[m])
       s->configs[m] = ask (s, m);
     for (guint i = 0; i < s->configs[m]->len; i++) {
       cudnnBackendDescriptor_t config = s->configs[m]->pdata[i];
-      Y10CudaConvPlan *plan;
       Engine engine;
 
-      if (s->n_failures >= MAX_FAILURES)
-        return NULL;
+      if (s->n_failures >= MAX_FAILURES || s->plans->len == s->max_plans)
+        return;
       s->n_seen++;
-      if (!read_engine (s->lib->cudnn, config, &engine)
+      if (!config || !read_engine (s->lib->cudnn, config, &engine)
           || !wanted (s, &engine, tensor_core))
         continue;
-      plan = try_config (s, config, &engine);
-      if (plan)
-        return plan;
+      s->configs[m]->pdata[i] = NULL;
+      try_config (s, config, &engine);
     }
+    /* The later modes repeat the first, or have what is worse. */
+    if (s->plans->len > 0)
+      return;
   }
+}
+
+static GPtrArray *
+find_plans (Y10CudaConvLib *lib, const Y10CudaConvDesc *desc,
+    Y10CudaConvStage stage, guint max, gboolean dry, GError **error)
+{
+  Search s = {.lib = lib,.desc = desc,.stage = stage,.dry = dry,
+    .max_plans = max
+  };
+  gboolean alone = !lib->properties;
+
+  if (alone)
+    g_mutex_lock (&lib->building);
+  s.plans = g_ptr_array_new_with_free_func (
+      (GDestroyNotify) y10_cuda_conv_plan_free);
+  s.set = g_atomic_rc_box_new0 (Y10CudnnSet);
+  y10_cudnn_set_init (s.set, lib->cudnn);
+  s.graph = y10_cuda_conv_graph (s.set, desc, stage,
+      lib->properties ? NULL : lib->handle);
+  if (y10_cudnn_set_ok (s.set, &s.error)) {
+    if (desc->precision != Y10_PRECISION_FP32)
+      search (&s, TRUE);
+    if (s.plans->len == 0)
+      search (&s, FALSE);
+    for (guint m = 0; m < G_N_ELEMENTS (modes); m++)
+      if (s.configs[m])
+        free_descriptors (lib->cudnn, s.configs[m]);
+  }
+  g_atomic_rc_box_release_full (s.set, clear_set);
+  if (alone)
+    g_mutex_unlock (&lib->building);
+
+  if (s.plans->len > 0) {
+    g_clear_error (&s.error);
+    return s.plans;
+  }
+  g_ptr_array_free (s.plans, TRUE);
+  if (s.error)
+    g_propagate_error (error, s.error);
+  else
+    g_set_error (error, Y10_ERROR, Y10_ERROR_UNSUPPORTED,
+        s.n_seen ? "cuDNN: none of its configurations for this convolution "
+        "can be used" : "cuDNN has no configuration for this convolution");
   return NULL;
+}
+
+static Y10CudaConvPlan *
+first_of (GPtrArray *plans)
+{
+  Y10CudaConvPlan *plan;
+
+  if (!plans)
+    return NULL;
+  plan = g_ptr_array_steal_index (plans, 0);
+  g_ptr_array_free (plans, TRUE);
+  return plan;
 }
 
 Y10CudaConvPlan *
 y10_cuda_conv_plan_new (Y10CudaConvLib *lib, const Y10CudaConvDesc *desc,
     Y10CudaConvStage stage, GError **error)
 {
-  Search s = {.lib = lib,.desc = desc,.stage = stage };
-  gboolean alone = !lib->properties;
-  Y10CudaConvPlan *plan = NULL;
+  return first_of (find_plans (lib, desc, stage, 1, FALSE, error));
+}
 
+GPtrArray *
+y10_cuda_conv_plan_candidates (Y10CudaConvLib *lib,
+    const Y10CudaConvDesc *desc, Y10CudaConvStage stage, guint max,
+    GError **error)
+{
+  return find_plans (lib, desc, stage, max, FALSE, error);
+}
+
+Y10CudaConvPlan *
+y10_cuda_conv_plan_peek (Y10CudaConvLib *lib, const Y10CudaConvDesc *desc,
+    Y10CudaConvStage stage, GError **error)
+{
+  return first_of (find_plans (lib, desc, stage, 1, TRUE, error));
+}
+
+GBytes *
+y10_cuda_conv_plan_save (const Y10CudaConvPlan *plan, GError **error)
+{
+  const Y10Cudnn *cudnn = plan->lib->cudnn;
+  gsize length = strlen (plan->description) + 1;
+  gint64 n = 0, got = 0;
+  char *data;
+
+  if (!y10_cudnn_check (cudnn, cudnn->get_attribute (plan->plan,
+              CUDNN_ATTR_EXECUTION_PLAN_JSON_REPRESENTATION, CUDNN_TYPE_CHAR,
+              0, &n, NULL), "a plan's size", error))
+    return NULL;
+  data = g_malloc0 (length + (gsize) n);
+  memcpy (data, plan->description, length);
+  if (!y10_cudnn_check (cudnn, cudnn->get_attribute (plan->plan,
+              CUDNN_ATTR_EXECUTION_PLAN_JSON_REPRESENTATION, CUDNN_TYPE_CHAR,
+              n, &got, data + length), "saving a plan", error)) {
+    g_free (data);
+    return NULL;
+  }
+  return g_bytes_new_take (data, length + (gsize) MIN (n, got));
+}
+
+Y10CudaConvPlan *
+y10_cuda_conv_plan_load (Y10CudaConvLib *lib, const Y10CudaConvDesc *desc,
+    Y10CudaConvStage stage, GBytes *bytes, GError **error)
+{
+  gsize size;
+  const char *data = g_bytes_get_data (bytes, &size);
+  const char *json = data ? memchr (data, 0, size) : NULL;
+  gboolean alone = !lib->properties;
+  Y10CudaConvPlan *plan;
+  gboolean ok;
+
+  if (!json || json + 1 == data + size) {
+    g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED, "no saved plan");
+    return NULL;
+  }
+  json++;
   if (alone)
     g_mutex_lock (&lib->building);
-  y10_cudnn_set_init (&s.set, lib->cudnn);
-  s.graph = y10_cuda_conv_graph (&s.set, desc, stage,
-      lib->properties ? NULL : lib->handle);
-  if (!y10_cudnn_set_ok (&s.set, error))
-    goto out;
-  if (desc->precision != Y10_PRECISION_FP32)
-    plan = search (&s, TRUE);
-  if (!plan)
-    plan = search (&s, FALSE);
-  if (plan) {
-    g_clear_error (&s.error);
-  } else if (s.error) {
-    g_propagate_error (error, s.error);
-  } else {
-    g_set_error (error, Y10_ERROR, Y10_ERROR_UNSUPPORTED,
-        s.n_seen ? "cuDNN: none of its configurations for this convolution "
-        "can be used" : "cuDNN has no configuration for this convolution");
-  }
-  for (guint m = 0; m < G_N_ELEMENTS (modes); m++)
-    if (s.configs[m])
-      free_descriptors (lib->cudnn, s.configs[m]);
-out:
-  if (plan) {
-    /* The graph lives as long as the plan made from it. */
-    for (guint i = 0; i < s.set.made->len; i++)
-      g_ptr_array_insert (plan->set.made, (gint) i, s.set.made->pdata[i]);
-    g_ptr_array_set_size (s.set.made, 0);
-  }
-  y10_cudnn_set_clear (&s.set);
+  plan = plan_alloc (lib, desc, stage);
+  if (lib->properties)
+    y10_cudnn_set_attribute (&plan->set, plan->plan,
+        CUDNN_ATTR_EXECUTION_PLAN_DEVICEPROP, CUDNN_TYPE_BACKEND_DESCRIPTOR,
+        1, &lib->properties);
+  else
+    y10_cudnn_set_attribute (&plan->set, plan->plan,
+        CUDNN_ATTR_EXECUTION_PLAN_HANDLE, CUDNN_TYPE_HANDLE, 1, &lib->handle);
+  y10_cudnn_set_attribute (&plan->set, plan->plan,
+      CUDNN_ATTR_EXECUTION_PLAN_JSON_REPRESENTATION, CUDNN_TYPE_CHAR,
+      (gint64) (data + size - json), json);
+  ok = plan_finish (plan, error);
   if (alone)
     g_mutex_unlock (&lib->building);
+  if (!ok) {
+    y10_cuda_conv_plan_free (plan);
+    return NULL;
+  }
+  plan->description = g_strdup (data);
   return plan;
 }
 
@@ -428,6 +541,8 @@ y10_cuda_conv_plan_free (Y10CudaConvPlan *plan)
   for (guint i = 0; i < plan->n_packs; i++)
     plan->lib->cudnn->destroy_descriptor (plan->packs[i].pack);
   y10_cudnn_set_clear (&plan->set);
+  if (plan->graph)
+    g_atomic_rc_box_release_full (plan->graph, clear_set);
   g_free (plan->description);
   g_free (plan);
 }

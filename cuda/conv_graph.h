@@ -52,5 +52,8 @@ cudnnBackendDescriptor_t y10_cuda_conv_graph (Y10CudnnSet * set,
  * describe, for questions only: its plans cannot run. */
 Y10CudaConvLib *y10_cuda_conv_lib_new_deviceless (const char *properties,
     GString * why);
+/* The plan that would be tried first, not built: it can only be described. */
+Y10CudaConvPlan *y10_cuda_conv_plan_peek (Y10CudaConvLib * lib,
+    const Y10CudaConvDesc * desc, Y10CudaConvStage stage, GError ** error);
 
 G_END_DECLS

@@ -8,6 +8,14 @@
 
 #include "conv.h"
 
+static void *
+no_cudnn (GError **error)
+{
+  g_set_error (error, Y10_ERROR, Y10_ERROR_UNSUPPORTED,
+      "this build has no cuDNN");
+  return NULL;
+}
+
 Y10CudaConvLib *
 y10_cuda_conv_lib_new (const Y10CudaDriver *driver, GString *why)
 {
@@ -37,9 +45,28 @@ Y10CudaConvPlan *
 y10_cuda_conv_plan_new (Y10CudaConvLib *lib, const Y10CudaConvDesc *desc,
     Y10CudaConvStage stage, GError **error)
 {
-  g_set_error (error, Y10_ERROR, Y10_ERROR_UNSUPPORTED,
-      "this build has no cuDNN");
-  return NULL;
+  return no_cudnn (error);
+}
+
+GPtrArray *
+y10_cuda_conv_plan_candidates (Y10CudaConvLib *lib,
+    const Y10CudaConvDesc *desc, Y10CudaConvStage stage, guint max,
+    GError **error)
+{
+  return no_cudnn (error);
+}
+
+GBytes *
+y10_cuda_conv_plan_save (const Y10CudaConvPlan *plan, GError **error)
+{
+  return no_cudnn (error);
+}
+
+Y10CudaConvPlan *
+y10_cuda_conv_plan_load (Y10CudaConvLib *lib, const Y10CudaConvDesc *desc,
+    Y10CudaConvStage stage, GBytes *bytes, GError **error)
+{
+  return no_cudnn (error);
 }
 
 void
@@ -64,7 +91,5 @@ y10_cuda_conv_plan_run (Y10CudaConvPlan *plan, CUstream stream,
     CUdeviceptr in, CUdeviceptr weight, CUdeviceptr bias, CUdeviceptr add,
     CUdeviceptr out, CUdeviceptr workspace, GError **error)
 {
-  g_set_error (error, Y10_ERROR, Y10_ERROR_UNSUPPORTED,
-      "this build has no cuDNN");
-  return FALSE;
+  return no_cudnn (error) != NULL;
 }

@@ -152,6 +152,8 @@ try_to_compile (const Y10Cudnn *cudnn, GString *why)
   char *name = g_strdup_printf ("libnvrtc.so.%u", cudnn->cuda_major);
   char *near = directory_of ((void *) cudnn->get_version);
   void *library = open_library (name, near, cudnn->cuda_major, FALSE);
+  /* Named, for else NVRTC asks the driver what there is. */
+  const char *const arch = "--gpu-architecture=compute_75";
   void *program = NULL;
   Nvrtc nvrtc;
   int result = -1;
@@ -174,7 +176,7 @@ try_to_compile (const Y10Cudnn *cudnn, GString *why)
   result = nvrtc.create (&program, "__global__ void f (int *p) { *p = 1; }",
       "try.cu", 0, NULL, NULL);
   if (result == 0) {
-    result = nvrtc.compile (program, 0, NULL);
+    result = nvrtc.compile (program, 1, &arch);
     nvrtc.destroy (&program);
   }
   if (result != 0)
