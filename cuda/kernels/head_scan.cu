@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* Each anchor's best wanted class. This kernel alone reads all logits, once:
+ * eight lanes an anchor, four classes at a time, so that each warp reads whole
+ * runs of 128 bytes. */
+
+#include "head.cuh"
+
+extern "C" __global__ void __launch_bounds__ (Y10_HEAD_SCAN_THREADS)
+y10_head_scan (Y10KHead p)
+{
+  const unsigned int thread = blockIdx.x * Y10_HEAD_SCAN_THREADS + threadIdx.x;
+  const unsigned int anchor = thread / Y10_HEAD_SCAN_LANES;
+  const unsigned int lane = thread % Y10_HEAD_SCAN_LANES;
+  const int image = (int) blockIdx.y, n_classes = p.n_classes;
+  const bool all = p.params[image].all_classes;
+  const unsigned char *wanted = p.classes + (long long) image * n_classes;
+  const bool inside = anchor < (unsigned int) p.n_anchors;
+  unsigned int key = 0, best = Y10_NO_CLASS;
+  /* The first wanted class, twice, plus one where its logit is no number. */
+  unsigned int first = 0xffffffffu;
+
+  if (inside) {
+    const float *logits = y10_head_class_logits (p, image, anchor);
+
+    for (int c = 4 * (int) lane; c < n_classes; c += 4 * Y10_HEAD_SCAN_LANES) {
+      const float4 four = *(const float4 *) (logits + c);
+      const float l[4] = { four.x, four.y, four.z, four.w };
+
+#pragma unroll
+      for (int i = 0; i < 4; i++)
+        if (c + i < n_classes && (all || wanted[c + i])) {
+          const unsigned int k = y10_head_key (l[i]);
+
+          if (first == 0xffffffffu)
+            first = 2 * (unsigned int) (c + i) + (k == 0);
+          if (k > key) {
+            key = k;
+            best = (unsigned int) (c + i);
+          }
+        }
+    }
+  }
+  for (int d = Y10_HEAD_SCAN_LANES / 2; d > 0; d /= 2) {
+    const unsigned int k = __shfl_xor_sync (Y10_ALL_LANES, key, d);
+    const unsigned int b = __shfl_xor_sync (Y10_ALL_LANES, best, d);
+    const unsigned int f = __shfl_xor_sync (Y10_ALL_LANES, first, d);
+
+    if (k > key || (k == key && b < best)) {
+      key = k;
+      best = b;
+    }
+    first = f < first ? f : first;
+  }
+  if (inside && lane == 0) {
+    const Y10KHeadScratch at = y10_head_scratch (&p);
+    char *scratch = (char *) p.scratch + image * at.bytes;
+
+    ((unsigned int *) (scratch + at.keys))[anchor] = key;
+    /* Nothing is larger than NaN: where the first class is that, the
+     * reference's search for the best stays there. */
+    ((unsigned int *) (scratch + at.best))[anchor] =
+        first & 1 ? Y10_NO_CLASS : best;
+  }
+}
