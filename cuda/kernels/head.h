@@ -6,7 +6,9 @@
  * anchor, class, for any number of anchors and classes. head_scan finds each
  * anchor's best wanted class; then one block an image selects, sorts and
  * decodes: head_select the best pairs of anchor and class (one2one), head_nms
- * the best class of each anchor with greedy suppression (one2many). */
+ * the best class of each anchor with greedy suppression (one2many). What they
+ * find in scratch is what head_scan wrote just before: no launch depends on an
+ * earlier one, and the same logits give the same bits. */
 
 #include <stddef.h>
 
@@ -33,7 +35,9 @@ typedef struct
 
 typedef struct
 {
-  const float *cls, *box;       /* first channel, first image */
+  const float *cls, *box;       /* first channel, first image; cls is read
+                                 * four floats at a time: 16-byte aligned, its
+                                 * strides are multiples of 4 */
   int cls_pixel, box_pixel;     /* floats from pixel to pixel */
   long long cls_image, box_image;
   int height, width, stride;
@@ -51,3 +55,96 @@ typedef struct
   Y10KRow *rows;                /* [images][capacity] */
   unsigned int *counts;         /* one an image */
 } Y10KHead;
+
+/* Lanes that look at one anchor together, and threads of a block. */
+#define Y10_HEAD_SCAN_LANES 8
+#define Y10_HEAD_SCAN_THREADS 256
+#define Y10_HEAD_THREADS 512
+
+/* Keys that are sorted in shared memory; when the capacity is more than half
+ * of them, all of that happens in scratch. A power of two. */
+#define Y10_HEAD_LIST 2048
+
+/* Boxes that head_nms compares at a time, a power of two. */
+#define Y10_HEAD_NMS_LIST 1024
+
+/* The host needs the size, the kernels the places. */
+#ifdef __CUDACC__
+#define Y10_K_BOTH static __host__ __device__ inline
+#else
+#define Y10_K_BOTH static inline
+#endif
+
+/* Offsets into an image's part of the scratch memory, and its size. */
+typedef struct
+{
+  size_t keys;                  /* n_anchors: the best logit's key */
+  size_t best;                  /* n_anchors: its class */
+  size_t kept_boxes;            /* capacity × 4 floats, head_nms */
+  size_t kept_classes;          /* capacity, head_nms */
+  size_t list;                  /* list_size keys of 64 bits, head_select */
+  size_t anchors;               /* capacity, head_select */
+  size_t bytes;
+  unsigned int list_size;       /* at least twice the capacity */
+} Y10KHeadScratch;
+
+Y10_K_BOTH size_t
+y10_head_aligned (size_t size)
+{
+  return (size + 255) & ~(size_t) 255;
+}
+
+Y10_K_BOTH Y10KHeadScratch
+y10_head_scratch (const Y10KHead *p)
+{
+  size_t anchors = y10_head_aligned ((size_t) p->n_anchors * 4);
+  size_t rows = y10_head_aligned ((size_t) p->capacity * 4);
+  Y10KHeadScratch s;
+
+  for (s.list_size = Y10_HEAD_LIST; s.list_size / 2 < (unsigned int) p->capacity;)
+    s.list_size *= 2;
+  s.keys = 0;
+  s.best = s.keys + anchors;
+  s.kept_boxes = s.best + anchors;
+  s.kept_classes = s.kept_boxes + 4 * rows;
+  s.list = s.kept_classes + rows;
+  s.anchors = s.list;
+  if (s.list_size > Y10_HEAD_LIST)
+    s.anchors += (size_t) s.list_size * 8;
+  s.bytes = s.anchors + (s.list_size > Y10_HEAD_LIST ? rows : 0);
+  return s;
+}
+
+/* Of n_anchors, images and capacity. */
+static inline size_t
+y10_head_scratch_bytes (const Y10KHead *p)
+{
+  return y10_head_scratch (p).bytes * (size_t) p->images;
+}
+
+static inline Y10KLaunch
+y10_head_scan_launch (const Y10KHead *p)
+{
+  Y10KLaunch l = { {y10_k_div_up ((long long) p->n_anchors
+          * Y10_HEAD_SCAN_LANES, Y10_HEAD_SCAN_THREADS),
+        (unsigned int) p->images, 1}, {Y10_HEAD_SCAN_THREADS, 1, 1}, 0
+  };
+
+  return l;
+}
+
+static inline Y10KLaunch
+y10_head_select_launch (const Y10KHead *p)
+{
+  Y10KLaunch l = { {(unsigned int) p->images, 1, 1},
+    {Y10_HEAD_THREADS, 1, 1}, 0
+  };
+
+  return l;
+}
+
+static inline Y10KLaunch
+y10_head_nms_launch (const Y10KHead *p)
+{
+  return y10_head_select_launch (p);
+}
