@@ -2,8 +2,8 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
 /* GStreamer's view of a picture turned into the engine's. Pixels are never
- * touched or copied: a Y10Image points into the mapped buffer. Colour matrix
- * and range come from the caps. A GstVideoCropMeta restricts what is read; the
+ * touched or copied: a Y10Image points into the mapped buffer, in system or in
+ * CUDA memory. Colour matrix and range come from the caps. A GstVideoCropMeta restricts what is read; the
  * frame that coordinates refer to stays the whole one, as GstVideoMeta (or,
  * without one, the caps) gives it: that is what an element further down maps
  * and draws on, and what videocrop itself leaves the metadata in. */
@@ -72,19 +72,138 @@ color_matrix (const GstVideoInfo * info)
   }
 }
 
+static gboolean
+is_cuda (GstCapsFeatures * features, GstStructure * structure, gpointer unused)
+{
+  return gst_caps_features_contains (features, GST_Y10_FEATURE_CUDA);
+}
+
+static gboolean
+is_not_cuda (GstCapsFeatures * features, GstStructure * structure,
+    gpointer unused)
+{
+  return !is_cuda (features, structure, unused);
+}
+
+/**
+ * gst_y10_frame_get_caps:
+ *
+ * Returns: (transfer full): all frames that can be taken. Those in CUDA memory
+ *   come first: a decoder takes the first that it has, too.
+ */
+GstCaps *
+gst_y10_frame_get_caps (void)
+{
+  GstCaps *caps = gst_caps_make_writable (gst_y10_cuda_get_caps ());
+
+  gst_caps_append (caps, gst_caps_from_string (GST_Y10_FRAME_CAPS));
+  return caps;
+}
+
+/**
+ * gst_y10_frame_system_caps:
+ * @caps: caps
+ *
+ * Returns: (transfer full): @caps without those in CUDA memory
+ */
+GstCaps *
+gst_y10_frame_system_caps (GstCaps * caps)
+{
+  GstCaps *system = gst_caps_copy (caps);
+
+  gst_caps_filter_and_map_in_place (system, is_not_cuda, NULL);
+  return system;
+}
+
+/**
+ * gst_y10_frame_propose_cuda:
+ * @query: an allocation query, with what downstream answered
+ *
+ * Where it is about frames in CUDA memory, says that their layout may differ
+ * from the caps', and asks for a frame more for each that is held here.
+ */
+void
+gst_y10_frame_propose_cuda (GstQuery * query)
+{
+  guint n = gst_query_get_n_allocation_pools (query), size, min, max;
+  GstBufferPool *pool;
+  GstVideoInfo info;
+
+  if (!gst_query_find_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL))
+    gst_query_add_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
+  for (guint i = 0; i < n; i++) {
+    gst_query_parse_nth_allocation_pool (query, i, &pool, &size, &min, &max);
+    min += GST_Y10_FRAMES_HELD;
+    if (max && max < min)
+      max = min;
+    gst_query_set_nth_allocation_pool (query, i, pool, size, min, max);
+    gst_clear_object (&pool);
+  }
+  if (!n) {
+    GstCaps *caps;
+
+    gst_query_parse_allocation (query, &caps, NULL);
+    if (gst_video_info_from_caps (&info, caps))
+      gst_query_add_allocation_pool (query, NULL, GST_VIDEO_INFO_SIZE (&info),
+          GST_Y10_FRAMES_HELD + 1, 0);
+  }
+}
+
+static void
+refuse_caps (const GstCaps * caps, gboolean cuda, GError ** error)
+{
+  gchar *text = gst_caps_to_string (caps);
+  gboolean in_cuda = gst_caps_features_contains (gst_caps_get_features (caps,
+          0), GST_Y10_FEATURE_CUDA);
+
+  if (in_cuda && !cuda)
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+        "cannot take %s: only backend cuda reads CUDA memory, and it does not "
+        "run here; expected system memory; put cudadownload before "
+        "yolov10detect", text);
+  else
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+        "cannot take %s: expected video/x-raw in system memory%s, up to %dx%d "
+        "pixels, in a format such as NV12, I420 or RGB; put %s before "
+        "yolov10detect", text, cuda ? " or CUDA memory" : "",
+        Y10_MAX_IMAGE_SIZE, Y10_MAX_IMAGE_SIZE,
+        in_cuda ? "cudaconvert" : "videoconvert");
+  g_free (text);
+}
+
+/* TRUE when the template has these caps. */
+static gboolean
+find_memory (const GstCaps * caps, gboolean cuda, Y10Memory * memory)
+{
+  GstCapsFeatures *features = gst_caps_get_features (caps, 0);
+  GstCaps *cuda_caps;
+  gboolean fits;
+
+  *memory = Y10_MEMORY_HOST;
+  if (gst_caps_features_is_equal (features,
+          GST_CAPS_FEATURES_MEMORY_SYSTEM_MEMORY))
+    return TRUE;
+  if (!cuda)
+    return FALSE;
+  *memory = Y10_MEMORY_CUDA;
+  cuda_caps = gst_y10_cuda_get_caps ();
+  fits = gst_caps_can_intersect (caps, cuda_caps);
+  gst_caps_unref (cuda_caps);
+  return fits;
+}
+
 /**
  * gst_y10_frame_format_init:
  * @format: (out caller-allocates): what the caps say
  * @caps: fixed caps
+ * @cuda: whether frames in CUDA memory are taken
  * @error: %GST_STREAM_ERROR_FORMAT when they are not for us
  */
 gboolean
 gst_y10_frame_format_init (GstY10FrameFormat * format, const GstCaps * caps,
-    GError ** error)
+    gboolean cuda, GError ** error)
 {
-  const GstCapsFeatures *features = gst_caps_get_features (caps, 0);
   const GstStructure *structure = gst_caps_get_structure (caps, 0);
-  gchar *text;
 
   memset (format, 0, sizeof *format);
   if (!g_strcmp0 (gst_structure_get_string (structure, "interlace-mode"),
@@ -94,26 +213,33 @@ gst_y10_frame_format_init (GstY10FrameFormat * format, const GstCaps * caps,
         "picture: put deinterlace before yolov10detect");
     return FALSE;
   }
-  if (!gst_caps_features_is_equal (features,
-          GST_CAPS_FEATURES_MEMORY_SYSTEM_MEMORY)
+  if (!find_memory (caps, cuda, &format->image.memory)
       || !gst_video_info_from_caps (&format->info, caps)
       || GST_VIDEO_INFO_WIDTH (&format->info) > Y10_MAX_IMAGE_SIZE
       || GST_VIDEO_INFO_HEIGHT (&format->info) > Y10_MAX_IMAGE_SIZE
       || !find_pixel_format (GST_VIDEO_INFO_FORMAT (&format->info),
           &format->image.format)) {
-    text = gst_caps_to_string (caps);
-    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-        "cannot take %s: expected video/x-raw in system memory, up to %dx%d "
-        "pixels, in a format such as NV12, I420 or RGB; put videoconvert "
-        "before yolov10detect", text, Y10_MAX_IMAGE_SIZE, Y10_MAX_IMAGE_SIZE);
-    g_free (text);
+    refuse_caps (caps, cuda, error);
     return FALSE;
   }
-  format->image.memory = Y10_MEMORY_HOST;
   format->image.matrix = color_matrix (&format->info);
   format->image.full_range =
       format->info.colorimetry.range == GST_VIDEO_COLOR_RANGE_0_255;
   return TRUE;
+}
+
+static gboolean
+map_system (GstVideoFrame * frame, const GstVideoInfo * info,
+    GstBuffer * buffer, GError ** error)
+{
+  if (gst_video_frame_map (frame, info, buffer, GST_MAP_READ))
+    return TRUE;
+  g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+      "cannot map a frame of %" G_GSIZE_FORMAT " bytes, expected %dx%d %s "
+      "of %" G_GSIZE_FORMAT " bytes", gst_buffer_get_size (buffer),
+      GST_VIDEO_INFO_WIDTH (info), GST_VIDEO_INFO_HEIGHT (info),
+      GST_VIDEO_INFO_NAME (info), GST_VIDEO_INFO_SIZE (info));
+  return FALSE;
 }
 
 /**
@@ -131,22 +257,17 @@ gst_y10_frame_map (GstY10Frame * frame, const GstY10FrameFormat * format,
 {
   const GstVideoCropMeta *crop;
   Y10Image *image = &frame->image;
+  gpointer stream = NULL;
 
-  if (!gst_video_frame_map (&frame->frame, &format->info, buffer,
-          GST_MAP_READ)) {
-    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-        "cannot map a frame of %" G_GSIZE_FORMAT " bytes, expected %dx%d %s "
-        "of %" G_GSIZE_FORMAT " bytes", gst_buffer_get_size (buffer),
-        GST_VIDEO_INFO_WIDTH (&format->info),
-        GST_VIDEO_INFO_HEIGHT (&format->info),
-        GST_VIDEO_INFO_NAME (&format->info),
-        GST_VIDEO_INFO_SIZE (&format->info));
+  if (format->image.memory == Y10_MEMORY_CUDA
+      ? !gst_y10_cuda_map (&frame->frame, &format->info, buffer, &stream, error)
+      : !map_system (&frame->frame, &format->info, buffer, error))
     return FALSE;
-  }
 
   frame->width = GST_VIDEO_FRAME_WIDTH (&frame->frame);
   frame->height = GST_VIDEO_FRAME_HEIGHT (&frame->frame);
   *image = format->image;
+  image->cuda_stream = stream;
   image->width = frame->width;
   image->height = frame->height;
   for (guint i = 0; i < GST_VIDEO_FRAME_N_PLANES (&frame->frame); i++) {

@@ -5,9 +5,11 @@
 #include <gst/video/video.h>
 #include <y10/image.h>
 
+#include "gsty10cuda.h"
+
 G_BEGIN_DECLS
 
-/* 16384: Y10_MAX_IMAGE_SIZE. */
+/* In system memory. 16384: Y10_MAX_IMAGE_SIZE. */
 #define GST_Y10_FRAME_CAPS \
   "video/x-raw, " \
   "format = (string) { NV12, I420, RGB, BGR, RGBx, BGRx, xRGB, xBGR, RGBA, " \
@@ -15,6 +17,9 @@ G_BEGIN_DECLS
   "P010_10LE }, " \
   "width = (int) [ 1, 16384 ], height = (int) [ 1, 16384 ], " \
   "framerate = (fraction) [ 0, max ]"
+
+/* The frames that somebody upstream cannot have back while one is looked at. */
+#define GST_Y10_FRAMES_HELD 1
 
 /* What the caps say: @image lacks only what each frame brings. */
 typedef struct
@@ -32,8 +37,12 @@ typedef struct
   guint width, height;
 } GstY10Frame;
 
+GstCaps *gst_y10_frame_get_caps (void);
+GstCaps *gst_y10_frame_system_caps (GstCaps * caps);
+void gst_y10_frame_propose_cuda (GstQuery * query);
+
 gboolean gst_y10_frame_format_init (GstY10FrameFormat * format,
-    const GstCaps * caps, GError ** error);
+    const GstCaps * caps, gboolean cuda, GError ** error);
 gboolean gst_y10_frame_map (GstY10Frame * frame,
     const GstY10FrameFormat * format, GstBuffer * buffer, GError ** error);
 void gst_y10_frame_unmap (GstY10Frame * frame);

@@ -47,6 +47,9 @@ gst_y10_props_install (GObjectClass * class, GParamSpec ** props)
       "larger finds smaller objects", "", ready);
   props[GST_Y10_PROP_THREADS] = g_param_spec_uint ("threads", "Threads",
       "CPU threads, 0 for one a core", 0, 256, 0, ready);
+  props[GST_Y10_PROP_CUDA_DEVICE_ID] = g_param_spec_int ("cuda-device-id",
+      "CUDA device ID", "Which GPU backend cuda takes; -1 for the one its "
+      "neighbours use, or the first", -1, G_MAXINT, -1, ready);
   props[GST_Y10_PROP_CLASS_AGNOSTIC_NMS] =
       g_param_spec_boolean ("class-agnostic-nms", "Class-agnostic NMS",
       "Boxes of different classes that overlap compete too (head one2many "

@@ -34,6 +34,8 @@ make_engine (const GstY10Settings * settings, Y10Model * model,
   config.precision = settings->precision;
   config.head = settings->head;
   config.threads = settings->threads;
+  config.device_id = settings->device_id;
+  config.cuda_context = settings->cuda_context;
   config.max_batch = 1;
   config.n_slots = 1;
   config.max_rows = GST_Y10_MAX_DETECTIONS;
@@ -41,6 +43,26 @@ make_engine (const GstY10Settings * settings, Y10Model * model,
           &config.height, error))
     return NULL;
   return y10_engine_new (model, &config, NULL, error);
+}
+
+/**
+ * gst_y10_session_takes_cuda:
+ * @backend: the property
+ *
+ * Whether a session will compute on CUDA, which has to be known before there
+ * is one. As the engine chooses: the highest score, CUDA where two are equal.
+ */
+gboolean
+gst_y10_session_takes_cuda (Y10BackendKind backend)
+{
+  gint score;
+
+  if (backend != Y10_BACKEND_AUTO && backend != Y10_BACKEND_CUDA)
+    return FALSE;
+  score = y10_backend_probe (Y10_BACKEND_CUDA, NULL);
+  return score > 0 && (backend == Y10_BACKEND_CUDA
+      || (score >= y10_backend_probe (Y10_BACKEND_CPU, NULL)
+          && score >= y10_backend_probe (Y10_BACKEND_REF, NULL)));
 }
 
 /**

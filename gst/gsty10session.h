@@ -21,6 +21,8 @@ typedef struct
   Y10Precision precision;
   Y10Head head;
   guint threads;
+  gint device_id;               /* -1: any */
+  gpointer cuda_context;        /* CUcontext that outlives the session, or NULL */
 } GstY10Settings;
 
 /* All that is needed while frames flow. */
@@ -36,6 +38,7 @@ typedef struct
 
 void gst_y10_settings_clear (GstY10Settings * settings);
 
+gboolean gst_y10_session_takes_cuda (Y10BackendKind backend);
 GstY10Session *gst_y10_session_new (const GstY10Settings * settings,
     const gchar * producer, GError ** error);
 void gst_y10_session_free (GstY10Session * session);

@@ -51,6 +51,7 @@
 
 #include "gstyolov10detect.h"
 #include "gsty10attach.h"
+#include "gsty10cuda.h"
 #include "gsty10error.h"
 #include "gsty10frame.h"
 #include "gsty10props.h"
@@ -74,6 +75,9 @@ struct _GstYolov10Detect
   guint max_detections;
   GstYolov10Attach attach;
   gboolean active;
+  gboolean takes_cuda;          /* frames in CUDA memory; unknown in NULL: yes */
+
+  GstY10Cuda *cuda;             /* locks itself */
 
   /* start() and stop() change the pointer under the object lock; in between
    * the streaming thread may read it without. */
@@ -85,13 +89,6 @@ struct _GstYolov10Detect
   GstCaps *refused_caps;
   gboolean frame_active;
 };
-
-static GstStaticPadTemplate sink_template =
-GST_STATIC_PAD_TEMPLATE ("sink", GST_PAD_SINK, GST_PAD_ALWAYS,
-    GST_STATIC_CAPS (GST_Y10_FRAME_CAPS));
-static GstStaticPadTemplate src_template =
-GST_STATIC_PAD_TEMPLATE ("src", GST_PAD_SRC, GST_PAD_ALWAYS,
-    GST_STATIC_CAPS (GST_Y10_FRAME_CAPS));
 
 G_DEFINE_FINAL_TYPE (GstYolov10Detect, gst_yolov10_detect,
     GST_TYPE_BASE_TRANSFORM);
@@ -109,6 +106,9 @@ gst_yolov10_detect_init (GstYolov10Detect * self)
   self->max_detections = GST_Y10_DEFAULT_MAX_DETECTIONS;
   self->attach = GST_YOLOV10_ATTACH_ALL;
   self->active = TRUE;
+  self->takes_cuda = TRUE;
+  self->settings.device_id = -1;
+  self->cuda = gst_y10_cuda_new (GST_ELEMENT (self));
   gst_pad_add_probe (GST_BASE_TRANSFORM_SINK_PAD (self),
       GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, look_at_caps, self, NULL);
   gst_base_transform_set_in_place (GST_BASE_TRANSFORM (self), TRUE);
@@ -121,6 +121,7 @@ gst_yolov10_detect_finalize (GObject * object)
   GstYolov10Detect *self = GST_YOLOV10_DETECT (object);
 
   gst_y10_settings_clear (&self->settings);
+  gst_y10_cuda_free (self->cuda);
   G_OBJECT_CLASS (gst_yolov10_detect_parent_class)->finalize (object);
 }
 
@@ -212,6 +213,9 @@ gst_yolov10_detect_set_property (GObject * object, guint id,
     case GST_Y10_PROP_THREADS:
       self->settings.threads = g_value_get_uint (value);
       break;
+    case GST_Y10_PROP_CUDA_DEVICE_ID:
+      self->settings.device_id = g_value_get_int (value);
+      break;
     case GST_Y10_PROP_CLASS_AGNOSTIC_NMS:
       self->class_agnostic = g_value_get_boolean (value);
       break;
@@ -284,6 +288,9 @@ gst_yolov10_detect_get_property (GObject * object, guint id, GValue * value,
     case GST_Y10_PROP_THREADS:
       g_value_set_uint (value, self->settings.threads);
       break;
+    case GST_Y10_PROP_CUDA_DEVICE_ID:
+      g_value_set_int (value, self->settings.device_id);
+      break;
     case GST_Y10_PROP_CLASS_AGNOSTIC_NMS:
       g_value_set_boolean (value, self->class_agnostic);
       break;
@@ -348,24 +355,57 @@ copy_settings (GstYolov10Detect * self, GstY10Settings * settings)
   GST_OBJECT_UNLOCK (self);
 }
 
-static gboolean
-gst_yolov10_detect_start (GstBaseTransform * base)
+/* Whether frames in CUDA memory are taken: with a backend that reads them and
+ * in a context that they can share. */
+static void
+open_cuda (GstYolov10Detect * self)
 {
-  GstYolov10Detect *self = GST_YOLOV10_DETECT (base);
+  Y10BackendKind backend;
+  GError *error = NULL;
+  gboolean takes;
+  gint device_id;
+
+  GST_OBJECT_LOCK (self);
+  backend = self->settings.backend;
+  device_id = self->settings.device_id;
+  GST_OBJECT_UNLOCK (self);
+  takes = gst_y10_session_takes_cuda (backend)
+      && gst_y10_cuda_open (self->cuda, device_id, &error);
+  if (error)
+    GST_WARNING_OBJECT (self, "no frames in CUDA memory: %s", error->message);
+  g_clear_error (&error);
+  GST_OBJECT_LOCK (self);
+  self->takes_cuda = takes;
+  GST_OBJECT_UNLOCK (self);
+}
+
+static gboolean
+takes_cuda (GstYolov10Detect * self)
+{
+  gboolean takes;
+
+  GST_OBJECT_LOCK (self);
+  takes = self->takes_cuda && (self->settings.backend == Y10_BACKEND_AUTO
+      || self->settings.backend == Y10_BACKEND_CUDA);
+  GST_OBJECT_UNLOCK (self);
+  return takes;
+}
+
+static gboolean
+begin_session (GstYolov10Detect * self, GError ** error)
+{
   gchar *name = gst_object_get_name (GST_OBJECT (self));
   GstY10Settings settings;
-  GstYolov10Attach attach;
   GstY10Session *session;
   gchar *classes = NULL;
-  GError *error = NULL;
 
+  open_cuda (self);             /* properties may have changed in READY */
   copy_settings (self, &settings);
-  session = gst_y10_session_new (&settings, name, &error);
+  settings.cuda_context = gst_y10_cuda_get_handle (self->cuda);
+  session = gst_y10_session_new (&settings, name, error);
   g_free (name);
   if (!session) {
     gst_y10_settings_clear (&settings);
-    GST_Y10_ELEMENT_ERROR (self, error);
-    g_clear_error (&error);
     return FALSE;
   }
   GST_INFO_OBJECT (self, "%s on %s, %s",
@@ -374,8 +414,8 @@ gst_yolov10_detect_start (GstBaseTransform * base)
       y10_precision_get_name (y10_engine_get_precision (session->engine)));
   GST_OBJECT_LOCK (self);
   self->session = session;
-  memset (&self->stats, 0, sizeof self->stats);
-  attach = self->attach;
+  if (y10_engine_get_backend (session->engine) != Y10_BACKEND_CUDA)
+    self->takes_cuda = FALSE;
   if (g_strcmp0 (settings.classes, self->settings.classes))
     classes = g_strdup (self->settings.classes);
   GST_OBJECT_UNLOCK (self);
@@ -383,15 +423,13 @@ gst_yolov10_detect_start (GstBaseTransform * base)
     set_classes (self, classes);
   g_free (classes);
   gst_y10_settings_clear (&settings);
-  warn_of_attach (self, attach);
   notify_active (self);
   return TRUE;
 }
 
-static gboolean
-gst_yolov10_detect_stop (GstBaseTransform * base)
+static void
+end_session (GstYolov10Detect * self)
 {
-  GstYolov10Detect *self = GST_YOLOV10_DETECT (base);
   GstY10Session *session;
 
   GST_OBJECT_LOCK (self);
@@ -399,9 +437,100 @@ gst_yolov10_detect_stop (GstBaseTransform * base)
   GST_OBJECT_UNLOCK (self);
   /* Joins the engine's thread: not under the lock. */
   gst_y10_session_free (session);
+}
+
+static gboolean
+gst_yolov10_detect_start (GstBaseTransform * base)
+{
+  GstYolov10Detect *self = GST_YOLOV10_DETECT (base);
+  GstYolov10Attach attach;
+  GError *error = NULL;
+
+  if (!begin_session (self, &error)) {
+    GST_Y10_ELEMENT_ERROR (self, error);
+    g_clear_error (&error);
+    return FALSE;
+  }
+  GST_OBJECT_LOCK (self);
+  memset (&self->stats, 0, sizeof self->stats);
+  attach = self->attach;
+  GST_OBJECT_UNLOCK (self);
+  warn_of_attach (self, attach);
+  return TRUE;
+}
+
+static gboolean
+gst_yolov10_detect_stop (GstBaseTransform * base)
+{
+  GstYolov10Detect *self = GST_YOLOV10_DETECT (base);
+
+  end_session (self);
   gst_caps_replace (&self->refused_caps, NULL);
   notify_active (self);
   return TRUE;
+}
+
+/* The CUDA context is found before start(): a decoder opens its own between
+ * NULL and READY, and states change from the sink on, so we come first. */
+static GstStateChangeReturn
+gst_yolov10_detect_change_state (GstElement * element,
+    GstStateChange transition)
+{
+  GstYolov10Detect *self = GST_YOLOV10_DETECT (element);
+  GstStateChangeReturn result;
+
+  if (transition == GST_STATE_CHANGE_NULL_TO_READY)
+    open_cuda (self);
+  result = GST_ELEMENT_CLASS (gst_yolov10_detect_parent_class)->
+      change_state (element, transition);
+  if (transition == GST_STATE_CHANGE_READY_TO_NULL) {
+    gst_y10_cuda_close (self->cuda);
+    GST_OBJECT_LOCK (self);
+    self->takes_cuda = TRUE;
+    GST_OBJECT_UNLOCK (self);
+  }
+  return result;
+}
+
+static void
+gst_yolov10_detect_set_context (GstElement * element, GstContext * context)
+{
+  GstYolov10Detect *self = GST_YOLOV10_DETECT (element);
+  gint device_id;
+
+  GST_OBJECT_LOCK (self);
+  device_id = self->settings.device_id;
+  GST_OBJECT_UNLOCK (self);
+  gst_y10_cuda_set_context (self->cuda, context, device_id);
+  GST_ELEMENT_CLASS (gst_yolov10_detect_parent_class)->set_context (element,
+      context);
+}
+
+static gboolean
+gst_yolov10_detect_query (GstBaseTransform * base, GstPadDirection direction,
+    GstQuery * query)
+{
+  GstYolov10Detect *self = GST_YOLOV10_DETECT (base);
+
+  return gst_y10_cuda_answer (self->cuda, query)
+      || GST_BASE_TRANSFORM_CLASS (gst_yolov10_detect_parent_class)->query
+      (base, direction, query);
+}
+
+static GstCaps *
+gst_yolov10_detect_transform_caps (GstBaseTransform * base,
+    GstPadDirection direction, GstCaps * caps, GstCaps * filter)
+{
+  GstCaps *result = takes_cuda (GST_YOLOV10_DETECT (base))
+      ? gst_caps_ref (caps) : gst_y10_frame_system_caps (caps);
+
+  if (filter) {
+    GstCaps *all = result;
+
+    result = gst_caps_intersect_full (filter, all, GST_CAPS_INTERSECT_FIRST);
+    gst_caps_unref (all);
+  }
+  return result;
 }
 
 /* A pad refuses caps that do not fit its template before the element hears of
@@ -420,7 +549,7 @@ look_at_caps (GstPad * pad, GstPadProbeInfo * info, gpointer user_data)
   if (GST_EVENT_TYPE (event) != GST_EVENT_CAPS)
     return GST_PAD_PROBE_OK;
   gst_event_parse_caps (event, &caps);
-  if (gst_y10_frame_format_init (&format, caps, &error)) {
+  if (gst_y10_frame_format_init (&format, caps, takes_cuda (self), &error)) {
     gst_caps_replace (&self->refused_caps, NULL);
   } else if (caps != self->refused_caps) {
     gst_caps_replace (&self->refused_caps, caps);
@@ -436,16 +565,26 @@ gst_yolov10_detect_set_caps (GstBaseTransform * base, GstCaps * incaps,
 {
   GstYolov10Detect *self = GST_YOLOV10_DETECT (base);
 
-  return gst_y10_frame_format_init (&self->format, incaps, NULL);
+  return gst_y10_frame_format_init (&self->format, incaps, takes_cuda (self),
+      NULL);
 }
 
 /* Nothing of a frame is ours to allocate: what downstream wants is what
- * upstream gets to know, GstVideoMeta included. */
+ * upstream gets to know, GstVideoMeta included; in CUDA memory that and a few
+ * frames more, whether downstream has an opinion or not. */
 static gboolean
 gst_yolov10_detect_propose_allocation (GstBaseTransform * base,
     GstQuery * decide_query, GstQuery * query)
 {
-  return gst_pad_peer_query (base->srcpad, query);
+  gboolean answered = gst_pad_peer_query (base->srcpad, query);
+  GstCaps *caps;
+
+  gst_query_parse_allocation (query, &caps, NULL);
+  if (!caps || !gst_caps_features_contains (gst_caps_get_features (caps, 0),
+          GST_Y10_FEATURE_CUDA))
+    return answered;
+  gst_y10_frame_propose_cuda (query);
+  return TRUE;
 }
 
 static void
@@ -497,6 +636,26 @@ frame_params (GstYolov10Detect * self, Y10HeadParams * params)
   return attach;
 }
 
+/* A frame in another context than the engine's cannot be read. Whoever makes
+ * them will go on doing so: start again in theirs. */
+static gboolean
+follow_frames (GstYolov10Detect * self, GstBuffer * buffer, GError ** error)
+{
+  gint device_id;
+
+  if (self->format.image.memory != Y10_MEMORY_CUDA
+      || gst_y10_cuda_is_ours (self->cuda, buffer))
+    return TRUE;
+  GST_WARNING_OBJECT (self, "frames come in another CUDA context: starting "
+      "again there; elements of one pipeline should share one");
+  GST_OBJECT_LOCK (self);
+  device_id = self->settings.device_id;
+  GST_OBJECT_UNLOCK (self);
+  end_session (self);
+  return gst_y10_cuda_adopt (self->cuda, buffer, device_id, error)
+      && begin_session (self, error);
+}
+
 static GstFlowReturn
 gst_yolov10_detect_transform_ip (GstBaseTransform * base, GstBuffer * buffer)
 {
@@ -511,6 +670,10 @@ gst_yolov10_detect_transform_ip (GstBaseTransform * base, GstBuffer * buffer)
   if (!self->frame_active)
     return GST_FLOW_OK;
 
+  if (!self->session)           /* follow_frames() has said why */
+    return GST_FLOW_ERROR;
+  if (!follow_frames (self, buffer, &error))
+    goto failed;
   findings.attach = frame_params (self, &params);
   if (!gst_y10_frame_map (&frame, &self->format, buffer, &error))
     goto failed;
@@ -545,6 +708,7 @@ gst_yolov10_detect_class_init (GstYolov10DetectClass * class)
   GObjectClass *object_class = G_OBJECT_CLASS (class);
   GstElementClass *element_class = GST_ELEMENT_CLASS (class);
   GstBaseTransformClass *base_class = GST_BASE_TRANSFORM_CLASS (class);
+  GstCaps *caps = gst_y10_frame_get_caps ();
 
   GST_DEBUG_CATEGORY_INIT (gst_yolov10_detect_debug, "yolov10detect", 0,
       "YOLOv10 object detection");
@@ -559,11 +723,21 @@ gst_yolov10_detect_class_init (GstYolov10DetectClass * class)
       "YOLOv10 object detector", "Filter/Analyzer/Video",
       "Finds objects in video frames and attaches them as metadata",
       "the yolov10detect authors");
-  gst_element_class_add_static_pad_template (element_class, &sink_template);
-  gst_element_class_add_static_pad_template (element_class, &src_template);
+  gst_element_class_add_pad_template (element_class,
+      gst_pad_template_new ("sink", GST_PAD_SINK, GST_PAD_ALWAYS, caps));
+  gst_element_class_add_pad_template (element_class,
+      gst_pad_template_new ("src", GST_PAD_SRC, GST_PAD_ALWAYS, caps));
+  gst_caps_unref (caps);
+  element_class->change_state =
+      GST_DEBUG_FUNCPTR (gst_yolov10_detect_change_state);
+  element_class->set_context =
+      GST_DEBUG_FUNCPTR (gst_yolov10_detect_set_context);
 
   base_class->start = GST_DEBUG_FUNCPTR (gst_yolov10_detect_start);
   base_class->stop = GST_DEBUG_FUNCPTR (gst_yolov10_detect_stop);
+  base_class->query = GST_DEBUG_FUNCPTR (gst_yolov10_detect_query);
+  base_class->transform_caps =
+      GST_DEBUG_FUNCPTR (gst_yolov10_detect_transform_caps);
   base_class->set_caps = GST_DEBUG_FUNCPTR (gst_yolov10_detect_set_caps);
   base_class->propose_allocation =
       GST_DEBUG_FUNCPTR (gst_yolov10_detect_propose_allocation);

@@ -14,7 +14,8 @@ static const char *const controllable[] = { "confidence", "iou-threshold",
   "active", NULL
 };
 static const char *const ready[] = { "model-file", "label-file", "backend",
-  "precision", "head", "input-size", "threads", "class-agnostic-nms", NULL
+  "precision", "head", "input-size", "threads", "class-agnostic-nms",
+  "cuda-device-id", NULL
 };
 static const char *const read_only[] = { "active-backend", "active-device",
   "active-precision", "fallback-reason", "stats", NULL
@@ -134,6 +135,7 @@ GST_START_TEST (test_ranges)
   ASSERT_REFUSED (g_object_set (e, "max-detections", 0, NULL));
   ASSERT_REFUSED (g_object_set (e, "max-detections", 1001, NULL));
   ASSERT_REFUSED (g_object_set (e, "threads", 257, NULL));
+  ASSERT_REFUSED (g_object_set (e, "cuda-device-id", -2, NULL));
   g_object_get (e, "confidence", &confidence, "iou-threshold", &iou,
       "max-detections", &most, "threads", &threads, NULL);
   fail_unless (confidence == 0.25 && iou == 0.7 && most == 300 && !threads);

@@ -1,0 +1,443 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* Which CUDA context an element works in, and what a frame in CUDA memory looks
+ * like to it. One context for a pipeline: what the application gave, else what
+ * a neighbour has, else the GPU's primary context, which any other CUDA code
+ * of the process uses anyway; that one is published, so that the decoder, which
+ * opens after us, takes it too. libgstcuda loads the driver at run time, so
+ * all this can be asked on a machine that has none.
+ *
+ * Streams came with GStreamer 1.24: their functions are looked up when the
+ * first context is opened, so that one build runs with either. */
+#define GST_USE_UNSTABLE_API
+#include "gsty10cuda.h"
+
+#include <dlfcn.h>
+#include <gst/cuda/gstcudacontext.h>
+#include <gst/cuda/gstcudaloader.h>
+#include <gst/cuda/gstcudamemory.h>
+#include <gst/cuda/gstcudautils.h>
+
+GST_DEBUG_CATEGORY_STATIC (gst_y10_cuda_debug);
+#define GST_CAT_DEFAULT gst_y10_cuda_debug
+
+/* What both GStreamer's CUDA memory and we know. */
+#define FORMATS \
+  "{ NV12, P010_10LE, I420, YV12, NV21, Y42B, Y444, RGBA, BGRA, RGBx, BGRx, " \
+  "ARGB, ABGR, RGB, BGR, RGBP, GBR }"
+
+struct _GstY10Cuda
+{
+  GstElement *element;          /* not owned: it owns us */
+  GMutex lock;
+  GstCudaContext *context;
+};
+
+/* Looked up once and kept. */
+static struct
+{
+  gpointer (*memory_get_stream) (GstCudaMemory * memory);
+  gpointer (*stream_get_handle) (gpointer stream);
+  CUresult (*primary_retain) (CUcontext * context, CUdevice device);
+  CUresult (*primary_release) (CUdevice device);
+} symbols;
+
+/**
+ * gst_y10_cuda_get_caps:
+ *
+ * Returns: (transfer full): the frames in CUDA memory that this build takes;
+ *   empty where it takes none
+ */
+GstCaps *
+gst_y10_cuda_get_caps (void)
+{
+  static GstStaticCaps caps = GST_STATIC_CAPS ("video/x-raw("
+      GST_Y10_FEATURE_CUDA "), format = (string) " FORMATS ", "
+      "width = (int) [ 1, 16384 ], height = (int) [ 1, 16384 ], "
+      "framerate = (fraction) [ 0, max ]");
+
+  return gst_static_caps_get (&caps);
+}
+
+/**
+ * gst_y10_cuda_new:
+ * @element: who it is for, and who outlives it
+ *
+ * Returns: (transfer full): one without a context
+ */
+GstY10Cuda *
+gst_y10_cuda_new (GstElement * element)
+{
+  GstY10Cuda *self = g_new0 (GstY10Cuda, 1);
+
+  GST_DEBUG_CATEGORY_INIT (gst_y10_cuda_debug, "y10cuda", 0,
+      "YOLOv10 frames in CUDA memory");
+  self->element = element;
+  g_mutex_init (&self->lock);
+  return self;
+}
+
+/**
+ * gst_y10_cuda_free:
+ * @self: (nullable): one that no engine works in
+ */
+void
+gst_y10_cuda_free (GstY10Cuda * self)
+{
+  if (!self)
+    return;
+  gst_y10_cuda_close (self);
+  g_mutex_clear (&self->lock);
+  g_free (self);
+}
+
+static gboolean
+has_context (GstY10Cuda * self)
+{
+  gboolean has;
+
+  g_mutex_lock (&self->lock);
+  has = self->context != NULL;
+  g_mutex_unlock (&self->lock);
+  return has;
+}
+
+static guint
+device_of (GstCudaContext * context)
+{
+  guint id = 0;
+
+  g_object_get (context, "cuda-device-id", &id, NULL);
+  return id;
+}
+
+/**
+ * gst_y10_cuda_set_context:
+ * @self: an element's
+ * @context: (nullable): any context
+ * @device_id: the GPU it must be of, -1 for any
+ *
+ * Takes @context if it is a CUDA context that fits and we have none. Any
+ * thread, with or without a driver.
+ */
+void
+gst_y10_cuda_set_context (GstY10Cuda * self, GstContext * context,
+    gint device_id)
+{
+  g_mutex_lock (&self->lock);
+  gst_cuda_handle_set_context (self->element, context, device_id,
+      &self->context);
+  g_mutex_unlock (&self->lock);
+}
+
+/**
+ * gst_y10_cuda_answer:
+ * @self: an element's
+ * @query: any query
+ *
+ * Returns: %TRUE when it asked for our context and got it
+ */
+gboolean
+gst_y10_cuda_answer (GstY10Cuda * self, GstQuery * query)
+{
+  GstCudaContext *context = NULL;
+  gboolean answered;
+
+  if (GST_QUERY_TYPE (query) != GST_QUERY_CONTEXT)
+    return FALSE;
+  g_mutex_lock (&self->lock);
+  if (self->context)
+    context = gst_object_ref (self->context);
+  g_mutex_unlock (&self->lock);
+  answered = gst_cuda_handle_context_query (self->element, query, context);
+  gst_clear_object (&context);
+  return answered;
+}
+
+static gpointer
+look_up (gpointer unused)
+{
+  /* Never closed: the driver stays anyway. */
+  gpointer driver = dlopen ("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+  gpointer streams = dlsym (RTLD_DEFAULT, "gst_cuda_memory_get_stream");
+
+  symbols.stream_get_handle = dlsym (RTLD_DEFAULT,
+      "gst_cuda_stream_get_handle");
+  if (symbols.stream_get_handle)
+    symbols.memory_get_stream = streams;
+  if (driver) {
+    symbols.primary_release = dlsym (driver, "cuDevicePrimaryCtxRelease_v2");
+    symbols.primary_retain = dlsym (driver, "cuDevicePrimaryCtxRetain");
+  }
+  GST_DEBUG ("streams of producers are %sknown",
+      symbols.memory_get_stream ? "" : "not ");
+  return NULL;
+}
+
+static gboolean
+load (GError ** error)
+{
+  static GOnce once = G_ONCE_INIT;
+
+  if (!gst_cuda_load_library ()) {
+    g_set_error_literal (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_INIT,
+        "GStreamer cannot load the NVIDIA driver (libcuda.so.1)");
+    return FALSE;
+  }
+  gst_cuda_memory_init_once ();
+  g_once (&once, look_up, NULL);
+  return TRUE;
+}
+
+/* What one of the neighbours on this side has; set_context() decides. */
+static void
+ask_peers (GstY10Cuda * self, GList * pads, GstQuery * query)
+{
+  GstContext *context = NULL;
+
+  for (GList * l = pads; l && !has_context (self); l = l->next) {
+    if (!gst_pad_peer_query (l->data, query))
+      continue;
+    gst_query_parse_context (query, &context);
+    if (context)
+      gst_element_set_context (self->element, context);
+  }
+}
+
+/* In GStreamer's order: what we were given, downstream, upstream, the bins and
+ * the application. No lock is held: they answer by set_context(). */
+static void
+ask_around (GstY10Cuda * self, gint device_id)
+{
+  GstContext *given = gst_element_get_context (self->element,
+      GST_CUDA_CONTEXT_TYPE);
+  GstQuery *query = gst_query_new_context (GST_CUDA_CONTEXT_TYPE);
+
+  if (given) {
+    gst_y10_cuda_set_context (self, given, device_id);
+    gst_context_unref (given);
+  }
+  ask_peers (self, self->element->srcpads, query);
+  ask_peers (self, self->element->sinkpads, query);
+  if (!has_context (self))
+    gst_element_post_message (self->element,
+        gst_message_new_need_context (GST_OBJECT (self->element),
+            GST_CUDA_CONTEXT_TYPE));
+  gst_query_unref (query);
+}
+
+static void
+release_primary (gpointer device)
+{
+  symbols.primary_release (GPOINTER_TO_INT (device));
+}
+
+/* Others may hold the GstCudaContext for longer than we do, so the primary
+ * context goes with it. */
+static GstCudaContext *
+wrap_primary (CUdevice device)
+{
+  GstCudaContext *context;
+  CUcontext handle;
+
+  if (!symbols.primary_retain || !symbols.primary_release
+      || !gst_cuda_result (symbols.primary_retain (&handle, device)))
+    return NULL;
+  context = gst_cuda_context_new_wrapped (handle, device);
+  if (context)
+    g_object_set_data_full (G_OBJECT (context), "y10-primary",
+        GINT_TO_POINTER (device), release_primary);
+  else
+    symbols.primary_release (device);
+  return context;
+}
+
+static gboolean
+make_context (GstY10Cuda * self, gint device_id, GError ** error)
+{
+  GstCudaContext *made = NULL;
+  GstContext *context;
+  CUdevice device;
+
+  if (gst_cuda_result (CuInit (0))
+      && gst_cuda_result (CuDeviceGet (&device, MAX (device_id, 0)))) {
+    made = wrap_primary (device);
+    if (!made)
+      made = gst_cuda_context_new (MAX (device_id, 0));
+  }
+  if (!made) {
+    g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_INIT,
+        "GPU %d cannot be opened", MAX (device_id, 0));
+    return FALSE;
+  }
+  /* By set_context(), as all the others. */
+  context = gst_context_new_cuda_context (made);
+  gst_object_unref (made);
+  gst_element_set_context (self->element, context);
+  gst_element_post_message (self->element,
+      gst_message_new_have_context (GST_OBJECT (self->element), context));
+  return has_context (self);
+}
+
+/**
+ * gst_y10_cuda_open:
+ * @self: an element's
+ * @device_id: which GPU, -1 for any
+ * @error: %GST_LIBRARY_ERROR_INIT with what is missing
+ *
+ * Sees to it that there is a context. For the change from NULL to READY: there
+ * the decoder opens, too.
+ */
+gboolean
+gst_y10_cuda_open (GstY10Cuda * self, gint device_id, GError ** error)
+{
+  if (!load (error))
+    return FALSE;
+  g_mutex_lock (&self->lock);
+  /* The property may have changed since the context was given. */
+  if (self->context && device_id >= 0
+      && device_of (self->context) != (guint) device_id)
+    gst_clear_object (&self->context);
+  g_mutex_unlock (&self->lock);
+  if (!has_context (self))
+    ask_around (self, device_id);
+  return has_context (self) || make_context (self, device_id, error);
+}
+
+/**
+ * gst_y10_cuda_close:
+ * @self: one that no engine works in any more
+ */
+void
+gst_y10_cuda_close (GstY10Cuda * self)
+{
+  GstCudaContext *context;
+
+  g_mutex_lock (&self->lock);
+  context = g_steal_pointer (&self->context);
+  g_mutex_unlock (&self->lock);
+  gst_clear_object (&context);
+}
+
+/**
+ * gst_y10_cuda_get_handle:
+ * @self: an element's
+ *
+ * Returns: (nullable): the CUcontext, alive until gst_y10_cuda_close() or
+ *   gst_y10_cuda_adopt(); %NULL without a context
+ */
+gpointer
+gst_y10_cuda_get_handle (GstY10Cuda * self)
+{
+  gpointer handle;
+
+  g_mutex_lock (&self->lock);
+  handle = self->context ? gst_cuda_context_get_handle (self->context) : NULL;
+  g_mutex_unlock (&self->lock);
+  return handle;
+}
+
+static GstCudaContext *
+context_of (GstBuffer * buffer)
+{
+  GstMemory *memory = gst_buffer_n_memory (buffer) == 1
+      ? gst_buffer_peek_memory (buffer, 0) : NULL;
+
+  return gst_is_cuda_memory (memory)
+      ? GST_CUDA_MEMORY_CAST (memory)->context : NULL;
+}
+
+/**
+ * gst_y10_cuda_is_ours:
+ * @self: one with a context
+ * @buffer: a frame
+ *
+ * Returns: %FALSE when @buffer lies in another CUDA context. What is no CUDA
+ *   memory at all is for gst_y10_cuda_map() to refuse.
+ */
+gboolean
+gst_y10_cuda_is_ours (GstY10Cuda * self, GstBuffer * buffer)
+{
+  GstCudaContext *theirs = context_of (buffer);
+
+  return !theirs || theirs == self->context
+      || gst_cuda_context_get_handle (theirs) ==
+      gst_cuda_context_get_handle (self->context);
+}
+
+/**
+ * gst_y10_cuda_adopt:
+ * @self: one that no engine works in any more
+ * @buffer: a frame that is not ours
+ * @device_id: the GPU it must be on, -1 for any
+ * @error: %GST_STREAM_ERROR_FORMAT when it is on another one
+ *
+ * Goes over to the context of @buffer.
+ */
+gboolean
+gst_y10_cuda_adopt (GstY10Cuda * self, GstBuffer * buffer, gint device_id,
+    GError ** error)
+{
+  GstCudaContext *theirs = context_of (buffer), *ours;
+
+  if (device_id >= 0 && device_of (theirs) != (guint) device_id) {
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+        "a frame lies on GPU %u, and cuda-device-id is %d: give all elements "
+        "the same cuda-device-id", device_of (theirs), device_id);
+    return FALSE;
+  }
+  g_mutex_lock (&self->lock);
+  ours = self->context;
+  self->context = gst_object_ref (theirs);
+  g_mutex_unlock (&self->lock);
+  gst_clear_object (&ours);
+  return TRUE;
+}
+
+/**
+ * gst_y10_cuda_map:
+ * @frame: (out caller-allocates): planes at device addresses
+ * @info: what the caps say
+ * @buffer: a frame
+ * @stream: (out): the CUstream that may still be writing it, or %NULL
+ * @error: %GST_STREAM_ERROR_FORMAT when it is not what the caps say
+ *
+ * Maps a frame where it lies. It holds @buffer, and with it the stream, until
+ * it is unmapped. Allocates nothing and waits for nothing.
+ */
+gboolean
+gst_y10_cuda_map (GstVideoFrame * frame, const GstVideoInfo * info,
+    GstBuffer * buffer, gpointer * stream, GError ** error)
+{
+  GstCudaMemory *memory;
+
+  *stream = NULL;
+  if (!context_of (buffer)) {
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+        "a frame has %u memories, the first of which is not CUDA memory, "
+        "expected one as the caps say", gst_buffer_n_memory (buffer));
+    return FALSE;
+  }
+  memory = GST_CUDA_MEMORY_CAST (gst_buffer_peek_memory (buffer, 0));
+  /* Without a meta the memory itself knows its pitch, the caps do not. */
+  if (!gst_buffer_get_video_meta (buffer)
+      && GST_VIDEO_INFO_FORMAT (&memory->info) == GST_VIDEO_INFO_FORMAT (info)
+      && GST_VIDEO_INFO_WIDTH (&memory->info) == GST_VIDEO_INFO_WIDTH (info)
+      && GST_VIDEO_INFO_HEIGHT (&memory->info) == GST_VIDEO_INFO_HEIGHT (info))
+    info = &memory->info;
+  if (!gst_video_frame_map (frame, info, buffer,
+          (GstMapFlags) (GST_MAP_READ | GST_MAP_CUDA))) {
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+        "cannot map a frame in CUDA memory, expected %dx%d %s",
+        GST_VIDEO_INFO_WIDTH (info), GST_VIDEO_INFO_HEIGHT (info),
+        GST_VIDEO_INFO_NAME (info));
+    return FALSE;
+  }
+  if (symbols.memory_get_stream) {
+    gpointer producer = symbols.memory_get_stream (memory);
+
+    *stream = producer ? symbols.stream_get_handle (producer) : NULL;
+  }
+  return TRUE;
+}
