@@ -1,0 +1,598 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* Runs a kernel: blocks one after another, the threads of a block as fibers,
+ * both in an order that the seed decides. A fiber takes thread after thread as
+ * long as none of them waits, so that a kernel without barriers costs no switch
+ * at all; a thread that has to wait keeps its fiber, and another one goes on.
+ * After a barrier, any thread may run far ahead of the others: what a missing
+ * barrier would have protected is then wrong.
+ *
+ * It is stricter than a GPU where the programming guide leaves things open: all
+ * threads come to the same __syncthreads () and none has left, shared memory
+ * starts as NaN, arrays are apart and no better aligned than their type. */
+
+#include "context_switch.h"
+#include "sim.h"
+#include "toolkit/cuda_sim.h"
+
+#include <mutex>
+#include <vector>
+
+namespace y10_sim
+{
+Current current;
+
+namespace
+{
+constexpr unsigned MAX_THREADS = 1024, STATIC_SHARED = 48 << 10;
+constexpr size_t ARENA = 256 << 10, GAP = 64;
+#ifdef Y10_SIM_ASAN
+constexpr size_t STACK = 256 << 10;
+#else
+constexpr size_t STACK = 64 << 10;
+#endif
+constexpr unsigned char FENCE = 0xa5;
+
+enum State
+{
+  UNSTARTED, RUNNING, READY, AT_BARRIER, IN_WARP, LEFT,
+};
+
+struct Thread
+{
+  State state;
+  uint3 index;
+  Fiber *fiber;
+  const char *file;             /* where it waits */
+  int line;
+  int op, predicate;            /* and for what */
+  unsigned mask;
+  unsigned long long value;     /* its share, then its result */
+  int arg;
+};
+
+struct Array
+{
+  size_t offset, size;
+};
+
+struct Machine
+{
+  const Y10SimKernel *kernel;
+  const void *params;
+  unsigned grid[3], n, n_warps;
+  unsigned long long n_blocks, next_block, first_block, stride;
+  bool failed;
+
+  unsigned order[MAX_THREADS], n_started, n_left, n_at_barrier;
+  unsigned ready[MAX_THREADS], n_ready;
+  Thread threads[MAX_THREADS];
+  Thread *self;
+
+  Fiber outside, *running;
+  std::vector<Fiber *> idle, all;
+
+  alignas (256) unsigned char arena[ARENA];
+  std::vector<Array> arrays;
+  size_t arena_used, shared_used, dynamic_size;
+  unsigned long long block_serial;
+} m;
+
+void fiber_main ();
+
+void
+place (const Thread *t, char *text, size_t size)
+{
+  snprintf (text, size, "block (%u, %u, %u), thread (%u, %u, %u)", current.block.x,
+      current.block.y, current.block.z, t->index.x, t->index.y, t->index.z);
+}
+
+/* Leaves the kernel for good; the fibers that wait are made anew later. */
+[[noreturn]] void
+give_up ()
+{
+  m.failed = true;
+  fiber_switch (m.running, &m.outside);
+  abort ();
+}
+
+[[noreturn]] void
+fail (const Thread *t, const char *what, const char *file, int line)
+{
+  char where[128];
+
+  place (t, where, sizeof where);
+  y10_sim_report ("kernel %s, %s, %s:%d: %s", m.kernel->name, where, file, line, what);
+  give_up ();
+}
+
+[[noreturn]] void
+fail_deadlock ()
+{
+  GString *text = g_string_new (nullptr);
+  unsigned shown = 0, waiting = 0;
+  char where[128];
+
+  for (unsigned i = 0; i < m.n; i++) {
+    Thread *t = &m.threads[i];
+
+    if (t->state != AT_BARRIER && t->state != IN_WARP)
+      continue;
+    waiting++;
+    /* The first of those that wait at one place stands for all. */
+    bool seen = false;
+    for (unsigned j = 0; j < i && !seen; j++)
+      seen = m.threads[j].state == t->state && m.threads[j].line == t->line
+          && strcmp (m.threads[j].file, t->file) == 0;
+    if (seen || shown++ >= 4)
+      continue;
+    place (t, where, sizeof where);
+    g_string_append_printf (text, "; %s waits %s at %s:%d", where,
+        t->state == AT_BARRIER ? "for the block" : "for its warp", t->file, t->line);
+    if (t->state == IN_WARP)
+      g_string_append_printf (text, " with mask 0x%08x", t->mask);
+  }
+  y10_sim_report ("kernel %s: deadlock: of %u threads %u wait and %u have left%s",
+      m.kernel->name, m.n, waiting, m.n_left, text->str);
+  g_string_free (text, TRUE);
+  give_up ();
+}
+
+void
+make_ready (Thread *t)
+{
+  t->state = READY;
+  m.ready[m.n_ready++] = (unsigned) (t - m.threads);
+}
+
+void
+set_current (Thread *t)
+{
+  m.self = t;
+  t->state = RUNNING;
+  current.thread = t->index;
+  current.lane = (unsigned) (t - m.threads) & 31;
+}
+
+/* Block memory: filled with NaN, each array between fences. */
+unsigned char *
+take_shared (size_t size, size_t align)
+{
+  size_t offset = (m.arena_used + GAP + align - 1) / align * align;
+
+  /* No better aligned than asked for. */
+  if (offset % (2 * align) == 0)
+    offset += align;
+  if (offset + size + GAP > ARENA)
+    return nullptr;
+  memset (m.arena + offset, 0xff, size);
+  Y10_SIM_UNPOISON (m.arena + offset, size);
+  m.arrays.push_back ({offset, size});
+  m.arena_used = offset + size;
+  return m.arena + offset;
+}
+
+void
+begin_shared ()
+{
+  Y10_SIM_UNPOISON (m.arena, ARENA);
+  memset (m.arena, FENCE, m.arena_used + 2 * GAP + 4096 < ARENA ? m.arena_used + 2 * GAP + 4096
+      : ARENA);
+  Y10_SIM_POISON (m.arena, ARENA);
+  m.arrays.clear ();
+  m.arena_used = 0;
+  m.shared_used = 0;
+  m.block_serial++;
+  if (m.dynamic_size > 0)
+    take_shared (m.dynamic_size, 16);
+}
+
+bool
+fences_hold ()
+{
+  size_t at = 0;
+  bool hold = true;
+
+  if (m.arrays.empty ())
+    return true;
+  Y10_SIM_UNPOISON (m.arena, ARENA);
+  for (size_t i = 0; i <= m.arrays.size (); i++) {
+    size_t end = i < m.arrays.size () ? m.arrays[i].offset : m.arena_used + GAP;
+
+    for (; at < end && hold; at++)
+      hold = m.arena[at] == FENCE;
+    if (i < m.arrays.size ())
+      at = m.arrays[i].offset + m.arrays[i].size;
+  }
+  Y10_SIM_POISON (m.arena, ARENA);
+  return hold;
+}
+
+/* Threads of a block start in a fresh order: mostly shuffled, sometimes
+ * straight or backwards. */
+void
+begin_block (unsigned long long number)
+{
+  unsigned long long r = y10_sim_random ();
+
+  current.block.x = (unsigned) (number % m.grid[0]);
+  current.block.y = (unsigned) (number / m.grid[0] % m.grid[1]);
+  current.block.z = (unsigned) (number / m.grid[0] / m.grid[1]);
+  m.n_started = m.n_left = m.n_at_barrier = m.n_ready = 0;
+  for (unsigned i = 0; i < m.n; i++) {
+    m.threads[i].state = UNSTARTED;
+    m.order[i] = r % 8 == 1 ? m.n - 1 - i : i;
+  }
+  if (r % 8 > 1) {
+    for (unsigned i = m.n - 1; i > 0; i--) {
+      r = r * 6364136223846793005ull + 1442695040888963407ull;
+      unsigned j = (unsigned) ((r >> 33) % (i + 1)), o = m.order[i];
+      m.order[i] = m.order[j];
+      m.order[j] = o;
+    }
+  }
+  if (m.arena_used > 0 || m.dynamic_size > 0)
+    begin_shared ();
+  else
+    m.block_serial++;
+}
+
+/* FALSE: the grid is done. */
+bool
+next_block ()
+{
+  if (m.n_left == m.n && !fences_hold ()) {
+    y10_sim_report ("kernel %s, block (%u, %u, %u): a write outside an array of shared memory",
+        m.kernel->name, current.block.x, current.block.y, current.block.z);
+    m.failed = true;
+    return false;
+  }
+  if (m.next_block == m.n_blocks)
+    return false;
+  begin_block ((m.first_block + m.next_block * m.stride) % m.n_blocks);
+  m.next_block++;
+  return true;
+}
+
+Fiber *
+take_idle_fiber ()
+{
+  Fiber *fiber;
+
+  if (m.idle.empty ()) {
+    fiber = new Fiber;
+    if (!fiber_init (fiber, STACK, fiber_main)) {
+      y10_sim_report ("kernel %s: no memory for a fiber", m.kernel->name);
+      give_up ();
+    }
+    m.all.push_back (fiber);
+  } else {
+    fiber = m.idle.back ();
+    m.idle.pop_back ();
+  }
+  return fiber;
+}
+
+void
+go_to (Fiber *fiber)
+{
+  Fiber *from = m.running;
+
+  m.running = fiber;
+  fiber_switch (from, fiber);
+}
+
+Thread *
+take_ready ()
+{
+  unsigned i = (unsigned) (y10_sim_random () % m.n_ready);
+  Thread *t = &m.threads[m.ready[i]];
+
+  m.ready[i] = m.ready[--m.n_ready];
+  return t;
+}
+
+/* The running thread cannot go on, or need not: returns when it can. */
+void
+give_way ()
+{
+  Thread *self = m.self;
+
+  self->fiber = m.running;
+  if (m.n_started < m.n && (m.n_ready == 0 || y10_sim_random () % 2)) {
+    go_to (take_idle_fiber ());
+  } else if (m.n_ready > 0) {
+    Thread *t = take_ready ();
+
+    if (t != self) {
+      set_current (t);
+      go_to (t->fiber);
+    }
+  } else {
+    fail_deadlock ();
+  }
+  set_current (self);
+}
+
+void
+finish_barrier ()
+{
+  int count = 0;
+
+  for (unsigned i = 0; i < m.n; i++)
+    count += m.threads[i].predicate != 0;
+  for (unsigned i = 0; i < m.n; i++) {
+    Thread *t = &m.threads[i];
+
+    switch (t->op) {
+      case BLOCK_COUNT:
+        t->predicate = count;
+        break;
+      case BLOCK_AND:
+        t->predicate = count == (int) m.n;
+        break;
+      default:
+        t->predicate = count > 0;
+        break;
+    }
+    make_ready (t);
+  }
+  m.n_at_barrier = 0;
+}
+
+/* Whether all lanes of @t's mask that have not left wait with that mask; then
+ * they get their results and are ready. */
+bool
+try_finish_warp (Thread *t)
+{
+  unsigned first = (unsigned) (t - m.threads) & ~31u, here = 0, same;
+  Thread *lanes = &m.threads[first];
+  unsigned long long shares[32];
+
+  for (unsigned i = 0; i < 32; i++) {
+    if (!(t->mask >> i & 1) || first + i >= m.n || lanes[i].state == LEFT)
+      continue;
+    if (lanes[i].state != IN_WARP || lanes[i].mask != t->mask)
+      return false;
+    here |= 1u << i;
+  }
+  for (unsigned i = 0; i < 32; i++) {
+    if (!(here >> i & 1))
+      continue;
+    if (lanes[i].op != t->op)
+      fail (&lanes[i], "lanes of one mask are at different warp functions", lanes[i].file,
+          lanes[i].line);
+    shares[i] = lanes[i].value;
+  }
+  for (unsigned i = 0; i < 32; i++) {
+    if (!(here >> i & 1))
+      continue;
+    same = 0;
+    for (unsigned j = 0; j < 32; j++)
+      if (here >> j & 1)
+        same |= (t->op == WARP_BALLOT ? shares[j] != 0 : shares[j] == shares[i]) << j;
+    switch (t->op) {
+      case WARP_SHFL:
+        lanes[i].value = lanes[i].arg >= 0 && lanes[i].arg < 32 && here >> lanes[i].arg & 1
+            ? shares[lanes[i].arg] : ~0ull;
+        break;
+      case WARP_MATCH_ALL:
+        lanes[i].value = same == here ? t->mask : 0;
+        break;
+      default:
+        lanes[i].value = same;
+        break;
+    }
+    make_ready (&lanes[i]);
+  }
+  return true;
+}
+
+void
+leave (Thread *t)
+{
+  t->state = LEFT;
+  m.n_left++;
+  if (m.n_at_barrier > 0) {
+    for (unsigned i = 0; i < m.n; i++)
+      if (m.threads[i].state == AT_BARRIER)
+        fail (t, "the thread left the kernel while others wait at a barrier",
+            m.threads[i].file, m.threads[i].line);
+  }
+  /* Those who wait for this warp may have waited for this lane alone. */
+  unsigned first = (unsigned) (t - m.threads) & ~31u;
+  for (unsigned i = first; i < first + 32 && i < m.n; i++)
+    if (m.threads[i].state == IN_WARP && m.threads[i].mask >> (t - m.threads - first) & 1)
+      try_finish_warp (&m.threads[i]);
+}
+
+/* Each fiber's function: threads and blocks for as long as there are any. */
+void
+fiber_main ()
+{
+  fiber_arrived ();
+  for (;;) {
+    if (m.n_started < m.n) {
+      Thread *t = &m.threads[m.order[m.n_started++]];
+
+      set_current (t);
+      m.kernel->run (m.params);
+      leave (t);
+    } else if (m.n_ready > 0) {
+      Thread *t = take_ready ();
+
+      m.idle.push_back (m.running);
+      set_current (t);
+      go_to (t->fiber);
+    } else if (m.n_left < m.n) {
+      fail_deadlock ();
+    } else if (!next_block ()) {
+      m.idle.push_back (m.running);
+      fiber_switch (m.running, &m.outside);
+    }
+  }
+}
+
+unsigned long long
+gcd (unsigned long long a, unsigned long long b)
+{
+  return b ? gcd (b, a % b) : a;
+}
+
+const char *
+check_launch (const Y10KLaunch *l, guint max_dynamic)
+{
+  guint most = MAX (max_dynamic, STATIC_SHARED);
+
+  for (int i = 0; i < 3; i++)
+    if (l->grid[i] == 0 || l->block[i] == 0)
+      return "an empty grid or block";
+  if (l->grid[0] > 0x7fffffff || l->grid[1] > 65535 || l->grid[2] > 65535)
+    return "a grid larger than 2147483647, 65535, 65535";
+  if (l->block[0] > 1024 || l->block[1] > 1024 || l->block[2] > 64)
+    return "a block larger than 1024, 1024, 64";
+  if ((guint64) l->block[0] * l->block[1] * l->block[2] > MAX_THREADS)
+    return "more than 1024 threads in a block";
+  if (most > y10_sim_max_shared_optin ())
+    return "allows itself more shared memory than the GPU has";
+  if (l->shared_bytes > most)
+    return "more dynamic shared memory than the function's attribute allows";
+  return nullptr;
+}
+}
+
+int
+block_sync (BlockOp op, int predicate, const char *file, int line)
+{
+  Thread *self = m.self;
+
+  if (m.n_left > 0)
+    fail (self, "a barrier after other threads have left the kernel", file, line);
+  self->file = file;
+  self->line = line;
+  self->op = op;
+  self->predicate = predicate;
+  if (m.n_at_barrier > 0) {
+    for (unsigned i = 0; i < m.n; i++) {
+      Thread *t = &m.threads[i];
+
+      if (t->state != AT_BARRIER)
+        continue;
+      if (t->op != op || t->line != line || strcmp (t->file, file) != 0)
+        fail (self, "divergent barrier: other threads wait at another one", t->file, t->line);
+      break;
+    }
+  }
+  self->state = AT_BARRIER;
+  if (++m.n_at_barrier == m.n)
+    finish_barrier ();
+  give_way ();
+  return self->predicate;
+}
+
+unsigned long long
+warp_sync (WarpOp op, unsigned mask, unsigned long long value, int arg, const char *file, int line)
+{
+  Thread *self = m.self;
+
+  if (!(mask >> current.lane & 1))
+    fail (self, "the mask does not name the lane itself", file, line);
+  self->file = file;
+  self->line = line;
+  self->op = op;
+  self->mask = mask;
+  self->value = value;
+  self->arg = arg;
+  self->state = IN_WARP;
+  try_finish_warp (self);
+  give_way ();
+  return self->value;
+}
+
+void *
+shared (SharedSite *site, size_t size, size_t align, const char *name)
+{
+  if (site->block == m.block_serial)
+    return site->ptr;
+  m.shared_used = (m.shared_used + align - 1) / align * align + size;
+  if (m.shared_used > STATIC_SHARED)
+    fail (m.self, "more than 49152 bytes of static shared memory", name, 0);
+  if (m.shared_used + m.dynamic_size > y10_sim_max_shared_optin ())
+    fail (m.self, "static and dynamic shared memory exceed the GPU's", name, 0);
+  site->ptr = take_shared (size, align);
+  site->block = m.block_serial;
+  return site->ptr;
+}
+
+void *
+dynamic_shared (size_t align, const char *name)
+{
+  if (!m.self) {
+    fprintf (stderr, "cuda-sim: %s: declare extern __shared__ inside a function\n", name);
+    abort ();
+  }
+  if (m.dynamic_size == 0)
+    fail (m.self, "the launch gave no dynamic shared memory", name, 0);
+  if (align > 16)
+    fail (m.self, "dynamic shared memory is aligned to 16 bytes", name, 0);
+  return m.arena + m.arrays[0].offset;
+}
+
+void
+trap (const char *what, const char *file, int line)
+{
+  fail (m.self, what, file, line);
+}
+}
+
+using namespace y10_sim;
+
+gboolean
+y10_sim_run (const Y10SimKernel *kernel, Y10KLaunch launch, guint max_dynamic, const void *params)
+{
+  static std::mutex lock;
+  const char *wrong = check_launch (&launch, max_dynamic);
+  bool ok;
+
+  if (wrong) {
+    y10_sim_report ("kernel %s <<<(%u, %u, %u), (%u, %u, %u), %u>>>: %s", kernel->name,
+        launch.grid[0], launch.grid[1], launch.grid[2], launch.block[0], launch.block[1],
+        launch.block[2], launch.shared_bytes, wrong);
+    return FALSE;
+  }
+  lock.lock ();
+  m.kernel = kernel;
+  m.params = params;
+  memcpy (m.grid, launch.grid, sizeof m.grid);
+  m.n = launch.block[0] * launch.block[1] * launch.block[2];
+  m.n_blocks = (unsigned long long) m.grid[0] * m.grid[1] * m.grid[2];
+  m.next_block = 0;
+  m.first_block = y10_sim_random () % m.n_blocks;
+  do
+    m.stride = 1 + y10_sim_random () % m.n_blocks;
+  while (gcd (m.stride, m.n_blocks) != 1);
+  m.failed = false;
+  m.dynamic_size = launch.shared_bytes;
+  m.n_left = 0;
+  m.self = nullptr;
+  current.grid_dim = dim3 (launch.grid[0], launch.grid[1], launch.grid[2]);
+  current.block_dim = dim3 (launch.block[0], launch.block[1], launch.block[2]);
+  for (unsigned i = 0; i < m.n; i++)
+    m.threads[i].index = {i % launch.block[0], i / launch.block[0] % launch.block[1],
+      i / launch.block[0] / launch.block[1]};
+
+  m.arena_used = ARENA - 1;     /* the first block fills all of it */
+  next_block ();
+  m.running = take_idle_fiber ();
+  fiber_switch (&m.outside, m.running);
+  m.self = nullptr;
+  if (m.failed) {
+    m.idle = m.all;
+    for (Fiber *fiber : m.idle)
+      fiber_reset (fiber, fiber_main);
+  }
+  ok = !m.failed;
+  lock.unlock ();
+  return ok;
+}

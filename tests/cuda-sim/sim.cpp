@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* Reports, random numbers and settings of the simulated GPU, and the kernels
+ * that are linked in. */
+
+#include "sim.h"
+
+#include <atomic>
+#include <mutex>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "kernels/attention.h"
+#include "kernels/conv.h"
+#include "kernels/depthwise.h"
+#include "kernels/finish.h"
+#include "kernels/head.h"
+#include "kernels/maxpool5.h"
+#include "kernels/preprocess.h"
+#include "kernels/upsample2x.h"
+
+/* Weak: a kernel that nobody has written yet is one that cannot be found. */
+#define Y10_DECLARE(name, type) extern "C" __attribute__ ((weak)) void name (Y10K##type p);
+#define Y10_DECLARE_TYPED(name, type) \
+  Y10_DECLARE (y10_##name##_f32, type) \
+  Y10_DECLARE (y10_##name##_f16, type) \
+  Y10_DECLARE (y10_##name##_bf16, type)
+#define Y10_DECLARE_UNTYPED(name, type) Y10_DECLARE (y10_##name, type)
+Y10_TYPED_KERNELS (Y10_DECLARE_TYPED)
+Y10_UNTYPED_KERNELS (Y10_DECLARE_UNTYPED)
+
+#define Y10_ENTRY(name, type) \
+  { (void (*) ()) name, \
+    { #name, sizeof (Y10K##type), \
+      [] (const void *p) { name (*(const Y10K##type *) p); } } },
+#define Y10_ENTRY_TYPED(name, type) \
+  Y10_ENTRY (y10_##name##_f32, type) \
+  Y10_ENTRY (y10_##name##_f16, type) \
+  Y10_ENTRY (y10_##name##_bf16, type)
+#define Y10_ENTRY_UNTYPED(name, type) Y10_ENTRY (y10_##name, type)
+
+static const struct
+{
+  void (*function) ();
+  Y10SimKernel kernel;
+} linked[] = {
+  Y10_TYPED_KERNELS (Y10_ENTRY_TYPED) Y10_UNTYPED_KERNELS (Y10_ENTRY_UNTYPED)
+};
+
+static std::mutex lock;         /* of what follows */
+static GPtrArray *registered;
+static char last_report[1024];
+static std::atomic<guint> n_reports, sm;
+static std::atomic<gboolean> quiet;
+static std::atomic<guint64> state;
+static std::atomic<gboolean> seeded;
+
+guint
+y10_sim_n_reports (void)
+{
+  return n_reports;
+}
+
+const char *
+y10_sim_last_report (void)
+{
+  return last_report;
+}
+
+void
+y10_sim_reset_reports (void)
+{
+  std::lock_guard<std::mutex> guard (lock);
+
+  n_reports = 0;
+  last_report[0] = 0;
+}
+
+void
+y10_sim_set_quiet (gboolean q)
+{
+  quiet = q;
+}
+
+void
+y10_sim_report (const char *format, ...)
+{
+  std::lock_guard<std::mutex> guard (lock);
+  va_list args;
+
+  va_start (args, format);
+  g_vsnprintf (last_report, sizeof last_report, format, args);
+  va_end (args);
+  n_reports++;
+  if (!quiet)
+    fprintf (stderr, "cuda-sim: %s\n", last_report);
+}
+
+/* A simulator that found something must not end well, whatever the program
+ * that it runs in thinks of its results. */
+__attribute__ ((destructor)) static void
+at_exit (void)
+{
+  const char *text = getenv ("Y10_SIM_EXIT");
+
+  if (n_reports == 0 || (text && strcmp (text, "0") == 0))
+    return;
+  fprintf (stderr, "cuda-sim: %u reports\n", (guint) n_reports);
+  fflush (nullptr);
+  _exit (99);
+}
+
+void
+y10_sim_set_seed (guint64 seed)
+{
+  state = seed;
+  seeded = TRUE;
+}
+
+/* SplitMix64: any thread, and the same sequence for the same order of calls. */
+guint64
+y10_sim_random (void)
+{
+  guint64 z;
+
+  if (!seeded) {
+    const char *text = getenv ("Y10_SIM_SEED");
+
+    y10_sim_set_seed (text ? g_ascii_strtoull (text, nullptr, 10) : 0);
+  }
+  z = state += 0x9e3779b97f4a7c15ull;
+  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;
+  z = (z ^ z >> 27) * 0x94d049bb133111ebull;
+  return z ^ z >> 31;
+}
+
+void
+y10_sim_set_sm (guint value)
+{
+  sm = value;
+}
+
+guint
+y10_sim_sm (void)
+{
+  if (sm == 0) {
+    const char *text = getenv ("Y10_SIM_SM");
+    double value = text ? g_ascii_strtod (text, nullptr) : 7.5;
+
+    sm = (guint) (value * 10 + 0.5);
+  }
+  return sm;
+}
+
+/* What a block may have at most, by the programming guide's table. */
+guint
+y10_sim_max_shared_optin (void)
+{
+  switch (y10_sim_sm ()) {
+    case 75:
+      return 64 << 10;
+    case 86:
+    case 89:
+    case 120:
+      return 99 << 10;
+    case 80:
+    case 87:
+      return 163 << 10;
+    default:
+      return y10_sim_sm () < 75 ? 48 << 10 : 227 << 10;
+  }
+}
+
+void
+y10_sim_register (const Y10SimKernel *kernel)
+{
+  std::lock_guard<std::mutex> guard (lock);
+
+  if (!registered)
+    registered = g_ptr_array_new ();
+  g_ptr_array_add (registered, (gpointer) kernel);
+}
+
+const Y10SimKernel *
+y10_sim_kernel (const char *name)
+{
+  std::lock_guard<std::mutex> guard (lock);
+
+  for (guint i = 0; i < G_N_ELEMENTS (linked); i++)
+    if (linked[i].function && strcmp (linked[i].kernel.name, name) == 0)
+      return &linked[i].kernel;
+  for (guint i = 0; registered && i < registered->len; i++) {
+    const Y10SimKernel *k = (const Y10SimKernel *) g_ptr_array_index (registered, i);
+
+    if (strcmp (k->name, name) == 0)
+      return k;
+  }
+  return nullptr;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+#pragma once
+
+/* The simulated GPU, for tests: what it found, what it is asked to do, and how
+ * kernels are known to it. Whatever is wrong in the code under test is one
+ * report: a line on stderr, counted. A process whose simulator reported
+ * something exits with 99, unless Y10_SIM_EXIT is 0.
+ *
+ * Environment: Y10_SIM_SEED, order of work and threads; Y10_SIM_SM, compute
+ * capability, "7.5" unless set; Y10_SIM_MEMORY, bytes of the device. */
+
+#include <glib.h>
+
+#include "kernels/view.h"
+
+G_BEGIN_DECLS
+
+/* Reports so far, and the last one's text ("" before the first). */
+guint y10_sim_n_reports (void);
+const char *y10_sim_last_report (void);
+/* Forgets them; tests that provoke reports call it. */
+void y10_sim_reset_reports (void);
+/* Reports are counted, not printed. */
+void y10_sim_set_quiet (gboolean quiet);
+void y10_sim_report (const char *format, ...) G_GNUC_PRINTF (1, 2);
+
+void y10_sim_set_seed (guint64 seed);
+guint64 y10_sim_random (void);
+/* 75, 80, 86, …: decides what shared memory a block may have. */
+void y10_sim_set_sm (guint sm);
+guint y10_sim_sm (void);
+guint y10_sim_max_shared_optin (void);
+
+/* Allocating device or pinned memory after this is a report. */
+void y10_sim_mark_started (void);
+void y10_sim_mark_stopped (void);
+/* Tests of the simulator: the n-th stream_wait_event from now on is left out;
+ * 0: none. */
+void y10_sim_drop_wait (guint n);
+
+typedef struct _Y10SimKernel Y10SimKernel;
+struct _Y10SimKernel
+{
+  const char *name;
+  gsize params_size;
+  void (*run) (const void *params);     /* one thread of it */
+};
+
+/* NULL: no such kernel is linked in. */
+const Y10SimKernel *y10_sim_kernel (const char *name);
+/* A test's own; @kernel stays the caller's and has to live on. */
+void y10_sim_register (const Y10SimKernel * kernel);
+
+/* Runs it at once, in the calling thread. FALSE after a report.
+ * @max_dynamic: what the function's attribute allows; 49152 unless set. */
+gboolean y10_sim_run (const Y10SimKernel * kernel, Y10KLaunch launch,
+    guint max_dynamic, const void *params);
+
+G_END_DECLS
