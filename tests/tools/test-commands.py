@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
-"""y10 info, bench and doctor, the help texts, and that manual and completion know every option."""
+"""y10 info and bench, the help texts, and that manual and completion know every option."""
 import json
 import os
 import re
@@ -9,7 +9,7 @@ import shutil
 import subprocess
 import unittest
 
-from common import Case, FEATURES, PLUGIN_DIR, Y10, main
+from common import Case, main
 
 SOURCE = os.environ["Y10_TEST_SOURCE"]
 
@@ -83,57 +83,6 @@ class Bench(Case):
         self.refused("bench", says=["--model"])
         self.refused("bench", "--model", self.model, "--batch", "65", says=["--batch", "65", "64"])
         self.refused("bench", "--model", self.model, "extra", says=["extra"])
-
-
-class Doctor(Case):
-    def doctor(self, status, env=None, **options):
-        done = self.y10("doctor", "--json", status=status, env=env or {}, **options)
-        return json.loads(done.stdout)
-
-    def test_cpu(self):
-        cpu = min(os.sched_getaffinity(0))
-        done = subprocess.run([Y10, "doctor", "--json"], env=self.env, capture_output=True, check=False,
-                              preexec_fn=lambda: os.sched_setaffinity(0, {cpu}))
-        out = json.loads(done.stdout)
-        self.assertEqual(out["cpu"]["threads"], 1)
-        with open("/proc/cpuinfo", encoding="utf-8") as f:
-            words = set(f.read().split())
-        for feature in ("avx2", "avx512f", "avx512_bf16", "sse4_1"):
-            self.assertEqual(feature in out["cpu"]["features"], feature in words)
-        self.assertTrue(out["engine"]["ref"]["usable"])
-        self.assertFalse(out["engine"]["cuda"]["usable"])
-        self.assertTrue(out["engine"]["cuda"]["why"])
-
-    @unittest.skipUnless("gst" in FEATURES, "built without GStreamer")
-    def test_plugin_found(self):
-        out = self.doctor(0, {"GST_PLUGIN_PATH": PLUGIN_DIR, "GST_PLUGIN_PATH_1_0": PLUGIN_DIR})
-        self.assertTrue(out["ok"])
-        self.assertEqual(os.path.realpath(out["gstreamer"]["plugin"]["why"]),
-                         os.path.realpath(os.path.join(PLUGIN_DIR, "libgstyolov10.so")))
-        self.assertIn("GstVideoRegionOfInterestMeta", out["gstreamer"]["metas"])
-        self.assertRegex(out["gstreamer"]["version"], r"^GStreamer 1\.\d+")
-
-    @unittest.skipUnless("gst" in FEATURES, "built without GStreamer")
-    def test_plugin_outside_path(self):
-        out = self.doctor(1, {"GST_PLUGIN_SYSTEM_PATH_1_0": self.path("nothing")})
-        self.assertFalse(out["ok"])
-        problem = [p for p in out["problems"] if p["severity"] == "error"]
-        self.assertEqual(len(problem), 1)
-        self.assertIn("GST_PLUGIN_PATH=", problem[0]["fix"])
-
-    @unittest.skipUnless("gst" in FEATURES, "built without GStreamer")
-    def test_plugin_broken(self):
-        directory = self.path("broken")
-        os.mkdir(directory)
-        with open(os.path.join(directory, "libgstyolov10.so"), "w", encoding="ascii") as f:
-            f.write("not a library")
-        out = self.doctor(1, {"GST_PLUGIN_PATH_1_0": directory,
-                              "GST_PLUGIN_SYSTEM_PATH_1_0": self.path("nothing")})
-        self.assertIn("cannot be loaded", out["gstreamer"]["plugin"]["why"])
-        self.assertIn(directory, out["gstreamer"]["plugin"]["why"])
-
-    def test_wrong(self):
-        self.refused("doctor", "please", says=["please"])
 
 
 class Texts(Case):

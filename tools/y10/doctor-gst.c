@@ -244,6 +244,29 @@ check_plugin (Doctor *doctor, JsonObject *section)
   gst_object_unref (found);
 }
 
+int
+doctor_gst_nvcodec (void)
+{
+  GList *features;
+  int n;
+
+  if (!gst_is_initialized ())
+    return -1;
+  features = gst_registry_get_feature_list_by_plugin (gst_registry_get (),
+      "nvcodec");
+  n = (int) g_list_length (features);
+  gst_plugin_feature_list_free (features);
+  if (n == 0) {
+    GstPlugin *plugin = gst_registry_find_plugin (gst_registry_get (),
+        "nvcodec");
+
+    if (!plugin)
+      return -1;
+    gst_object_unref (plugin);
+  }
+  return n;
+}
+
 void
 doctor_gstreamer (Doctor *doctor)
 {
@@ -266,6 +289,12 @@ doctor_gstreamer (Doctor *doctor)
 }
 
 #else /* !HAVE_GST */
+
+int
+doctor_gst_nvcodec (void)
+{
+  return -1;
+}
 
 void
 doctor_gstreamer (Doctor *doctor)

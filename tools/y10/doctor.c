@@ -2,8 +2,10 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
 /* y10 doctor: what this machine has, what is missing and how to get it. Every
- * fact is asked at run time of the thing it is about, never of the build; what
- * keeps detection from working at all makes the exit status 1. */
+ * fact is asked at run time of the thing it is about, never of the build. The
+ * exit status is that of the worst problem: 0 none, 1 a warning, 2 something
+ * does not work at all. What an NVIDIA GPU would need is no problem where there
+ * is none. */
 
 #include "config.h"
 
@@ -14,30 +16,8 @@
 #include <unistd.h>
 
 #include "doctor.h"
+#include "doctor-probe.h"
 #include "tool.h"
-
-JsonObject *
-doctor_section (Doctor *doctor, const char *name)
-{
-  JsonObject *section = json_object_new ();
-
-  json_object_set_object_member (doctor->root, name, section);
-  return section;
-}
-
-void
-doctor_problem (Doctor *doctor, gboolean fatal, const char *what,
-    const char *fix)
-{
-  JsonObject *problem = json_object_new ();
-
-  json_object_set_string_member (problem, "severity",
-      fatal ? "error" : "warning");
-  json_object_set_string_member (problem, "problem", what);
-  json_object_set_string_member (problem, "fix", fix);
-  json_array_add_object_element (doctor->problems, problem);
-  doctor->failed |= fatal;
-}
 
 /* The value of "KEY : value" in the first such line of /proc/cpuinfo. */
 static char *
@@ -147,8 +127,13 @@ doctor_engine (Doctor *doctor)
   for (int kind = Y10_BACKEND_REF; kind <= Y10_BACKEND_CUDA; kind++) {
     JsonObject *backend = json_object_new ();
     GString *why = g_string_new (NULL);
-    int score = y10_backend_probe ((Y10BackendKind) kind, why);
+    int score;
 
+    /* A driver's libraries may end the process that loads them. */
+    if (kind == Y10_BACKEND_CUDA)
+      score = doctor_probe_backend (why);
+    else
+      score = y10_backend_probe ((Y10BackendKind) kind, why);
     json_object_set_boolean_member (backend, "usable", score > 0);
     json_object_set_int_member (backend, "score", score);
     json_object_set_string_member (backend, "why", why->str);
@@ -235,102 +220,6 @@ doctor_memory (Doctor *doctor)
   g_free (text);
 }
 
-/* A value as a person reads it. */
-static char *
-value_text (JsonNode *node)
-{
-  GString *text = g_string_new (NULL);
-  JsonObject *object;
-  JsonArray *array;
-
-  switch (JSON_NODE_TYPE (node)) {
-    case JSON_NODE_ARRAY:
-      array = json_node_get_array (node);
-      for (guint i = 0; i < json_array_get_length (array); i++)
-        g_string_append_printf (text, "%s%s", i ? " " : "",
-            json_array_get_string_element (array, i));
-      if (text->len == 0)
-        g_string_append (text, "none");
-      break;
-    case JSON_NODE_OBJECT:     /* something that is usable or not, and why */
-      object = json_node_get_object (node);
-      g_string_append (text,
-          json_object_get_boolean_member (object, "usable") ? "yes" : "no");
-      if (*json_object_get_string_member (object, "why"))
-        g_string_append_printf (text, ": %s",
-            json_object_get_string_member (object, "why"));
-      break;
-    case JSON_NODE_VALUE:
-      if (json_node_get_value_type (node) == G_TYPE_STRING)
-        g_string_append (text, json_node_get_string (node));
-      else if (json_node_get_value_type (node) == G_TYPE_BOOLEAN)
-        g_string_append (text, json_node_get_boolean (node) ? "yes" : "no");
-      else if (json_node_get_value_type (node) == G_TYPE_DOUBLE)
-        g_string_append_printf (text, "%g", json_node_get_double (node));
-      else
-        g_string_append_printf (text, "%" G_GINT64_FORMAT,
-            json_node_get_int (node));
-      break;
-    default:
-      g_string_append (text, "none");
-  }
-  return g_string_free (text, FALSE);
-}
-
-static void
-print_text (const Doctor *doctor)
-{
-  GList *sections = json_object_get_members (doctor->root);
-  const guint n_problems = json_array_get_length (doctor->problems);
-
-  for (GList *s = sections; s; s = s->next) {
-    JsonObject *section = json_object_get_object_member (doctor->root,
-        s->data);
-    GList *names = json_object_get_members (section);
-
-    printf ("%s\n", (const char *) s->data);
-    for (GList *n = names; n; n = n->next) {
-      char *text = value_text (json_object_get_member (section, n->data));
-
-      printf ("  %-16s %s\n", (const char *) n->data, text);
-      g_free (text);
-    }
-    g_list_free (names);
-  }
-  g_list_free (sections);
-
-  for (guint i = 0; i < n_problems; i++) {
-    JsonObject *p = json_array_get_object_element (doctor->problems, i);
-
-    printf ("\n%s: %s\n  fix: %s\n",
-        json_object_get_string_member (p, "severity"),
-        json_object_get_string_member (p, "problem"),
-        json_object_get_string_member (p, "fix"));
-  }
-  printf ("\n%s\n", doctor->failed ? "Something does not work."
-      : n_problems ? "Everything needed works." : "Everything works.");
-}
-
-static void
-print_json (Doctor *doctor)
-{
-  JsonGenerator *generator = json_generator_new ();
-  JsonNode *root = json_node_new (JSON_NODE_OBJECT);
-  char *text;
-
-  json_object_set_boolean_member (doctor->root, "ok", !doctor->failed);
-  json_object_set_array_member (doctor->root, "problems",
-      json_array_ref (doctor->problems));
-  json_node_set_object (root, doctor->root);
-  json_generator_set_pretty (generator, TRUE);
-  json_generator_set_root (generator, root);
-  text = json_generator_to_data (generator, NULL);
-  puts (text);
-  g_free (text);
-  json_node_unref (root);
-  g_object_unref (generator);
-}
-
 int
 tool_doctor (int argc, char **argv)
 {
@@ -345,8 +234,14 @@ tool_doctor (int argc, char **argv)
 
   g_option_context_set_summary (context,
       "Says what this machine has for detection, what is missing, and how to "
-      "fix it.\nExit status: 0 when everything needed works, 1 when not.");
+      "fix it.\nExit status: 0 when all is well, 1 with warnings, 2 when something "
+      "does not work\nat all.");
   g_option_context_add_main_entries (context, entries, NULL);
+  /* The same program asks what may crash, as a child of itself. */
+  if (argc > 2 && strcmp (argv[1], DOCTOR_PROBE_OPTION) == 0) {
+    status = doctor_probe_main (argv[2], argv[3]);
+    goto out;
+  }
   if (!tool_options_parse (context, "doctor", &argc, &argv))
     goto out;
   if (argc > 1) {
@@ -360,11 +255,9 @@ tool_doctor (int argc, char **argv)
   doctor_engine (&doctor);
   doctor_onednn (&doctor);
   doctor_gstreamer (&doctor);
-  if (json)
-    print_json (&doctor);
-  else
-    print_text (&doctor);
-  status = tool_flush_stdout () && !doctor.failed ? TOOL_OK : TOOL_FAILED;
+  doctor_cuda (&doctor);
+  doctor_print (&doctor, json);
+  status = tool_flush_stdout () ? doctor_status (&doctor) : TOOL_FAILED;
   json_array_unref (doctor.problems);
   json_object_unref (doctor.root);
 

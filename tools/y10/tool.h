@@ -17,6 +17,7 @@ enum
   TOOL_OK = 0,
   TOOL_FAILED = 1,              /* something asked for was not done */
   TOOL_USAGE = 2,               /* the command line makes no sense */
+  TOOL_UNUSABLE = 2,            /* doctor: something does not work at all */
 };
 
 int tool_detect (int argc, char **argv);

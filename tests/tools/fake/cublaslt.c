@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* As much of libcublasLt.so as says that it is there. */
+
+#include "fake.h"
+
+size_t cublasLtGetVersion (void);
+
+FAKE size_t
+cublasLtGetVersion (void)
+{
+  return 130100;
+}

@@ -1,0 +1,362 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# SPDX-FileCopyrightText: 2026 the yolov10detect authors
+"""y10 doctor: the machine it runs on, and machines with NVIDIA GPUs that are made up: libraries
+that stand in for NVIDIA's (fake/), and folders that stand in for /proc and /sys."""
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+from common import Case, FEATURES, PLUGIN_DIR, Y10, main
+
+FAKES = os.environ["Y10_TEST_FAKES"]
+LIBRARIES = {"libcuda.so.580.65.06": "cuda", "libnvcuvid.so.1": "nvcuvid",
+             "libnvrtc.so.13": "nvrtc", "libcublasLt.so.13": "cublaslt", "libcudnn.so.9": "cudnn",
+             "libcudnn_heuristic.so.9": "cublaslt",
+             "libcudnn_engines_precompiled.so.9": "cublaslt"}
+SEVERITIES = {"note": 0, "warning": 1, "error": 2}
+
+
+class Doctor(Case):
+    """Folders for libraries and for the kernel's files, empty at first."""
+
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.lib = os.path.join(self.folder.name, "lib")
+        self.root = os.path.join(self.folder.name, "root")
+        self.cache = os.path.join(self.folder.name, "cache")
+        for folder in (self.lib, self.root, self.cache):
+            os.mkdir(folder)
+
+    def doctor(self, env=None):
+        """What it prints, with the exit status that its worst problem asks for."""
+        done = subprocess.run([Y10, "doctor", "--json"], env=dict(self.env, **(env or {})),
+                              capture_output=True, text=True, timeout=120, check=False)
+        out = json.loads(done.stdout)
+        worst = max([SEVERITIES[p["severity"]] for p in out["problems"]], default=0)
+        self.assertEqual(done.returncode, worst, out["problems"])
+        self.assertEqual(out["ok"], worst < 2)
+        return out
+
+    def library(self, name, fake, folder=None):
+        path = os.path.join(folder or self.lib, name)
+        shutil.copy(os.path.join(FAKES, f"libfake-{fake}.so"), path)
+        return path
+
+    def missing(self, *names):
+        """The loader finds the file first, and it is no library; a real one is not looked for."""
+        for name in names:
+            path = os.path.join(self.lib, name)
+            if os.path.lexists(path):
+                os.unlink(path)
+            with open(path, "w", encoding="ascii"):
+                pass
+
+    def gpu_machine(self, kernel="580.65.06"):
+        for name, fake in LIBRARIES.items():
+            self.library(name, fake)
+        os.symlink("libcuda.so.580.65.06", os.path.join(self.lib, "libcuda.so.1"))
+        if kernel:
+            os.makedirs(os.path.join(self.root, "proc/driver/nvidia"))
+            with open(os.path.join(self.root, "proc/driver/nvidia/version"), "w", encoding="ascii") as f:
+                f.write("NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  "
+                        f"{kernel}  Release Build  (root@host)\nGCC version:  gcc 12.2.0\n")
+
+    def bus(self, vendor="0x10de", kind="0x030000"):
+        device = os.path.join(self.root, "sys/bus/pci/devices/0000:01:00.0")
+        os.makedirs(device)
+        for name, value in (("vendor", vendor), ("class", kind)):
+            with open(os.path.join(device, name), "w", encoding="ascii") as f:
+                f.write(value + "\n")
+
+    def cuda(self, fake="", env=None):
+        """The section of the report, and the problems that are not about something else."""
+        loads = ":".join(os.path.join(self.lib, name) for name in sorted(LIBRARIES)
+                         if name.startswith("libcudnn_"))
+        out = self.doctor(dict({
+            "Y10_FAKE": fake, "Y10_DOCTOR_ROOT": self.root, "XDG_CACHE_HOME": self.cache,
+            "Y10_FAKE_LOADS": loads,
+            "LD_LIBRARY_PATH": f"{self.lib}:{os.environ.get('LD_LIBRARY_PATH', '')}"}, **(env or {})))
+        facts = {row["fact"] for row in out["cuda"].values()}
+        return out["cuda"], [p for p in out["problems"] if p["problem"] in facts]
+
+    def found(self, row, state, says, fix="", fake="", env=None):
+        """One row with its state, and words that its fact and its fix hold."""
+        rows, problems = self.cuda(fake, env)
+        self.assertEqual(rows[row]["state"], state, rows)
+        for words in [says] if isinstance(says, str) else says:
+            self.assertIn(words, rows[row]["fact"])
+        if state != "OK":
+            self.assertIn(fix, rows[row]["fix"])
+            self.assertIn(rows[row]["fact"], [p["problem"] for p in problems])
+        return rows
+
+
+class Machine(Doctor):
+    """This one."""
+
+    def test_cpu(self):
+        cpu = min(os.sched_getaffinity(0))
+        done = subprocess.run([Y10, "doctor", "--json"], env=self.env, capture_output=True, check=False,
+                              preexec_fn=lambda: os.sched_setaffinity(0, {cpu}))
+        out = json.loads(done.stdout)
+        self.assertEqual(out["cpu"]["threads"], 1)
+        with open("/proc/cpuinfo", encoding="utf-8") as f:
+            words = set(f.read().split())
+        for feature in ("avx2", "avx512f", "avx512_bf16", "sse4_1"):
+            self.assertEqual(feature in out["cpu"]["features"], feature in words)
+        self.assertTrue(out["engine"]["ref"]["usable"])
+        if not out["engine"]["cuda"]["usable"]:
+            self.assertTrue(out["engine"]["cuda"]["why"])
+
+    @unittest.skipUnless("gst" in FEATURES, "built without GStreamer")
+    def test_plugin_found(self):
+        out = self.doctor({"GST_PLUGIN_PATH": PLUGIN_DIR, "GST_PLUGIN_PATH_1_0": PLUGIN_DIR})
+        self.assertEqual(os.path.realpath(out["gstreamer"]["plugin"]["why"]),
+                         os.path.realpath(os.path.join(PLUGIN_DIR, "libgstyolov10.so")))
+        self.assertTrue(out["gstreamer"]["plugin"]["usable"])
+        self.assertIn("GstVideoRegionOfInterestMeta", out["gstreamer"]["metas"])
+        self.assertRegex(out["gstreamer"]["version"], r"^GStreamer 1\.\d+")
+
+    @unittest.skipUnless("gst" in FEATURES, "built without GStreamer")
+    def test_plugin_outside_path(self):
+        out = self.doctor({"GST_PLUGIN_SYSTEM_PATH_1_0": self.path("nothing")})
+        self.assertFalse(out["ok"])
+        problem = [p for p in out["problems"] if "plugin" in p["problem"] and p["severity"] == "error"]
+        self.assertEqual(len(problem), 1)
+        self.assertIn("GST_PLUGIN_PATH=", problem[0]["fix"])
+
+    @unittest.skipUnless("gst" in FEATURES, "built without GStreamer")
+    def test_plugin_broken(self):
+        directory = os.path.join(self.folder.name, "broken")
+        os.mkdir(directory)
+        with open(os.path.join(directory, "libgstyolov10.so"), "w", encoding="ascii") as f:
+            f.write("not a library")
+        out = self.doctor({"GST_PLUGIN_PATH_1_0": directory,
+                           "GST_PLUGIN_SYSTEM_PATH_1_0": self.path("nothing")})
+        self.assertFalse(out["ok"])
+        self.assertIn("cannot be loaded", out["gstreamer"]["plugin"]["why"])
+        self.assertIn(directory, out["gstreamer"]["plugin"]["why"])
+
+    def test_wrong(self):
+        self.refused("doctor", "please", says=["please"])
+
+    def test_text(self):
+        done = subprocess.run([Y10, "doctor"], env=self.env, capture_output=True, text=True, check=False)
+        self.assertIn("\ncuda\n  driver ", done.stdout)
+
+
+class NoGpu(Doctor):
+    def test_said_once_and_no_problem(self):
+        self.missing("libcuda.so.1", "libcudnn.so.9", "libcublasLt.so.13", "libnvrtc.so.13")
+        rows = self.found("driver", "NOTE", "no NVIDIA GPU or driver", "--gpus all")
+        self.assertEqual(list(rows), ["driver"])
+
+    def test_driver_without_gpu(self):
+        self.gpu_machine(kernel=None)
+        rows = self.found("driver", "NOTE", "no NVIDIA GPU or driver", "install", fake="init=100")
+        self.assertEqual({row["state"] for name, row in rows.items() if name != "driver"}, {"OK"})
+
+    def test_another_makers_gpu(self):
+        self.bus(vendor="0x1002")
+        self.missing("libcuda.so.1")
+        self.found("driver", "NOTE", "no NVIDIA GPU or driver")
+
+    def test_gpu_without_driver(self):
+        self.bus()
+        self.missing("libcuda.so.1")
+        self.found("driver", "WARN", "no driver", "nvidia-driver")
+
+    def test_gpu_not_in_container(self):
+        self.gpu_machine()
+        self.found("driver", "FAIL", "finds no GPU", "--gpus all", fake="gpus=0")
+        self.found("driver", "WARN", "CUDA_VISIBLE_DEVICES is '7'", "unset", fake="init=100",
+                   env={"CUDA_VISIBLE_DEVICES": "7"})
+
+    def test_kernel_driver_without_library(self):
+        self.gpu_machine()
+        self.missing("libcuda.so.1")
+        self.found("driver", "FAIL", ["580.65.06", "libcuda.so.1"], "NVIDIA_DRIVER_CAPABILITIES")
+
+
+class Driver(Doctor):
+    def setUp(self):
+        super().setUp()
+        self.gpu_machine()
+
+    def test_all_is_well(self):
+        rows, problems = self.cuda()
+        self.assertEqual(rows["driver"]["fact"],
+                         f"580.65.06, up to CUDA 13.0, {self.lib}/libcuda.so.580.65.06")
+        self.assertEqual(rows["gpu0"]["fact"], "Staged GPU 0, sm_75, 16.0 GiB, 14.6 free, ECC")
+        self.assertEqual(rows["nvrtc"]["fact"], f"13.0, {self.lib}/libnvrtc.so.13")
+        self.assertEqual(rows["cublaslt"]["fact"], f"13.1.0, {self.lib}/libcublasLt.so.13")
+        self.assertEqual(rows["cudnn"]["fact"], f"9.19.0 for CUDA 13, {self.lib}/libcudnn.so.9")
+        self.assertEqual(rows["cudnn_libraries"]["fact"], f"3 loaded, all from {self.lib}")
+        self.assertEqual(rows["convolution"]["fact"], "run on GPU 0, the result is right")
+        for name, row in rows.items():
+            if name not in ("backend", "decoder", "nvcodec"):
+                self.assertEqual(row["state"], "OK", name)
+        self.assertFalse([p for p in problems if p["severity"] == "error"])
+
+    def test_stub(self):
+        self.found("driver", "FAIL", "stub", "LD_LIBRARY_PATH", fake="init=34")
+
+    def test_older_than_cuda(self):
+        self.found("driver", "FAIL", ["up to CUDA 12.4", "older than CUDA 13"], "580.65.06",
+                   fake="version=12040")
+
+    def test_library_and_kernel_differ(self):
+        os.remove(os.path.join(self.root, "proc/driver/nvidia/version"))
+        os.removedirs(os.path.join(self.root, "proc/driver/nvidia"))
+        shutil.rmtree(self.lib)
+        os.mkdir(self.lib)
+        self.gpu_machine(kernel="570.86.10")
+        self.found("driver", "FAIL", ["580.65.06", "570.86.10"], "reboot", fake="init=803")
+        self.found("driver", "WARN", ["580.65.06", "570.86.10"], "reboot")
+
+    def test_cuda_compat(self):
+        self.found("driver", "FAIL", "cuda-compat", "remove", fake="init=804")
+
+    def test_others(self):
+        self.found("driver", "FAIL", "not ready", "fabricmanager", fake="init=802")
+        self.found("driver", "FAIL", "does not start", "nvidia_uvm", fake="init=999")
+        self.found("driver", "FAIL", ["cuInit says 3", "CUDA_ERROR_STAGED"], "dmesg", fake="init=3")
+
+    def test_crash(self):
+        self.found("driver", "FAIL", "signal 6", "reboot", fake="crash=1")
+
+    def test_not_a_driver(self):
+        self.library("libcuda.so.580.65.06", "cublaslt")
+        self.found("driver", "FAIL", "cuInit")
+
+
+class Gpu(Doctor):
+    def setUp(self):
+        super().setUp()
+        self.gpu_machine()
+
+    def test_too_old(self):
+        rows = self.found("gpu0", "FAIL", ["sm_61", "too old"], "cpu backend", fake="capability=61")
+        self.assertNotIn("convolution", rows)
+
+    def test_second_is_used(self):
+        rows = self.found("gpu1", "OK", "Staged GPU 1, sm_120", fake="gpus=2 capability=61 capability1=120")
+        self.assertIn("GPU 1", rows["convolution"]["fact"])
+
+    def test_compute_mode(self):
+        self.found("gpu0", "WARN", "exclusive", "nvidia-smi -i 0 -c DEFAULT", fake="mode=3")
+        self.found("gpu0", "FAIL", "another process", "nvidia-smi -i 0 -c DEFAULT", fake="mode=3 context=46")
+        self.found("gpu0", "FAIL", "prohibited", "-c DEFAULT", fake="mode=2 context=101")
+
+    def test_memory(self):
+        self.found("gpu0", "WARN", ["0.2 free", "little memory"], "nvidia-smi", fake="free_mib=200")
+        self.found("gpu0", "FAIL", "out of memory", "nvidia-smi", fake="context=2")
+
+    def test_wrong_result(self):
+        self.found("convolution", "FAIL", "did not run on GPU 0", "CUDNN_LOGLEVEL_DBG", fake="wrong=1")
+        self.found("convolution", "FAIL", "driver 700", fake="sync=700")
+
+    @unittest.skipUnless("nvcodec" in FEATURES, "built without nv-codec-headers")
+    def test_decoder(self):
+        rows = self.found("decoder", "OK", ["H.264 8192x8192, HEVC 8192x8192, HEVC-10", "VP9",
+                                            "JPEG 32768x16384"])
+        self.assertTrue(rows["decoder"]["fact"].endswith("; not AV1, AV1-10"))
+
+    @unittest.skipIf("nvcodec" in FEATURES, "built with nv-codec-headers")
+    def test_decoder_unknown(self):
+        self.found("decoder", "NOTE", "nv-codec-headers", "libffmpeg-nvenc-dev")
+
+    def test_no_decoder(self):
+        self.missing("libnvcuvid.so.1")
+        self.found("decoder", "WARN", "libnvcuvid.so.1", "video")
+
+
+class Libraries(Doctor):
+    def setUp(self):
+        super().setUp()
+        self.gpu_machine()
+
+    def test_no_nvrtc(self):
+        self.missing("libnvrtc.so.13")
+        self.found("nvrtc", "WARN", ["one after the other", "libnvrtc.so.13"], "cuda-nvrtc-13-0")
+
+    def test_no_builtins(self):
+        self.found("nvrtc", "WARN", ["error 6", "libnvrtc-builtins.so.13.0"], "cuda-nvrtc-13-0", fake="nvrtc=6")
+
+    def test_no_cublaslt(self):
+        """cuDNN would end the process, and is not asked."""
+        self.missing("libcublasLt.so.13")
+        rows = self.found("cublaslt", "FAIL", "libcublasLt.so.13", "libcublas-13-0", fake="abort=1")
+        self.assertEqual(rows["cudnn"]["state"], "OK")
+        self.assertNotIn("cudnn_engines", rows)
+
+    def test_no_cudnn(self):
+        self.missing("libcudnn.so.9", "libcudnn.so.8")
+        self.found("cudnn", "FAIL", "libcudnn.so.9", "libcudnn9-cuda-13")
+        self.library("libcudnn.so.8", "cudnn")
+        self.found("cudnn", "FAIL", "cuDNN 8", "libcudnn9-cuda-13")
+
+    def test_cudnn_too_old(self):
+        self.found("cudnn", "FAIL", ["9.1.0", "9.8 is needed"], "libcudnn9", fake="cudnn=90100")
+
+    def test_cudnn_of_another_cuda(self):
+        self.found("cudnn", "FAIL", ["for CUDA 12", "made for CUDA 13"], "nvidia-cudnn-cu13", fake="cudart=12080")
+
+    def test_cudnn_aborts(self):
+        self.found("cudnn_engines", "FAIL", "signal 6", "CUDNN_LOGLEVEL_DBG", fake="abort=1")
+
+    def test_cudnn_in_pieces(self):
+        other = os.path.join(self.folder.name, "other")
+        os.mkdir(other)
+        mixed = ":".join([self.library("libcudnn_heuristic.so.9", "cublaslt", other),
+                          os.path.join(self.lib, "libcudnn_engines_precompiled.so.9")])
+        self.found("cudnn_libraries", "WARN", ["different folders", other, self.lib], "remove one",
+                   env={"Y10_FAKE_LOADS": mixed})
+        self.found("cudnn_libraries", "FAIL", ["do not fit", other], "remove one", fake="mismatch=1002",
+                   env={"Y10_FAKE_LOADS": mixed})
+
+    def test_part_of_cudnn_missing(self):
+        self.found("cudnn_engines", "FAIL", "not loaded: libcudnn_heuristic.so", "one whole cuDNN",
+                   fake="configs=0",
+                   env={"Y10_FAKE_LOADS": os.path.join(self.lib, "libcudnn_engines_precompiled.so.9")})
+
+    def test_cudnn_does_not_start(self):
+        rows = self.found("cudnn_engines", "FAIL", ["on GPU 0, error 1001: staged"], "driver", fake="create=1001")
+        self.assertNotIn("convolution", rows)
+
+    def test_two_runtimes(self):
+        two = [self.library(name, "cublaslt") for name in ("libcudart.so.13", "libcudart.so.12")]
+        self.found("cudart", "WARN", ["2 copies"] + two, "remove", env={"Y10_FAKE_LOADS": ":".join(two)})
+
+
+class PlanCache(Doctor):
+    def setUp(self):
+        super().setUp()
+        self.gpu_machine()
+        self.plans = os.path.join(self.cache, "yolov10detect")
+
+    def test_none_yet(self):
+        self.found("plan_cache", "OK", ["none yet", self.plans])
+
+    def test_good(self):
+        os.mkdir(self.plans, 0o700)
+        self.found("plan_cache", "OK", self.plans)
+
+    def test_writable_by_others(self):
+        os.mkdir(self.plans)
+        os.chmod(self.plans, 0o777)
+        self.found("plan_cache", "WARN", "by others", "chmod go-w " + self.plans)
+
+    def test_not_a_folder(self):
+        with open(self.plans, "w", encoding="ascii"):
+            pass
+        self.found("plan_cache", "WARN", "cannot be written", "rm -r " + self.plans)
+
+
+if __name__ == "__main__":
+    main()

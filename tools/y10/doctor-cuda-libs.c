@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* y10 doctor's look at what the CUDA backend needs besides a driver: NVRTC,
+ * cuBLASLt, cuDNN in one piece, the decoder, the plan cache and the backend's
+ * own module. */
+
+#include "config.h"
+
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "doctor-cuda.h"
+
+#define MIN_CUDNN 90800
+#define CUDNN_PACKAGES "install cuDNN 9 for CUDA %d (NVIDIA's apt: " \
+    "libcudnn9-cuda-%d; PyPI: nvidia-cudnn-cu%d, with its folder in " \
+    "LD_LIBRARY_PATH)"
+
+static void
+check_nvrtc (DoctorCuda *cuda)
+{
+  char *major = g_strdup_printf ("%d", Y10_CUDA_MAJOR);
+  GHashTable *facts = doctor_probe ("nvrtc", major);
+  const char *ended = doctor_get (facts, "ended");
+  const char *error = doctor_get (facts, "nvrtc.error");
+  const char *builtins = doctor_get (facts, "nvrtc.builtins");
+  const char *version = doctor_get (facts, "nvrtc.version");
+  const int result = (int) doctor_get_int (facts, "nvrtc.compile", -1);
+
+  if (!ended && !error && result == 0) {
+    doctor_cuda_row (cuda, "nvrtc", DOCTOR_OK,
+        g_strdup_printf ("%s, %s", version ? version : "unknown version",
+            doctor_get (facts, "nvrtc.file")), NULL);
+  } else {
+    char *why = ended ? g_strdup_printf ("compiling ended with %s", ended)
+        : error ? g_strdup (error)
+        : g_strdup_printf ("%s says error %d; it needs %s",
+        doctor_get (facts, "nvrtc.file"), result,
+        builtins ? builtins : "its builtins");
+
+    doctor_cuda_row (cuda, "nvrtc", DOCTOR_WARN,
+        g_strdup_printf ("NVRTC does not work, so convolution and activation "
+            "run one after the other: %s", why),
+        g_strdup_printf ("install NVRTC (NVIDIA's apt: cuda-nvrtc-%d-0; PyPI: "
+            "nvidia-cuda-nvrtc%s, with its folder in LD_LIBRARY_PATH)",
+            Y10_CUDA_MAJOR, Y10_CUDA_MAJOR == 12 ? "-cu12" : ""));
+    g_free (why);
+  }
+  g_hash_table_unref (facts);
+  g_free (major);
+}
+
+/* TRUE when cuDNN may be asked more than its version. */
+static gboolean
+check_cublaslt (DoctorCuda *cuda)
+{
+  char *major = g_strdup_printf ("%d", Y10_CUDA_MAJOR);
+  GHashTable *facts = doctor_probe ("cublaslt", major);
+  const char *ended = doctor_get (facts, "ended");
+  const char *error = doctor_get (facts, "cublaslt.error");
+  const gint64 version = doctor_get_int (facts, "cublaslt.version", 0);
+  const gboolean good = !ended && !error;
+
+  if (good)
+    doctor_cuda_row (cuda, "cublaslt", DOCTOR_OK,
+        g_strdup_printf ("%d.%d.%d, %s", (int) (version / 10000),
+            (int) (version / 100 % 100), (int) (version % 100),
+            doctor_get (facts, "cublaslt.file")), NULL);
+  else
+    doctor_cuda_row (cuda, "cublaslt", DOCTOR_FAIL,
+        g_strdup_printf ("cuBLASLt cannot be loaded, without which cuDNN ends "
+            "the process: %s", ended ? ended : error),
+        g_strdup_printf ("install cuBLAS %d (NVIDIA's apt: libcublas-%d-0; "
+            "PyPI: nvidia-cublas%s, with its folder in LD_LIBRARY_PATH)",
+            Y10_CUDA_MAJOR, Y10_CUDA_MAJOR,
+            Y10_CUDA_MAJOR == 12 ? "-cu12" : ""));
+  g_hash_table_unref (facts);
+  g_free (major);
+  return good;
+}
+
+static int
+compare_text (gconstpointer a, gconstpointer b)
+{
+  return strcmp (*(const char *const *) a, *(const char *const *) b);
+}
+
+/* The mapped libraries whose names start with @prefix, sorted. */
+static GPtrArray *
+loaded (GHashTable *facts, const char *prefix)
+{
+  GPtrArray *files = g_ptr_array_new ();
+  GHashTableIter iter;
+  gpointer key, value;
+
+  g_hash_table_iter_init (&iter, facts);
+  while (g_hash_table_iter_next (&iter, &key, &value)) {
+    if (g_str_has_prefix (key, "loaded.")
+        && g_str_has_prefix (strrchr (value, '/') + 1, prefix))
+      g_ptr_array_add (files, value);
+  }
+  g_ptr_array_sort (files, compare_text);
+  return files;
+}
+
+static char *
+join (GPtrArray *files)
+{
+  GString *text = g_string_new (NULL);
+
+  for (guint i = 0; i < files->len; i++)
+    g_string_append_printf (text, "%s%s", i ? ", " : "",
+        (const char *) files->pdata[i]);
+  return g_string_free (text, FALSE);
+}
+
+/* cuDNN is nine libraries that look for each other; from two installations
+ * they fit badly or not at all. */
+static void
+check_one_piece (DoctorCuda *cuda, GHashTable *facts)
+{
+  const char *mismatch = doctor_get (facts, "cudnn.mismatch");
+  GPtrArray *files = loaded (facts, "libcudnn");
+  char *dir = NULL, *all = join (files);
+  gboolean mixed = FALSE;
+
+  for (guint i = 0; i < files->len; i++) {
+    char *other = g_path_get_dirname (files->pdata[i]);
+
+    if (!dir)
+      dir = g_strdup (other);
+    mixed |= strcmp (dir, other) != 0;
+    g_free (other);
+  }
+  if (mismatch || mixed)
+    doctor_cuda_row (cuda, "cudnn_libraries",
+        mismatch ? DOCTOR_FAIL : DOCTOR_WARN,
+        g_strdup_printf ("%s%s: %s", mixed ? "cuDNN's libraries come from "
+            "different folders" : "cuDNN's libraries are not of one version",
+            mismatch ? ", and do not fit together" : "", all),
+        g_strdup ("remove one of the installations, or set LD_LIBRARY_PATH to "
+            "the folder of the other"));
+  else
+    doctor_cuda_row (cuda, "cudnn_libraries", DOCTOR_OK,
+        g_strdup_printf ("%u loaded, all from %s", files->len,
+            dir ? dir : "nowhere"), NULL);
+  g_free (all);
+  g_free (dir);
+  g_ptr_array_unref (files);
+
+  files = loaded (facts, "libcudart.so");
+  if (files->len > 1) {
+    all = join (files);
+    doctor_cuda_row (cuda, "cudart", DOCTOR_WARN,
+        g_strdup_printf ("%u copies of the CUDA runtime are loaded: %s",
+            files->len, all),
+        g_strdup ("remove all but one from LD_LIBRARY_PATH and "
+            "/etc/ld.so.conf.d"));
+    g_free (all);
+  }
+  g_ptr_array_unref (files);
+}
+
+/* Whether its heuristics know a way to run a convolution: none, and no error,
+ * is how cuDNN says that one of its libraries is missing. */
+static void
+check_engines (DoctorCuda *cuda, GHashTable *facts)
+{
+  const gint64 configs = doctor_get_int (facts, "cudnn.configs", 0);
+  const gint64 created = doctor_get_int (facts, "cudnn.create", 0);
+  const char *ended = doctor_get (facts, "ended");
+  const char *error = doctor_get (facts, "cudnn.last_error");
+  static const char *const needed[] = {
+    "libcudnn_heuristic.so", "libcudnn_engines_precompiled.so",
+  };
+  GString *missing = g_string_new (NULL);
+
+  for (guint i = 0; i < G_N_ELEMENTS (needed); i++) {
+    GPtrArray *files = loaded (facts, needed[i]);
+
+    if (files->len == 0)
+      g_string_append_printf (missing, "%s%s", missing->len ? ", " : "",
+          needed[i]);
+    g_ptr_array_unref (files);
+  }
+  if (ended)
+    doctor_cuda_row (cuda, "cudnn_engines", DOCTOR_FAIL,
+        g_strdup_printf ("asking cuDNN for a convolution ended with %s", ended),
+        g_strdup ("run again with CUDNN_LOGLEVEL_DBG=2 and "
+            "CUDNN_LOGDEST_DBG=stderr; install one whole cuDNN"));
+  else if (created)
+    doctor_cuda_row (cuda, "cudnn_engines", DOCTOR_FAIL,
+        g_strdup_printf ("cuDNN does not start on GPU %d, error %d%s%s",
+            cuda->gpu, (int) created, error && *error ? ": " : "",
+            error ? error : ""),
+        g_strdup ("update the driver; CUDNN_LOGLEVEL_DBG=2 and "
+            "CUDNN_LOGDEST_DBG=stderr tell more"));
+  else if (configs == 0)
+    doctor_cuda_row (cuda, "cudnn_engines", DOCTOR_FAIL,
+        g_strdup_printf ("cuDNN knows no way to run a convolution%s%s%s%s",
+            missing->len ? "; not loaded: " : "", missing->str,
+            error && *error ? "; it says: " : "", error ? error : ""),
+        g_strdup ("install one whole cuDNN; CUDNN_LOGLEVEL_DBG=2 and "
+            "CUDNN_LOGDEST_DBG=stderr tell more"));
+  else
+    doctor_cuda_row (cuda, "cudnn_engines", DOCTOR_OK,
+        g_strdup_printf ("%d%s ways to run a convolution%s", (int) configs,
+            configs == 16 ? " or more" : "",
+            cuda->gpu < 0 ? ", asked about a GPU that is not here" : ""), NULL);
+  g_string_free (missing, TRUE);
+
+  if (cuda->gpu < 0 || ended || created || configs == 0)
+    return;
+  if (doctor_get_int (facts, "conv.right", 0))
+    doctor_cuda_row (cuda, "convolution", DOCTOR_OK,
+        g_strdup_printf ("run on GPU %d, the result is right", cuda->gpu),
+        NULL);
+  else
+    doctor_cuda_row (cuda, "convolution", DOCTOR_FAIL,
+        g_strdup_printf ("a convolution did not run on GPU %d: cuDNN %d, "
+            "driver %d%s%s", cuda->gpu,
+            (int) doctor_get_int (facts, "cudnn.status", 0),
+            (int) doctor_get_int (facts, "conv.failed", -1),
+            error && *error ? ", " : "", error ? error : ""),
+        g_strdup ("CUDNN_LOGLEVEL_DBG=2 and CUDNN_LOGDEST_DBG=stderr tell "
+            "more; update the driver"));
+}
+
+static void
+check_cudnn (DoctorCuda *cuda, gboolean have_cublaslt)
+{
+  char *argument = have_cublaslt ? g_strdup_printf ("%d", cuda->gpu)
+      : g_strdup ("versions");
+  GHashTable *facts = doctor_probe ("cudnn", argument);
+  const char *file = doctor_get (facts, "cudnn.file");
+  const char *error = doctor_get (facts, "cudnn.error");
+  const char *ended = doctor_get (facts, "ended");
+  const int version = (int) doctor_get_int (facts, "cudnn.version", 0);
+  const int cudart = (int) doctor_get_int (facts, "cudnn.cudart", 0);
+  char *fix = g_strdup_printf (CUDNN_PACKAGES, Y10_CUDA_MAJOR, Y10_CUDA_MAJOR,
+      Y10_CUDA_MAJOR);
+  char *text = g_strdup_printf ("%d.%d.%d for CUDA %d, %s", version / 10000,
+      version / 100 % 100, version % 100, cudart / 1000, file ? file : "");
+
+  if (!version) {
+    doctor_cuda_row (cuda, "cudnn", DOCTOR_FAIL,
+        g_strdup_printf ("cuDNN 9 cannot be loaded%s: %s",
+            doctor_get (facts, "cudnn8.file") ? " (cuDNN 8 can, and is too "
+            "old)" : "", error ? error : ended ? ended : "it has no version"),
+        fix);
+    goto out;
+  }
+  if (version < MIN_CUDNN)
+    doctor_cuda_row (cuda, "cudnn", DOCTOR_FAIL,
+        g_strdup_printf ("cuDNN %s: too old, 9.8 is needed", text), fix);
+  else if (cudart / 1000 != Y10_CUDA_MAJOR)
+    doctor_cuda_row (cuda, "cudnn", DOCTOR_FAIL,
+        g_strdup_printf ("cuDNN %s, and the backend is made for CUDA %d", text,
+            Y10_CUDA_MAJOR), fix);
+  else {
+    doctor_cuda_row (cuda, "cudnn", DOCTOR_OK, g_strdup (text), NULL);
+    g_free (fix);
+  }
+  check_one_piece (cuda, facts);
+  if (have_cublaslt)
+    check_engines (cuda, facts);
+
+out:
+  g_free (text);
+  g_free (argument);
+  g_hash_table_unref (facts);
+}
+
+static void
+check_decoder (DoctorCuda *cuda)
+{
+  char *argument = g_strdup_printf ("%d", cuda->gpu);
+  GHashTable *facts = doctor_probe ("nvdec", argument);
+  const char *ended = doctor_get (facts, "ended");
+  const char *error = doctor_get (facts, "nvdec.error");
+  const char *can = doctor_get (facts, "nvdec.can");
+  const char *cannot = doctor_get (facts, "nvdec.cannot");
+
+  if (ended || error)
+    doctor_cuda_row (cuda, "decoder", DOCTOR_WARN,
+        g_strdup_printf ("videos cannot be decoded on the GPU: %s",
+            ended ? ended : error),
+        g_strdup ("install the driver's libnvcuvid.so.1 (Debian: libnvcuvid1); "
+            "in a container, NVIDIA_DRIVER_CAPABILITIES has to have video"));
+  else if (!doctor_get (facts, "nvdec.headers"))
+    doctor_cuda_row (cuda, "decoder", DOCTOR_NOTE,
+        g_strdup ("which codecs it decodes is unknown: built without "
+            "nv-codec-headers"),
+        g_strdup ("install libffmpeg-nvenc-dev and build again"));
+  else
+    doctor_cuda_row (cuda, "decoder", DOCTOR_OK,
+        g_strdup_printf ("%s%s%s", *can ? can : "no codec",
+            *cannot ? "; not " : "", cannot), NULL);
+  if (doctor_gst_nvcodec () == 0)
+    doctor_cuda_row (cuda, "nvcodec", DOCTOR_WARN,
+        g_strdup ("GStreamer's plugin nvcodec was loaded once without a "
+            "driver, and is remembered as having no elements"),
+        g_strdup_printf ("rm %s/gstreamer-1.0/registry.*.bin",
+            g_get_user_cache_dir ()));
+  g_hash_table_unref (facts);
+  g_free (argument);
+}
+
+/* The plans hold code for the GPU: who can write there can run it. */
+static void
+check_plan_cache (DoctorCuda *cuda)
+{
+  const char *set = g_getenv ("Y10_CUDA_CACHE");
+  char *dir = set && *set ? g_strdup (set)
+      : g_build_filename (g_get_user_cache_dir (), "yolov10detect", NULL);
+  struct stat info;
+
+  if (stat (dir, &info) != 0)
+    doctor_cuda_row (cuda, "plan_cache", DOCTOR_OK,
+        g_strdup_printf ("none yet in %s; the first start will compile about "
+            "50 plans, in the background", dir), NULL);
+  else if (!S_ISDIR (info.st_mode) || access (dir, W_OK | X_OK) != 0)
+    doctor_cuda_row (cuda, "plan_cache", DOCTOR_WARN,
+        g_strdup_printf ("%s cannot be written: every start compiles its plans "
+            "again", dir), g_strdup_printf ("make it a folder of your own: "
+            "rm -r %s", dir));
+  else if (info.st_uid != geteuid () || info.st_mode & (S_IWGRP | S_IWOTH))
+    doctor_cuda_row (cuda, "plan_cache", DOCTOR_WARN,
+        g_strdup_printf ("%s is another's or can be written by others, and is "
+            "not used: it holds code", dir),
+        g_strdup_printf ("chmod go-w %s", dir));
+  else
+    doctor_cuda_row (cuda, "plan_cache", DOCTOR_OK, g_strdup (dir), NULL);
+  g_free (dir);
+}
+
+static void
+check_backend (DoctorCuda *cuda)
+{
+  GString *why = g_string_new (NULL);
+
+  if (doctor_probe_backend (why) > 0)
+    doctor_cuda_row (cuda, "backend", DOCTOR_OK,
+        g_strdup (why->len ? why->str : "usable"), NULL);
+  else
+    doctor_cuda_row (cuda, "backend", DOCTOR_WARN,
+        g_strdup_printf ("the CUDA backend cannot be used: %s", why->str),
+        g_strdup ("mend what is above, or, where it is not installed, build it "
+            "with 'tools/setup.sh --cuda' and install it"));
+  g_string_free (why, TRUE);
+}
+
+void
+doctor_cuda_libraries (DoctorCuda *cuda)
+{
+  gboolean have_cublaslt;
+
+  check_nvrtc (cuda);
+  have_cublaslt = check_cublaslt (cuda);
+  check_cudnn (cuda, have_cublaslt);
+  if (cuda->gpu >= 0)
+    check_decoder (cuda);
+  if (cuda->present)
+    check_plan_cache (cuda);
+  check_backend (cuda);
+}

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* The two ends of a question that y10 doctor asks in a child process. Facts
+ * come through a descriptor of their own, because libraries write to the
+ * standard ones as they please. A child that says nothing for a minute hangs in
+ * the driver; it is killed. */
+
+#include "config.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <link.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "doctor-probe.h"
+#include "tool.h"
+
+#define SILENCE_MS 60000
+
+/* --- the parent --------------------------------------------------------- */
+
+static void
+parse_facts (GHashTable *facts, const char *text)
+{
+  char **lines = g_strsplit (text, "\n", -1);
+
+  for (guint i = 0; lines[i]; i++) {
+    char *tab = strchr (lines[i], '\t');
+
+    if (tab)
+      g_hash_table_insert (facts, g_strndup (lines[i], tab - lines[i]),
+          g_strdup (tab + 1));
+  }
+  g_strfreev (lines);
+}
+
+/* Reads to the end; FALSE when the child fell silent before. */
+static gboolean
+read_all (int fd, GString *text)
+{
+  struct pollfd wanted = { .fd = fd, .events = POLLIN };
+  char buffer[4096];
+
+  for (;;) {
+    int ready = poll (&wanted, 1, SILENCE_MS);
+    gssize n;
+
+    if (ready < 0 && errno == EINTR)
+      continue;
+    if (ready <= 0)
+      return FALSE;
+    n = read (fd, buffer, sizeof buffer);
+    if (n < 0 && errno == EINTR)
+      continue;
+    if (n <= 0)
+      return TRUE;
+    g_string_append_len (text, buffer, n);
+  }
+}
+
+GHashTable *
+doctor_probe (const char *name, const char *argument)
+{
+  GHashTable *facts = g_hash_table_new_full (g_str_hash, g_str_equal, g_free,
+      g_free);
+  const char *child[] = { "/proc/self/exe", "doctor", DOCTOR_PROBE_OPTION,
+    name, argument, NULL
+  };
+  GString *text = g_string_new (NULL);
+  GError *error = NULL;
+  char *ended = NULL, *self;
+  int fd, status = 0;
+  gboolean complete;
+  GPid pid;
+
+  self = g_file_read_link ("/proc/self/exe", NULL);
+  if (self)
+    child[0] = self;
+  if (!g_spawn_async_with_pipes (NULL, (char **) child, NULL,
+          G_SPAWN_DO_NOT_REAP_CHILD | G_SPAWN_STDERR_TO_DEV_NULL, NULL, NULL,
+          &pid, NULL, &fd, NULL, &error)) {
+    ended = g_strdup (error->message);
+    g_error_free (error);
+    goto out;
+  }
+  complete = read_all (fd, text);
+  if (!complete)
+    kill (pid, SIGKILL);
+  close (fd);
+  while (waitpid (pid, &status, 0) < 0 && errno == EINTR);
+  g_spawn_close_pid (pid);
+  if (!complete)
+    ended = g_strdup ("silence for a minute");
+  else if (WIFSIGNALED (status))
+    ended = g_strdup_printf ("signal %d (%s)", WTERMSIG (status),
+        g_strsignal (WTERMSIG (status)));
+  else if (WEXITSTATUS (status) != TOOL_OK)
+    ended = g_strdup_printf ("exit status %d", WEXITSTATUS (status));
+  parse_facts (facts, text->str);
+
+out:
+  if (ended)
+    g_hash_table_insert (facts, g_strdup ("ended"), ended);
+  g_free (self);
+  g_string_free (text, TRUE);
+  return facts;
+}
+
+const char *
+doctor_get (GHashTable *facts, const char *key)
+{
+  return g_hash_table_lookup (facts, key);
+}
+
+gint64
+doctor_get_int (GHashTable *facts, const char *key, gint64 fallback)
+{
+  const char *value = doctor_get (facts, key);
+
+  return value ? g_ascii_strtoll (value, NULL, 10) : fallback;
+}
+
+int
+doctor_probe_backend (GString *why)
+{
+  GHashTable *facts = doctor_probe ("backend", NULL);
+  const char *text = doctor_get (facts, "why");
+  const char *ended = doctor_get (facts, "ended");
+  int score = (int) doctor_get_int (facts, "score", 0);
+
+  if (ended) {
+    g_string_append_printf (why, "asking it ended with %s", ended);
+    score = 0;
+  } else if (text) {
+    g_string_append (why, text);
+  }
+  g_hash_table_unref (facts);
+  return score;
+}
+
+/* --- the child ---------------------------------------------------------- */
+
+static FILE *out;
+
+void
+doctor_fact (const char *key, const char *format, ...)
+{
+  va_list args;
+  char *text;
+
+  va_start (args, format);
+  text = g_strdup_vprintf (format, args);
+  va_end (args);
+  /* At once: the next call may be the last. */
+  fprintf (out, "%s\t%s\n", key, g_strdelimit (text, "\n\t", ' '));
+  fflush (out);
+  g_free (text);
+}
+
+void *
+doctor_open (const char *key, const char *soname)
+{
+  char *name = g_strconcat (key, ".error", NULL), *real;
+  void *library = dlopen (soname, RTLD_NOW | RTLD_LOCAL);
+  struct link_map *map;
+
+  if (!library) {
+    doctor_fact (name, "%s", dlerror ());
+  } else if (dlinfo (library, RTLD_DI_LINKMAP, &map) == 0) {
+    g_free (name);
+    name = g_strconcat (key, ".file", NULL);
+    real = realpath (map->l_name, NULL);
+    doctor_fact (name, "%s", real ? real : map->l_name);
+    free (real);
+  }
+  g_free (name);
+  return library;
+}
+
+void
+doctor_fact_mapped (const char *prefix, guint *n)
+{
+  GHashTable *seen = g_hash_table_new_full (g_str_hash, g_str_equal, g_free,
+      NULL);
+  char *maps = NULL, **lines;
+
+  if (!g_file_get_contents ("/proc/self/maps", &maps, NULL, NULL))
+    maps = g_strdup ("");
+  lines = g_strsplit (maps, "\n", -1);
+  for (guint i = 0; lines[i]; i++) {
+    const char *path = strchr (lines[i], '/');
+    const char *base = path ? strrchr (path, '/') + 1 : "";
+
+    if (g_str_has_prefix (base, prefix)
+        && g_hash_table_add (seen, g_strdup (path))) {
+      char *key = g_strdup_printf ("loaded.%u", (*n)++);
+
+      doctor_fact (key, "%s", path);
+      g_free (key);
+    }
+  }
+  g_strfreev (lines);
+  g_free (maps);
+  g_hash_table_unref (seen);
+}
+
+static void
+probe_backend (const char *argument)
+{
+  GString *why = g_string_new (NULL);
+  int score = y10_backend_probe (Y10_BACKEND_CUDA, why);
+
+  doctor_fact ("score", "%d", score);
+  doctor_fact ("why", "%s", why->str);
+  g_string_free (why, TRUE);
+}
+
+int
+doctor_probe_main (const char *name, const char *argument)
+{
+  static const struct
+  {
+    const char *name;
+    void (*ask) (const char *argument);
+  } probes[] = {
+    {"backend", probe_backend},
+    {"driver", doctor_probe_driver},
+    {"nvrtc", doctor_probe_nvrtc},
+    {"cublaslt", doctor_probe_cublaslt},
+    {"cudnn", doctor_probe_cudnn},
+    {"nvdec", doctor_probe_nvdec},
+  };
+  int fd = dup (STDOUT_FILENO);
+
+  if (fd < 0 || dup2 (STDERR_FILENO, STDOUT_FILENO) < 0
+      || !(out = fdopen (fd, "w")))
+    return TOOL_FAILED;
+  for (guint i = 0; i < G_N_ELEMENTS (probes); i++) {
+    if (strcmp (name, probes[i].name) == 0) {
+      probes[i].ask (argument);
+      /* Without the libraries' own ends, which may hang or crash. */
+      fflush (out);
+      _exit (TOOL_OK);
+    }
+  }
+  return TOOL_USAGE;
+}

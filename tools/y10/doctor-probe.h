@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+#pragma once
+
+/* Questions to NVIDIA's libraries, each asked in a child process: some of them
+ * end the process that loads them when another one is missing, and what is
+ * loaded for one question must not answer the next. The child writes facts,
+ * lines of a key and a value; what it wrote before it ended counts. */
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+#define DOCTOR_PROBE_OPTION "--probe"
+
+/* In the parent. */
+
+/* Key → value, strings; with "ended" = how, when the child ended badly. */
+GHashTable *doctor_probe (const char *name, const char *argument);
+const char *doctor_get (GHashTable *facts, const char *key);
+/* @fallback where there is no such fact. */
+gint64 doctor_get_int (GHashTable *facts, const char *key, gint64 fallback);
+/* y10_backend_probe() of CUDA. */
+int doctor_probe_backend (GString *why);
+
+/* In the child. */
+
+int doctor_probe_main (const char *name, const char *argument);
+void doctor_fact (const char *key, const char *format, ...)
+    G_GNUC_PRINTF (2, 3);
+/* Loads it; the fact KEY.file or KEY.error says what came of it. */
+void *doctor_open (const char *key, const char *soname);
+/* The facts loaded.N: mapped libraries whose names start with @prefix. */
+void doctor_fact_mapped (const char *prefix, guint *n);
+
+/* doctor-probe-cuda.c, doctor-cudnn.c, doctor-nvdec.c; NULL: not asked. */
+void doctor_probe_driver (const char *argument);
+void doctor_probe_nvrtc (const char *argument);
+void doctor_probe_cublaslt (const char *argument);
+void doctor_probe_cudnn (const char *argument);
+void doctor_probe_nvdec (const char *argument);
+
+/* The driver's functions that the probes use, and a context on a device. */
+typedef struct
+{
+  int (*init) (unsigned int flags);
+  int (*driver_get_version) (int *version);
+  int (*get_error_name) (int result, const char **name);
+  int (*device_get_count) (int *n);
+  int (*device_get) (int *device, int index);
+  int (*device_get_name) (char *name, int size, int device);
+  int (*device_get_attribute) (int *value, int attribute, int device);
+  int (*device_total_mem) (gsize *bytes, int device);
+  int (*primary_ctx_retain) (gpointer *context, int device);
+  int (*primary_ctx_release) (int device);
+  int (*ctx_push) (gpointer context);
+  int (*ctx_pop) (gpointer *context);
+  int (*mem_get_info) (gsize *free_bytes, gsize *total);
+  int (*mem_alloc) (guint64 *p, gsize size);
+  int (*mem_free) (guint64 p);
+  int (*memcpy_htod) (guint64 to, gconstpointer from, gsize size);
+  int (*memcpy_dtoh) (gpointer to, guint64 from, gsize size);
+  int (*ctx_synchronize) (void);
+} DoctorDriver;
+
+/* Loads libcuda and initialises it; FALSE, and facts, where it cannot. */
+gboolean doctor_driver_open (DoctorDriver *driver);
+
+G_END_DECLS

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* What y10 doctor found, put together and printed, as text or as JSON, and the
+ * exit status it amounts to. */
+
+#include "config.h"
+
+#include <stdio.h>
+
+#include "doctor.h"
+#include "tool.h"
+
+JsonObject *
+doctor_section (Doctor *doctor, const char *name)
+{
+  JsonObject *section = json_object_new ();
+
+  json_object_set_object_member (doctor->root, name, section);
+  return section;
+}
+
+static void
+add_problem (Doctor *doctor, DoctorState state, const char *what,
+    const char *fix)
+{
+  static const char *const severities[] = { "", "note", "warning", "error" };
+  JsonObject *problem = json_object_new ();
+
+  json_object_set_string_member (problem, "severity", severities[state]);
+  json_object_set_string_member (problem, "problem", what);
+  json_object_set_string_member (problem, "fix", fix);
+  json_array_add_object_element (doctor->problems, problem);
+  doctor->worst = MAX (doctor->worst, state);
+}
+
+void
+doctor_problem (Doctor *doctor, gboolean fatal, const char *what,
+    const char *fix)
+{
+  add_problem (doctor, fatal ? DOCTOR_FAIL : DOCTOR_WARN, what, fix);
+}
+
+void
+doctor_row (Doctor *doctor, JsonObject *section, const char *name,
+    DoctorState state, const char *fact, const char *fix)
+{
+  static const char *const states[] = { "OK", "NOTE", "WARN", "FAIL" };
+  JsonObject *row = json_object_new ();
+
+  json_object_set_string_member (row, "state", states[state]);
+  json_object_set_string_member (row, "fact", fact);
+  if (state != DOCTOR_OK) {
+    json_object_set_string_member (row, "fix", fix);
+    add_problem (doctor, state, fact, fix);
+  }
+  json_object_set_object_member (section, name, row);
+}
+
+/* A value as a person reads it. */
+static char *
+value_text (JsonNode *node)
+{
+  GString *text = g_string_new (NULL);
+  JsonObject *object;
+  JsonArray *array;
+
+  switch (JSON_NODE_TYPE (node)) {
+    case JSON_NODE_ARRAY:
+      array = json_node_get_array (node);
+      for (guint i = 0; i < json_array_get_length (array); i++)
+        g_string_append_printf (text, "%s%s", i ? " " : "",
+            json_array_get_string_element (array, i));
+      if (text->len == 0)
+        g_string_append (text, "none");
+      break;
+    case JSON_NODE_OBJECT:     /* a check, or what is usable or not, and why */
+      object = json_node_get_object (node);
+      if (json_object_has_member (object, "state")) {
+        g_string_append_printf (text, "%-4s  %s",
+            json_object_get_string_member (object, "state"),
+            json_object_get_string_member (object, "fact"));
+        break;
+      }
+      g_string_append (text,
+          json_object_get_boolean_member (object, "usable") ? "yes" : "no");
+      if (*json_object_get_string_member (object, "why"))
+        g_string_append_printf (text, ": %s",
+            json_object_get_string_member (object, "why"));
+      break;
+    case JSON_NODE_VALUE:
+      if (json_node_get_value_type (node) == G_TYPE_STRING)
+        g_string_append (text, json_node_get_string (node));
+      else if (json_node_get_value_type (node) == G_TYPE_BOOLEAN)
+        g_string_append (text, json_node_get_boolean (node) ? "yes" : "no");
+      else if (json_node_get_value_type (node) == G_TYPE_DOUBLE)
+        g_string_append_printf (text, "%g", json_node_get_double (node));
+      else
+        g_string_append_printf (text, "%" G_GINT64_FORMAT,
+            json_node_get_int (node));
+      break;
+    default:
+      g_string_append (text, "none");
+  }
+  return g_string_free (text, FALSE);
+}
+
+static void
+print_text (const Doctor *doctor)
+{
+  GList *sections = json_object_get_members (doctor->root);
+  const guint n_problems = json_array_get_length (doctor->problems);
+
+  for (GList *s = sections; s; s = s->next) {
+    JsonObject *section = json_object_get_object_member (doctor->root,
+        s->data);
+    GList *names = json_object_get_members (section);
+
+    printf ("%s\n", (const char *) s->data);
+    for (GList *n = names; n; n = n->next) {
+      char *text = value_text (json_object_get_member (section, n->data));
+
+      printf ("  %-16s %s\n", (const char *) n->data, text);
+      g_free (text);
+    }
+    g_list_free (names);
+  }
+  g_list_free (sections);
+
+  for (guint i = 0; i < n_problems; i++) {
+    JsonObject *p = json_array_get_object_element (doctor->problems, i);
+
+    printf ("\n%s: %s\n  fix: %s\n",
+        json_object_get_string_member (p, "severity"),
+        json_object_get_string_member (p, "problem"),
+        json_object_get_string_member (p, "fix"));
+  }
+  printf ("\n%s\n", doctor->worst == DOCTOR_FAIL ? "Something does not work."
+      : doctor->worst == DOCTOR_WARN ? "Everything needed works."
+      : "Everything works.");
+}
+
+static void
+print_json (Doctor *doctor)
+{
+  JsonGenerator *generator = json_generator_new ();
+  JsonNode *root = json_node_new (JSON_NODE_OBJECT);
+  char *text;
+
+  json_object_set_boolean_member (doctor->root, "ok",
+      doctor->worst < DOCTOR_FAIL);
+  json_object_set_array_member (doctor->root, "problems",
+      json_array_ref (doctor->problems));
+  json_node_set_object (root, doctor->root);
+  json_generator_set_pretty (generator, TRUE);
+  json_generator_set_root (generator, root);
+  text = json_generator_to_data (generator, NULL);
+  puts (text);
+  g_free (text);
+  json_node_unref (root);
+  g_object_unref (generator);
+}
+
+void
+doctor_print (Doctor *doctor, gboolean json)
+{
+  if (json)
+    print_json (doctor);
+  else
+    print_text (doctor);
+}
+
+int
+doctor_status (const Doctor *doctor)
+{
+  return doctor->worst == DOCTOR_FAIL ? TOOL_UNUSABLE
+      : doctor->worst == DOCTOR_WARN ? TOOL_FAILED : TOOL_OK;
+}
