@@ -176,7 +176,8 @@ sample_to_frame (ToolVideo *video, GstSample *taken, ToolFrame *frame,
   guint64 time;
 
   sample->sample = taken;
-  if (!gst_y10_frame_format_init (&format, gst_sample_get_caps (taken), error)
+  if (!gst_y10_frame_format_init (&format, gst_sample_get_caps (taken), FALSE,
+          error)
       || !gst_y10_frame_map (&sample->frame, &format, buffer, error)) {
     gst_sample_unref (taken);
     g_free (sample);
