@@ -228,13 +228,13 @@ ask_around (GstY10Cuda * self, gint device_id)
 }
 
 static void
-release_primary (gpointer device)
+release_primary (gpointer device_plus_1)
 {
-  symbols.primary_release (GPOINTER_TO_INT (device));
+  symbols.primary_release (GPOINTER_TO_INT (device_plus_1) - 1);
 }
 
 /* Others may hold the GstCudaContext for longer than we do, so the primary
- * context goes with it. */
+ * context goes with it. NULL, which is device 0, would not be kept. */
 static GstCudaContext *
 wrap_primary (CUdevice device)
 {
@@ -247,7 +247,7 @@ wrap_primary (CUdevice device)
   context = gst_cuda_context_new_wrapped (handle, device);
   if (context)
     g_object_set_data_full (G_OBJECT (context), "y10-primary",
-        GINT_TO_POINTER (device), release_primary);
+        GINT_TO_POINTER (device + 1), release_primary);
   else
     symbols.primary_release (device);
   return context;

@@ -8,6 +8,8 @@
 #include "config.h"
 #endif
 
+#include <dlfcn.h>
+
 #include "gstcommon.h"
 
 #define FEATURE "memory:CUDAMemory"
@@ -215,6 +217,36 @@ GST_START_TEST (test_contexts)
 
 GST_END_TEST;
 
+/* A GPU that the engine can use and GStreamer cannot: frames come in system
+ * memory. The backend is a stand-in, see fakebackend.c. */
+GST_START_TEST (test_no_driver)
+{
+  gpointer driver = dlopen ("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL);
+  GstElement *e;
+  gchar *backend;
+
+  if (driver) {
+    dlclose (driver);
+    test_gst_skip ("there is an NVIDIA driver");
+    return;
+  }
+  g_setenv ("Y10_BACKEND_PATH", FAKE_BACKEND_DIR, TRUE);
+  e = gst_element_factory_make ("yolov10detect", NULL);
+  g_object_set (e, "model-file", test_gst_model (), NULL);
+  for (guint turn = 0; turn < 2; turn++) {
+    fail_unless_equals_int (gst_element_set_state (e, GST_STATE_PAUSED),
+        GST_STATE_CHANGE_SUCCESS);
+    g_object_get (e, "active-backend", &backend, NULL);
+    fail_unless_equals_string (backend, "cuda");
+    g_free (backend);
+    fail_unless_equals_int (offers_cuda (e), FALSE);
+    gst_element_set_state (e, GST_STATE_NULL);
+  }
+  gst_object_unref (e);
+}
+
+GST_END_TEST;
+
 /* Some pool with room for frames of 4 to 8 or without end. */
 static GstPadProbeReturn
 offer_pool (GstPad *pad, GstPadProbeInfo *info, gpointer max)
@@ -273,6 +305,7 @@ cuda_suite (void)
   tcase_add_test (tc, test_negotiates_system);
   tcase_add_test (tc, test_device_id);
   tcase_add_test (tc, test_contexts);
+  tcase_add_test (tc, test_no_driver);
   tcase_add_test (tc, test_allocation);
   return s;
 }

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+#pragma once
+
+/* A libcuda.so.1 with two GPUs that are host memory, for GStreamer's CUDA
+ * library to load: contexts, memory and streams work, kernels do not. Device
+ * addresses carry a bit that no pointer has, so that reading one on the host
+ * ends the test. */
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+#define FAKE_CUDA_DEVICES 2
+#define FAKE_CUDA_TAG ((guint64) 1 << 62)
+
+typedef struct
+{
+  gboolean broken;              /* to be set: cuInit() fails */
+  gint primaries[FAKE_CUDA_DEVICES];    /* retained and not released */
+  gint contexts;                /* created and not destroyed */
+  gint allocations;             /* of device memory, not freed */
+  gint misuses;                 /* calls that the driver would not forgive */
+
+  /* What the backend cuda of these tests was told. */
+  gint opened, images;
+  gpointer context, stream;
+} FakeCuda;
+
+extern FakeCuda fake_cuda;
+
+G_END_DECLS
