@@ -1,0 +1,493 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* The CUDA kernels of the head, simulated, against the engine's head on the
+ * host: the same rows in the same order, with the same bits, since both take
+ * expf from the C library. Logits are random, with ties, with scores that only
+ * rounding makes equal, with NaN and infinities; every case twice in an order
+ * of threads and blocks of its own. What lies between the logits, and in
+ * scratch memory before, must not matter. */
+
+#include <math.h>
+#include <string.h>
+
+#include "head.h"
+#include "image.h"
+#include "kernels/head.h"
+#include "plan.h"
+#include "ref/head.h"
+#include "sim.h"
+
+#define MAX_IMAGES 3
+#define RANDOM_CASES 40         /* a test */
+
+typedef enum
+{
+  SPREAD,                       /* as a trained network's */
+  TIES,                         /* few values */
+  EQUAL,                        /* one value */
+  LARGE,                        /* scores that round to 1 */
+  NEAR,                         /* bits apart, scores equal in groups */
+  SPECIAL,                      /* NaN, infinities, zeros of both signs */
+  N_KINDS,
+} Kind;
+
+static const char *kind_names[] = {
+  "spread", "ties", "equal", "large", "near", "special"
+};
+
+typedef struct
+{
+  Y10Head head;
+  Kind kind;
+  guint height[3], width[3];    /* anchors */
+  guint n_classes, n_bins, images, capacity;
+} Case;
+
+typedef struct
+{
+  Y10Graph graph;
+  Y10Tensor tensors[6];
+  guint channels[6], seg_start[6][2];
+  Y10Storage storage[6];
+  Y10Plan plan;
+  guint8 *arena[MAX_IMAGES];    /* planar logits of an image */
+  gfloat *logits[6];            /* the same as the kernels have it */
+  guint gap[6];                 /* floats between pixels */
+  Y10HeadParams params[MAX_IMAGES];
+  Y10Letterbox letterbox[MAX_IMAGES];
+} World;
+
+static gfloat
+random_float (GRand *rand, gdouble least, gdouble most)
+{
+  return g_rand_double_range (rand, least, most);
+}
+
+static gfloat
+random_logit (GRand *rand, Kind kind)
+{
+  static const gfloat special[] = { NAN, INFINITY, -INFINITY, 0.0f, -0.0f,
+    1e-42f, -1e-42f, G_MAXFLOAT, -G_MAXFLOAT, 100, -100, -NAN
+  };
+  guint32 bits;
+  gfloat v;
+
+  switch (kind) {
+    case SPREAD:
+      return random_float (rand, -12, 6) * random_float (rand, 0, 1);
+    case TIES:
+      return roundf (random_float (rand, -6, 4) / 0.75f) * 0.75f;
+    case EQUAL:
+      return 1.5f;
+    case LARGE:
+      return random_float (rand, 10, 30);
+    case NEAR:
+      v = 5.0f;
+      memcpy (&bits, &v, sizeof bits);
+      bits += g_rand_int_range (rand, 0, 64);
+      memcpy (&v, &bits, sizeof v);
+      return v;
+    default:
+      return g_rand_boolean (rand) ? random_float (rand, -3, 3)
+          : special[g_rand_int_range (rand, 0, G_N_ELEMENTS (special))];
+  }
+}
+
+static void
+init_graph (World *w, const Case *c)
+{
+  gsize offset = 0;
+
+  memset (w, 0, sizeof *w);
+  w->graph = (Y10Graph) {.head = c->head,.n_classes = c->n_classes,
+    .n_bins = c->n_bins,.tensors = w->tensors,.n_tensors = 6
+  };
+  w->plan = (Y10Plan) {.graph = &w->graph,.storage = w->storage,
+    .layout = {.block = 1,.elem_size = 4}
+  };
+  for (guint i = 0; i < 6; i++) {
+    guint level = i / 2, area = c->height[level] * c->width[level];
+
+    w->channels[i] = i & 1 ? c->n_classes : 4 * c->n_bins;
+    w->tensors[i] = (Y10Tensor) {.role = Y10_ROLE_LOGITS,
+      .height = c->height[level],.width = c->width[level],.n_segs = 1,
+      .seg_channels = &w->channels[i]
+    };
+    w->seg_start[i][1] = w->channels[i];
+    w->storage[i] = (Y10Storage) {.offset = offset,
+      .size = (gsize) area * w->channels[i] * 4,.block = 1,.elem_size = 4,
+      .padded_channels = w->channels[i],.seg_start = w->seg_start[i]
+    };
+    offset += w->storage[i].size;
+    *(i & 1 ? &w->graph.cls[level] : &w->graph.box[level]) =
+        (Y10View) { i, 0, 1 };
+    if (i & 1)
+      w->graph.n_anchors += area;
+    w->graph.stride[level] = 8 << level;
+  }
+  w->plan.arena_size = offset;
+}
+
+static void
+fill_logits (World *w, const Case *c, GRand *rand)
+{
+  for (guint n = 0; n < c->images; n++)
+    w->arena[n] = g_malloc (w->plan.arena_size);
+  for (guint i = 0; i < 6; i++) {
+    guint area = w->tensors[i].height * w->tensors[i].width;
+    guint channels = w->channels[i], pixel = (channels + 7) / 8 * 8;
+    gboolean bad = c->kind == SPECIAL && g_rand_int_range (rand, 0, 4) == 0;
+
+    w->gap[i] = pixel + 8 * g_rand_int_range (rand, 0, 3);
+    w->logits[i] = g_new (gfloat, (gsize) c->images * area * w->gap[i]);
+    /* Better than all that is wanted. */
+    for (gsize j = 0; j < (gsize) c->images * area * w->gap[i]; j++)
+      w->logits[i][j] = 1e30f;
+    for (guint n = 0; n < c->images; n++) {
+      gfloat *planar = (gfloat *) (gpointer) (w->arena[n]
+          + w->storage[i].offset);
+
+      for (guint k = 0; k < channels; k++)
+        for (guint j = 0; j < area; j++) {
+          gfloat v = i & 1 ? random_logit (rand, c->kind)
+              : bad && j % 5 == 0 ? random_logit (rand, SPECIAL)
+              : random_float (rand, -3, 3);
+
+          planar[(gsize) k * area + j] = v;
+          w->logits[i][((gsize) n * area + j) * w->gap[i] + k] = v;
+        }
+    }
+  }
+}
+
+static void
+choose_params (World *w, const Case *c, GRand *rand)
+{
+  static const gfloat confidences[] = { 0, 0.001f, 0.25f, 0.25f, 0.5f, 0.9f, 1 };
+  static const gfloat ious[] = { 0, 0.3f, 0.45f, 0.7f, 1 };
+
+  for (guint n = 0; n < c->images; n++) {
+    Y10HeadParams *p = &w->params[n];
+    guint8 *classes = NULL;
+    guint unwanted = g_rand_int_range (rand, 0, 5);
+
+    if (unwanted) {
+      classes = g_new (guint8, c->n_classes);
+      for (guint k = 0; k < c->n_classes; k++)
+        classes[k] = unwanted == 1 ? 255 : k % unwanted != 0;
+      if (g_rand_int_range (rand, 0, 16) == 0)
+        memset (classes, 0, c->n_classes);
+    }
+    *p = (Y10HeadParams) {
+      .confidence = confidences[g_rand_int_range (rand, 0,
+              G_N_ELEMENTS (confidences))],
+      .iou = ious[g_rand_int_range (rand, 0, G_N_ELEMENTS (ious))],
+      .class_agnostic = g_rand_boolean (rand),.classes = classes,
+      .max_detections = g_rand_boolean (rand) ? c->capacity
+          : (guint) g_rand_int_range (rand, 1, c->capacity + 1)
+    };
+    y10_letterbox_init (&w->letterbox[n], g_rand_int_range (rand, 1, 2000),
+        g_rand_int_range (rand, 1, 1200), 8 * c->width[0], 8 * c->height[0]);
+  }
+}
+
+static void
+world_clear (World *w)
+{
+  for (guint i = 0; i < 6; i++)
+    g_free (w->logits[i]);
+  for (guint n = 0; n < MAX_IMAGES; n++) {
+    g_free (w->arena[n]);
+    g_free ((gpointer) w->params[n].classes);
+  }
+}
+
+typedef struct
+{
+  const Y10Plan *plan;
+  const guint8 *arena;
+} Gather;
+
+static void
+gather (gpointer user, guint32 anchor, gfloat *logits)
+{
+  Gather *g = user;
+
+  y10_ref_head_gather (g->plan, g->arena, anchor, logits);
+}
+
+/* As the ref backend does it. */
+static guint
+run_reference (const World *w, const Case *c, guint image, Y10Detection *rows)
+{
+  guint capacity = y10_head_capacity (&w->graph, c->capacity), n;
+  Y10Candidate *candidates = g_new (Y10Candidate, capacity);
+  gfloat *boxes = g_new (gfloat, y10_head_n_floats (&w->graph, capacity));
+  guint8 *keep = g_malloc (capacity);
+  Gather g = { &w->plan, w->arena[image] };
+  Y10TopK topk;
+
+  y10_topk_init (&topk, candidates, capacity,
+      y10_head_logit_floor (w->params[image].confidence));
+  y10_ref_head_scan (&w->plan, g.arena, &w->params[image], &topk);
+  n = y10_head_finish (&w->graph, &topk, &w->params[image],
+      &w->letterbox[image], gather, &g, boxes, keep, rows);
+  g_free (candidates);
+  g_free (boxes);
+  g_free (keep);
+  return n;
+}
+
+static void
+fill_kernel (Y10KHead *k, const World *w, const Case *c)
+{
+  guint anchor = 0;
+
+  *k = (Y10KHead) {.n_anchors = w->graph.n_anchors,.n_classes = c->n_classes,
+    .n_bins = c->n_bins,.images = c->images,.capacity = c->capacity
+  };
+  for (guint l = 0; l < 3; l++) {
+    guint area = c->height[l] * c->width[l];
+
+    k->level[l] = (Y10KLevel) {.box = w->logits[2 * l],
+      .cls = w->logits[2 * l + 1],.box_pixel = w->gap[2 * l],
+      .cls_pixel = w->gap[2 * l + 1],
+      .box_image = (gint64) area * w->gap[2 * l],
+      .cls_image = (gint64) area * w->gap[2 * l + 1],
+      .height = c->height[l],.width = c->width[l],
+      .stride = w->graph.stride[l],.first_anchor = anchor
+    };
+    anchor += area;
+  }
+}
+
+static void
+fill_params (Y10KHeadParams *to, guint8 *classes, const World *w,
+    const Case *c)
+{
+  for (guint n = 0; n < c->images; n++) {
+    const Y10HeadParams *p = &w->params[n];
+    const Y10Letterbox *l = &w->letterbox[n];
+
+    to[n] = (Y10KHeadParams) {.floor = y10_head_logit_floor (p->confidence),
+      .confidence = p->confidence,.iou = p->iou,
+      .class_agnostic = p->class_agnostic,.max_rows = p->max_detections,
+      .all_classes = p->classes == NULL,.scale = l->scale,.left = l->left,
+      .top = l->top,.src_width = l->src_width,.src_height = l->src_height
+    };
+    /* Without a list the bytes must not be looked at. */
+    for (guint k = 0; k < c->n_classes; k++)
+      classes[n * c->n_classes + k] = p->classes ? p->classes[k] : 0;
+  }
+}
+
+static gboolean
+same_float (gfloat a, gfloat b)
+{
+  return memcmp (&a, &b, sizeof a) == 0 || (isnan (a) && isnan (b));
+}
+
+static gboolean
+same_row (const Y10KRow *a, const Y10Detection *b)
+{
+  return same_float (a->x0, b->x0) && same_float (a->y0, b->y0)
+      && same_float (a->x1, b->x1) && same_float (a->y1, b->y1)
+      && same_float (a->score, b->score) && a->class_id == b->class_id
+      && a->anchor == b->anchor;
+}
+
+static void
+launch (const char *name, Y10KLaunch launch, const Y10KHead *k)
+{
+  const Y10SimKernel *kernel = y10_sim_kernel (name);
+
+  g_assert_nonnull (kernel);
+  g_assert_true (y10_sim_run (kernel, launch, 49152, k));
+}
+
+static void
+run_kernels (const Case *c, Y10KHead *k, Y10KRow *rows, unsigned *counts)
+{
+  gsize scratch = y10_head_scratch_bytes (k);
+
+  k->scratch = g_malloc (scratch);
+  k->rows = rows;
+  k->counts = counts;
+  memset (k->scratch, g_random_int () & 255, scratch);
+  memset (rows, 0xee, c->images * c->capacity * sizeof *rows);
+  memset (counts, 0xee, c->images * sizeof *counts);
+  launch ("y10_head_scan", y10_head_scan_launch (k), k);
+  if (c->head == Y10_HEAD_ONE2ONE)
+    launch ("y10_head_select", y10_head_select_launch (k), k);
+  else
+    launch ("y10_head_nms", y10_head_nms_launch (k), k);
+  g_free (k->scratch);
+}
+
+static gboolean
+compare (const World *w, const Case *c, const Y10KRow *rows,
+    const unsigned *counts)
+{
+  Y10Detection *expected = g_new (Y10Detection, c->capacity);
+  guint8 untouched[sizeof (Y10KRow)];
+  gboolean ok = TRUE;
+
+  memset (untouched, 0xee, sizeof untouched);
+  for (guint n = 0; n < c->images && ok; n++) {
+    guint n_rows = run_reference (w, c, n, expected);
+    const Y10KRow *got = rows + n * c->capacity;
+
+    if (counts[n] != n_rows) {
+      g_test_message ("image %u: %u rows, expected %u", n, counts[n], n_rows);
+      ok = FALSE;
+    }
+    for (guint i = 0; i < MIN (n_rows, counts[n]) && ok; i++)
+      if (!same_row (&got[i], &expected[i])) {
+        const Y10Detection *e = &expected[i];
+
+        g_test_message ("image %u row %u: anchor %u class %d score %.9g "
+            "%.9g %.9g %.9g %.9g, expected %u %d %.9g %.9g %.9g %.9g %.9g", n,
+            i, got[i].anchor, got[i].class_id, got[i].score, got[i].x0,
+            got[i].y0, got[i].x1, got[i].y1, e->anchor, e->class_id, e->score,
+            e->x0, e->y0, e->x1, e->y1);
+        ok = FALSE;
+      }
+    for (guint i = n_rows; i < c->capacity && ok; i++)
+      if (memcmp (&got[i], untouched, sizeof untouched) != 0) {
+        g_test_message ("image %u: row %u written, of %u", n, i, n_rows);
+        ok = FALSE;
+      }
+  }
+  g_free (expected);
+  return ok;
+}
+
+static void
+run_case (const Case *c, guint32 seed)
+{
+  GRand *rand = g_rand_new_with_seed (seed);
+  guint8 *classes = g_malloc (c->images * c->n_classes);
+  unsigned *counts = g_new (unsigned, c->images);
+  Y10KRow *rows[2];
+  Y10KHeadParams params[MAX_IMAGES];
+  Y10KHead k;
+  World w;
+
+  init_graph (&w, c);
+  fill_logits (&w, c, rand);
+  choose_params (&w, c, rand);
+  fill_kernel (&k, &w, c);
+  fill_params (params, classes, &w, c);
+  k.params = params;
+  k.classes = classes;
+  for (guint i = 0; i < 2; i++) {
+    rows[i] = g_new (Y10KRow, c->images * c->capacity);
+    y10_sim_set_seed (2 * (guint64) seed + i);
+    run_kernels (c, &k, rows[i], counts);
+    if (!compare (&w, c, rows[i], counts)) {
+      g_test_message ("%s, %s, %u anchors, %u classes, %u bins, %u images, "
+          "capacity %u, seed %u", c->head == Y10_HEAD_ONE2ONE ? "one2one"
+          : "one2many", kind_names[c->kind], w.graph.n_anchors, c->n_classes,
+          c->n_bins, c->images, c->capacity, seed);
+      g_test_fail ();
+      break;
+    }
+  }
+  for (guint i = 0; i < 2; i++)
+    g_free (rows[i]);
+  g_free (classes);
+  g_free (counts);
+  world_clear (&w);
+  g_rand_free (rand);
+}
+
+static guint
+one_of (GRand *rand, const guint *values, guint n)
+{
+  return values[g_rand_int_range (rand, 0, n)];
+}
+
+#define ONE_OF(rand, ...) \
+  one_of (rand, (guint[]) {__VA_ARGS__}, sizeof ((guint[]) {__VA_ARGS__}) \
+      / sizeof (guint))
+
+static void
+choose_grids (Case *c, guint width, guint height)
+{
+  for (guint l = 0; l < 3; l++) {
+    c->width[l] = width >> l;
+    c->height[l] = height >> l;
+  }
+}
+
+static void
+test_random (gconstpointer data)
+{
+  guint32 first = GPOINTER_TO_UINT (data);
+
+  for (guint32 i = 0; i < RANDOM_CASES && !g_test_failed (); i++) {
+    GRand *rand = g_rand_new_with_seed (first + i);
+    Case c = {.head = g_rand_boolean (rand) ? Y10_HEAD_ONE2ONE
+          : Y10_HEAD_ONE2MANY,
+      .kind = g_rand_int_range (rand, 0, N_KINDS),
+      .n_classes = ONE_OF (rand, 1, 2, 3, 4, 5, 7, 33, 80, 129),
+      .n_bins = ONE_OF (rand, 1, 5, 8, 16),
+      .images = g_rand_int_range (rand, 1, MAX_IMAGES + 1),
+      .capacity = ONE_OF (rand, 1, 2, 7, 300, 300, 1024, 1025, 3000)
+    };
+
+    choose_grids (&c, 4 * g_rand_int_range (rand, 1, 10),
+        4 * g_rand_int_range (rand, 1, 10));
+    run_case (&c, first + i);
+    g_rand_free (rand);
+  }
+}
+
+static void
+test_case (gconstpointer data)
+{
+  for (guint32 seed = 1; seed <= 5 && !g_test_failed (); seed++)
+    run_case (data, seed);
+}
+
+int
+main (int argc, char **argv)
+{
+  /* The sizes that occur, and what the shared memory is too small for. */
+  static const struct
+  {
+    const char *name;
+    Case c;
+  } cases[] = {
+#define CASE(head, kind, size, classes, rows) { \
+    "/" #head "/" #kind "/" #size "x" #classes "/" #rows, \
+    { Y10_HEAD_##head, kind, { size / 8, size / 16, size / 32 }, \
+      { size / 8, size / 16, size / 32 }, classes, 16, 1, rows } }
+    CASE (ONE2ONE, SPREAD, 32, 80, 300),
+    CASE (ONE2ONE, SPREAD, 640, 80, 300),
+    CASE (ONE2ONE, SPREAD, 1280, 8, 300),
+    CASE (ONE2ONE, SPREAD, 320, 1000, 300),
+    CASE (ONE2ONE, EQUAL, 320, 1000, 300),
+    CASE (ONE2ONE, TIES, 640, 80, 1025),
+    CASE (ONE2ONE, SPREAD, 640, 3, 8400),
+    CASE (ONE2MANY, SPREAD, 32, 80, 300),
+    CASE (ONE2MANY, SPREAD, 640, 80, 300),
+    CASE (ONE2MANY, TIES, 1280, 8, 300),
+    CASE (ONE2MANY, EQUAL, 640, 3, 300),
+    CASE (ONE2MANY, SPREAD, 320, 1000, 300),
+    CASE (ONE2MANY, SPREAD, 640, 3, 8400),
+#undef CASE
+  };
+
+  g_test_init (&argc, &argv, NULL);
+  for (guint32 first = 0; first < 10 * RANDOM_CASES; first += RANDOM_CASES) {
+    char *name = g_strdup_printf ("/random/%u", first);
+
+    g_test_add_data_func (name, GUINT_TO_POINTER (first), test_random);
+    g_free (name);
+  }
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    g_test_add_data_func (cases[i].name, &cases[i].c, test_case);
+  return g_test_run ();
+}
