@@ -38,6 +38,9 @@ typedef struct
 typedef struct _Y10CudaConvLib Y10CudaConvLib;
 typedef struct _Y10CudaConvPlan Y10CudaConvPlan;
 
+/* Whether y10_cuda_conv_lib_new () will find what it needs, without a context
+ * and without a GPU; the reason is appended to @why. Any thread. */
+gboolean y10_cuda_conv_probe (GString * why);
 /* NULL, with the reason appended to @why, where cuDNN or something it needs
  * (it aborts without cuBLASLt) is missing or too old. */
 Y10CudaConvLib *y10_cuda_conv_lib_new (const Y10CudaDriver * driver,

@@ -66,6 +66,7 @@ enum
   F (primary_ctx_release, "cuDevicePrimaryCtxRelease_v2", (CUdevice device)) \
   F (ctx_push, "cuCtxPushCurrent_v2", (CUcontext context)) \
   F (ctx_pop, "cuCtxPopCurrent_v2", (CUcontext *context)) \
+  F (ctx_get_device, "cuCtxGetDevice", (CUdevice *device)) \
   F (ctx_get_current, "cuCtxGetCurrent", (CUcontext *context)) \
   F (ctx_get_priority_range, "cuCtxGetStreamPriorityRange", (int *least, int *greatest)) \
   F (module_load_data, "cuModuleLoadData", (CUmodule *module, const void *image)) \

@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* The backend's class: a device is a context, given or the GPU's primary one,
+ * with our kernels and cuDNN in it. Each entry makes the context current and
+ * leaves the thread as it found it; nothing runs on the NULL stream. */
+
+#include "config.h"
+
+#include "cuda.h"
+
+/* Half precision on tensor cores began with this; and our kernels are built
+ * from it on. */
+#define LEAST_MAJOR 7
+#define LEAST_MINOR 5
+
+/* Above the CPU. */
+#define SCORE 100
+
+static gboolean
+enter (Y10Device *device, GError **error)
+{
+  return y10_cuda_check (device->driver,
+      device->driver->ctx_push (device->context), "entering the context",
+      error);
+}
+
+static void
+leave (Y10Device *device)
+{
+  CUcontext popped;
+
+  device->driver->ctx_pop (&popped);
+}
+
+static gboolean
+get_capability (const Y10CudaDriver *driver, CUdevice id, int *major,
+    int *minor)
+{
+  return driver->device_get_attribute (major, Y10_CU_MAJOR, id) == 0
+      && driver->device_get_attribute (minor, Y10_CU_MINOR, id) == 0;
+}
+
+/* The first GPU that is new enough, or the one that was asked for. */
+static gboolean
+find_device (const Y10CudaDriver *driver, gint wanted, CUdevice *id,
+    GString *why)
+{
+  int n = 0, major = 0, minor = 0;
+
+  driver->device_get_count (&n);
+  for (int i = 0; i < n; i++) {
+    if (wanted >= 0 && i != wanted)
+      continue;
+    if (driver->device_get (id, i) == 0
+        && get_capability (driver, *id, &major, &minor)
+        && (major > LEAST_MAJOR
+            || (major == LEAST_MAJOR && minor >= LEAST_MINOR)))
+      return TRUE;
+    g_string_append_printf (why, "GPU %d has compute capability %d.%d; "
+        "expected %d.%d or later", i, major, minor, LEAST_MAJOR, LEAST_MINOR);
+    if (wanted >= 0)
+      return FALSE;
+  }
+  if (!n)
+    g_string_append (why, "the NVIDIA driver finds no GPU");
+  else if (wanted >= n)
+    g_string_append_printf (why, "there is no GPU %d; there are %d", wanted,
+        n);
+  return FALSE;
+}
+
+static int
+cuda_probe (GString *why)
+{
+  const Y10CudaDriver *driver = y10_cuda_driver_get (why);
+  CUdevice id;
+
+  return driver && find_device (driver, -1, &id, why)
+      && y10_cuda_conv_probe (why) ? SCORE : 0;
+}
+
+static void
+cuda_close (Y10Device *device)
+{
+  if (device->context && enter (device, NULL)) {
+    y10_cuda_conv_lib_free (device->conv);
+    y10_cuda_kernels_unload (&device->kernels);
+    leave (device);
+  }
+  if (device->retained)
+    device->driver->primary_ctx_release (device->id);
+  g_free (device->description);
+  g_free (device);
+}
+
+static void
+describe (Y10Device *device)
+{
+  char name[128] = "GPU";
+
+  device->driver->device_get_name (name, sizeof name, device->id);
+  device->description = g_strdup_printf ("%s, sm_%d%d, %s", name,
+      device->major, device->minor,
+      y10_cuda_conv_lib_describe (device->conv));
+}
+
+static gboolean
+take_context (Y10Device *device, const Y10DeviceConfig *config,
+    GError **error)
+{
+  g_autoptr (GString) why = g_string_new (NULL);
+  const Y10CudaDriver *d = device->driver;
+  CUcontext popped;
+  gboolean ok;
+
+  if (config->cuda_context) {
+    device->context = config->cuda_context;
+    ok = enter (device, error)
+        && y10_cuda_check (d, d->ctx_get_device (&device->id),
+        "asking for the context's GPU", error);
+    d->ctx_pop (&popped);
+    return ok;
+  }
+  if (!find_device (d, config->device_id, &device->id, why)) {
+    g_set_error_literal (error, Y10_ERROR, Y10_ERROR_NO_BACKEND, why->str);
+    return FALSE;
+  }
+  device->retained = y10_cuda_check (d,
+      d->primary_ctx_retain (&device->context, device->id),
+      "taking the GPU's primary context", error);
+  return device->retained;
+}
+
+static Y10Device *
+cuda_open (const Y10DeviceConfig *config, GError **error)
+{
+  g_autoptr (GString) why = g_string_new (NULL);
+  Y10Device *device = g_new0 (Y10Device, 1);
+  gboolean ok;
+
+  device->driver = y10_cuda_driver_get (why);
+  ok = device->driver && take_context (device, config, error)
+      && get_capability (device->driver, device->id, &device->major,
+      &device->minor);
+  if (ok && enter (device, error)) {
+    ok = y10_cuda_kernels_load (&device->kernels, device->driver, error)
+        && (device->conv = y10_cuda_conv_lib_new (device->driver, why));
+    if (ok)
+      describe (device);
+    leave (device);
+  }
+  if (ok)
+    return device;
+  if (error && !*error)
+    g_set_error (error, Y10_ERROR, Y10_ERROR_NO_BACKEND,
+        "backend cuda cannot be opened: %s", why->len ? why->str
+        : "the GPU does not say what it is");
+  cuda_close (device);
+  return NULL;
+}
+
+static const char *
+cuda_describe (Y10Device *device)
+{
+  return device->description;
+}
+
+static guint
+cuda_threads (Y10Device *device)
+{
+  return 1;
+}
+
+static gboolean
+cuda_layout (Y10Device *device, Y10Precision *precision, Y10Layout *layout,
+    GError **error)
+{
+  gboolean ampere = device->major >= 8;
+
+  if (*precision == Y10_PRECISION_AUTO)
+    *precision = Y10_PRECISION_FP16;
+  if (!ampere && (*precision == Y10_PRECISION_BF16
+          || *precision == Y10_PRECISION_TF32)) {
+    g_set_error (error, Y10_ERROR, Y10_ERROR_UNSUPPORTED,
+        "%s has no precision %s; it has fp16 and fp32", device->description,
+        y10_precision_get_name (*precision));
+    return FALSE;
+  }
+  *layout = (Y10Layout) {
+    .block = Y10_CUDA_BLOCK,.channels_last = TRUE,
+    .input_block = Y10_CUDA_BLOCK,.align = Y10_CUDA_ALIGN,
+    .half = *precision == Y10_PRECISION_FP16,
+    .max_run = G_MAXUINT,
+  };
+  layout->elem_size = layout->half || *precision == Y10_PRECISION_BF16
+      ? 2 : 4;
+  layout->input_elem_size = layout->elem_size;
+  return TRUE;
+}
+
+static gboolean
+cuda_supports (Y10Device *device, const Y10Graph *graph, const Y10Op *op,
+    Y10Precision precision, GString *why)
+{
+  return TRUE;
+}
+
+static Y10Program *
+cuda_compile (Y10Device *device, const Y10Plan *plan, Y10Precision precision,
+    GCancellable *cancellable, GError **error)
+{
+  Y10Program *program = NULL;
+
+  if (enter (device, error)) {
+    program = y10_cuda_program_new (device, plan, precision, cancellable,
+        error);
+    leave (device);
+  }
+  return program;
+}
+
+static void
+cuda_program_free (Y10Program *program)
+{
+  Y10Device *device = program->device;
+
+  if (enter (device, NULL)) {
+    y10_cuda_program_free (program);
+    leave (device);
+  }
+}
+
+static gsize
+cuda_weights_size (Y10Program *program)
+{
+  return program->weights_size;
+}
+
+static Y10Slot *
+cuda_slot_new (Y10Program *program, guint max_batch, guint max_rows,
+    GError **error)
+{
+  Y10Slot *slot = NULL;
+
+  if (enter (program->device, error)) {
+    slot = y10_cuda_slot_new (program, max_batch, max_rows, error);
+    leave (program->device);
+  }
+  return slot;
+}
+
+static void
+cuda_slot_free (Y10Slot *slot)
+{
+  Y10Device *device = y10_cuda_slot_device (slot);
+
+  if (enter (device, NULL)) {
+    y10_cuda_slot_free (slot);
+    leave (device);
+  }
+}
+
+static gboolean
+cuda_load (Y10Slot *slot, guint i, const Y10Image *image,
+    const Y10Letterbox *letterbox, const Y10HeadParams *params,
+    GError **error)
+{
+  Y10Device *device = y10_cuda_slot_device (slot);
+  gboolean ok = enter (device, error);
+
+  if (ok) {
+    ok = y10_cuda_slot_load (slot, i, image, letterbox, params, error);
+    leave (device);
+  }
+  return ok;
+}
+
+static gboolean
+cuda_submit (Y10Slot *slot, guint n, guint first, guint end, GError **error)
+{
+  Y10Device *device = y10_cuda_slot_device (slot);
+  gboolean ok = enter (device, error);
+
+  if (ok) {
+    ok = y10_cuda_slot_submit (slot, n, first, end, error);
+    leave (device);
+  }
+  return ok;
+}
+
+static gboolean
+cuda_wait_input (Y10Slot *slot, GError **error)
+{
+  Y10Device *device = y10_cuda_slot_device (slot);
+  gboolean ok = enter (device, error);
+
+  if (ok) {
+    ok = y10_cuda_slot_wait_input (slot, error);
+    leave (device);
+  }
+  return ok;
+}
+
+static gboolean
+cuda_wait (Y10Slot *slot, GError **error)
+{
+  Y10Device *device = y10_cuda_slot_device (slot);
+  gboolean ok = enter (device, error);
+
+  if (ok) {
+    ok = y10_cuda_slot_wait (slot, error);
+    leave (device);
+  }
+  return ok;
+}
+
+static gboolean
+copy_view (Y10Slot *slot, guint i, Y10View view, gfloat *out,
+    const gfloat *in, GError **error)
+{
+  Y10Device *device = y10_cuda_slot_device (slot);
+  gboolean ok = enter (device, error);
+
+  if (ok) {
+    ok = y10_cuda_slot_copy (slot, i, view, out, in, error);
+    leave (device);
+  }
+  return ok;
+}
+
+static gboolean
+cuda_peek (Y10Slot *slot, guint i, Y10View view, gfloat *nchw, GError **error)
+{
+  return copy_view (slot, i, view, nchw, NULL, error);
+}
+
+static gboolean
+cuda_poke (Y10Slot *slot, guint i, Y10View view, const gfloat *nchw,
+    GError **error)
+{
+  return copy_view (slot, i, view, NULL, nchw, error);
+}
+
+static void
+cuda_poison (Y10Slot *slot)
+{
+  Y10Device *device = y10_cuda_slot_device (slot);
+
+  if (enter (device, NULL)) {
+    y10_cuda_slot_poison (slot);
+    leave (device);
+  }
+}
+
+static const Y10BackendClass y10_backend_cuda = {
+  .api_version = Y10_BACKEND_API_VERSION,
+  .size = sizeof (Y10BackendClass),
+  .kind = Y10_BACKEND_CUDA,
+  .name = "cuda",
+  .probe = cuda_probe,
+  .open = cuda_open,
+  .close = cuda_close,
+  .describe = cuda_describe,
+  .threads = cuda_threads,
+  .layout = cuda_layout,
+  .supports = cuda_supports,
+  .compile = cuda_compile,
+  .program_free = cuda_program_free,
+  .impl = y10_cuda_program_impl,
+  .weights_size = cuda_weights_size,
+  .slot_new = cuda_slot_new,
+  .slot_free = cuda_slot_free,
+  .load = cuda_load,
+  .submit = cuda_submit,
+  .wait_input = cuda_wait_input,
+  .wait = cuda_wait,
+  .rows = y10_cuda_slot_rows,
+  .times = y10_cuda_slot_times,
+  .peek = cuda_peek,
+  .poke = cuda_poke,
+  .poison = cuda_poison,
+};
+
+const Y10BackendClass *
+y10_backend_module (void)
+{
+  return &y10_backend_cuda;
+}

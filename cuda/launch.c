@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* The kernels by name. A missing one is an error when the module is loaded,
+ * not when a frame comes. */
+
+#include "launch.h"
+
+#include <y10/error.h>
+
+static gboolean
+find (Y10CudaKernels *kernels, CUfunction *function, const char *name,
+    GError **error)
+{
+  const Y10CudaDriver *d = kernels->driver;
+
+  return y10_cuda_check (d, d->module_get_function (function, kernels->module,
+          name), name, error);
+}
+
+gboolean
+y10_cuda_kernels_load (Y10CudaKernels *kernels, const Y10CudaDriver *driver,
+    GError **error)
+{
+  gboolean ok;
+
+  kernels->driver = driver;
+  ok = y10_cuda_check (driver, driver->module_load_data (&kernels->module,
+          y10_cuda_kernel_image ()), "loading our kernels", error);
+#define Y10_FIND(name, type) \
+  ok = ok && find (kernels, &kernels->name[Y10_K_F32], "y10_" #name "_f32", error) \
+      && find (kernels, &kernels->name[Y10_K_F16], "y10_" #name "_f16", error) \
+      && find (kernels, &kernels->name[Y10_K_BF16], "y10_" #name "_bf16", error);
+  Y10_TYPED_KERNELS (Y10_FIND)
+#undef Y10_FIND
+#define Y10_FIND(name, type) \
+  ok = ok && find (kernels, &kernels->name, "y10_" #name, error);
+  Y10_UNTYPED_KERNELS (Y10_FIND)
+#undef Y10_FIND
+  if (!ok)
+    y10_cuda_kernels_unload (kernels);
+  return ok;
+}
+
+void
+y10_cuda_kernels_unload (Y10CudaKernels *kernels)
+{
+  if (kernels->module)
+    kernels->driver->module_unload (kernels->module);
+  kernels->module = NULL;
+}
+
+gboolean
+y10_cuda_launch (const Y10CudaKernels *kernels, CUfunction function,
+    Y10KLaunch launch, CUstream stream, const void *params, GError **error)
+{
+  const Y10CudaDriver *d = kernels->driver;
+  void *all[] = { (void *) params };
+
+  return y10_cuda_check (d, d->launch_kernel (function, launch.grid[0],
+          launch.grid[1], launch.grid[2], launch.block[0], launch.block[1],
+          launch.block[2], launch.shared_bytes, stream, all, NULL),
+      "launching a kernel", error);
+}

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* One op of the graph as the kernels that do it. Where tensors lie is the
+ * plan's; with several images each tensor has room for max_batch of them, one
+ * behind the other. */
+
+#include "config.h"
+
+#include "cuda.h"
+#include "kernels/attention.h"
+#include "kernels/conv.h"
+#include "kernels/depthwise.h"
+#include "kernels/finish.h"
+#include "kernels/maxpool5.h"
+#include "kernels/upsample2x.h"
+
+Y10KView
+y10_cuda_view (const Y10Program *program, const Y10CudaMemory *memory,
+    Y10View v)
+{
+  const Y10Plan *plan = program->plan;
+  const Y10Tensor *t = &plan->graph->tensors[v.tensor];
+  const Y10Storage *s = &plan->storage[v.tensor];
+  CUdeviceptr tensor = memory->arena + s->offset * memory->max_batch;
+
+  if (!v.n)
+    return (Y10KView) { NULL };
+  return (Y10KView) {
+    .data = GSIZE_TO_POINTER (tensor + y10_plan_view_offset (plan, v)
+        - s->offset),
+    .height = t->height,.width = t->width,
+    .channels = y10_plan_view_padded (plan, v),
+    .pixel = s->padded_channels,
+    .image = s->size / s->elem_size,
+  };
+}
+
+static gboolean
+is_logits (const Y10Graph *graph, const Y10Op *op)
+{
+  return graph->tensors[op->out.tensor].role == Y10_ROLE_LOGITS;
+}
+
+static CUdeviceptr
+address (Y10KView v)
+{
+  return GPOINTER_TO_SIZE (v.data);
+}
+
+/* What a convolution that cannot write to its output writes to instead. */
+static Y10KView
+staging (const Y10CudaMemory *memory, Y10KView out)
+{
+  out.data = GSIZE_TO_POINTER (memory->scratch);
+  out.pixel = out.channels;
+  out.image = (gint64) out.height * out.width * out.channels;
+  return out;
+}
+
+static gboolean
+run_dense (const Y10Program *program, const Y10CudaBatch *batch,
+    const Y10CudaMemory *memory, guint index, guint n, CUstream stream,
+    GError **error)
+{
+  const Y10CudaOpPlan *plan = &batch->ops[index];
+  const Y10CudaKernels *kernels = &program->device->kernels;
+  const Y10Graph *graph = program->plan->graph;
+  const Y10Op *op = &graph->ops[index];
+  Y10KView in = y10_cuda_view (program, memory, op->in);
+  Y10KFinish f = {
+    .out = y10_cuda_view (program, memory, op->out),
+    .add = y10_cuda_view (program, memory, op->add),
+    .out_float = is_logits (graph, op),.silu = op->act == Y10_ACT_SILU,
+    .images = n,
+  };
+
+  f.in = plan->staged ? staging (memory, f.out) : f.out;
+  if (!y10_cuda_conv_plan_run (plan->conv, stream, address (in),
+          program->weights + program->weight[index],
+          program->weights + program->bias[index], 0, address (f.in),
+          memory->scratch + batch->staging, error))
+    return FALSE;
+  return !plan->finish || y10_cuda_launch (kernels,
+      kernels->finish[program->type], y10_finish_launch (&f), stream, &f,
+      error);
+}
+
+static gboolean
+run_depthwise (const Y10Program *program, const Y10CudaMemory *memory,
+    guint index, guint n, CUstream stream, GError **error)
+{
+  const Y10CudaKernels *kernels = &program->device->kernels;
+  const Y10Graph *graph = program->plan->graph;
+  const Y10Op *op = &graph->ops[index];
+  Y10KDepthwise p = {
+    .in = y10_cuda_view (program, memory, op->in),
+    .out = y10_cuda_view (program, memory, op->out),
+    .add = y10_cuda_view (program, memory, op->add),
+    .out_float = is_logits (graph, op),
+    .weight = GSIZE_TO_POINTER (program->weights + program->weight[index]),
+    .bias = GSIZE_TO_POINTER (program->weights + program->bias[index]),
+    .images = n,.kernel = op->kernel,.stride = op->stride,.pad = op->pad,
+    .silu = op->act == Y10_ACT_SILU,
+  };
+
+  return y10_cuda_launch (kernels, kernels->depthwise[program->type],
+      y10_depthwise_launch (&p), stream, &p, error);
+}
+
+static gboolean
+run_attention (const Y10Program *program, const Y10CudaMemory *memory,
+    guint index, guint n, CUstream stream, GError **error)
+{
+  const Y10CudaKernels *kernels = &program->device->kernels;
+  const Y10Op *op = &program->plan->graph->ops[index];
+  Y10KAttention p = {
+    .in = y10_cuda_view (program, memory, op->in),
+    .out = y10_cuda_view (program, memory, op->out),
+    .weight = GSIZE_TO_POINTER (program->weights + program->weight[index]),
+    .bias = GSIZE_TO_POINTER (program->weights + program->bias[index]),
+    .heads = op->heads,.key_dim = op->key_dim,.head_dim = op->head_dim,
+    .images = n,
+  };
+
+  return y10_cuda_launch (kernels, kernels->attention[program->type],
+      y10_attention_launch (&p), stream, &p, error);
+}
+
+gboolean
+y10_cuda_run_op (const Y10Program *program, const Y10CudaBatch *batch,
+    const Y10CudaMemory *memory, guint index, guint n, CUstream stream,
+    GError **error)
+{
+  const Y10CudaKernels *kernels = &program->device->kernels;
+  const Y10Op *op = &program->plan->graph->ops[index];
+  Y10KView in = y10_cuda_view (program, memory, op->in);
+  Y10KView out = y10_cuda_view (program, memory, op->out);
+  Y10KMaxPool5 pool = { in, out, n };
+  Y10KUpsample2x up = { in, out, n };
+
+  switch (op->kind) {
+    case Y10_OP_CONV:
+      return op->groups > 1
+          ? run_depthwise (program, memory, index, n, stream, error)
+          : run_dense (program, batch, memory, index, n, stream, error);
+    case Y10_OP_MAXPOOL5:
+      return y10_cuda_launch (kernels, kernels->maxpool5[program->type],
+          y10_maxpool5_launch (&pool), stream, &pool, error);
+    case Y10_OP_UPSAMPLE2X:
+      return y10_cuda_launch (kernels, kernels->upsample2x[program->type],
+          y10_upsample2x_launch (&up), stream, &up, error);
+    case Y10_OP_ATTENTION:
+      return run_attention (program, memory, index, n, stream, error);
+  }
+  return FALSE;
+}
