@@ -60,6 +60,12 @@ lib_new (const Y10Cudnn *cudnn)
   return lib;
 }
 
+gboolean
+y10_cuda_conv_probe (GString *why)
+{
+  return y10_cudnn_get (why) != NULL;
+}
+
 Y10CudaConvLib *
 y10_cuda_conv_lib_new (const Y10CudaDriver *driver, GString *why)
 {

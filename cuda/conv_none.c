@@ -23,6 +23,13 @@ y10_cuda_conv_lib_new (const Y10CudaDriver *driver, GString *why)
   return NULL;
 }
 
+gboolean
+y10_cuda_conv_probe (GString *why)
+{
+  g_string_append (why, "this build has no cuDNN");
+  return FALSE;
+}
+
 void
 y10_cuda_conv_lib_free (Y10CudaConvLib *lib)
 {

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* The compiled kernels lie in the module itself: no file to look for. The
+ * build says where nvcc wrote them. */
+
+#include "driver.h"
+
+__asm__ (".section .rodata\n"
+    ".balign 64\n"
+    ".hidden y10_cuda_kernels\n"
+    ".globl y10_cuda_kernels\n"
+    "y10_cuda_kernels:\n"
+    ".incbin \"" Y10_FATBIN "\"\n"
+    ".previous\n");
+
+extern const unsigned char y10_cuda_kernels[]
+    __attribute__ ((visibility ("hidden")));
+
+const void *
+y10_cuda_kernel_image (void)
+{
+  return y10_cuda_kernels;
+}

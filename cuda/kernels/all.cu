@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* All kernels as one module, so that one load brings them into a context. */
+
+#include "attention.cu"
+#include "conv.cu"
+#include "depthwise.cu"
+#include "finish.cu"
+#include "head_nms.cu"
+#include "head_scan.cu"
+#include "head_select.cu"
+#include "maxpool5.cu"
+#include "preprocess.cu"
+#include "upsample2x.cu"
