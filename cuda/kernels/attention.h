@@ -68,15 +68,15 @@ y10_attention_launch (const Y10KAttention *p)
   Y10KAttentionShape s = y10_attention_shape (p);
   long long n = (long long) p->in.height * p->in.width;
   /* A thread has 4 channels of 2 queries of the result. */
-  unsigned int threads = (unsigned int) (Y10_ATTENTION_QUERIES / 2
-      * (s.head_chunk / 4) + 31) / 32 * 32;
+  int threads = (Y10_ATTENTION_QUERIES / 2 * (s.head_chunk / 4) + 31)
+      / 32 * 32;
   Y10KLaunch l = { {y10_k_div_up (n, Y10_ATTENTION_QUERIES),
         (unsigned int) p->heads * y10_k_div_up (s.head_dims, s.head_chunk),
         (unsigned int) p->images},
-    {threads < Y10_ATTENTION_SCORE_THREADS
-          ? Y10_ATTENTION_SCORE_THREADS : threads, 1, 1},
-    (unsigned int) s.end * 16
+    {Y10_ATTENTION_SCORE_THREADS, 1, 1}, (unsigned int) s.end * 16
   };
 
+  if (threads > Y10_ATTENTION_SCORE_THREADS)
+    l.block[0] = (unsigned int) threads;
   return l;
 }

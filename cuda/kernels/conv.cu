@@ -5,63 +5,106 @@
  * cuDNN's plans are compared with, and what runs where cuDNN has none. No
  * shared memory and no barrier, so that a simulator runs it as a loop.
  *
- * A thread has 8 output channels of one pixel, neighbouring threads have
- * neighbouring pixels: weights are the same for the whole warp and inputs stay
- * in the first cache over several steps of 8 channels. Every fourth product goes
- * to the same sum, and four sums are added in the end: vector lanes where there
- * are any, and 32 independent sums where there are none. */
+ * A thread has 8 output channels of a few pixels in a row, so that each input
+ * and each weight is read, and made a float, for several products; neighbouring
+ * threads have neighbouring pixels, so that a warp reads the same weights. */
 
 #include "conv.h"
 #include "types.cuh"
+
+enum
+{
+  PIXELS = Y10_CONV_PIXELS,
+  /* Sums an output is divided into: 32 independent ones are enough for a GPU;
+   * a host compiler makes vector instructions of four. */
+#ifdef __CUDACC__
+  SUMS = 1,
+#else
+  SUMS = 4,
+#endif
+};
+
+/* Adds the products of 8 input channels. */
+template <typename T>
+__device__ __forceinline__ void
+y10_conv_step (float (&sum)[PIXELS][8][SUMS], const T *const (&in)[PIXELS],
+    const T *weight, long long row)
+{
+  float a[PIXELS][8] = { };
+
+#pragma unroll
+  for (int t = 0; t < PIXELS; t++)
+    if (in[t])
+      y10_load (in[t], a[t]);
+#pragma unroll
+  for (int o = 0; o < 8; o++) {
+    float b[8];
+
+    y10_load (weight + o * row, b);
+#pragma unroll
+    for (int t = 0; t < PIXELS; t++) {
+#pragma unroll
+      for (int c = 0; c < 8; c += SUMS) {
+#pragma unroll
+        for (int k = 0; k < SUMS; k++)
+          sum[t][o][k] += a[t][c + k] * b[c + k];
+      }
+    }
+  }
+}
 
 template <typename T>
 __device__ __forceinline__ void
 y10_conv (const Y10KConv &p)
 {
   int pixels = p.out.height * p.out.width;
+  int tiles = (pixels + PIXELS - 1) / PIXELS;
   unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-  int group = (int) (i / pixels), pixel = (int) (i % pixels);
-  int image = (int) blockIdx.y, channel = group * 8;
-  int y = pixel / p.out.width, x = pixel % p.out.width;
-  int y0 = y * p.stride - p.pad, x0 = x * p.stride - p.pad;
-  long long row = (long long) p.kernel * p.kernel * p.in.channels;
+  int channel = (int) (i / tiles) * 8, first = (int) (i % tiles) * PIXELS;
+  int image = (int) blockIdx.y, channels = p.in.channels;
+  long long row = (long long) p.kernel * p.kernel * channels;
   const T *weight = (const T *) p.weight + channel * row;
-  float sum[8][4] = { }, v[8];
+  float sum[PIXELS][8][SUMS] = { }, bias[8];
 
   if (channel >= p.out.channels)
     return;
   for (int ky = 0; ky < p.kernel; ky++)
-    for (int kx = 0; kx < p.kernel; kx++) {
-      const T *w = weight + (long long) (ky * p.kernel + kx) * p.in.channels;
-      const T *in;
+    for (int kx = 0; kx < p.kernel; kx++, weight += channels) {
+      const T *in[PIXELS];      /* NULL: outside the picture */
 
-      if (y0 + ky < 0 || y0 + ky >= p.in.height
-          || x0 + kx < 0 || x0 + kx >= p.in.width)
-        continue;
-      in = y10_at<const T> (p.in, image, y0 + ky, x0 + kx);
-      for (int c = 0; c < p.in.channels; c += 8) {
-        float a[8];
+#pragma unroll
+      for (int t = 0; t < PIXELS; t++) {
+        int y = (first + t) / p.out.width * p.stride - p.pad + ky;
+        int x = (first + t) % p.out.width * p.stride - p.pad + kx;
 
-        y10_load (in + c, a);
+        in[t] = y < 0 || y >= p.in.height || x < 0 || x >= p.in.width
+            ? nullptr : y10_at<const T> (p.in, image, y, x);
+      }
+      for (int c = 0; c < channels; c += 8) {
+        y10_conv_step (sum, in, weight + c, row);
 #pragma unroll
-        for (int o = 0; o < 8; o++) {
-          float b[8];
-
-          y10_load (w + o * row + c, b);
-#pragma unroll
-          for (int k = 0; k < 4; k++)
-            sum[o][k] += a[k] * b[k];
-#pragma unroll
-          for (int k = 0; k < 4; k++)
-            sum[o][k] += a[k + 4] * b[k + 4];
-        }
+        for (int t = 0; t < PIXELS; t++)
+          in[t] = in[t] ? in[t] + 8 : in[t];
       }
     }
-  y10_load (p.bias + channel, v);
+
+  y10_load (p.bias + channel, bias);
 #pragma unroll
-  for (int o = 0; o < 8; o++)
-    v[o] += (sum[o][0] + sum[o][1]) + (sum[o][2] + sum[o][3]);
-  y10_finish8<T> (v, p.silu, p.add, p.out, p.out_float, image, y, x, channel);
+  for (int t = 0; t < PIXELS; t++) {
+    float v[8];
+
+    if (first + t >= pixels)
+      break;
+#pragma unroll
+    for (int o = 0; o < 8; o++) {
+      v[o] = bias[o];
+#pragma unroll
+      for (int k = 0; k < SUMS; k++)
+        v[o] += sum[t][o][k];
+    }
+    y10_finish8<T> (v, p.silu, p.add, p.out, p.out_float, image, 0, first + t,
+        channel);
+  }
 }
 
 Y10_TYPED_KERNEL (conv, Conv, 128)

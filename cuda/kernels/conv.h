@@ -17,12 +17,14 @@ typedef struct
   int images, kernel, stride, pad, silu;
 } Y10KConv;
 
+#define Y10_CONV_PIXELS 4       /* a thread's, of 8 channels */
+
 static inline Y10KLaunch
 y10_conv_launch (const Y10KConv *p)
 {
-  /* A thread for 8 channels of a pixel. */
-  long long n = (long long) p->out.height * p->out.width
-      * (p->out.channels / 8);
+  long long pixels = (long long) p->out.height * p->out.width;
+  long long n = y10_k_div_up (pixels, Y10_CONV_PIXELS)
+      * (long long) (p->out.channels / 8);
   Y10KLaunch l = { {y10_k_div_up (n, 128), (unsigned int) p->images, 1},
     {128, 1, 1}, 0
   };
