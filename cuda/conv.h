@@ -50,7 +50,9 @@ void y10_cuda_conv_lib_free (Y10CudaConvLib * lib);
 const char *y10_cuda_conv_lib_describe (Y10CudaConvLib * lib);
 gboolean y10_cuda_conv_lib_can_fuse (Y10CudaConvLib * lib, GString * why);
 
-/* The best plan by cuDNN's own heuristics; NULL and error when it has none. */
+/* The best plan by cuDNN's own heuristics; NULL and error when it has none, and
+ * fused in fp16 or bf16 also when it has none on tensor cores (views on sm_75):
+ * the stage BIAS has, and stays. */
 Y10CudaConvPlan *y10_cuda_conv_plan_new (Y10CudaConvLib * lib,
     const Y10CudaConvDesc * desc, Y10CudaConvStage stage, GError ** error);
 /* Up to @max plans that can be built, best first by the same heuristics, to be

@@ -418,7 +418,11 @@ find_plans (Y10CudaConvLib *lib, const Y10CudaConvDesc *desc,
   if (y10_cudnn_set_ok (s.set, &s.error)) {
     if (desc->precision != Y10_PRECISION_FP32)
       search (&s, TRUE);
-    if (s.plans->len == 0)
+    /* Fused, the halves' only other engine loses to a precompiled one with
+     * tensor cores, and takes two seconds to build. */
+    if (s.plans->len == 0 && (stage == Y10_CUDA_CONV_BIAS
+            || desc->precision == Y10_PRECISION_FP32
+            || desc->precision == Y10_PRECISION_TF32))
       search (&s, FALSE);
     for (guint m = 0; m < G_N_ELEMENTS (modes); m++)
       if (s.configs[m])

@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* Asks cuDNN, without a GPU, what it has for every dense convolution of the
+ * six variants, in fp16, on each GPU of tests/data/gpu: as the plan lays them
+ * out in concats, and each in a tensor of its own. Precompiled plans are
+ * built; fused ones, which take a second each, are asked for, and one a GPU is
+ * built. Fails on each that has no tensor cores and is not an exception. */
+
+#include "config.h"
+
+#include <string.h>
+
+#include "conv_graph.h"
+#include "model-private.h"
+#include "plan.h"
+#include "util.h"
+
+static const char *const gpus[] = { "t4", "a100", "a10", "l4", "h200", "b200",
+  "rtx5090"
+};
+static const int archs[G_N_ELEMENTS (gpus)] = { 75, 80, 86, 89, 90, 100, 120 };
+static const char variants[] = "nsmblx";
+static const guint batches[] = { 1, 8 };
+
+typedef struct
+{
+  guint yes[G_N_ELEMENTS (gpus)], all[G_N_ELEMENTS (gpus)];
+} Row;
+
+typedef struct
+{
+  Y10CudaConvLib *lib;
+  guint gpu;
+  GHashTable *known;            /* "bias packed …" → yes or no */
+  GHashTable *used;             /* exceptions that were needed */
+  GPtrArray *exceptions;        /* of GPatternSpec */
+  GPtrArray *lines;             /* the same as they are written */
+  guint n_no, n_excused;
+} Table;
+
+static Y10CudaConvView
+conv_view (const Y10Plan *plan, Y10View v, gboolean packed)
+{
+  Y10CudaConvView view = { 0 };
+  const Y10Tensor *tensor = &plan->graph->tensors[v.tensor];
+
+  if (v.n == 0)
+    return view;
+  view.height = (gint) tensor->height;
+  view.width = (gint) tensor->width;
+  view.channels = (gint) y10_plan_view_padded (plan, v);
+  /* Logits are floats, but cuDNN writes halves, which are widened. */
+  packed |= tensor->role == Y10_ROLE_LOGITS;
+  view.pixel = packed ? view.channels
+      : (gint64) plan->storage[v.tensor].padded_channels;
+  view.image = view.pixel * view.width * view.height;
+  return view;
+}
+
+static gboolean
+is_packed (const Y10CudaConvView *v)
+{
+  return v->pixel == v->channels;
+}
+
+static Y10CudaConvDesc
+conv_desc (const Y10Plan *plan, const Y10Op *op, guint images,
+    gboolean packed)
+{
+  Y10CudaConvDesc d = {.precision = Y10_PRECISION_FP16,.images = images,
+    .in = conv_view (plan, op->in, packed),
+    .out = conv_view (plan, op->out, packed),
+    .add = conv_view (plan, op->add, packed),
+    .kernel = (gint) op->kernel,.stride = (gint) op->stride,
+    .pad = (gint) op->pad,.silu = op->act == Y10_ACT_SILU
+  };
+
+  return d;
+}
+
+/* What is in exceptions.txt and in messages. */
+static char *
+describe (const Table *t, const Y10CudaConvDesc *d, Y10CudaConvStage stage)
+{
+  gboolean packed = is_packed (&d->in) && is_packed (&d->out)
+      && is_packed (&d->add);
+
+  return g_strdup_printf ("sm_%d %s %s %d/%d -> %d/%d, %dx%d, kernel %d "
+      "stride %d%s%s%.0d batch %u", archs[t->gpu],
+      stage == Y10_CUDA_CONV_FUSED ? "fused" : "bias",
+      packed ? "packed" : "views", d->in.channels, (int) d->in.pixel,
+      d->out.channels, (int) d->out.pixel, d->in.width, d->in.height,
+      d->kernel, d->stride, d->silu ? " silu" : "",
+      d->add.channels ? " add/" : "", (int) d->add.pixel, d->images);
+}
+
+static gboolean
+excused (Table *t, const char *key)
+{
+  for (guint i = 0; i < t->exceptions->len; i++)
+    if (g_pattern_spec_match_string (t->exceptions->pdata[i], key)) {
+      g_hash_table_add (t->used, t->lines->pdata[i]);
+      t->n_excused++;
+      return TRUE;
+    }
+  return FALSE;
+}
+
+static gboolean
+has_tensor_cores (Table *t, const Y10CudaConvDesc *d, Y10CudaConvStage stage)
+{
+  char *key = describe (t, d, stage);
+  GError *error = NULL;
+  gpointer known;
+  Y10CudaConvPlan *plan;
+  gboolean yes;
+
+  if (g_hash_table_lookup_extended (t->known, key, NULL, &known)) {
+    g_free (key);
+    return GPOINTER_TO_INT (known);
+  }
+  plan = stage == Y10_CUDA_CONV_FUSED
+      ? y10_cuda_conv_plan_peek (t->lib, d, stage, &error)
+      : y10_cuda_conv_plan_new (t->lib, d, stage, &error);
+  yes = plan && strstr (y10_cuda_conv_plan_describe (plan), ",tensor-core");
+  if (!yes && !excused (t, key)) {
+    g_print ("no: %s: %s\n", key,
+        plan ? y10_cuda_conv_plan_describe (plan) : error->message);
+    t->n_no++;
+  }
+  g_clear_error (&error);
+  y10_cuda_conv_plan_free (plan);
+  g_hash_table_insert (t->known, key, GINT_TO_POINTER (yes));
+  return yes;
+}
+
+static Y10Plan *
+plan_of (char variant, Y10Graph **graph)
+{
+  static const Y10Layout layout = {.block = 8,.channels_last = TRUE,
+    .elem_size = 2,.half = TRUE,.input_block = 8,.input_elem_size = 2,
+    .align = 256,.max_run = 8
+  };
+  const Y10TestFormat hollow = {.hollow = TRUE };
+  char *name = g_strdup_printf ("yolov10%c-nc80", variant);
+  Y10TestTensors *tensors = test_tensors (name, 0);
+  Y10Model *model = test_model (tensors, &hollow);
+  GError *error = NULL;
+  Y10Plan *plan;
+
+  *graph = y10_model_build_graph (model, 640, 640, Y10_HEAD_ONE2ONE, &error);
+  g_assert_no_error (error);
+  plan = y10_plan_new (*graph, &layout, &error);
+  g_assert_no_error (error);
+  y10_model_unref (model);
+  y10_test_tensors_free (tensors);
+  g_free (name);
+  return plan;
+}
+
+/* One variant on one GPU: rows[stage][packed]. */
+static void
+ask (Table *t, const Y10Plan *plan, Row rows[2][2])
+{
+  for (guint k = 0; k < plan->graph->n_ops; k++) {
+    const Y10Op *op = &plan->graph->ops[k];
+
+    if (op->kind != Y10_OP_CONV || op->groups != 1)
+      continue;
+    for (guint b = 0; b < G_N_ELEMENTS (batches); b++)
+      for (int packed = 0; packed < 2; packed++) {
+        Y10CudaConvDesc d = conv_desc (plan, op, batches[b], packed);
+
+        if (!packed && is_packed (&d.in) && is_packed (&d.out)
+            && is_packed (&d.add))
+          continue;
+        for (int stage = 0; stage < 2; stage++) {
+          rows[stage][packed].all[t->gpu]++;
+          rows[stage][packed].yes[t->gpu] += has_tensor_cores (t, &d,
+              (Y10CudaConvStage) stage) != 0;
+        }
+      }
+  }
+}
+
+/* One fused plan is built, saved, and loaded again, which it must not be for
+ * another GPU. */
+static gboolean
+build_one (Table *t, GBytes **saved)
+{
+  const Y10CudaConvView v = { 40, 40, 64, 64, 40 * 40 * 64 };
+  const Y10CudaConvDesc d = { Y10_PRECISION_FP16, 1, v, v, v, 3, 1, 1, TRUE };
+  Y10CudaConvPlan *plan, *loaded, *wrong = NULL;
+  GBytes *bytes = NULL;
+  GError *error = NULL;
+  gboolean ok = FALSE;
+
+  plan = y10_cuda_conv_plan_new (t->lib, &d, Y10_CUDA_CONV_FUSED, &error);
+  if (plan)
+    bytes = y10_cuda_conv_plan_save (plan, &error);
+  loaded = bytes ? y10_cuda_conv_plan_load (t->lib, &d, Y10_CUDA_CONV_FUSED,
+      bytes, &error) : NULL;
+  if (!loaded) {
+    g_print ("no: a fused plan for sm_%d: %s\n", archs[t->gpu],
+        error->message);
+    g_clear_error (&error);
+  } else if (!g_str_equal (y10_cuda_conv_plan_describe (plan),
+          y10_cuda_conv_plan_describe (loaded))) {
+    g_print ("no: a plan for sm_%d has changed on its way\n", archs[t->gpu]);
+  } else if (*saved && (wrong = y10_cuda_conv_plan_load (t->lib, &d,
+              Y10_CUDA_CONV_FUSED, *saved, NULL))) {
+    g_print ("no: another GPU's plan loads on sm_%d\n", archs[t->gpu]);
+  } else {
+    g_print ("sm_%d %s: %s, %" G_GSIZE_FORMAT " bytes\n", archs[t->gpu],
+        gpus[t->gpu], y10_cuda_conv_plan_describe (plan),
+        g_bytes_get_size (bytes));
+    ok = TRUE;
+  }
+  y10_cuda_conv_plan_free (wrong);
+  y10_cuda_conv_plan_free (loaded);
+  y10_cuda_conv_plan_free (plan);
+  g_clear_pointer (saved, g_bytes_unref);
+  *saved = bytes;
+  return ok;
+}
+
+static void
+read_exceptions (Table *t)
+{
+  GError *error = NULL;
+  char *text, **lines;
+
+  g_file_get_contents (EXCEPTIONS, &text, NULL, &error);
+  g_assert_no_error (error);
+  lines = g_strsplit (text, "\n", 0);
+  t->exceptions =
+      g_ptr_array_new_with_free_func ((GDestroyNotify) g_pattern_spec_free);
+  t->lines = g_ptr_array_new_with_free_func (g_free);
+  for (char **line = lines; *line; line++)
+    if (**line && **line != '#') {
+      g_ptr_array_add (t->exceptions, g_pattern_spec_new (*line));
+      g_ptr_array_add (t->lines, g_strdup (*line));
+    }
+  g_strfreev (lines);
+  g_free (text);
+}
+
+static void
+print_row (char variant, const char *what, const Row *row)
+{
+  g_print ("yolov10%c  %-14s", variant, what);
+  for (guint g = 0; g < G_N_ELEMENTS (gpus); g++) {
+    char *cell = g_strdup_printf ("%u/%u", row->yes[g], row->all[g]);
+
+    g_print ("%9s", cell);
+    g_free (cell);
+  }
+  g_print ("\n");
+}
+
+int
+main (void)
+{
+  static Row rows[G_N_ELEMENTS (variants) - 1][2][2];
+  Table t = {.used = g_hash_table_new (NULL, NULL) };
+  Y10Graph *graphs[G_N_ELEMENTS (rows)];
+  Y10Plan *plans[G_N_ELEMENTS (rows)];
+  GString *why = g_string_new (NULL);
+  GBytes *saved = NULL;
+
+  if (!y10_cudnn_get (why)) {
+    g_print ("skipped: %s\n", why->str);
+    return 77;
+  }
+  read_exceptions (&t);
+  for (guint v = 0; v < G_N_ELEMENTS (rows); v++)
+    plans[v] = plan_of (variants[v], &graphs[v]);
+
+  for (t.gpu = 0; t.gpu < G_N_ELEMENTS (gpus); t.gpu++) {
+    char *path = g_strdup_printf (TEST_DATA_DIR "/gpu/%s.json", gpus[t.gpu]);
+    char *properties;
+    GError *error = NULL;
+
+    g_file_get_contents (path, &properties, NULL, &error);
+    g_assert_no_error (error);
+    t.lib = y10_cuda_conv_lib_new_deviceless (properties, why);
+    if (!t.lib) {
+      g_print ("no: %s: %s\n", path, why->str);
+      return 1;
+    }
+    if (t.gpu == 0)
+      g_print ("%s\n", y10_cuda_conv_lib_describe (t.lib));
+    t.known = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+    t.n_no += !build_one (&t, &saved);
+    for (guint v = 0; v < G_N_ELEMENTS (rows); v++)
+      ask (&t, plans[v], rows[v]);
+    g_hash_table_unref (t.known);
+    y10_cuda_conv_lib_free (t.lib);
+    g_free (properties);
+    g_free (path);
+  }
+
+  g_print ("\nDense convolutions on tensor cores, fp16, 640x640, batch 1 and 8"
+      "\n                       ");
+  for (guint g = 0; g < G_N_ELEMENTS (gpus); g++)
+    g_print ("%6s%-3d", "sm_", archs[g]);
+  g_print ("\n");
+  for (guint v = 0; v < G_N_ELEMENTS (rows); v++)
+    for (int stage = 0; stage < 2; stage++)
+      for (int packed = 1; packed >= 0; packed--) {
+        char *what = g_strdup_printf ("%s, %s", stage ? "fused" : "bias",
+            packed ? "packed" : "views");
+
+        print_row (variants[v], what, &rows[v][stage][packed]);
+        g_free (what);
+      }
+  for (guint i = 0; i < t.lines->len; i++)
+    if (!g_hash_table_contains (t.used, t.lines->pdata[i]))
+      g_print ("no longer needed in exceptions.txt: %s\n",
+          (char *) t.lines->pdata[i]);
+  g_print ("%u not on tensor cores, %u of them exceptions\n",
+      t.n_no + t.n_excused, t.n_excused);
+
+  for (guint v = 0; v < G_N_ELEMENTS (rows); v++) {
+    y10_plan_free (plans[v]);
+    y10_graph_free (graphs[v]);
+  }
+  g_clear_pointer (&saved, g_bytes_unref);
+  g_ptr_array_unref (t.exceptions);
+  g_ptr_array_unref (t.lines);
+  g_hash_table_unref (t.used);
+  g_string_free (why, TRUE);
+  test_dir_remove ();
+  return t.n_no > 0;
+}
