@@ -6,6 +6,7 @@
  * (fakebackend.c): whose context it takes, and that it sees in such a frame
  * what it sees in the same one in system memory. */
 #define GST_USE_UNSTABLE_API
+#include <dlfcn.h>
 #include <gst/cuda/gstcudabufferpool.h>
 #include <gst/cuda/gstcudacontext.h>
 #include <gst/cuda/gstcudaloader.h>
@@ -253,9 +254,21 @@ in_cuda (const GstCaps *caps)
   return cuda;
 }
 
-/* A copy of @picture in CUDA memory. */
+/* GStreamer 1.24; with 1.22 there are no streams. */
+static void
+set_stream (GstStructure *config, gpointer stream)
+{
+  void (*set) (GstStructure *, gpointer) = dlsym (RTLD_DEFAULT,
+      "gst_buffer_pool_config_set_cuda_stream");
+
+  fail_unless (set != NULL);
+  set (config, stream);
+}
+
+/* A copy of @picture in CUDA memory, written by @stream. */
 static GstBuffer *
-upload (GstCudaContext *context, const GstCaps *caps, GstBuffer *picture)
+upload_by (GstCudaContext *context, const GstCaps *caps, GstBuffer *picture,
+    gpointer stream)
 {
   GstBufferPool *pool = gst_cuda_buffer_pool_new (context);
   GstStructure *config = gst_buffer_pool_get_config (pool);
@@ -268,6 +281,8 @@ upload (GstCudaContext *context, const GstCaps *caps, GstBuffer *picture)
   gst_buffer_pool_config_set_params (config, cuda, info.size, 0, 0);
   gst_buffer_pool_config_add_option (config,
       GST_BUFFER_POOL_OPTION_VIDEO_META);
+  if (stream)
+    set_stream (config, stream);
   fail_unless (gst_buffer_pool_set_config (pool, config));
   fail_unless (gst_buffer_pool_set_active (pool, TRUE));
   fail_unless_equals_int (gst_buffer_pool_acquire_buffer (pool, &buffer, NULL),
@@ -281,6 +296,12 @@ upload (GstCudaContext *context, const GstCaps *caps, GstBuffer *picture)
   gst_object_unref (pool);
   gst_caps_unref (cuda);
   return buffer;
+}
+
+static GstBuffer *
+upload (GstCudaContext *context, const GstCaps *caps, GstBuffer *picture)
+{
+  return upload_by (context, caps, picture, NULL);
 }
 
 static GstHarness *
@@ -387,6 +408,46 @@ GST_START_TEST (test_metas)
 
 GST_END_TEST;
 
+/* Where producers have streams, the engine is told the frame's; another frame
+ * may have none. */
+GST_START_TEST (test_streams)
+{
+  gpointer (*stream_new) (GstCudaContext *) = dlsym (RTLD_DEFAULT,
+      "gst_cuda_stream_new");
+  gpointer (*get_handle) (gpointer) = dlsym (RTLD_DEFAULT,
+      "gst_cuda_stream_get_handle");
+  GstCudaContext *context = new_context (0);
+  GstCaps *caps = test_gst_caps ("NV12", 96, 96);
+  GstBuffer *picture = test_gst_picture_caps (caps, 5);
+  GstHarness *h = make_harness ("backend=cuda", context, caps);
+  guint major, minor, micro, nano;
+  GArray *expected = test_gst_expected (picture, caps, NULL, &params,
+      Y10_HEAD_AUTO);
+
+  gst_version (&major, &minor, &micro, &nano);
+  fail_unless_equals_int (stream_new != NULL, minor >= 24);
+  for (guint i = 0; i < 3; i++) {
+    gpointer stream = stream_new && i != 1 ? stream_new (context) : NULL;
+    GstBuffer *out = gst_harness_push_and_pull (h, upload_by (context, caps,
+            picture, stream));
+
+    assert_found (out, expected, 96, 96);
+    fail_unless (fake_cuda.stream == (stream ? get_handle (stream) : NULL));
+    fail_unless_equals_int (fake_cuda.stream != NULL, minor >= 24 && i != 1);
+    gst_buffer_unref (out);
+    if (stream)
+      gst_mini_object_unref (stream);
+  }
+  g_array_unref (expected);
+  gst_buffer_unref (picture);
+  gst_harness_teardown (h);
+  gst_caps_unref (caps);
+  gst_object_unref (context);
+  fail_unless_equals_int (fake_cuda.misuses, 0);
+}
+
+GST_END_TEST;
+
 /* The caps say CUDA memory, the buffer is something else: one error. */
 GST_START_TEST (test_not_cuda)
 {
@@ -471,6 +532,7 @@ cudaframes_suite (void)
   tcase_add_test (tc, test_no_context);
   tcase_add_test (tc, test_formats);
   tcase_add_test (tc, test_metas);
+  tcase_add_test (tc, test_streams);
   tcase_add_test (tc, test_not_cuda);
   tcase_add_test (tc, test_other_context);
   return s;
