@@ -77,7 +77,10 @@ struct Machine
   std::vector<Array> arrays;
   size_t arena_used, shared_used, dynamic_size;
   unsigned long long block_serial;
-} m;
+};
+
+/* Never freed: a thread may still be in a kernel when the process ends. */
+Machine &m = *new Machine {};
 
 void fiber_main ();
 
@@ -441,7 +444,7 @@ gcd (unsigned long long a, unsigned long long b)
 }
 
 const char *
-check_launch (const Y10KLaunch *l, guint max_dynamic)
+find_wrong (const Y10KLaunch *l, guint max_dynamic)
 {
   guint most = MAX (max_dynamic, STATIC_SHARED);
 
@@ -539,6 +542,12 @@ dynamic_shared (size_t align, const char *name)
   return m.arena + m.arrays[0].offset;
 }
 
+const char *
+current_kernel ()
+{
+  return m.self ? m.kernel->name : "a copy or the host";
+}
+
 void
 trap (const char *what, const char *file, int line)
 {
@@ -549,18 +558,25 @@ trap (const char *what, const char *file, int line)
 using namespace y10_sim;
 
 gboolean
-y10_sim_run (const Y10SimKernel *kernel, Y10KLaunch launch, guint max_dynamic, const void *params)
+y10_sim_check_launch (const Y10SimKernel *kernel, Y10KLaunch launch, guint max_dynamic)
 {
-  static std::mutex lock;
-  const char *wrong = check_launch (&launch, max_dynamic);
-  bool ok;
+  const char *wrong = find_wrong (&launch, max_dynamic);
 
-  if (wrong) {
+  if (wrong)
     y10_sim_report ("kernel %s <<<(%u, %u, %u), (%u, %u, %u), %u>>>: %s", kernel->name,
         launch.grid[0], launch.grid[1], launch.grid[2], launch.block[0], launch.block[1],
         launch.block[2], launch.shared_bytes, wrong);
+  return !wrong;
+}
+
+gboolean
+y10_sim_run (const Y10SimKernel *kernel, Y10KLaunch launch, guint max_dynamic, const void *params)
+{
+  static std::mutex lock;
+  bool ok;
+
+  if (!y10_sim_check_launch (kernel, launch, max_dynamic))
     return FALSE;
-  }
   lock.lock ();
   m.kernel = kernel;
   m.params = params;

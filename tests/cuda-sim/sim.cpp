@@ -101,7 +101,7 @@ y10_sim_report (const char *format, ...)
 
 /* A simulator that found something must not end well, whatever the program
  * that it runs in thinks of its results. */
-__attribute__ ((destructor)) static void
+__attribute__ ((destructor (200))) static void
 at_exit (void)
 {
   const char *text = getenv ("Y10_SIM_EXIT");

@@ -35,9 +35,23 @@ guint y10_sim_max_shared_optin (void);
 /* Allocating device or pinned memory after this is a report. */
 void y10_sim_mark_started (void);
 void y10_sim_mark_stopped (void);
-/* Tests of the simulator: the n-th stream_wait_event from now on is left out;
- * 0: none. */
-void y10_sim_drop_wait (guint n);
+
+/* What tests take out to see that it is missed: the n-th call from now on, or
+ * all of them when @n is 0, does nothing and succeeds. Also as
+ * Y10_SIM_BREAK=wait-event:3 or synchronize:0. */
+typedef enum
+{
+  Y10_SIM_BREAK_NOTHING,
+  Y10_SIM_BREAK_WAIT_EVENT,     /* stream_wait_event */
+  Y10_SIM_BREAK_SYNCHRONIZE,    /* event_synchronize and stream_synchronize */
+} Y10SimBreak;
+
+void y10_sim_break (Y10SimBreak kind, guint n);
+
+/* A context that is not the primary one, as GStreamer makes them; freeing it
+ * reports what was left in it. */
+struct CUctx_st *y10_sim_context_new (void);
+void y10_sim_context_free (struct CUctx_st *context);
 
 typedef struct _Y10SimKernel Y10SimKernel;
 struct _Y10SimKernel
@@ -54,6 +68,8 @@ void y10_sim_register (const Y10SimKernel * kernel);
 
 /* Runs it at once, in the calling thread. FALSE after a report.
  * @max_dynamic: what the function's attribute allows; 49152 unless set. */
+gboolean y10_sim_check_launch (const Y10SimKernel * kernel, Y10KLaunch launch,
+    guint max_dynamic);
 gboolean y10_sim_run (const Y10SimKernel * kernel, Y10KLaunch launch,
     guint max_dynamic, const void *params);
 

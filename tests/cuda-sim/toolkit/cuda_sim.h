@@ -73,6 +73,7 @@ unsigned long long warp_sync (WarpOp op, unsigned mask,
     unsigned long long value, int arg, const char *file, int line);
 void *shared (SharedSite *site, size_t size, size_t align, const char *name);
 void *dynamic_shared (size_t align, const char *name);
+const char *current_kernel ();
 [[noreturn]] void trap (const char *what, const char *file, int line);
 }
 

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+#pragma once
+
+/* What the files of the simulated driver share: memory (memory.cpp), work that
+ * waits and the order in which it runs (queue.cpp), what is captured
+ * (capture.cpp). All of it under one lock, which the functions of the driver's
+ * table (driver_sim.cpp) take; nothing here takes it. */
+
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "driver.h"
+#include "sim.h"
+
+/* More of cuda.h's results. */
+enum
+{
+  Y10_CU_INVALID_VALUE = 1,
+  Y10_CU_NOT_INITIALIZED = 3,
+  Y10_CU_INVALID_DEVICE = 101,
+  Y10_CU_INVALID_CONTEXT = 201,
+  Y10_CU_INVALID_HANDLE = 400,
+  Y10_CU_NOT_FOUND = 500,
+  Y10_CU_ILLEGAL_ADDRESS = 700,
+  Y10_CU_LAUNCH_FAILED = 719,
+  Y10_CU_CAPTURE_UNSUPPORTED = 900,
+  Y10_CU_CAPTURE_INVALIDATED = 901,
+  Y10_CU_CAPTURE_UNMATCHED = 903,
+  Y10_CU_CAPTURE_UNJOINED = 904,
+  Y10_CU_CAPTURE_ISOLATION = 905,
+  Y10_CU_CAPTURED_EVENT = 907,
+  Y10_CU_CAPTURE_WRONG_THREAD = 908,
+};
+
+struct Capture;
+
+struct CUctx_st
+{
+  guint references;             /* of the primary one */
+  int error;                    /* what every call returns from now on */
+  guint n_modules, n_streams, n_events, n_graphs;
+};
+
+struct CUmod_st
+{
+  CUcontext context;
+  std::vector<std::unique_ptr<CUfunc_st>> functions;
+};
+
+struct CUfunc_st
+{
+  CUcontext context;
+  const Y10SimKernel *kernel;
+  guint max_dynamic;
+};
+
+/* One allocation of device or pinned memory; kept when it is freed, until its
+ * addresses are needed again. */
+struct Allocation
+{
+  guint8 *base, *map;
+  gsize size, map_size;
+  CUcontext context;
+  bool pinned, freed;
+};
+
+enum OpKind
+{
+  OP_KERNEL,
+  OP_COPY,
+  OP_MEMSET,
+  OP_RECORD,
+  OP_WAIT,
+  OP_GRAPH,
+};
+
+/* One thing to do. What it points to is what it was when it was queued; the
+ * memory it reads is read when it runs. */
+struct Op
+{
+  OpKind kind;
+  CUcontext context;
+  /* OP_KERNEL */
+  const Y10SimKernel *kernel;
+  Y10KLaunch launch;
+  guint max_dynamic;
+  std::vector<guint64> params;
+  /* OP_COPY, OP_MEMSET */
+  guint8 *to;
+  const guint8 *from;
+  gsize size;
+  guint8 value;
+  std::vector<guint8> staged;   /* pageable memory as it was */
+  /* OP_RECORD, OP_WAIT */
+  CUevent event;
+  guint64 number;               /* of the record */
+  /* OP_GRAPH */
+  CUgraphExec exec;
+  std::vector<guint> missing;   /* of each node: what it waits for */
+  std::vector<guint> ready;
+  guint n_left;
+  bool begun;
+
+  std::vector<const Allocation *> uses;
+};
+
+struct Node
+{
+  Op op;
+  std::vector<guint> after;     /* nodes */
+};
+
+struct CUgraph_st
+{
+  CUcontext context;
+  std::vector<Node> nodes;
+};
+
+struct CUgraphExec_st
+{
+  CUcontext context;
+  std::vector<Node> nodes;
+  Op *running;
+  guint n_queued;
+  bool destroyed;
+};
+
+struct CUstream_st
+{
+  CUcontext context;
+  std::deque<std::unique_ptr<Op>> queue;
+  bool destroyed;
+  Capture *capture;
+  std::vector<guint> last;      /* nodes that the next one comes after */
+};
+
+struct CUevent_st
+{
+  CUcontext context;
+  bool timing, destroyed;
+  guint64 recorded;             /* number of the last record */
+  std::vector<guint64> pending; /* those of records that have not run */
+  guint n_queued;               /* ops that point here */
+  gint64 time;                  /* ns, of the last that ran */
+  CUstream stream;              /* of the last record */
+  Capture *capture;             /* the last record was captured */
+  std::vector<guint> last;
+};
+
+struct Capture
+{
+  CUgraph graph;
+  CUstream origin;
+  int mode;
+  GThread *thread;
+  bool invalid;
+  std::vector<CUstream> streams;
+};
+
+namespace y10_sim
+{
+/* memory.cpp. */
+int memory_alloc (CUcontext context, gsize size, bool pinned, guint8 **p);
+/* Y10_CU_INVALID_VALUE after a report: @p is not such memory. */
+int memory_free (guint8 *p, bool pinned);
+/* The allocation, freed or not, that @p lies in or just behind. */
+const Allocation *memory_find (const void *p);
+gboolean memory_fences_hold (const Allocation *a);
+void memory_info (gsize *free_bytes, gsize *total);
+guint memory_count (CUcontext context, gsize *bytes);
+
+/* queue.cpp. */
+extern std::vector<CUstream> &streams;
+/* Takes the op; runs some of what waits, now and then. */
+void enqueue (CUstream stream, std::unique_ptr<Op> op);
+bool is_done (CUevent event, guint64 number);
+/* Until it is; FALSE after a report. */
+bool run_until (CUevent event, guint64 number);
+bool run_until_empty (CUstream stream);
+void run_some (guint n);
+void forget_event (CUevent event);
+void forget_exec (CUgraphExec exec);
+
+/* capture.cpp. */
+extern std::vector<Capture *> &captures;
+/* A call that a capture in progress does not allow: 0 or the result to
+ * return. */
+int check_unsafe (const char *call);
+/* FALSE: @stream is not captured. */
+bool capture_op (CUstream stream, Op *op);
+int capture_begin (CUstream stream, int mode);
+int capture_end (CUstream stream, CUgraph *graph);
+bool capture_record (CUevent event, CUstream stream);
+/* -1: neither is captured. */
+int capture_wait (CUstream stream, CUevent event);
+/* A captured event or stream where it may not be: 0 or the result. */
+int check_not_captured (CUstream stream, CUevent event, const char *call);
+
+/* driver_sim.cpp: reports, marks the current context, returns @result. */
+int misuse (int result, const char *format, ...) G_GNUC_PRINTF (2, 3);
+const char *op_name (const Op *op, char *text, gsize size);
+/* Whether the n-th call of its kind is one to leave out (y10_sim_break ()). */
+bool is_broken (Y10SimBreak kind);
+}

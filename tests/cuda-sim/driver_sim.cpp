@@ -1,0 +1,817 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* The simulated driver: y10_cuda_driver_get () in place of cuda/driver.c's. One
+ * GPU. Each function says what is wrong with how it is called: no or another
+ * context current, the NULL stream, memory of somebody else, what a capture
+ * forbids, an allocation when none should come any more. */
+
+#include "device.h"
+
+#include <algorithm>
+#include <mutex>
+#include <stdlib.h>
+#include <string.h>
+
+using namespace y10_sim;
+
+static std::mutex lock;
+static thread_local std::vector<CUcontext> current;
+static CUctx_st primary;
+static bool initialised, started;
+static Y10SimBreak break_kind;
+static guint break_at, break_count;
+static bool break_read;
+
+#define LOCK std::lock_guard<std::mutex> guard (lock)
+/* What every call but a few begins with. */
+#define ENTER(call) \
+  LOCK; \
+  if (int wrong = enter (call)) \
+    return wrong
+#define RETURN_IF_WRONG(expression) \
+  if (int wrong = (expression)) \
+    return wrong
+
+int
+y10_sim::misuse (int result, const char *format, ...)
+{
+  char text[512];
+  va_list args;
+
+  va_start (args, format);
+  g_vsnprintf (text, sizeof text, format, args);
+  va_end (args);
+  y10_sim_report ("%s", text);
+  if (!current.empty () && !current.back ()->error)
+    current.back ()->error = result;
+  return result;
+}
+
+static int
+enter (const char *call)
+{
+  if (!initialised)
+    return misuse (Y10_CU_NOT_INITIALIZED, "%s before cuInit ()", call);
+  if (current.empty ())
+    return misuse (Y10_CU_INVALID_CONTEXT, "%s without a current context", call);
+  return current.back ()->error;
+}
+
+static int
+check_stream (CUstream stream, const char *call)
+{
+  if (!stream)
+    return misuse (Y10_CU_INVALID_HANDLE, "%s on the NULL stream", call);
+  if (std::find (streams.begin (), streams.end (), stream) == streams.end () || stream->destroyed)
+    return misuse (Y10_CU_INVALID_HANDLE, "%s on a stream that was destroyed", call);
+  if (stream->context != current.back ())
+    return misuse (Y10_CU_INVALID_HANDLE, "%s on a stream of another context", call);
+  return 0;
+}
+
+/* @p to @p + @size lies in one allocation of the current context, which is
+ * added to @op's; or in the host's own memory where @host says so. */
+static int
+check_memory (Op *op, const void *p, gsize size, bool host, bool *pageable, const char *call)
+{
+  const Allocation *a = memory_find (p);
+
+  if (pageable)
+    *pageable = false;
+  if (!a) {
+    if (!host || !p)
+      return misuse (Y10_CU_INVALID_VALUE, "%s: %p is no device memory", call, p);
+    *pageable = true;
+    return 0;
+  }
+  if (a->freed)
+    return misuse (Y10_CU_INVALID_VALUE, "%s: %p was freed", call, p);
+  if (a->context != op->context)
+    return misuse (Y10_CU_INVALID_VALUE, "%s: %p belongs to another context", call, p);
+  if (host && !a->pinned)
+    return misuse (Y10_CU_INVALID_VALUE, "%s: %p is device memory, not the host's", call, p);
+  if ((guint8 *) p < a->base || (guint8 *) p + size > a->base + a->size)
+    return misuse (Y10_CU_INVALID_VALUE, "%s: %zu bytes at %p leave the allocation of %zu at %p",
+        call, size, p, a->size, (void *) a->base);
+  op->uses.push_back (a);
+  return 0;
+}
+
+static std::unique_ptr<Op>
+op_new (OpKind kind)
+{
+  std::unique_ptr<Op> op (new Op {});
+
+  op->kind = kind;
+  op->context = current.back ();
+  return op;
+}
+
+static int
+submit (CUstream stream, std::unique_ptr<Op> op)
+{
+  if (!capture_op (stream, op.get ()))
+    enqueue (stream, std::move (op));
+  return Y10_CU_SUCCESS;
+}
+
+const char *
+y10_sim::op_name (const Op *op, char *text, gsize size)
+{
+  static const char *const names[] = { "kernel", "a copy", "a memset", "a record", "a wait", "a graph" };
+
+  g_snprintf (text, size, "%s%s%s", names[op->kind], op->kernel ? " " : "",
+      op->kernel ? op->kernel->name : "");
+  return text;
+}
+
+bool
+y10_sim::is_broken (Y10SimBreak kind)
+{
+  if (!break_read) {
+    const char *text = getenv ("Y10_SIM_BREAK"), *colon = text ? strchr (text, ':') : nullptr;
+
+    break_read = true;
+    if (text && break_kind == Y10_SIM_BREAK_NOTHING) {
+      break_kind = g_str_has_prefix (text, "wait-event") ? Y10_SIM_BREAK_WAIT_EVENT
+          : Y10_SIM_BREAK_SYNCHRONIZE;
+      break_at = colon ? (guint) strtoul (colon + 1, nullptr, 10) : 0;
+    }
+  }
+  return kind == break_kind && (++break_count == break_at || break_at == 0);
+}
+
+void
+y10_sim_break (Y10SimBreak kind, guint n)
+{
+  LOCK;
+  break_read = true;
+  break_kind = kind;
+  break_at = n;
+  break_count = 0;
+}
+
+void
+y10_sim_mark_started (void)
+{
+  LOCK;
+  started = true;
+}
+
+void
+y10_sim_mark_stopped (void)
+{
+  LOCK;
+  started = false;
+}
+
+/* Nothing may be left in a context that goes, unless it is lost: then nothing
+ * in it can be freed. */
+static void
+check_left (CUcontext c)
+{
+  gsize bytes;
+  guint n = memory_count (c, &bytes);
+
+  if (c->error)
+    return;
+  if (n || c->n_streams || c->n_events || c->n_modules || c->n_graphs)
+    y10_sim_report ("left in a context at its end: %u allocations (%zu bytes), %u streams, "
+        "%u events, %u modules, %u graphs", n, bytes, c->n_streams, c->n_events, c->n_modules,
+        c->n_graphs);
+}
+
+CUcontext
+y10_sim_context_new (void)
+{
+  return new CUctx_st {};
+}
+
+void
+y10_sim_context_free (CUcontext context)
+{
+  LOCK;
+  check_left (context);
+  delete context;
+}
+
+/* The GPU. */
+
+static int
+sim_init (unsigned int flags)
+{
+  LOCK;
+  initialised = true;
+  return 0;
+}
+
+static int
+sim_driver_get_version (int *version)
+{
+  *version = 13000;
+  return 0;
+}
+
+static int
+sim_get_error_name (int result, const char **name)
+{
+  switch (result) {
+#define NAME(code) case Y10_CU_##code: *name = "CUDA_ERROR_" #code; return 0;
+    NAME (INVALID_VALUE) NAME (OUT_OF_MEMORY) NAME (NOT_INITIALIZED) NAME (INVALID_DEVICE)
+    NAME (INVALID_CONTEXT) NAME (INVALID_HANDLE) NAME (NOT_FOUND) NAME (NOT_READY)
+    NAME (ILLEGAL_ADDRESS) NAME (LAUNCH_FAILED) NAME (CAPTURE_UNSUPPORTED)
+    NAME (CAPTURE_INVALIDATED) NAME (CAPTURE_UNMATCHED) NAME (CAPTURE_UNJOINED)
+    NAME (CAPTURE_ISOLATION) NAME (CAPTURED_EVENT) NAME (CAPTURE_WRONG_THREAD)
+#undef NAME
+    case 0:
+      *name = "CUDA_SUCCESS";
+      return 0;
+    default:
+      *name = nullptr;
+      return Y10_CU_INVALID_VALUE;
+  }
+}
+
+static int
+sim_get_error_string (int result, const char **text)
+{
+  if (result == Y10_CU_OUT_OF_MEMORY)
+    *text = "out of memory";
+  else if (result == Y10_CU_NOT_FOUND)
+    *text = "named symbol not found";
+  else
+    return sim_get_error_name (result, text);
+  return 0;
+}
+
+static int
+sim_device_get_count (int *n)
+{
+  *n = 1;
+  return 0;
+}
+
+static int
+sim_device_get (CUdevice *device, int index)
+{
+  *device = index;
+  return index == 0 ? 0 : Y10_CU_INVALID_DEVICE;
+}
+
+static int
+sim_device_get_name (char *name, int size, CUdevice device)
+{
+  g_strlcpy (name, "CUDA simulator", (gsize) size);
+  return 0;
+}
+
+static int
+sim_device_get_attribute (int *value, int attribute, CUdevice device)
+{
+  switch (attribute) {
+    case Y10_CU_MULTIPROCESSORS:
+      *value = 4;
+      return 0;
+    case Y10_CU_MAJOR:
+      *value = (int) y10_sim_sm () / 10;
+      return 0;
+    case Y10_CU_MINOR:
+      *value = (int) y10_sim_sm () % 10;
+      return 0;
+    case Y10_CU_MAX_SHARED_OPTIN:
+      *value = (int) y10_sim_max_shared_optin ();
+      return 0;
+    default:
+      return misuse (Y10_CU_INVALID_VALUE, "attribute %d is not known here", attribute);
+  }
+}
+
+static int
+sim_device_total_mem (size_t *bytes, CUdevice device)
+{
+  gsize unused;
+
+  LOCK;
+  memory_info (&unused, bytes);
+  return 0;
+}
+
+/* Contexts. */
+
+static int
+sim_primary_ctx_retain (CUcontext *context, CUdevice device)
+{
+  LOCK;
+  primary.references++;
+  *context = &primary;
+  return 0;
+}
+
+static int
+sim_primary_ctx_release (CUdevice device)
+{
+  LOCK;
+  if (primary.references == 0)
+    return misuse (Y10_CU_INVALID_CONTEXT, "the primary context is released too often");
+  if (--primary.references == 0) {
+    check_left (&primary);
+    primary = CUctx_st {};
+  }
+  return 0;
+}
+
+static int
+sim_ctx_push (CUcontext context)
+{
+  if (!context)
+    return misuse (Y10_CU_INVALID_CONTEXT, "no context is pushed");
+  current.push_back (context);
+  return 0;
+}
+
+static int
+sim_ctx_pop (CUcontext *context)
+{
+  if (current.empty ())
+    return misuse (Y10_CU_INVALID_CONTEXT, "a context is popped, but none is current");
+  *context = current.back ();
+  current.pop_back ();
+  return 0;
+}
+
+static int
+sim_ctx_get_current (CUcontext *context)
+{
+  *context = current.empty () ? nullptr : current.back ();
+  return 0;
+}
+
+static int
+sim_ctx_get_device (CUdevice *device)
+{
+  ENTER ("cuCtxGetDevice");
+  *device = 0;
+  return 0;
+}
+
+static int
+sim_ctx_get_priority_range (int *least, int *greatest)
+{
+  ENTER ("cuCtxGetStreamPriorityRange");
+  *least = 0;
+  *greatest = -5;
+  return 0;
+}
+
+/* Kernels. */
+
+const void *
+y10_cuda_kernel_image (void)
+{
+  return "cuda-sim";
+}
+
+static int
+sim_module_load_data (CUmodule *module, const void *image)
+{
+  ENTER ("cuModuleLoadData");
+  RETURN_IF_WRONG (check_unsafe ("cuModuleLoadData"));
+  if (image != y10_cuda_kernel_image ())
+    return misuse (Y10_CU_INVALID_VALUE, "a module is not ours");
+  *module = new CUmod_st { current.back (), {} };
+  current.back ()->n_modules++;
+  return 0;
+}
+
+static int
+sim_module_unload (CUmodule module)
+{
+  ENTER ("cuModuleUnload");
+  module->context->n_modules--;
+  delete module;
+  return 0;
+}
+
+static int
+sim_module_get_function (CUfunction *function, CUmodule module, const char *name)
+{
+  ENTER ("cuModuleGetFunction");
+  const Y10SimKernel *kernel = y10_sim_kernel (name);
+
+  if (!kernel)
+    return Y10_CU_NOT_FOUND;
+  module->functions.emplace_back (new CUfunc_st { module->context, kernel, 0 });
+  *function = module->functions.back ().get ();
+  return 0;
+}
+
+static int
+sim_func_set_attribute (CUfunction function, int attribute, int value)
+{
+  ENTER ("cuFuncSetAttribute");
+  if (attribute != Y10_CU_FUNC_MAX_DYNAMIC_SHARED || value < 0
+      || (guint) value > y10_sim_max_shared_optin ())
+    return Y10_CU_INVALID_VALUE;
+  function->max_dynamic = (guint) value;
+  return 0;
+}
+
+static int
+sim_launch_kernel (CUfunction function, unsigned int grid_x, unsigned int grid_y,
+    unsigned int grid_z, unsigned int block_x, unsigned int block_y, unsigned int block_z,
+    unsigned int shared_bytes, CUstream stream, void **params, void **extra)
+{
+  ENTER ("cuLaunchKernel");
+  RETURN_IF_WRONG (check_stream (stream, "cuLaunchKernel"));
+  auto op = op_new (OP_KERNEL);
+  gsize size = function->kernel->params_size;
+
+  if (function->context != stream->context)
+    return misuse (Y10_CU_INVALID_HANDLE, "kernel %s was loaded into another context",
+        function->kernel->name);
+  op->kernel = function->kernel;
+  op->launch = { {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared_bytes };
+  op->max_dynamic = function->max_dynamic;
+  if (!y10_sim_check_launch (op->kernel, op->launch, op->max_dynamic))
+    return current.back ()->error = Y10_CU_INVALID_VALUE;
+  op->params.resize ((size + 7) / 8);
+  memcpy (op->params.data (), params[0], size);
+  /* Whatever in there is an address of ours is one that the kernel uses. It
+   * may be outside of its allocation: a plane's origin when only a part of the
+   * plane is there. */
+  for (guint64 word : op->params) {
+    const Allocation *a = memory_find ((const void *) word);
+
+    if (!a || (guint8 *) word < a->base || (guint8 *) word >= a->base + a->size)
+      continue;
+    if (a->freed)
+      return misuse (Y10_CU_INVALID_VALUE, "kernel %s is given %p, which was freed",
+          op->kernel->name, (void *) word);
+    if (a->context != op->context)
+      return misuse (Y10_CU_INVALID_VALUE, "kernel %s is given %p of another context",
+          op->kernel->name, (void *) word);
+    op->uses.push_back (a);
+  }
+  return submit (stream, std::move (op));
+}
+
+/* Memory. */
+
+static int
+allocate (guint8 **p, size_t size, bool pinned, const char *call)
+{
+  RETURN_IF_WRONG (enter (call));
+  RETURN_IF_WRONG (check_unsafe (call));
+  if (started)
+    return misuse (Y10_CU_OUT_OF_MEMORY, "%s of %zu bytes after the start", call, size);
+  if (size == 0)
+    return Y10_CU_INVALID_VALUE;
+  return memory_alloc (current.back (), size, pinned, p);
+}
+
+static int
+sim_mem_get_info (size_t *free_bytes, size_t *total)
+{
+  ENTER ("cuMemGetInfo");
+  memory_info (free_bytes, total);
+  return 0;
+}
+
+static int
+sim_mem_alloc (CUdeviceptr *p, size_t size)
+{
+  LOCK;
+  guint8 *memory = nullptr;
+  int result = allocate (&memory, size, false, "cuMemAlloc");
+
+  *p = (CUdeviceptr) memory;
+  return result;
+}
+
+static int
+sim_mem_free (CUdeviceptr p)
+{
+  ENTER ("cuMemFree");
+  RETURN_IF_WRONG (check_unsafe ("cuMemFree"));
+  return memory_free ((guint8 *) p, false);
+}
+
+static int
+sim_mem_host_alloc (void **p, size_t size, unsigned int flags)
+{
+  LOCK;
+  return allocate ((guint8 **) p, size, true, "cuMemHostAlloc");
+}
+
+static int
+sim_mem_free_host (void *p)
+{
+  ENTER ("cuMemFreeHost");
+  RETURN_IF_WRONG (check_unsafe ("cuMemFreeHost"));
+  return memory_free ((guint8 *) p, true);
+}
+
+/* Pageable memory is read before the call returns, and written then, as the
+ * driver does it; in a graph it could be neither. */
+static int
+copy (void *to, const void *from, size_t size, bool host_to, bool host_from, CUstream stream,
+    const char *call)
+{
+  RETURN_IF_WRONG (enter (call));
+  RETURN_IF_WRONG (check_stream (stream, call));
+  auto op = op_new (OP_COPY);
+  bool pageable_to = false, pageable_from = false;
+
+  RETURN_IF_WRONG (check_memory (op.get (), to, size, host_to, &pageable_to, call));
+  RETURN_IF_WRONG (check_memory (op.get (), from, size, host_from, &pageable_from, call));
+  if (stream->capture && (pageable_to || pageable_from)) {
+    stream->capture->invalid = true;
+    return misuse (Y10_CU_CAPTURE_UNSUPPORTED, "%s of pageable memory is captured", call);
+  }
+  op->to = (guint8 *) to;
+  op->from = (const guint8 *) from;
+  op->size = size;
+  if (pageable_from)
+    op->staged.assign (op->from, op->from + size);
+  RETURN_IF_WRONG (submit (stream, std::move (op)));
+  if (pageable_to && !run_until_empty (stream))
+    return Y10_CU_LAUNCH_FAILED;
+  return 0;
+}
+
+static int
+sim_memcpy_htod_async (CUdeviceptr to, const void *from, size_t size, CUstream stream)
+{
+  LOCK;
+  return copy ((void *) to, from, size, false, true, stream, "cuMemcpyHtoDAsync");
+}
+
+static int
+sim_memcpy_dtoh_async (void *to, CUdeviceptr from, size_t size, CUstream stream)
+{
+  LOCK;
+  return copy (to, (void *) from, size, true, false, stream, "cuMemcpyDtoHAsync");
+}
+
+static int
+sim_memcpy_dtod_async (CUdeviceptr to, CUdeviceptr from, size_t size, CUstream stream)
+{
+  LOCK;
+  return copy ((void *) to, (void *) from, size, false, false, stream, "cuMemcpyDtoDAsync");
+}
+
+static int
+sim_memset_d8_async (CUdeviceptr p, unsigned char value, size_t size, CUstream stream)
+{
+  ENTER ("cuMemsetD8Async");
+  RETURN_IF_WRONG (check_stream (stream, "cuMemsetD8Async"));
+  auto op = op_new (OP_MEMSET);
+
+  RETURN_IF_WRONG (check_memory (op.get (), (void *) p, size, false, nullptr, "cuMemsetD8Async"));
+  op->to = (guint8 *) p;
+  op->value = value;
+  op->size = size;
+  return submit (stream, std::move (op));
+}
+
+/* Streams and events. */
+
+static int
+sim_stream_create (CUstream *stream, unsigned int flags, int priority)
+{
+  ENTER ("cuStreamCreate");
+  if (!(flags & Y10_CU_STREAM_NON_BLOCKING))
+    return misuse (Y10_CU_INVALID_VALUE, "a stream that waits for the NULL stream is made");
+  *stream = new CUstream_st {};
+  (*stream)->context = current.back ();
+  current.back ()->n_streams++;
+  streams.push_back (*stream);
+  return 0;
+}
+
+/* Returns at once: what is queued still runs. */
+static int
+sim_stream_destroy (CUstream stream)
+{
+  ENTER ("cuStreamDestroy");
+  RETURN_IF_WRONG (check_stream (stream, "cuStreamDestroy"));
+  if (stream->capture)
+    return misuse (Y10_CU_CAPTURE_UNSUPPORTED, "a stream is destroyed while it is captured");
+  stream->context->n_streams--;
+  stream->destroyed = true;
+  if (stream->queue.empty ()) {
+    streams.erase (std::find (streams.begin (), streams.end (), stream));
+    delete stream;
+  }
+  return 0;
+}
+
+static int
+sim_stream_synchronize (CUstream stream)
+{
+  ENTER ("cuStreamSynchronize");
+  RETURN_IF_WRONG (check_stream (stream, "cuStreamSynchronize"));
+  RETURN_IF_WRONG (check_not_captured (stream, nullptr, "cuStreamSynchronize"));
+  if (is_broken (Y10_SIM_BREAK_SYNCHRONIZE))
+    return 0;
+  if (!run_until_empty (stream))
+    return Y10_CU_LAUNCH_FAILED;
+  return current.back ()->error;
+}
+
+static int
+sim_stream_wait_event (CUstream stream, CUevent event, unsigned int flags)
+{
+  ENTER ("cuStreamWaitEvent");
+  RETURN_IF_WRONG (check_stream (stream, "cuStreamWaitEvent"));
+  int result;
+
+  if (is_broken (Y10_SIM_BREAK_WAIT_EVENT))
+    return 0;
+  if ((result = capture_wait (stream, event)) >= 0)
+    return result;
+  if (event->recorded == 0)
+    return 0;
+  auto op = op_new (OP_WAIT);
+  op->event = event;
+  op->number = event->recorded;
+  enqueue (stream, std::move (op));
+  return 0;
+}
+
+static int
+sim_event_create (CUevent *event, unsigned int flags)
+{
+  ENTER ("cuEventCreate");
+  *event = new CUevent_st {};
+  (*event)->context = current.back ();
+  (*event)->timing = !(flags & Y10_CU_EVENT_DISABLE_TIMING);
+  current.back ()->n_events++;
+  return 0;
+}
+
+static int
+sim_event_destroy (CUevent event)
+{
+  ENTER ("cuEventDestroy");
+  event->context->n_events--;
+  event->destroyed = true;
+  forget_event (event);
+  return 0;
+}
+
+static int
+sim_event_record (CUevent event, CUstream stream)
+{
+  ENTER ("cuEventRecord");
+  RETURN_IF_WRONG (check_stream (stream, "cuEventRecord"));
+  if (event->context != stream->context)
+    return misuse (Y10_CU_INVALID_HANDLE, "an event is recorded on a stream of another context");
+  if (capture_record (event, stream))
+    return 0;
+  auto op = op_new (OP_RECORD);
+  op->event = event;
+  op->number = ++event->recorded;
+  enqueue (stream, std::move (op));
+  return 0;
+}
+
+static int
+sim_event_query (CUevent event)
+{
+  ENTER ("cuEventQuery");
+  RETURN_IF_WRONG (check_unsafe ("cuEventQuery"));
+  RETURN_IF_WRONG (check_not_captured (nullptr, event, "cuEventQuery"));
+  if (y10_sim_random () % 2)
+    run_some (1 + (guint) (y10_sim_random () % 8));
+  if (!is_done (event, event->recorded))
+    return Y10_CU_NOT_READY;
+  return current.back ()->error;
+}
+
+static int
+sim_event_synchronize (CUevent event)
+{
+  ENTER ("cuEventSynchronize");
+  RETURN_IF_WRONG (check_unsafe ("cuEventSynchronize"));
+  RETURN_IF_WRONG (check_not_captured (nullptr, event, "cuEventSynchronize"));
+  if (is_broken (Y10_SIM_BREAK_SYNCHRONIZE))
+    return 0;
+  if (!run_until (event, event->recorded))
+    return Y10_CU_LAUNCH_FAILED;
+  return current.back ()->error;
+}
+
+static int
+sim_event_elapsed_time (float *ms, CUevent start, CUevent end)
+{
+  ENTER ("cuEventElapsedTime");
+  if (!start->timing || !end->timing || start->recorded == 0 || end->recorded == 0)
+    return misuse (Y10_CU_INVALID_HANDLE, "the time of an event that has none");
+  if (!is_done (start, start->recorded) || !is_done (end, end->recorded))
+    return Y10_CU_NOT_READY;
+  *ms = (float) (end->time - start->time) / 1e6f;
+  return 0;
+}
+
+/* Graphs. */
+
+static int
+sim_stream_begin_capture (CUstream stream, int mode)
+{
+  ENTER ("cuStreamBeginCapture");
+  RETURN_IF_WRONG (check_stream (stream, "cuStreamBeginCapture"));
+  return capture_begin (stream, mode);
+}
+
+static int
+sim_stream_end_capture (CUstream stream, CUgraph *graph)
+{
+  /* Whatever went wrong: the stream is not captured any more. */
+  LOCK;
+  int before = enter ("cuStreamEndCapture"), result;
+
+  RETURN_IF_WRONG (check_stream (stream, "cuStreamEndCapture"));
+  result = capture_end (stream, graph);
+  return before ? before : result;
+}
+
+static int
+sim_graph_instantiate (CUgraphExec *exec, CUgraph graph, unsigned long long flags)
+{
+  ENTER ("cuGraphInstantiate");
+  *exec = new CUgraphExec_st {};
+  (*exec)->context = graph->context;
+  (*exec)->nodes = graph->nodes;
+  graph->context->n_graphs++;
+  return 0;
+}
+
+static int
+sim_graph_upload (CUgraphExec exec, CUstream stream)
+{
+  ENTER ("cuGraphUpload");
+  RETURN_IF_WRONG (check_stream (stream, "cuGraphUpload"));
+  return check_not_captured (stream, nullptr, "cuGraphUpload");
+}
+
+static int
+sim_graph_launch (CUgraphExec exec, CUstream stream)
+{
+  ENTER ("cuGraphLaunch");
+  RETURN_IF_WRONG (check_stream (stream, "cuGraphLaunch"));
+  auto op = op_new (OP_GRAPH);
+
+  if (exec->destroyed || exec->context != stream->context)
+    return misuse (Y10_CU_INVALID_VALUE, "a graph that is destroyed or of another context");
+  if (stream->capture)
+    return misuse (Y10_CU_CAPTURE_UNSUPPORTED, "a graph is launched in a capture");
+  for (const Node &n : exec->nodes)
+    for (const Allocation *a : n.op.uses)
+      if (a->freed)
+        return misuse (Y10_CU_INVALID_VALUE, "a graph uses %p, which was freed", (void *) a->base);
+  op->exec = exec;
+  enqueue (stream, std::move (op));
+  return 0;
+}
+
+static int
+sim_graph_destroy (CUgraph graph)
+{
+  ENTER ("cuGraphDestroy");
+  graph->context->n_graphs--;
+  delete graph;
+  return 0;
+}
+
+static int
+sim_graph_exec_destroy (CUgraphExec exec)
+{
+  ENTER ("cuGraphExecDestroy");
+  exec->context->n_graphs--;
+  exec->destroyed = true;
+  forget_exec (exec);
+  return 0;
+}
+
+static const Y10CudaDriver driver = {
+#define Y10_MEMBER(member, name, params) sim_##member,
+  Y10_CUDA_DRIVER_FUNCTIONS (Y10_MEMBER)
+#undef Y10_MEMBER
+};
+
+const Y10CudaDriver *
+y10_cuda_driver_get (GString *why)
+{
+  sim_init (0);
+  return &driver;
+}
+
+/* Who holds a context until the end has left everything in it. */
+__attribute__ ((destructor)) static void
+at_exit (void)
+{
+  if (primary.references > 0)
+    check_left (&primary);
+}
