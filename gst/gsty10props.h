@@ -2,7 +2,8 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-#include <gst/gst.h>
+#include "gsty10types.h"
+#include "gstyolov10detect.h"
 
 G_BEGIN_DECLS
 
@@ -37,5 +38,12 @@ enum
 };
 
 void gst_y10_props_install (GObjectClass * class, GParamSpec ** props);
+void gst_y10_props_set (GObject * object, guint id, const GValue * value,
+    GParamSpec * pspec);
+void gst_y10_props_get (GObject * object, guint id, GValue * value,
+    GParamSpec * pspec);
+void gst_y10_props_set_classes (GstYolov10Detect * self, const gchar * text);
+void gst_y10_props_warn_of_attach (GstYolov10Detect * self,
+    GstYolov10Attach attach);
 
 G_END_DECLS

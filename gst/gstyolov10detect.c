@@ -49,46 +49,17 @@
 #include "config.h"
 #endif
 
-#include "gstyolov10detect.h"
+#include "gstyolov10detect-private.h"
 #include "gsty10attach.h"
 #include "gsty10cuda.h"
 #include "gsty10error.h"
 #include "gsty10frame.h"
 #include "gsty10props.h"
-#include "gsty10session.h"
-#include "gsty10stats.h"
-#include "gsty10types.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_yolov10_detect_debug);
 #define GST_CAT_DEFAULT gst_yolov10_detect_debug
 
 static GParamSpec *props[GST_Y10_N_PROPS];
-
-struct _GstYolov10Detect
-{
-  GstBaseTransform parent;
-
-  /* Properties; object lock. */
-  GstY10Settings settings;
-  gboolean class_agnostic;
-  gdouble confidence, iou_threshold;
-  guint max_detections;
-  GstYolov10Attach attach;
-  gboolean active;
-  gboolean takes_cuda;          /* frames in CUDA memory; unknown in NULL: yes */
-
-  GstY10Cuda *cuda;             /* locks itself */
-
-  /* start() and stop() change the pointer under the object lock; in between
-   * the streaming thread may read it without. */
-  GstY10Session *session;
-  GstY10Stats stats;            /* object lock */
-
-  /* Streaming thread only. */
-  GstY10FrameFormat format;
-  GstCaps *refused_caps;
-  gboolean frame_active;
-};
 
 G_DEFINE_FINAL_TYPE (GstYolov10Detect, gst_yolov10_detect,
     GST_TYPE_BASE_TRANSFORM);
@@ -123,216 +94,6 @@ gst_yolov10_detect_finalize (GObject * object)
   gst_y10_settings_clear (&self->settings);
   gst_y10_cuda_free (self->cuda);
   G_OBJECT_CLASS (gst_yolov10_detect_parent_class)->finalize (object);
-}
-
-/* While running, a selection that cannot be read changes nothing and is a
- * warning: a typing error should not stop a camera. Before that the model is
- * not known, and start() will look. */
-static void
-set_classes (GstYolov10Detect * self, const gchar * text)
-{
-  GError *error = NULL;
-
-  GST_OBJECT_LOCK (self);
-  if (!self->session
-      || gst_y10_parse_classes (text, self->session->model,
-          self->session->wanted_classes, &error)) {
-    g_free (self->settings.classes);
-    self->settings.classes = g_strdup (text);
-  }
-  GST_OBJECT_UNLOCK (self);
-  if (error)
-    GST_Y10_ELEMENT_WARNING (self, error);
-  g_clear_error (&error);
-}
-
-/* Asking for what this build lacks deserves a word, the default of everything
- * does not. Said when frames are about to be written on: before that nobody may
- * be listening. */
-static void
-warn_of_attach (GstYolov10Detect * self, GstYolov10Attach attach)
-{
-  if (!GST_Y10_HAVE_ANALYTICS && attach != GST_YOLOV10_ATTACH_ALL
-      && (attach & GST_YOLOV10_ATTACH_ANALYTICS))
-    GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
-        ("attach=analytics does nothing: this build has no GstAnalytics, "
-            "which needs GStreamer 1.24 or later"), (NULL));
-}
-
-static void
-set_attach (GstYolov10Detect * self, GstYolov10Attach attach)
-{
-  gboolean started;
-
-  GST_OBJECT_LOCK (self);
-  self->attach = attach;
-  started = self->session != NULL;
-  GST_OBJECT_UNLOCK (self);
-  if (started)
-    warn_of_attach (self, attach);
-}
-
-static void
-gst_yolov10_detect_set_property (GObject * object, guint id,
-    const GValue * value, GParamSpec * pspec)
-{
-  GstYolov10Detect *self = GST_YOLOV10_DETECT (object);
-
-  if (id == GST_Y10_PROP_CLASSES) {
-    set_classes (self, g_value_get_string (value));
-    return;
-  }
-  if (id == GST_Y10_PROP_ATTACH) {
-    set_attach (self, g_value_get_flags (value));
-    return;
-  }
-
-  GST_OBJECT_LOCK (self);
-  switch (id) {
-    case GST_Y10_PROP_MODEL_FILE:
-      g_free (self->settings.model_file);
-      self->settings.model_file = g_value_dup_string (value);
-      break;
-    case GST_Y10_PROP_LABEL_FILE:
-      g_free (self->settings.label_file);
-      self->settings.label_file = g_value_dup_string (value);
-      break;
-    case GST_Y10_PROP_BACKEND:
-      self->settings.backend = g_value_get_enum (value);
-      break;
-    case GST_Y10_PROP_PRECISION:
-      self->settings.precision = g_value_get_enum (value);
-      break;
-    case GST_Y10_PROP_HEAD:
-      self->settings.head = g_value_get_enum (value);
-      break;
-    case GST_Y10_PROP_INPUT_SIZE:
-      g_free (self->settings.input_size);
-      self->settings.input_size = g_value_dup_string (value);
-      break;
-    case GST_Y10_PROP_THREADS:
-      self->settings.threads = g_value_get_uint (value);
-      break;
-    case GST_Y10_PROP_CUDA_DEVICE_ID:
-      self->settings.device_id = g_value_get_int (value);
-      break;
-    case GST_Y10_PROP_CLASS_AGNOSTIC_NMS:
-      self->class_agnostic = g_value_get_boolean (value);
-      break;
-    case GST_Y10_PROP_CONFIDENCE:
-      self->confidence = g_value_get_double (value);
-      break;
-    case GST_Y10_PROP_IOU_THRESHOLD:
-      self->iou_threshold = g_value_get_double (value);
-      break;
-    case GST_Y10_PROP_MAX_DETECTIONS:
-      self->max_detections = g_value_get_uint (value);
-      break;
-    case GST_Y10_PROP_ACTIVE:
-      self->active = g_value_get_boolean (value);
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-      break;
-  }
-  GST_OBJECT_UNLOCK (self);
-}
-
-static GstStructure *
-stats_structure (GstYolov10Detect * self)
-{
-  GstY10Stats *stats = g_new (GstY10Stats, 1);
-  GstStructure *structure;
-
-  GST_OBJECT_LOCK (self);
-  *stats = self->stats;
-  GST_OBJECT_UNLOCK (self);
-  structure = gst_y10_stats_to_structure (stats);
-  g_free (stats);
-  return structure;
-}
-
-static void
-gst_yolov10_detect_get_property (GObject * object, guint id, GValue * value,
-    GParamSpec * pspec)
-{
-  GstYolov10Detect *self = GST_YOLOV10_DETECT (object);
-  Y10Engine *engine;
-
-  if (id == GST_Y10_PROP_STATS) {
-    g_value_take_boxed (value, stats_structure (self));
-    return;
-  }
-
-  GST_OBJECT_LOCK (self);
-  engine = self->session ? self->session->engine : NULL;
-  switch (id) {
-    case GST_Y10_PROP_MODEL_FILE:
-      g_value_set_string (value, self->settings.model_file);
-      break;
-    case GST_Y10_PROP_LABEL_FILE:
-      g_value_set_string (value, self->settings.label_file);
-      break;
-    case GST_Y10_PROP_BACKEND:
-      g_value_set_enum (value, self->settings.backend);
-      break;
-    case GST_Y10_PROP_PRECISION:
-      g_value_set_enum (value, self->settings.precision);
-      break;
-    case GST_Y10_PROP_HEAD:
-      g_value_set_enum (value, self->settings.head);
-      break;
-    case GST_Y10_PROP_INPUT_SIZE:
-      g_value_set_string (value, self->settings.input_size ? self->settings.input_size : "");
-      break;
-    case GST_Y10_PROP_THREADS:
-      g_value_set_uint (value, self->settings.threads);
-      break;
-    case GST_Y10_PROP_CUDA_DEVICE_ID:
-      g_value_set_int (value, self->settings.device_id);
-      break;
-    case GST_Y10_PROP_CLASS_AGNOSTIC_NMS:
-      g_value_set_boolean (value, self->class_agnostic);
-      break;
-    case GST_Y10_PROP_CONFIDENCE:
-      g_value_set_double (value, self->confidence);
-      break;
-    case GST_Y10_PROP_IOU_THRESHOLD:
-      g_value_set_double (value, self->iou_threshold);
-      break;
-    case GST_Y10_PROP_MAX_DETECTIONS:
-      g_value_set_uint (value, self->max_detections);
-      break;
-    case GST_Y10_PROP_CLASSES:
-      g_value_set_string (value, self->settings.classes ? self->settings.classes : "");
-      break;
-    case GST_Y10_PROP_ATTACH:
-      g_value_set_flags (value, self->attach);
-      break;
-    case GST_Y10_PROP_ACTIVE:
-      g_value_set_boolean (value, self->active);
-      break;
-    case GST_Y10_PROP_ACTIVE_BACKEND:
-      g_value_set_string (value, engine
-          ? y10_backend_get_name (y10_engine_get_backend (engine)) : NULL);
-      break;
-    case GST_Y10_PROP_ACTIVE_DEVICE:
-      g_value_set_string (value,
-          engine ? y10_engine_get_device (engine) : NULL);
-      break;
-    case GST_Y10_PROP_ACTIVE_PRECISION:
-      g_value_set_string (value, engine
-          ? y10_precision_get_name (y10_engine_get_precision (engine)) : NULL);
-      break;
-    case GST_Y10_PROP_FALLBACK_REASON:
-      g_value_set_string (value,
-          engine ? y10_engine_get_fallback_reason (engine) : NULL);
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-      break;
-  }
-  GST_OBJECT_UNLOCK (self);
 }
 
 static void
@@ -420,7 +181,7 @@ begin_session (GstYolov10Detect * self, GError ** error)
     classes = g_strdup (self->settings.classes);
   GST_OBJECT_UNLOCK (self);
   if (classes)                  /* set while the model was loading */
-    set_classes (self, classes);
+    gst_y10_props_set_classes (self, classes);
   g_free (classes);
   gst_y10_settings_clear (&settings);
   notify_active (self);
@@ -455,7 +216,7 @@ gst_yolov10_detect_start (GstBaseTransform * base)
   memset (&self->stats, 0, sizeof self->stats);
   attach = self->attach;
   GST_OBJECT_UNLOCK (self);
-  warn_of_attach (self, attach);
+  gst_y10_props_warn_of_attach (self, attach);
   return TRUE;
 }
 
@@ -714,8 +475,8 @@ gst_yolov10_detect_class_init (GstYolov10DetectClass * class)
       "YOLOv10 object detection");
   gst_y10_attach_register_metas ();
 
-  object_class->set_property = gst_yolov10_detect_set_property;
-  object_class->get_property = gst_yolov10_detect_get_property;
+  object_class->set_property = gst_y10_props_set;
+  object_class->get_property = gst_y10_props_get;
   object_class->finalize = gst_yolov10_detect_finalize;
   gst_y10_props_install (object_class, props);
 
