@@ -13,6 +13,7 @@
 #include <gst/cuda/gstcudamemory.h>
 #include <gst/cuda/gstcudautils.h>
 
+#include "countalloc.h"
 #include "fakecuda.h"
 #include "gstcommon.h"
 
@@ -448,6 +449,70 @@ GST_START_TEST (test_streams)
 
 GST_END_TEST;
 
+static GstFlowReturn
+drop (GstPad *pad, GstObject *parent, GstBuffer *buffer)
+{
+  gst_buffer_unref (buffer);
+  return GST_FLOW_OK;
+}
+
+#define WARM_UP 8
+#define FRAMES 24
+
+/* Allocations of FRAMES frames. The harness keeps what it gets, which
+ * allocates: have it thrown away. */
+static gint
+count_allocations (const char *properties)
+{
+  GstCudaContext *context = new_context (0);
+  GstCaps *caps = test_gst_caps ("NV12", 160, 120);
+  GstBuffer *picture = test_gst_picture_caps (caps, 1);
+  GstBuffer *frames[WARM_UP + FRAMES];
+  GstHarness *h = make_harness (properties, context, caps);
+  GstPad *sink = gst_pad_new ("sink", GST_PAD_SINK);
+  GstPad *src = gst_element_get_static_pad (h->element, "src");
+  gint before = 0;
+
+  gst_pad_set_chain_function (sink, drop);
+  gst_pad_set_active (sink, TRUE);
+  gst_pad_unlink (src, h->sinkpad);
+  fail_unless_equals_int (gst_pad_link (src, sink), GST_PAD_LINK_OK);
+  for (guint i = 0; i < G_N_ELEMENTS (frames); i++)
+    frames[i] = upload (context, caps, picture);
+  for (guint i = 0; i < G_N_ELEMENTS (frames); i++) {
+    if (i == WARM_UP)
+      before = test_n_allocations ();
+    fail_unless_equals_int (gst_pad_push (h->srcpad, frames[i]), GST_FLOW_OK);
+  }
+  before = test_n_allocations () - before;
+  gst_pad_unlink (src, sink);
+  gst_pad_link (src, h->sinkpad);
+  gst_object_unref (src);
+  gst_object_unref (sink);
+  gst_harness_teardown (h);
+  gst_buffer_unref (picture);
+  gst_caps_unref (caps);
+  gst_object_unref (context);
+  return before;
+}
+
+GST_START_TEST (test_frame_path)
+{
+  gint base, metas;
+
+  if (test_n_allocations () < 0) {
+    test_gst_skip ("a sanitizer or another C library owns malloc()");
+    return;
+  }
+  base = count_allocations ("backend=cuda active=false");
+  fail_unless_equals_int (count_allocations ("backend=cuda attach=\"\""), base);
+  /* The counter does count. */
+  metas = count_allocations ("backend=cuda");
+  fail_unless (metas > base + FRAMES);
+}
+
+GST_END_TEST;
+
 /* The caps say CUDA memory, the buffer is something else: one error. */
 GST_START_TEST (test_not_cuda)
 {
@@ -533,6 +598,7 @@ cudaframes_suite (void)
   tcase_add_test (tc, test_formats);
   tcase_add_test (tc, test_metas);
   tcase_add_test (tc, test_streams);
+  tcase_add_test (tc, test_frame_path);
   tcase_add_test (tc, test_not_cuda);
   tcase_add_test (tc, test_other_context);
   return s;
