@@ -169,8 +169,8 @@ take_shared (size_t size, size_t align)
     offset += align;
   if (offset + size + GAP > ARENA)
     return nullptr;
-  memset (m.arena + offset, 0xff, size);
   Y10_SIM_UNPOISON (m.arena + offset, size);
+  memset (m.arena + offset, 0xff, size);
   m.arrays.push_back ({offset, size});
   m.arena_used = offset + size;
   return m.arena + offset;
