@@ -72,9 +72,9 @@ gsize y10_cuda_conv_plan_workspace (const Y10CudaConvPlan * plan);
 /* "cudnn:eng7,tensor-core"; lives as long as the plan. */
 const char *y10_cuda_conv_plan_describe (const Y10CudaConvPlan * plan);
 /* Queues it: weights [out channels][kernel][kernel][in channels] of the
- * precision's type, @bias floats, in the stage BIAS of the precision's type:
- * precompiled kernels take no other. Allocates only when it sees a set of
- * pointers for the first time; may be captured once it has been run. */
+ * precision's type, @bias floats, which never change. Waits and allocates only
+ * when it sees pointers for the first time; may be captured once it has been
+ * run with them. */
 gboolean y10_cuda_conv_plan_run (Y10CudaConvPlan * plan, CUstream stream,
     CUdeviceptr in, CUdeviceptr weight, CUdeviceptr bias, CUdeviceptr add,
     CUdeviceptr out, CUdeviceptr workspace, GError ** error);

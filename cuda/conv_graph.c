@@ -230,6 +230,15 @@ type_of (Y10Precision precision)
   }
 }
 
+Y10Precision
+y10_cuda_conv_bias_type (const Y10CudaConvDesc *desc, Y10CudaConvStage stage)
+{
+  return stage == Y10_CUDA_CONV_BIAS
+      && (desc->precision == Y10_PRECISION_FP16
+      || desc->precision == Y10_PRECISION_BF16) ? desc->precision
+      : Y10_PRECISION_FP32;
+}
+
 cudnnBackendDescriptor_t
 y10_cuda_conv_graph (Y10CudnnSet *set, const Y10CudaConvDesc *desc,
     Y10CudaConvStage stage, cudnnHandle_t handle)
@@ -248,9 +257,8 @@ y10_cuda_conv_graph (Y10CudnnSet *set, const Y10CudaConvDesc *desc,
 
   x = view_tensor (set, Y10_CONV_UID_IN, type, &desc->in, desc->images);
   w = tensor (set, Y10_CONV_UID_WEIGHT, type, w_dim, w_stride, FALSE);
-  /* Precompiled kernels want the bias in the type of everything else. */
-  b = tensor (set, Y10_CONV_UID_BIAS, fused ? CUDNN_DATA_FLOAT : type, b_dim,
-      b_stride, FALSE);
+  b = tensor (set, Y10_CONV_UID_BIAS, type_of (y10_cuda_conv_bias_type (desc,
+              stage)), b_dim, b_stride, FALSE);
   y = view_tensor (set, Y10_CONV_UID_OUT, type, &desc->out, desc->images);
 
   t[0] = between (set, Y10_CONV_UID_VIRTUAL, desc);

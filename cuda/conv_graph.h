@@ -43,6 +43,10 @@ void y10_cudnn_set_attribute (Y10CudnnSet * set, cudnnBackendDescriptor_t d,
 void y10_cudnn_set_finish (Y10CudnnSet * set, cudnnBackendDescriptor_t d,
     const char *what);
 
+/* Precompiled kernels take the bias in the type of everything else only, fused
+ * ones as floats, too. */
+Y10Precision y10_cuda_conv_bias_type (const Y10CudaConvDesc * desc,
+    Y10CudaConvStage stage);
 /* The graph of @desc; @handle NULL: for any device. */
 cudnnBackendDescriptor_t y10_cuda_conv_graph (Y10CudnnSet * set,
     const Y10CudaConvDesc * desc, Y10CudaConvStage stage,
