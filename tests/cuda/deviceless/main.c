@@ -5,7 +5,8 @@
  * six variants, in fp16, on each GPU of tests/data/gpu: as the plan lays them
  * out in concats, and each in a tensor of its own. Precompiled plans are
  * built; fused ones, which take a second each, are asked for, and one a GPU is
- * built. Fails on each that has no tensor cores and is not an exception. */
+ * built. Fails on each that has no tensor cores and is not an exception.
+ * Several GPUs are asked about at once: any thread may make plans. */
 
 #include "config.h"
 
@@ -21,6 +22,7 @@ static const char *const gpus[] = { "t4", "a100", "a10", "l4", "h200", "b200",
 };
 static const int archs[G_N_ELEMENTS (gpus)] = { 75, 80, 86, 89, 90, 100, 120 };
 static const char variants[] = "nsmblx";
+#define N_VARIANTS (G_N_ELEMENTS (variants) - 1)
 static const guint batches[] = { 1, 8 };
 
 typedef struct
@@ -28,15 +30,20 @@ typedef struct
   guint yes[G_N_ELEMENTS (gpus)], all[G_N_ELEMENTS (gpus)];
 } Row;
 
+static GPtrArray *exceptions;   /* of GPatternSpec */
+static GPtrArray *exception_lines;      /* the same as they are written */
+static gint *n_used;            /* convolutions each was needed for */
+
+static Row rows[N_VARIANTS][2][2];      /* [stage][packed] */
+static Y10Plan *plans[N_VARIANTS];
+
+/* What is asked about one GPU. */
 typedef struct
 {
   Y10CudaConvLib *lib;
   guint gpu;
-  GHashTable *known;            /* "bias packed …" → yes or no */
-  GHashTable *used;             /* exceptions that were needed */
-  GPtrArray *exceptions;        /* of GPatternSpec */
-  GPtrArray *lines;             /* the same as they are written */
-  guint n_no, n_excused;
+  GHashTable *known;            /* "sm_75 bias packed …" → yes or no */
+  guint n_no;
 } Table;
 
 static Y10CudaConvView
@@ -96,12 +103,11 @@ describe (const Table *t, const Y10CudaConvDesc *d, Y10CudaConvStage stage)
 }
 
 static gboolean
-excused (Table *t, const char *key)
+excused (const char *key)
 {
-  for (guint i = 0; i < t->exceptions->len; i++)
-    if (g_pattern_spec_match_string (t->exceptions->pdata[i], key)) {
-      g_hash_table_add (t->used, t->lines->pdata[i]);
-      t->n_excused++;
+  for (guint i = 0; i < exceptions->len; i++)
+    if (g_pattern_spec_match_string (exceptions->pdata[i], key)) {
+      g_atomic_int_inc (&n_used[i]);
       return TRUE;
     }
   return FALSE;
@@ -124,7 +130,7 @@ has_tensor_cores (Table *t, const Y10CudaConvDesc *d, Y10CudaConvStage stage)
       ? y10_cuda_conv_plan_peek (t->lib, d, stage, &error)
       : y10_cuda_conv_plan_new (t->lib, d, stage, &error);
   yes = plan && strstr (y10_cuda_conv_plan_describe (plan), ",tensor-core");
-  if (!yes && !excused (t, key)) {
+  if (!yes && !excused (key)) {
     g_print ("no: %s: %s\n", key,
         plan ? y10_cuda_conv_plan_describe (plan) : error->message);
     t->n_no++;
@@ -159,10 +165,12 @@ plan_of (char variant, Y10Graph **graph)
   return plan;
 }
 
-/* One variant on one GPU: rows[stage][packed]. */
+/* One variant on one GPU. */
 static void
-ask (Table *t, const Y10Plan *plan, Row rows[2][2])
+ask (Table *t, guint variant)
 {
+  const Y10Plan *plan = plans[variant];
+
   for (guint k = 0; k < plan->graph->n_ops; k++) {
     const Y10Op *op = &plan->graph->ops[k];
 
@@ -176,57 +184,92 @@ ask (Table *t, const Y10Plan *plan, Row rows[2][2])
             && is_packed (&d.add))
           continue;
         for (int stage = 0; stage < 2; stage++) {
-          rows[stage][packed].all[t->gpu]++;
-          rows[stage][packed].yes[t->gpu] += has_tensor_cores (t, &d,
+          Row *row = &rows[variant][stage][packed];
+
+          row->all[t->gpu]++;
+          row->yes[t->gpu] += has_tensor_cores (t, &d,
               (Y10CudaConvStage) stage) != 0;
         }
       }
   }
 }
 
-/* One fused plan is built, saved, and loaded again, which it must not be for
- * another GPU. */
+/* One fused plan is built, saved and loaded again; not for another GPU. */
 static gboolean
-build_one (Table *t, GBytes **saved)
+build_one (const Table *t)
 {
   const Y10CudaConvView v = { 40, 40, 64, 64, 40 * 40 * 64 };
   const Y10CudaConvDesc d = { Y10_PRECISION_FP16, 1, v, v, v, 3, 1, 1, TRUE };
-  Y10CudaConvPlan *plan, *loaded, *wrong = NULL;
-  GBytes *bytes = NULL;
+  static GBytes *another;
+  static GMutex lock;
+  Y10CudaConvPlan *plan, *loaded, *wrong;
+  GBytes *bytes = NULL, *other;
   GError *error = NULL;
   gboolean ok = FALSE;
 
   plan = y10_cuda_conv_plan_new (t->lib, &d, Y10_CUDA_CONV_FUSED, &error);
   if (plan)
     bytes = y10_cuda_conv_plan_save (plan, &error);
+  g_mutex_lock (&lock);
+  other = another;
+  another = bytes;
+  g_mutex_unlock (&lock);
   loaded = bytes ? y10_cuda_conv_plan_load (t->lib, &d, Y10_CUDA_CONV_FUSED,
       bytes, &error) : NULL;
-  if (!loaded) {
+  wrong = other ? y10_cuda_conv_plan_load (t->lib, &d, Y10_CUDA_CONV_FUSED,
+      other, NULL) : NULL;
+  if (!loaded)
     g_print ("no: a fused plan for sm_%d: %s\n", archs[t->gpu],
         error->message);
-    g_clear_error (&error);
-  } else if (!g_str_equal (y10_cuda_conv_plan_describe (plan),
-          y10_cuda_conv_plan_describe (loaded))) {
+  else if (g_strcmp0 (y10_cuda_conv_plan_describe (plan),
+          y10_cuda_conv_plan_describe (loaded)))
     g_print ("no: a plan for sm_%d has changed on its way\n", archs[t->gpu]);
-  } else if (*saved && (wrong = y10_cuda_conv_plan_load (t->lib, &d,
-              Y10_CUDA_CONV_FUSED, *saved, NULL))) {
+  else if (wrong)
     g_print ("no: another GPU's plan loads on sm_%d\n", archs[t->gpu]);
-  } else {
+  else
+    ok = TRUE;
+  if (ok)
     g_print ("sm_%d %s: %s, %" G_GSIZE_FORMAT " bytes\n", archs[t->gpu],
         gpus[t->gpu], y10_cuda_conv_plan_describe (plan),
         g_bytes_get_size (bytes));
-    ok = TRUE;
-  }
+  g_clear_error (&error);
   y10_cuda_conv_plan_free (wrong);
   y10_cuda_conv_plan_free (loaded);
   y10_cuda_conv_plan_free (plan);
-  g_clear_pointer (saved, g_bytes_unref);
-  *saved = bytes;
+  g_clear_pointer (&other, g_bytes_unref);
   return ok;
 }
 
 static void
-read_exceptions (Table *t)
+ask_gpu (gpointer data, gpointer user_data)
+{
+  Table *t = data;
+  char *path = g_strdup_printf (TEST_DATA_DIR "/gpu/%s.json", gpus[t->gpu]);
+  GString *why = g_string_new (NULL);
+  GError *error = NULL;
+  char *properties;
+
+  g_file_get_contents (path, &properties, NULL, &error);
+  g_assert_no_error (error);
+  t->lib = y10_cuda_conv_lib_new_deviceless (properties, why);
+  if (t->lib) {
+    t->known = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+    t->n_no += !build_one (t);
+    for (guint v = 0; v < N_VARIANTS; v++)
+      ask (t, v);
+    g_hash_table_unref (t->known);
+  } else {
+    g_print ("no: %s: %s\n", path, why->str);
+    t->n_no++;
+  }
+  y10_cuda_conv_lib_free (t->lib);
+  g_string_free (why, TRUE);
+  g_free (properties);
+  g_free (path);
+}
+
+static void
+read_exceptions (void)
 {
   GError *error = NULL;
   char *text, **lines;
@@ -234,14 +277,15 @@ read_exceptions (Table *t)
   g_file_get_contents (EXCEPTIONS, &text, NULL, &error);
   g_assert_no_error (error);
   lines = g_strsplit (text, "\n", 0);
-  t->exceptions =
+  exceptions =
       g_ptr_array_new_with_free_func ((GDestroyNotify) g_pattern_spec_free);
-  t->lines = g_ptr_array_new_with_free_func (g_free);
+  exception_lines = g_ptr_array_new_with_free_func (g_free);
   for (char **line = lines; *line; line++)
     if (**line && **line != '#') {
-      g_ptr_array_add (t->exceptions, g_pattern_spec_new (*line));
-      g_ptr_array_add (t->lines, g_strdup (*line));
+      g_ptr_array_add (exceptions, g_pattern_spec_new (*line));
+      g_ptr_array_add (exception_lines, g_strdup (*line));
     }
+  n_used = g_new0 (gint, exceptions->len);
   g_strfreev (lines);
   g_free (text);
 }
@@ -259,54 +303,15 @@ print_row (char variant, const char *what, const Row *row)
   g_print ("\n");
 }
 
-int
-main (void)
+static void
+print_table (void)
 {
-  static Row rows[G_N_ELEMENTS (variants) - 1][2][2];
-  Table t = {.used = g_hash_table_new (NULL, NULL) };
-  Y10Graph *graphs[G_N_ELEMENTS (rows)];
-  Y10Plan *plans[G_N_ELEMENTS (rows)];
-  GString *why = g_string_new (NULL);
-  GBytes *saved = NULL;
-
-  if (!y10_cudnn_get (why)) {
-    g_print ("skipped: %s\n", why->str);
-    return 77;
-  }
-  read_exceptions (&t);
-  for (guint v = 0; v < G_N_ELEMENTS (rows); v++)
-    plans[v] = plan_of (variants[v], &graphs[v]);
-
-  for (t.gpu = 0; t.gpu < G_N_ELEMENTS (gpus); t.gpu++) {
-    char *path = g_strdup_printf (TEST_DATA_DIR "/gpu/%s.json", gpus[t.gpu]);
-    char *properties;
-    GError *error = NULL;
-
-    g_file_get_contents (path, &properties, NULL, &error);
-    g_assert_no_error (error);
-    t.lib = y10_cuda_conv_lib_new_deviceless (properties, why);
-    if (!t.lib) {
-      g_print ("no: %s: %s\n", path, why->str);
-      return 1;
-    }
-    if (t.gpu == 0)
-      g_print ("%s\n", y10_cuda_conv_lib_describe (t.lib));
-    t.known = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-    t.n_no += !build_one (&t, &saved);
-    for (guint v = 0; v < G_N_ELEMENTS (rows); v++)
-      ask (&t, plans[v], rows[v]);
-    g_hash_table_unref (t.known);
-    y10_cuda_conv_lib_free (t.lib);
-    g_free (properties);
-    g_free (path);
-  }
-
   g_print ("\nDense convolutions on tensor cores, fp16, 640x640, batch 1 and 8"
       "\n                       ");
   for (guint g = 0; g < G_N_ELEMENTS (gpus); g++)
     g_print ("%6s%-3d", "sm_", archs[g]);
   g_print ("\n");
-  for (guint v = 0; v < G_N_ELEMENTS (rows); v++)
+  for (guint v = 0; v < N_VARIANTS; v++)
     for (int stage = 0; stage < 2; stage++)
       for (int packed = 1; packed >= 0; packed--) {
         char *what = g_strdup_printf ("%s, %s", stage ? "fused" : "bias",
@@ -315,22 +320,57 @@ main (void)
         print_row (variants[v], what, &rows[v][stage][packed]);
         g_free (what);
       }
-  for (guint i = 0; i < t.lines->len; i++)
-    if (!g_hash_table_contains (t.used, t.lines->pdata[i]))
-      g_print ("no longer needed in exceptions.txt: %s\n",
-          (char *) t.lines->pdata[i]);
-  g_print ("%u not on tensor cores, %u of them exceptions\n",
-      t.n_no + t.n_excused, t.n_excused);
+}
 
-  for (guint v = 0; v < G_N_ELEMENTS (rows); v++) {
+int
+main (void)
+{
+  Table tables[G_N_ELEMENTS (gpus)] = { 0 };
+  Y10Graph *graphs[N_VARIANTS];
+  GString *why = g_string_new (NULL);
+  guint n_no = 0, n_excused = 0;
+  GThreadPool *pool;
+
+  if (!y10_cuda_conv_probe (why)) {
+    g_print ("skipped: %s\n", why->str);
+    return 77;
+  }
+  if (!y10_cudnn_can_compile (y10_cudnn_get (why), why)) {
+    g_print ("skipped: %s\n", why->str);
+    return 77;
+  }
+  read_exceptions ();
+  for (guint v = 0; v < N_VARIANTS; v++)
+    plans[v] = plan_of (variants[v], &graphs[v]);
+
+  pool = g_thread_pool_new (ask_gpu, NULL, (gint) MIN (4,
+          g_get_num_processors ()), TRUE, NULL);
+  for (guint g = 0; g < G_N_ELEMENTS (gpus); g++) {
+    tables[g].gpu = g;
+    g_thread_pool_push (pool, &tables[g], NULL);
+  }
+  g_thread_pool_free (pool, FALSE, TRUE);
+
+  print_table ();
+  for (guint g = 0; g < G_N_ELEMENTS (gpus); g++)
+    n_no += tables[g].n_no;
+  for (guint i = 0; i < exceptions->len; i++) {
+    n_excused += (guint) n_used[i];
+    if (n_used[i] == 0)
+      g_print ("no longer needed in exceptions.txt: %s\n",
+          (char *) exception_lines->pdata[i]);
+  }
+  g_print ("%u not on tensor cores, %u of them exceptions\n",
+      n_no + n_excused, n_excused);
+
+  for (guint v = 0; v < N_VARIANTS; v++) {
     y10_plan_free (plans[v]);
     y10_graph_free (graphs[v]);
   }
-  g_clear_pointer (&saved, g_bytes_unref);
-  g_ptr_array_unref (t.exceptions);
-  g_ptr_array_unref (t.lines);
-  g_hash_table_unref (t.used);
+  g_free (n_used);
+  g_ptr_array_unref (exceptions);
+  g_ptr_array_unref (exception_lines);
   g_string_free (why, TRUE);
   test_dir_remove ();
-  return t.n_no > 0;
+  return n_no > 0;
 }
