@@ -1,0 +1,124 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# SPDX-FileCopyrightText: 2026 the yolov10detect authors
+"""Our kernels through the compiler of CUDA 12: NVIDIA's wheels for it hold no nvcc, but NVRTC, and
+that compiles for every GPU we are made for. Says for each kernel and GPU how large its code is.
+
+usage: nvrtc-check.py [--wheels DIR] [--arch SM]... [FILE.cu]...
+
+  --wheels DIR  where the wheels are, or are put by pip (90 MB); by default
+                build-ci/nvrtc-12.9
+  --arch SM     only this one, as 75; may be given several times
+  FILE.cu       only these; by default cuda/kernels/*.cu
+
+Exit status: 0, 1 when something does not compile, 77 when the wheels are not to be had."""
+import argparse
+import concurrent.futures
+import ctypes
+import glob
+import os
+import re
+import subprocess
+import sys
+import time
+
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..")
+WHEELS = ["nvidia-cuda-nvrtc-cu12==12.9.86", "nvidia-cuda-runtime-cu12==12.9.79"]
+# Where NVRTC is not a compiler for host and device: functions that only the host calls are device
+# functions that nobody calls, there are no headers of C, and memcpy has one name only.
+OPTIONS = ["--std=c++17", "-default-device", "-D__builtin_memcpy=memcpy"]
+HEADERS = {b"stddef.h": b"", b"stdint.h": b"typedef unsigned char uint8_t; typedef unsigned int uint32_t; "
+           b"typedef int int32_t; typedef unsigned long long uint64_t; typedef long long int64_t;"}
+ARCHS = ["75", "80", "86", "89", "90", "100", "120"]
+
+
+def get_wheels(folder):
+    """Puts them there once; the marker is written last."""
+    marker = os.path.join(folder, "wheels")
+    if os.path.exists(marker):
+        with open(marker, encoding="ascii") as f:
+            if f.read().split() == WHEELS:
+                return
+    done = subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--upgrade",
+                           "--no-compile", "--only-binary", ":all:", "--root-user-action", "ignore",
+                           "--target", folder, *WHEELS], capture_output=True, text=True, check=False)
+    if done.returncode:
+        print(f"pip does not get {' '.join(WHEELS)}: {done.stderr.strip().splitlines()[-1:]}")
+        sys.exit(77)
+    with open(marker, "w", encoding="ascii") as f:
+        f.write("\n".join(WHEELS) + "\n")
+
+
+class Nvrtc:
+    def __init__(self, folder):
+        self.include = os.path.join(folder, "nvidia/cuda_runtime/include")
+        libraries = os.path.join(folder, "nvidia/cuda_nvrtc/lib")
+        # NVRTC looks for its builtins by name alone.
+        for builtins in glob.glob(os.path.join(libraries, "libnvrtc-builtins.so.*")):
+            ctypes.CDLL(builtins)
+        self.library = ctypes.CDLL(os.path.join(libraries, "libnvrtc.so.12"))
+        major, minor = ctypes.c_int(), ctypes.c_int()
+        self.library.nvrtcVersion(ctypes.byref(major), ctypes.byref(minor))
+        self.version = f"{major.value}.{minor.value}"
+
+    def _text(self, program, size, get):
+        n = ctypes.c_size_t()
+        getattr(self.library, size)(program, ctypes.byref(n))
+        text = ctypes.create_string_buffer(n.value)
+        getattr(self.library, get)(program, text)
+        return text.raw
+
+    def compile(self, path, arch):
+        """(code, what the compiler says); no code where it fails."""
+        options = [f"--gpu-architecture=sm_{arch}", "--include-path=" + self.include,
+                   "--include-path=" + os.path.dirname(path), *OPTIONS]
+        with open(path, "rb") as f:
+            source = f.read()
+        program = ctypes.c_void_p()
+        several = ctypes.c_char_p * len(HEADERS)
+        self.library.nvrtcCreateProgram(ctypes.byref(program), source, os.path.basename(path).encode(),
+                                        len(HEADERS), several(*HEADERS.values()), several(*HEADERS))
+        result = self.library.nvrtcCompileProgram(
+            program, len(options), (ctypes.c_char_p * len(options))(*map(str.encode, options)))
+        log = self._text(program, "nvrtcGetProgramLogSize", "nvrtcGetProgramLog").rstrip(b"\0").decode()
+        code = b""
+        if result == 0:
+            code = self._text(program, "nvrtcGetCUBINSize", "nvrtcGetCUBIN")
+        self.library.nvrtcDestroyProgram(ctypes.byref(program))
+        return code, log
+
+
+def main():
+    parser = argparse.ArgumentParser(usage=__doc__.split("usage: ")[1].split("\n")[0], add_help=True)
+    parser.add_argument("--wheels", default=os.path.join(ROOT, "build-ci/nvrtc-12.9"))
+    parser.add_argument("--arch", action="append", choices=ARCHS)
+    parser.add_argument("files", nargs="*")
+    args = parser.parse_args()
+    files = args.files or sorted(glob.glob(os.path.join(ROOT, "cuda/kernels/*.cu")))
+    # A file that only includes the others is for the build.
+    files = [f for f in files if args.files or re.search(r"__global__|_KERNEL", open(f, encoding="utf-8").read())]
+    archs, started, failed = args.arch or ARCHS, time.monotonic(), 0
+    get_wheels(args.wheels)
+    nvrtc = Nvrtc(args.wheels)
+    print(f"NVRTC {nvrtc.version}, bytes of code\n{'':16}" + "".join(f"{'sm_' + a:>9}" for a in archs))
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        jobs = {f: [pool.submit(nvrtc.compile, f, a) for a in archs] for f in files}
+        for path, row in jobs.items():
+            print(f"{os.path.basename(path):16}", end="", flush=True)
+            for job in row:
+                code, log = job.result()
+                good = b"y10_" in code
+                failed += not good
+                print(f"{len(code) if good else 'FAILED':>9}", end="", flush=True)
+            print()
+            for arch, job in zip(archs, row):
+                if not job.result()[0]:
+                    print(f"{path} for sm_{arch}:", *job.result()[1].splitlines()[:20], sep="\n  ")
+                    break
+    print(f"{len(files)} kernels for {len(archs)} GPUs, {failed} failed, "
+          f"{time.monotonic() - started:.0f} s, {time.process_time():.0f} s of CPU")
+    return 1 if failed or not files else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
