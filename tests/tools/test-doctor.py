@@ -12,9 +12,12 @@ import unittest
 
 from common import Case, FEATURES, PLUGIN_DIR, Y10, main
 
+CUDA_MAJOR = os.environ["Y10_TEST_CUDA_MAJOR"]
 FAKES = os.environ["Y10_TEST_FAKES"]
+SIMULATOR = os.environ["Y10_TEST_SIMULATOR"]
 LIBRARIES = {"libcuda.so.580.65.06": "cuda", "libnvcuvid.so.1": "nvcuvid",
-             "libnvrtc.so.13": "nvrtc", "libcublasLt.so.13": "cublaslt", "libcudnn.so.9": "cudnn",
+             f"libnvrtc.so.{CUDA_MAJOR}": "nvrtc", f"libcublasLt.so.{CUDA_MAJOR}": "cublaslt",
+             "libcudnn.so.9": "cudnn",
              "libcudnn_heuristic.so.9": "cublaslt",
              "libcudnn_engines_precompiled.so.9": "cublaslt"}
 SEVERITIES = {"note": 0, "warning": 1, "error": 2}
@@ -29,7 +32,8 @@ class Doctor(Case):
         self.lib = os.path.join(self.folder.name, "lib")
         self.root = os.path.join(self.folder.name, "root")
         self.cache = os.path.join(self.folder.name, "cache")
-        for folder in (self.lib, self.root, self.cache):
+        self.backend = os.path.join(self.folder.name, "backend")
+        for folder in (self.lib, self.root, self.cache, self.backend):
             os.mkdir(folder)
 
     def doctor(self, env=None):
@@ -57,6 +61,8 @@ class Doctor(Case):
                 pass
 
     def gpu_machine(self, kernel="580.65.06"):
+        if CUDA_MAJOR != "13":
+            self.skipTest("versions and packages here are those of CUDA 13")
         for name, fake in LIBRARIES.items():
             self.library(name, fake)
         os.symlink("libcuda.so.580.65.06", os.path.join(self.lib, "libcuda.so.1"))
@@ -79,7 +85,7 @@ class Doctor(Case):
                          if name.startswith("libcudnn_"))
         out = self.doctor(dict({
             "Y10_FAKE": fake, "Y10_DOCTOR_ROOT": self.root, "XDG_CACHE_HOME": self.cache,
-            "Y10_FAKE_LOADS": loads,
+            "Y10_FAKE_LOADS": loads, "Y10_BACKEND_PATH": self.backend,
             "LD_LIBRARY_PATH": f"{self.lib}:{os.environ.get('LD_LIBRARY_PATH', '')}"}, **(env or {})))
         facts = {row["fact"] for row in out["cuda"].values()}
         return out["cuda"], [p for p in out["problems"] if p["problem"] in facts]
@@ -152,7 +158,8 @@ class Machine(Doctor):
 
 class NoGpu(Doctor):
     def test_said_once_and_no_problem(self):
-        self.missing("libcuda.so.1", "libcudnn.so.9", "libcublasLt.so.13", "libnvrtc.so.13")
+        self.missing("libcuda.so.1", "libcudnn.so.9", f"libcublasLt.so.{CUDA_MAJOR}",
+                     f"libnvrtc.so.{CUDA_MAJOR}")
         rows = self.found("driver", "NOTE", "no NVIDIA GPU or driver", "--gpus all")
         self.assertEqual(list(rows), ["driver"])
 
@@ -201,7 +208,8 @@ class Driver(Doctor):
         for name, row in rows.items():
             if name not in ("backend", "decoder", "nvcodec"):
                 self.assertEqual(row["state"], "OK", name)
-        self.assertFalse([p for p in problems if p["severity"] == "error"])
+        about = [p["problem"] for p in problems if p["severity"] == "error"]
+        self.assertFalse([fact for fact in about if fact != rows["backend"]["fact"]])
 
     def test_stub(self):
         self.found("driver", "FAIL", "stub", "LD_LIBRARY_PATH", fake="init=34")
@@ -338,14 +346,15 @@ class PlanCache(Doctor):
     def setUp(self):
         super().setUp()
         self.gpu_machine()
-        self.plans = os.path.join(self.cache, "yolov10detect")
+        self.plans = os.path.join(self.cache, "yolov10detect", "plans")
+        os.mkdir(os.path.dirname(self.plans))
 
     def test_none_yet(self):
         self.found("plan_cache", "OK", ["none yet", self.plans])
 
     def test_good(self):
         os.mkdir(self.plans, 0o700)
-        self.found("plan_cache", "OK", self.plans)
+        self.found("plan_cache", "OK", "0 files in " + self.plans)
 
     def test_writable_by_others(self):
         os.mkdir(self.plans)
@@ -356,6 +365,26 @@ class PlanCache(Doctor):
         with open(self.plans, "w", encoding="ascii"):
             pass
         self.found("plan_cache", "WARN", "cannot be written", "rm -r " + self.plans)
+
+
+class Backend(Doctor):
+    """The module, which is looked for and loads without a GPU, too."""
+
+    def test_broken(self):
+        self.missing("libcuda.so.1")
+        path = os.path.join(self.backend, "liby10-cuda.so")
+        with open(path, "w", encoding="ascii"):
+            pass
+        self.found("backend", "FAIL", [path, "cannot be loaded"], "of one build")
+
+    def test_not_a_backend(self):
+        self.gpu_machine()
+        path = self.library("liby10-cuda.so", "cublaslt", self.backend)
+        self.found("backend", "FAIL", [path, "y10_backend_module"], "mend")
+
+    @unittest.skipUnless(os.path.exists(SIMULATOR), "there is no simulator")
+    def test_good(self):
+        self.found("backend", "OK", "", env={"Y10_BACKEND_PATH": os.path.dirname(SIMULATOR)})
 
 
 if __name__ == "__main__":

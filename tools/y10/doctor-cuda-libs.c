@@ -312,27 +312,33 @@ check_decoder (DoctorCuda *cuda)
 static void
 check_plan_cache (DoctorCuda *cuda)
 {
-  const char *set = g_getenv ("Y10_CUDA_CACHE");
-  char *dir = set && *set ? g_strdup (set)
-      : g_build_filename (g_get_user_cache_dir (), "yolov10detect", NULL);
+  char *dir = g_build_filename (g_get_user_cache_dir (), "yolov10detect",
+      "plans", NULL);
+  GDir *listing = g_dir_open (dir, 0, NULL);
   struct stat info;
+  int n = 0;
 
+  while (listing && g_dir_read_name (listing))
+    n++;
+  if (listing)
+    g_dir_close (listing);
   if (stat (dir, &info) != 0)
     doctor_cuda_row (cuda, "plan_cache", DOCTOR_OK,
-        g_strdup_printf ("none yet in %s; the first start will compile about "
-            "50 plans, in the background", dir), NULL);
+        g_strdup_printf ("none yet in %s; the first start compiles about 50 "
+            "plans", dir), NULL);
   else if (!S_ISDIR (info.st_mode) || access (dir, W_OK | X_OK) != 0)
     doctor_cuda_row (cuda, "plan_cache", DOCTOR_WARN,
         g_strdup_printf ("%s cannot be written: every start compiles its plans "
-            "again", dir), g_strdup_printf ("make it a folder of your own: "
-            "rm -r %s", dir));
+            "again", dir),
+        g_strdup_printf ("make it a folder of your own: rm -r %s", dir));
   else if (info.st_uid != geteuid () || info.st_mode & (S_IWGRP | S_IWOTH))
     doctor_cuda_row (cuda, "plan_cache", DOCTOR_WARN,
         g_strdup_printf ("%s is another's or can be written by others, and is "
             "not used: it holds code", dir),
-        g_strdup_printf ("chmod go-w %s", dir));
+        g_strdup_printf ("make it your own: chmod go-w %s", dir));
   else
-    doctor_cuda_row (cuda, "plan_cache", DOCTOR_OK, g_strdup (dir), NULL);
+    doctor_cuda_row (cuda, "plan_cache", DOCTOR_OK,
+        g_strdup_printf ("%d files in %s", n, dir), NULL);
   g_free (dir);
 }
 
@@ -340,15 +346,24 @@ static void
 check_backend (DoctorCuda *cuda)
 {
   GString *why = g_string_new (NULL);
+  const gboolean usable = doctor_probe_backend (why) > 0;
 
-  if (doctor_probe_backend (why) > 0)
+  if (usable) {
     doctor_cuda_row (cuda, "backend", DOCTOR_OK,
-        g_strdup (why->len ? why->str : "usable"), NULL);
-  else
-    doctor_cuda_row (cuda, "backend", DOCTOR_WARN,
+        g_strdup (why->len ? why->str : "can be used"), NULL);
+  } else if (strstr (why->str, "is not installed in")) {
+    doctor_cuda_row (cuda, "backend", DOCTOR_WARN, g_strdup (why->str),
+        g_strdup ("build with 'tools/setup.sh --cuda', and install that"));
+  } else if (strstr (why->str, "cannot be loaded")
+      || strstr (why->str, "of contract")) {
+    /* It loads anywhere: this is wrong without a GPU, too. */
+    doctor_row (cuda->doctor, cuda->section, "backend", DOCTOR_FAIL, why->str,
+        "install the library, the plugin and the backend of one build");
+  } else {
+    doctor_cuda_row (cuda, "backend", DOCTOR_FAIL,
         g_strdup_printf ("the CUDA backend cannot be used: %s", why->str),
-        g_strdup ("mend what is above, or, where it is not installed, build it "
-            "with 'tools/setup.sh --cuda' and install it"));
+        g_strdup ("mend what is above"));
+  }
   g_string_free (why, TRUE);
 }
 

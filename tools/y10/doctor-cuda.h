@@ -3,17 +3,13 @@
 #pragma once
 
 /* What doctor-cuda.c and doctor-cuda-libs.c share: the section, and what the
- * earlier rows found that later ones ask about. */
+ * earlier rows found that later ones ask about. Y10_CUDA_MAJOR is the CUDA that
+ * the backend is built with. */
 
 #include "doctor.h"
 #include "doctor-probe.h"
 
 G_BEGIN_DECLS
-
-/* The CUDA that the backend is built with. */
-#ifndef Y10_CUDA_MAJOR
-#define Y10_CUDA_MAJOR 13
-#endif
 
 typedef struct
 {
