@@ -9,10 +9,14 @@ set -euo pipefail
 
 usage() {
   cat <<'END'
-usage: tools/setup.sh [--tests] [--ci] [--install] [--no-packages] [--help]
+usage: tools/setup.sh [--cuda] [--tests] [--ci] [--install] [--no-packages] [--help]
 
 Installs missing Debian packages, then configures and builds into build/.
 
+  --cuda         with the backend for NVIDIA GPUs: by the toolkit that is
+                 installed where it fits (nvcc 12 or newer, headers of cuDNN
+                 9.8 or newer), else by NVIDIA's packages from PyPI, one tested
+                 set, put into build/nvidia (1 GB to download)
   --tests        also what the tests need
   --ci           also what .ci/run needs beyond that
   --install      afterwards install plugin, library, headers and tool, the
@@ -22,7 +26,8 @@ Installs missing Debian packages, then configures and builds into build/.
 
 Made for Debian 12 and later and Ubuntu of the same age. Packages are installed
 as root, or by sudo where it asks for no password; otherwise the command to run
-is printed. CC chooses another compiler when build/ is made.
+is printed. CC chooses another compiler when build/ is made, CUDA_HOME another
+toolkit than that of /usr/local/cuda.
 END
 }
 
@@ -43,13 +48,23 @@ packages=(
   fonts-dejavu-core python3 python3-gi gir1.2-gstreamer-1.0
 )
 # Not there on every architecture; we can do without.
-optional=(libdnnl-dev)
+optional=(libdnnl-dev libffmpeg-nvenc-dev)
 tests=(g++ git binutils shellcheck)
 ci=(clang)
 
-want_install=no want_packages=yes
+# The first four compile our kernels, the others run them. Pinned, because pip
+# mixes in parts of other releases otherwise.
+wheels=(
+  nvidia-cuda-nvcc==13.0.88 nvidia-nvvm==13.0.88 nvidia-cuda-crt==13.0.88
+  nvidia-cuda-runtime==13.0.96
+  nvidia-cuda-nvrtc==13.0.88 nvidia-cublas==13.1.0.3 nvidia-cudnn-cu13==9.19.0.56
+)
+nvidia=$build/nvidia
+
+want_install=no want_packages=yes want_cuda=no
 for arg; do
   case $arg in
+    --cuda) want_cuda=yes ;;
     --tests) packages+=("${tests[@]}") ;;
     --ci) packages+=("${tests[@]}" "${ci[@]}") ;;
     --install) want_install=yes ;;
@@ -158,16 +173,78 @@ configure_and_build() {
   say "build/ is up to date ($((SECONDS - started)) s)"
 }
 
+# Prints the value of "#define NAME VALUE" in the file.
+defined() {
+  local word name value _
+  while read -r word name value _; do
+    [ "$word $name" != "#define $2" ] || { printf '%s' "$value"; return; }
+  done <"$1"
+}
+
+# Prints the folder of the installed toolkit's headers, if that can build us.
+system_cuda() {
+  local nvcc version dir file
+  nvcc=$(PATH=$PATH:${CUDA_HOME:-/usr/local/cuda}/bin command -v nvcc) || return 1
+  version=$("$nvcc" --version 2>/dev/null) || return 1
+  [[ $version =~ release\ ([0-9]+) ]] && [ "${BASH_REMATCH[1]}" -ge 12 ] || return 1
+  nvcc=$(readlink -f "$nvcc")
+  for dir in "${nvcc%/bin/nvcc}/include" /usr/include "/usr/include/$(uname -m)-linux-gnu"; do
+    for file in "$dir/cudnn_version.h" "$dir/cudnn_version_v9.h"; do
+      if [ -e "$file" ] && [ "$(defined "$file" CUDNN_MAJOR)" = 9 ] \
+        && [ "$(defined "$file" CUDNN_MINOR)" -ge 8 ]; then
+        printf '%s/include' "${nvcc%/bin/nvcc}"
+        return 0
+      fi
+    done
+  done
+  return 1
+}
+
+# The wheels into build/nvidia, with one folder of headers. The list is written
+# last: what was left half done is done again.
+fetch_cuda() {
+  local to=$nvidia.new header
+  [ "$(cat "$nvidia/wheels" 2>/dev/null)" != "${wheels[*]}" ] || return 0
+  python3 -m pip --version >/dev/null 2>&1 \
+    || die "python3 has no pip, which fetches NVIDIA's packages (Debian: sudo apt-get install python3-pip)"
+  say "no toolkit that fits is installed; putting NVIDIA's packages into build/nvidia"
+  rm -rf "$to" "$nvidia"
+  quietly python3 -m pip install --quiet --no-deps --no-compile --only-binary :all: \
+    --root-user-action ignore --target "$to" "${wheels[@]}"
+  for header in "$to"/nvidia/cudnn/include/*; do
+    ln -s "../../cudnn/include/${header##*/}" "$to/nvidia/cu13/include/${header##*/}"
+  done
+  mv "$to" "$nvidia"
+  printf '%s' "${wheels[*]}" >"$nvidia/wheels"
+}
+
+options=()
+if [ "$want_cuda" = yes ]; then
+  if cuda_headers=$(system_cuda); then
+    say "using the CUDA toolkit of $cuda_headers"
+  else
+    cuda_headers=$nvidia/nvidia/cu13/include
+    python3 -m pip --version >/dev/null 2>&1 || packages+=(python3-pip)
+  fi
+  options+=(-Dcuda=enabled "-Dcudaincludedir=$cuda_headers")
+fi
 [ "$want_packages" = no ] || install_packages
+if [ "$want_cuda" = yes ]; then
+  say "options for Meson: ${options[*]}"
+  if [ "$cuda_headers" = "$nvidia/nvidia/cu13/include" ]; then
+    fetch_cuda
+    say "to run with them: export LD_LIBRARY_PATH=$nvidia/nvidia/cu13/lib:$nvidia/nvidia/cudnn/lib"
+  fi
+fi
 if [ "$want_install" = no ]; then
-  configure_and_build
+  configure_and_build "${options[@]}"
   exit 0
 fi
 
 # Debian's GStreamer does not look below /usr/local.
 plugindir=$(pkg-config --variable=pluginsdir gstreamer-1.0) \
   || die "pkg-config does not know gstreamer-1.0: its development files are missing"
-configure_and_build "-Dplugindir=$plugindir"
+configure_and_build "-Dplugindir=$plugindir" "${options[@]}"
 if [ -z "${DESTDIR-}" ]; then
   find_root || die "installing takes root. Run: sudo tools/setup.sh --install"
 fi

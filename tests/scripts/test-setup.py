@@ -10,7 +10,7 @@ import tempfile
 import unittest
 
 SETUP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../tools/setup.sh")
-TOOLS = "bash env cat dirname readlink mktemp mkdir tail rm id grep true".split()
+TOOLS = "bash env cat dirname readlink mktemp mkdir tail rm id grep true ln mv uname".split()
 
 
 class Machine:
@@ -41,7 +41,8 @@ class Machine:
         if os.path.exists(self.log):
             os.unlink(self.log)
         done = subprocess.run([os.path.join(self.root, "tools/setup.sh"), *arguments],
-                              env={"PATH": self.bin, "HOME": "/nonexistent"}, cwd="/",
+                              env={"PATH": self.bin, "HOME": "/nonexistent",
+                                   "CUDA_HOME": os.path.join(self.root, "cuda")}, cwd="/",
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, text=True, timeout=60, check=False)
         calls = []
@@ -49,6 +50,27 @@ class Machine:
             with open(self.log, encoding="utf-8") as log:
                 calls = log.read().splitlines()
         return done.returncode, done.stdout, calls
+
+    def toolkit(self, release, cudnn):
+        """An nvcc and the headers of a cuDNN, as in /usr/local/cuda."""
+        include = os.path.join(self.root, "cuda/include")
+        os.makedirs(include, exist_ok=True)
+        os.makedirs(os.path.join(self.root, "cuda/bin"), exist_ok=True)
+        nvcc = os.path.join(self.root, "cuda/bin/nvcc")
+        with open(nvcc, "w", encoding="utf-8") as script:
+            script.write(f'#!/bin/bash\necho "Cuda compilation tools, release {release}, V{release}.1"\n')
+        os.chmod(nvcc, 0o755)
+        with open(os.path.join(include, "cudnn_version.h"), "w", encoding="utf-8") as header:
+            header.write("#define CUDNN_MAJOR {}\n#define CUDNN_MINOR {}\n".format(*cudnn.split(".")))
+
+    def pip(self, works=True):
+        """A pip that makes the folders that the wheels would."""
+        fails = "" if works else "echo 'no network'; exit 1"
+        self.add("python3", f"""case "$*" in *--version*) exit ;; esac
+            {fails}
+            for word; do [ "$before" != --target ] || to=$word; before=$word; done
+            mkdir -p "$to/nvidia/cudnn/include" "$to/nvidia/cu13/include"
+            : >"$to/nvidia/cudnn/include/cudnn.h" """)
 
     def debian(self, root=True, installed="", known="libdnnl-dev"):
         """dpkg-query knows the @installed packages ("all"), apt-cache the @known ones."""
@@ -149,6 +171,54 @@ class Setup(unittest.TestCase):
         self.machine.debian(installed=" gcc ")
         _status, _text, calls = self.machine.run()
         self.assertTrue(any("--reconfigure" in call for call in self.named(calls, "meson")), calls)
+
+    def test_cuda_by_the_toolkit(self):
+        self.machine.debian(installed="all")
+        self.machine.toolkit("12.4", "9.8")
+        status, text, calls = self.machine.run("--cuda")
+        self.assertEqual(status, 0, text)
+        self.assertEqual(self.named(calls, "python3"), [])
+        include = os.path.join(self.machine.root, "cuda/include")
+        self.assertIn(f"-Dcuda=enabled -Dcudaincludedir={include}", self.named(calls, "meson")[0])
+        self.assertIn(include, text)
+
+    def test_cuda_by_wheels(self):
+        self.machine.debian(installed="all")
+        self.machine.pip()
+        for release, cudnn in ((None, None), ("11.8", "9.19"), ("13.0", "9.7"), ("13.0", "8.9")):
+            if release:
+                self.machine.toolkit(release, cudnn)
+            shutil.rmtree(os.path.join(self.machine.root, "build"), ignore_errors=True)
+            status, text, calls = self.machine.run("--cuda")
+            self.assertEqual(status, 0, text)
+            pip = [call for call in self.named(calls, "python3") if " install " in call]
+            self.assertEqual(len(pip), 1, calls)
+            for word in ("--no-deps", "nvidia-cuda-nvcc==13.0.88", "nvidia-nvvm==13.0.88",
+                         "nvidia-cuda-crt==13.0.88", "nvidia-cuda-runtime==13.0.96"):
+                self.assertIn(word, pip[0].split())
+            self.assertEqual([w for w in pip[0].split() if w.startswith("nvidia-") and "==" not in w], [])
+            include = os.path.join(self.machine.root, "build/nvidia/nvidia/cu13/include")
+            self.assertTrue(os.path.isfile(os.path.join(include, "cudnn.h")))
+            self.assertIn(f"-Dcudaincludedir={include}", self.named(calls, "meson")[0])
+            self.assertIn("LD_LIBRARY_PATH=", text)
+        _status, _text, calls = self.machine.run("--cuda")
+        self.assertFalse([call for call in self.named(calls, "python3") if " install " in call])
+
+    def test_cuda_without_network(self):
+        self.machine.debian(installed="all")
+        self.machine.pip(works=False)
+        status, text, calls = self.machine.run("--cuda")
+        self.assertEqual(status, 1)
+        self.assertIn("no network", text)
+        self.assertEqual(self.named(calls, "meson"), [])
+
+    def test_cuda_wants_pip(self):
+        self.machine.debian(installed=" gcc ")
+        self.machine.add("python3", "exit 1")
+        status, text, calls = self.machine.run("--cuda")
+        self.assertIn("python3-pip", self.named(calls, "apt-get")[1].split())
+        self.assertEqual(status, 1)
+        self.assertIn("no pip", text)
 
     def test_unknown_argument(self):
         status, text, calls = self.machine.run("--fast")
