@@ -184,10 +184,11 @@ defined() {
 # Prints the folder of the installed toolkit's headers, if that can build us.
 system_cuda() {
   local nvcc version dir file
-  nvcc=$(PATH=$PATH:${CUDA_HOME:-/usr/local/cuda}/bin command -v nvcc) || return 1
+  nvcc=$(PATH=${CUDA_HOME:-$PATH:/usr/local/cuda}/bin command -v nvcc) || return 1
   version=$("$nvcc" --version 2>/dev/null) || return 1
   [[ $version =~ release\ ([0-9]+) ]] && [ "${BASH_REMATCH[1]}" -ge 12 ] || return 1
   nvcc=$(readlink -f "$nvcc")
+  [ -e "${nvcc%/bin/nvcc}/include/cuda.h" ] || return 1
   for dir in "${nvcc%/bin/nvcc}/include" /usr/include "/usr/include/$(uname -m)-linux-gnu"; do
     for file in "$dir/cudnn_version.h" "$dir/cudnn_version_v9.h"; do
       if [ -e "$file" ] && [ "$(defined "$file" CUDNN_MAJOR)" = 9 ] \

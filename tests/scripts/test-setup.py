@@ -60,6 +60,8 @@ class Machine:
         with open(nvcc, "w", encoding="utf-8") as script:
             script.write(f'#!/bin/bash\necho "Cuda compilation tools, release {release}, V{release}.1"\n')
         os.chmod(nvcc, 0o755)
+        with open(os.path.join(include, "cuda.h"), "w", encoding="utf-8"):
+            pass
         with open(os.path.join(include, "cudnn_version.h"), "w", encoding="utf-8") as header:
             header.write("#define CUDNN_MAJOR {}\n#define CUDNN_MINOR {}\n".format(*cudnn.split(".")))
 
