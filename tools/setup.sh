@@ -48,7 +48,7 @@ packages=(
   fonts-dejavu-core python3 python3-gi gir1.2-gstreamer-1.0
 )
 # Not there on every architecture; we can do without.
-optional=(libdnnl-dev libffmpeg-nvenc-dev)
+optional=(libdnnl-dev)
 tests=(g++ git binutils shellcheck)
 ci=(clang)
 
@@ -64,9 +64,9 @@ nvidia=$build/nvidia
 want_install=no want_packages=yes want_cuda=no
 for arg; do
   case $arg in
-    --cuda) want_cuda=yes ;;
+    --cuda) want_cuda=yes optional+=(libffmpeg-nvenc-dev) ;;
     --tests) packages+=("${tests[@]}") ;;
-    --ci) packages+=("${tests[@]}" "${ci[@]}") ;;
+    --ci) packages+=("${tests[@]}" "${ci[@]}") optional+=(libffmpeg-nvenc-dev) ;;
     --install) want_install=yes ;;
     --no-packages) want_packages=no ;;
     --help | -h) usage; exit 0 ;;
@@ -107,7 +107,7 @@ run_apt() {
 # Sets installed_now=yes when it installed something.
 installed_now=no
 install_packages() {
-  local missing extra p log
+  local missing extra p log only_extra=no
   if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
     die "this is not Debian or Ubuntu (no apt-get). Install what these Debian packages hold:
 
@@ -123,9 +123,13 @@ and then run: tools/setup.sh --no-packages"
       ! available "$p" || missing+=("$p")
     done
     [ ${#missing[@]} -gt 0 ] || return 0
-    extra=()
+    extra=() only_extra=yes
   fi
   if ! find_root; then
+    if [ $only_extra = yes ]; then
+      say "going on without ${missing[*]}, as installing it takes root"
+      return 0
+    fi
     die "packages are missing, and installing them takes root. Run this, then try again:
 
   sudo apt-get update && sudo apt-get install --no-install-recommends ${missing[*]} ${extra[*]}"
@@ -133,6 +137,15 @@ and then run: tools/setup.sh --no-packages"
 
   log=$(mktemp "${TMPDIR:-/tmp}/yolov10detect-setup.XXXXXX")
   say "installing, with what they need: ${missing[*]}${extra[*]:+ ${extra[*]}}"
+  if [ $only_extra = yes ]; then
+    if (run_apt "$log" update && run_apt "$log" install -y --no-install-recommends "${missing[@]}"); then
+      rm -f "$log"
+      installed_now=yes
+    else
+      say "going on without ${missing[*]}"
+    fi
+    return 0
+  fi
   run_apt "$log" update
   for p in "${extra[@]}"; do
     if available "$p"; then

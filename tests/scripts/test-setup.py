@@ -51,6 +51,12 @@ class Machine:
                 calls = log.read().splitlines()
         return done.returncode, done.stdout, calls
 
+    @staticmethod
+    def packages():
+        """The packages that a build needs, as setup.sh lists them."""
+        with open(SETUP, encoding="utf-8") as script:
+            return script.read().split("packages=(")[1].split(")")[0].split()
+
     def toolkit(self, release, cudnn):
         """An nvcc and the headers of a cuDNN, as in /usr/local/cuda."""
         include = os.path.join(self.root, "cuda/include")
@@ -126,6 +132,26 @@ class Setup(unittest.TestCase):
         self.assertEqual(status, 0, text)
         self.assertIn("no libdnnl-dev", text)
         self.assertNotIn("libdnnl-dev", self.named(calls, "apt-get")[1])
+
+    def test_goes_on_where_an_optional_package_cannot_be_installed(self):
+        known = "libdnnl-dev libffmpeg-nvenc-dev"
+        installed = f' {" ".join(self.machine.packages())} libdnnl-dev '
+        self.machine.toolkit("13.0", "9.19")
+        self.machine.debian(root=False, installed=installed, known=known)
+        status, text, calls = self.machine.run("--cuda")
+        self.assertEqual(status, 0, text)
+        self.assertIn("going on without libffmpeg-nvenc-dev, as installing it takes root", text)
+        self.assertEqual(self.named(calls, "apt-get"), [])
+        self.machine.debian(installed=installed, known=known)
+        self.machine.add("apt-get", "echo 'E: no network'; exit 100")
+        status, text, calls = self.machine.run("--cuda")
+        self.assertEqual(status, 0, text)
+        self.assertIn("going on without libffmpeg-nvenc-dev", text)
+        self.machine.debian(installed=installed, known=known)
+        status, text, calls = self.machine.run("--cuda")
+        self.assertEqual(status, 0, text)
+        self.assertIn("libffmpeg-nvenc-dev", self.named(calls, "apt-get")[1].split())
+        self.assertEqual(self.named(self.machine.run()[2], "apt-get"), [])
 
     def test_not_root_prints_the_command(self):
         self.machine.debian(root=False)
