@@ -179,8 +179,7 @@ y10_head_nms (Y10KHead p)
           y10_head_to_source (params, v, edge), y10_head_score (list[from]),
           y10_head_index (list[from]), classes[from]);
     }
-    kept += fresh;
-    __syncthreads ();
+    kept += fresh;              /* what follows starts with a barrier */
   }
   if (threadIdx.x == 0)
     p.counts[image] = kept;
