@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Attention without the matrix of scores: a block takes the keys and values
- * of a few positions at a time, and keeps for each of its queries the largest
- * score so far, the sum of the exponentials and the weighted sum of values;
- * when a larger score turns up, what was summed is scaled down ("online
+/* Attention without the matrix of scores: a team of threads takes the keys and
+ * values of a few positions at a time, and keeps for each of its queries the
+ * largest score so far, the sum of the exponentials and the weighted sum of
+ * values; when a larger score turns up, what was summed is scaled down ("online
  * softmax"). All of it in floats.
  *
  * Two ways to divide the work alternate. For scores, 16 threads have two
  * queries and each of them two keys; for sums of values, a thread has four
  * channels of two queries. Between them the weights go through shared memory.
- * The order of all sums depends on the number of positions alone, not on the
- * batch. */
+ * What the next round needs is read into registers while this one computes: a
+ * map of 20 × 20 gives so few blocks that nothing else would hide that time. */
 
 #include "attention.h"
 #include "types.cuh"
@@ -21,12 +21,13 @@ enum
   QUERIES = Y10_ATTENTION_QUERIES,
   KEYS = Y10_ATTENTION_KEYS,
   P_ROW = KEYS / 4 + 1,
+  SLOTS = Y10_ATTENTION_SLOTS,
 };
 
 static_assert (QUERIES / 2 * (KEYS / 2) == Y10_ATTENTION_SCORE_THREADS,
     "a thread has 2 × 2 scores");
-static_assert (QUERIES / 2 * (Y10_ATTENTION_HEAD_DIMS / 4)
-    <= Y10_ATTENTION_MAX_THREADS, "a thread has 2 × 4 sums");
+static_assert (2 * (QUERIES / 2 * (Y10_ATTENTION_HEAD_DIMS / 4))
+    <= Y10_ATTENTION_MAX_THREADS, "a thread has 2 × 4 sums, of two teams");
 
 __device__ __forceinline__ float
 y10_attention_lowest ()
@@ -34,26 +35,95 @@ y10_attention_lowest ()
   return __uint_as_float (0xff800000u);
 }
 
-/* Channels [0, channels) of @rows positions from @first on into rows of floats,
- * zero where there is no position. */
 template <typename T>
 __device__ __forceinline__ void
-y10_attention_fetch (float4 *to, int to_row, const T *from, int pixel,
-    int first, int rows, int n, int channels, float scale)
+y10_attention_put (float4 *to, const Y10Raw<T, 8> &raw, float scale)
 {
-  int groups = channels / 8;
+  float v[8];
 
-  for (int i = (int) threadIdx.x; i < rows * groups; i += (int) blockDim.x) {
+  y10_unpack (raw, v);
+  to[0] = make_float4 (v[0] * scale, v[1] * scale, v[2] * scale,
+      v[3] * scale);
+  to[1] = make_float4 (v[4] * scale, v[5] * scale, v[6] * scale,
+      v[7] * scale);
+}
+
+/* The block's queries, scaled; zero where there is no such position. */
+template <typename T>
+__device__ __forceinline__ void
+y10_attention_queries (float4 *to, int to_row, const T *from, int pixel,
+    int first, int n, int groups, float scale)
+{
+  for (int i = (int) threadIdx.x; i < QUERIES * groups;
+      i += (int) blockDim.x) {
     int row = i / groups, group = i % groups;
-    float v[8] = { };
+    Y10Raw<T, 8> raw = { };
 
     if (first + row < n)
-      y10_load (from + (long long) (first + row) * pixel + group * 8, v);
-    to[row * to_row + 2 * group] = make_float4 (v[0] * scale, v[1] * scale,
-        v[2] * scale, v[3] * scale);
-    to[row * to_row + 2 * group + 1] = make_float4 (v[4] * scale,
-        v[5] * scale, v[6] * scale, v[7] * scale);
+      raw = y10_load_raw<T, 8> (from + (long long) (first + row) * pixel
+          + group * 8);
+    y10_attention_put<T> (to + row * to_row + 2 * group, raw, scale);
   }
+}
+
+/* A thread's share of the rows of k and v that its team has at a time: 8
+ * channels each, where they lie behind the first of the rows of k, and where
+ * they go in the team's memory. */
+template <typename T>
+struct Y10AttentionShare
+{
+  Y10Raw<T, 8> raw[SLOTS];
+  int from[SLOTS], to[SLOTS];   /* to < 0: there is nothing */
+};
+
+/* @v: from k to v of the same position. */
+template <typename T>
+__device__ __forceinline__ void
+y10_attention_share (Y10AttentionShare<T> &share, const Y10KAttentionShape &s,
+    int thread, int columns, int pixel, int v)
+{
+  int k_groups = s.key_dims / 8, groups = k_groups + columns / 2;
+
+#pragma unroll
+  for (int i = 0; i < SLOTS; i++) {
+    int row = (thread + i * s.team_threads) / groups;
+    int group = (thread + i * s.team_threads) % groups;
+
+    if (group < k_groups) {
+      share.from[i] = row * pixel + group * 8;
+      share.to[i] = row * s.key_row + 2 * group;
+    } else {
+      share.from[i] = row * pixel + v + (group - k_groups) * 8;
+      share.to[i] = s.v + row * columns + 2 * (group - k_groups);
+    }
+    if (row >= KEYS)
+      share.to[i] = -1;
+  }
+}
+
+/* From memory to registers, @left positions from @k on: zero after them. */
+template <typename T>
+__device__ __forceinline__ void
+y10_attention_read (Y10AttentionShare<T> &share, const T *k, int left,
+    int pixel)
+{
+#pragma unroll
+  for (int i = 0; i < SLOTS; i++) {
+    share.raw[i] = { };
+    if (share.to[i] >= 0 && share.from[i] < left * pixel)
+      share.raw[i] = y10_load_raw<T, 8> (k + share.from[i]);
+  }
+}
+
+/* From registers to shared memory. */
+template <typename T>
+__device__ __forceinline__ void
+y10_attention_place (const Y10AttentionShare<T> &share, float4 *memory)
+{
+#pragma unroll
+  for (int i = 0; i < SLOTS; i++)
+    if (share.to[i] >= 0)
+      y10_attention_put<T> (memory + share.to[i], share.raw[i], 1.0f);
 }
 
 __device__ __forceinline__ float
@@ -109,12 +179,14 @@ y10_attention_weights (float (&s)[2], float &largest, float &sum)
   return factor;
 }
 
-/* Adds the depthwise 3×3 of v and its bias, and stores 4 channels each of two
- * neighbouring positions. @padding: how many of the 4 are. */
+/* Adds the depthwise 3×3 of v and its bias, and stores 4 channels of the
+ * positions first to end - 1, which are at most two. @valid: how many of the 4
+ * are no padding. */
 template <typename T>
 __device__ __forceinline__ void
 y10_attention_finish (const Y10KAttention &p, const T *v, int image,
-    int position, int channel, int valid, float (&sum)[2][4])
+    int position, int begin, int end, int channel, int valid,
+    float (&sum)[2][4])
 {
   const T *weight = (const T *) p.weight + channel;
   int n = p.in.height * p.in.width, width = p.in.width;
@@ -123,39 +195,95 @@ y10_attention_finish (const Y10KAttention &p, const T *v, int image,
   y10_load (p.bias + channel, bias);
 #pragma unroll
   for (int q = 0; q < 2; q++) {
+    int y = (position + q) / width, x = (position + q) % width;
+
+    if (q < begin || q >= end || position + q >= n)
+      continue;
 #pragma unroll
     for (int c = 0; c < 4; c++)
       sum[q][c] += bias[c];
-  }
-#pragma unroll
-  for (int tap = 0; tap < 9; tap++) {
-    int dy = tap / 3 - 1, dx = tap % 3 - 1;
-    float w[4];
+#pragma unroll 3
+    for (int tap = 0; tap < 9; tap++) {
+      int in_y = y + tap / 3 - 1, in_x = x + tap % 3 - 1;
+      float w[4], in[4];
 
-    y10_load (weight + tap * p.out.channels, w);
-#pragma unroll
-    for (int q = 0; q < 2; q++) {
-      int y = (position + q) / width + dy, x = (position + q) % width + dx;
-      float in[4];
-
-      if (position + q >= n || y < 0 || y >= p.in.height || x < 0
-          || x >= width)
+      if (in_y < 0 || in_y >= p.in.height || in_x < 0 || in_x >= width)
         continue;
-      y10_load (v + (long long) (y * width + x) * p.in.pixel, in);
+      y10_load (weight + tap * p.out.channels, w);
+      y10_load (v + (long long) (in_y * width + in_x) * p.in.pixel, in);
 #pragma unroll
       for (int c = 0; c < 4; c++)
         sum[q][c] += w[c] * in[c];
     }
-  }
-#pragma unroll
-  for (int q = 0; q < 2; q++) {
-    if (position + q >= n)
-      continue;
 #pragma unroll
     for (int c = 0; c < 4; c++)
       sum[q][c] = c < valid ? sum[q][c] : 0.0f;
     y10_store (y10_at<T> (p.out, image, 0, position + q) + channel, sum[q]);
   }
+}
+
+/* Scores of two queries with two keys. @fours: of channels. */
+__device__ __forceinline__ void
+y10_attention_scores (float (&score)[2][2], const float4 *q, const float4 *k,
+    int row, int fours)
+{
+#pragma unroll 2
+  for (int i = 0; i < fours; i++) {
+    float4 q0 = q[i], q1 = q[row + i], k0 = k[i], k1 = k[16 * row + i];
+
+    score[0][0] = y10_attention_dot (q0, k0, score[0][0]);
+    score[0][1] = y10_attention_dot (q0, k1, score[0][1]);
+    score[1][0] = y10_attention_dot (q1, k0, score[1][0]);
+    score[1][1] = y10_attention_dot (q1, k1, score[1][1]);
+  }
+}
+
+/* Scales what was summed and adds KEYS values by their weights. */
+__device__ __forceinline__ void
+y10_attention_values (float (&sum)[2][4], const float *factor,
+    const float4 *weights, const float4 *v, int columns)
+{
+#pragma unroll
+  for (int i = 0; i < 2; i++) {
+#pragma unroll
+    for (int c = 0; c < 4; c++)
+      sum[i][c] *= factor[i];
+  }
+#pragma unroll 2
+  for (int j = 0; j < KEYS / 4; j++) {
+    float4 v0 = v[4 * j * columns], v1 = v[(4 * j + 1) * columns];
+    float4 v2 = v[(4 * j + 2) * columns], v3 = v[(4 * j + 3) * columns];
+
+#pragma unroll
+    for (int i = 0; i < 2; i++) {
+      float4 w = weights[i * P_ROW + j];
+
+      y10_attention_add (sum[i], w.x, v0);
+      y10_attention_add (sum[i], w.y, v1);
+      y10_attention_add (sum[i], w.z, v2);
+      y10_attention_add (sum[i], w.w, v3);
+    }
+  }
+}
+
+/* Two teams' largest scores and totals of a query into what this team's sums
+ * have to be multiplied with. The other's are @other floats away; 0: there is
+ * none. */
+template <typename T>
+__device__ __forceinline__ float
+y10_attention_share_of (const float *stats, long long other)
+{
+  float own = stats[0], total = stats[QUERIES];
+  float all = own, base, factor;
+
+  if (other != 0)
+    all = fmaxf (all, stats[other]);
+  base = all == y10_attention_lowest () ? 0.0f : all;
+  factor = y10_exp<T> (own - base);
+  total *= factor;
+  if (other != 0)
+    total += stats[QUERIES + other] * y10_exp<T> (stats[other] - base);
+  return factor / total;
 }
 
 template <typename T>
@@ -165,17 +293,20 @@ y10_attention (const Y10KAttention &p)
   extern __shared__ float4 shared[];
   Y10KAttentionShape s = y10_attention_shape (&p);
   int n = p.in.height * p.in.width, image = (int) blockIdx.z;
-  int first = (int) blockIdx.x * QUERIES, thread = (int) threadIdx.x;
+  int first = (int) blockIdx.x * QUERIES;
+  int team = (int) threadIdx.x / s.team_threads;
+  int thread = (int) threadIdx.x % s.team_threads;
   int head = (int) blockIdx.y % p.heads;
   int chunk = (int) blockIdx.y / p.heads * s.head_chunk;
   int head_chunk = min (s.head_chunk, s.head_dims - chunk);
   const T *in_q = y10_at<const T> (p.in, image, 0, 0)
       + head * (2 * s.key_dims + s.head_dims);
-  const T *in_k = in_q + s.key_dims, *in_v = in_k + s.key_dims + chunk;
-  float4 *q = shared, *k = shared + s.k, *v = shared + s.v;
-  float4 *weights = shared + s.p;
-  float *factor = (float *) (shared + s.factor);
-  float scale = 1.0f / sqrtf ((float) p.key_dim);
+  int at = team * KEYS;         /* the team's next positions */
+  const T *in_k = in_q + s.key_dims + (long long) at * p.in.pixel;
+  long long step = (long long) s.teams * KEYS * p.in.pixel;
+  float4 *k = shared + s.team + team * s.team_size;
+  float4 *v = k + s.v, *weights = k + s.p;
+  float *factor = (float *) (k + s.factor);
   /* Scores: of queries 2 pair and 2 pair + 1 with keys key and key + 16. */
   int pair = thread / 16, key = thread % 16;
   bool scores = thread < Y10_ATTENTION_SCORE_THREADS;
@@ -186,37 +317,31 @@ y10_attention (const Y10KAttention &p)
   int column = thread % columns;
   bool values = row < QUERIES / 2;
   float sum[2][4] = { };
+  /* Floats would take too many registers. */
+  const bool ahead = sizeof (T) == 2;
+  Y10AttentionShare<T> share;
 
-  for (int at = 0; at < n; at += KEYS) {
+  y10_attention_share (share, s, thread, columns, p.in.pixel,
+      s.key_dims + chunk);
+  if (ahead)
+    y10_attention_read (share, in_k, n - at, p.in.pixel);
+  y10_attention_queries (shared, s.key_row, in_q, p.in.pixel, first, n,
+      s.key_dims / 8, 1.0f / sqrtf ((float) p.key_dim));
+  /* All teams go round as often, as barriers are the block's: one that has no
+   * position left finds scores of -inf, which weigh nothing. */
+  for (int round = 0; round < n; round += s.teams * KEYS) {
     float score[2][2] = { };
 
-    for (int d = 0; d < s.key_dims; d += s.key_chunk) {
-      int dims = min (s.key_chunk, s.key_dims - d);
-
-      __syncthreads ();         /* nobody reads the last ones any more */
-      if (at == 0 || s.key_chunk < s.key_dims)
-        y10_attention_fetch (q, s.key_row, in_q + d, p.in.pixel, first,
-            QUERIES, n, dims, scale);
-      y10_attention_fetch (k, s.key_row, in_k + d, p.in.pixel, at, KEYS, n,
-          dims, 1.0f);
-      if (d == 0)
-        y10_attention_fetch (v, columns, in_v, p.in.pixel, at, KEYS, n,
-            head_chunk, 1.0f);
-      __syncthreads ();
-      if (scores)
-        for (int i = 0; i < dims / 4; i++) {
-          float4 q0 = q[2 * pair * s.key_row + i];
-          float4 q1 = q[(2 * pair + 1) * s.key_row + i];
-          float4 k0 = k[key * s.key_row + i];
-          float4 k1 = k[(key + 16) * s.key_row + i];
-
-          score[0][0] = y10_attention_dot (q0, k0, score[0][0]);
-          score[0][1] = y10_attention_dot (q0, k1, score[0][1]);
-          score[1][0] = y10_attention_dot (q1, k0, score[1][0]);
-          score[1][1] = y10_attention_dot (q1, k1, score[1][1]);
-        }
-    }
+    if (!ahead)
+      y10_attention_read (share, in_k, n - at, p.in.pixel);
+    y10_attention_place (share, k);
+    __syncthreads ();
+    in_k += step;
+    if (ahead)
+      y10_attention_read (share, in_k, n - at - s.teams * KEYS, p.in.pixel);
     if (scores) {
+      y10_attention_scores (score, shared + 2 * pair * s.key_row,
+          k + key * s.key_row, s.key_row, s.key_dims / 4);
 #pragma unroll
       for (int i = 0; i < 2; i++) {
         float *to = (float *) (weights + (2 * pair + i) * P_ROW);
@@ -234,54 +359,60 @@ y10_attention (const Y10KAttention &p)
       }
     }
     __syncthreads ();
-    if (values) {
-#pragma unroll
-      for (int i = 0; i < 2; i++) {
-        float f = factor[2 * row + i];
-
-#pragma unroll
-        for (int c = 0; c < 4; c++)
-          sum[i][c] *= f;
-      }
-#pragma unroll
-      for (int j = 0; j < KEYS / 4; j++) {
-        const float4 *rows = v + 4 * j * columns + column;
-        float4 v0 = rows[0], v1 = rows[columns];
-        float4 v2 = rows[2 * columns], v3 = rows[3 * columns];
-
-#pragma unroll
-        for (int i = 0; i < 2; i++) {
-          float4 w = weights[(2 * row + i) * P_ROW + j];
-
-          y10_attention_add (sum[i], w.x, v0);
-          y10_attention_add (sum[i], w.y, v1);
-          y10_attention_add (sum[i], w.z, v2);
-          y10_attention_add (sum[i], w.w, v3);
-        }
-      }
-    }
+    if (values)
+      y10_attention_values (sum, factor + 2 * row, weights + 2 * row * P_ROW,
+          v + column, columns);
+    __syncthreads ();
+    at += s.teams * KEYS;
   }
 
-  __syncthreads ();
+  /* What the teams have to know of each other, where the weights were. */
   if (scores) {
 #pragma unroll
     for (int i = 0; i < 2; i++) {
       float all = y10_attention_sum16 (total[i]);
 
-      if (key == 0)
-        factor[2 * pair + i] = 1.0f / all;
+      if (key == 0) {
+        ((float *) weights)[2 * pair + i] = largest[i];
+        ((float *) weights)[QUERIES + 2 * pair + i] = all;
+      }
     }
   }
   __syncthreads ();
-  if (!values || first + 2 * row >= n)
-    return;
+  if (values) {
+    long long other = s.teams == 1 ? 0
+        : (team == 0 ? 4 : -4) * (long long) s.team_size;
+
 #pragma unroll
-  for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 2; i++) {
+      float f = y10_attention_share_of<T> ((const float *) weights
+          + 2 * row + i, other);
+
 #pragma unroll
-    for (int c = 0; c < 4; c++)
-      sum[i][c] *= factor[2 * row + i];
+      for (int c = 0; c < 4; c++)
+        sum[i][c] *= f;
+    }
+    /* Of two teams each has one of the two queries to finish, and gives the
+     * other its part of the other's. */
+    if (s.teams == 2)
+      v[row * columns + column] = team == 0
+          ? make_float4 (sum[1][0], sum[1][1], sum[1][2], sum[1][3])
+          : make_float4 (sum[0][0], sum[0][1], sum[0][2], sum[0][3]);
   }
-  y10_attention_finish<T> (p, in_v + 4 * column, image, first + 2 * row,
+  __syncthreads ();
+  if (!values)
+    return;
+  if (s.teams == 2) {
+    float4 theirs = v[row * columns + column
+        + (team == 0 ? s.team_size : -s.team_size)];
+
+    if (team == 0)
+      y10_attention_add (sum[0], 1.0f, theirs);
+    else
+      y10_attention_add (sum[1], 1.0f, theirs);
+  }
+  y10_attention_finish<T> (p, in_q + 2 * s.key_dims + chunk + 4 * column,
+      image, first + 2 * row, team, s.teams == 2 ? team + 1 : 2,
       head * s.head_dims + chunk + 4 * column,
       p.head_dim - chunk - 4 * column, sum);
 }

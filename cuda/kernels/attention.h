@@ -19,46 +19,66 @@ typedef struct
   int images;
 } Y10KAttention;
 
-/* A block has QUERIES positions of a head and goes over all positions KEYS at a
- * time. Of long keys it holds KEY_DIMS channels at once; a head with more than
- * HEAD_DIMS takes several blocks. */
+/* A block has QUERIES positions of a head. Its one or two teams go over all
+ * positions KEYS at a time, in turns, and add up what they have in the end: a
+ * small map has few blocks, and each of them should be quick. A head with more
+ * than HEAD_DIMS channels takes several blocks; one with more than KEY_DIMS for
+ * its keys does not fit, but a YOLOv10 has at most half as many. */
 enum
 {
   Y10_ATTENTION_QUERIES = 16,
   Y10_ATTENTION_KEYS = 32,
-  Y10_ATTENTION_KEY_DIMS = 64,
+  Y10_ATTENTION_KEY_DIMS = 128,
   Y10_ATTENTION_HEAD_DIMS = 128,
   Y10_ATTENTION_SCORE_THREADS = 128,
-  Y10_ATTENTION_MAX_THREADS = 256,
+  Y10_ATTENTION_SLOTS = 4,      /* a thread's vectors of KEYS rows of k and v */
+  Y10_ATTENTION_MAX_THREADS = 512,
+  Y10_ATTENTION_MAX_SHARED = 49152,     /* more needs a function's attribute */
 };
 
 /* How a block divides its shared memory, which holds floats by fours. */
 typedef struct
 {
   int key_dims, head_dims;      /* channels of a head, with padding */
-  int key_chunk, head_chunk;    /* of them at once */
+  int head_chunk;               /* of them in a block */
   int key_row;                  /* from one row of q or k to the next; odd, so
                                  * that 8 rows lie in different banks */
-  int k, v, p, factor, end;     /* where they begin; q is first */
+  int team, team_size;          /* where the first one's memory begins, after
+                                 * q, and how much each has */
+  int v, p, factor;             /* where they begin in it; k is first */
+  int teams, team_threads;
 } Y10KAttentionShape;
 
+/* Depends on the op and the size of the map, never on the batch: so do the
+ * order of sums and their bits. */
 Y10_K_INLINE Y10KAttentionShape
 y10_attention_shape (const Y10KAttention *p)
 {
   Y10KAttentionShape s;
+  int threads;
 
   s.key_dims = (p->key_dim + 7) / 8 * 8;
   s.head_dims = (p->head_dim + 7) / 8 * 8;
-  s.key_chunk = s.key_dims < Y10_ATTENTION_KEY_DIMS
-      ? s.key_dims : Y10_ATTENTION_KEY_DIMS;
   s.head_chunk = s.head_dims < Y10_ATTENTION_HEAD_DIMS
       ? s.head_dims : Y10_ATTENTION_HEAD_DIMS;
-  s.key_row = s.key_chunk / 4 + 1;
-  s.k = Y10_ATTENTION_QUERIES * s.key_row;
-  s.v = s.k + Y10_ATTENTION_KEYS * s.key_row;
+  s.key_row = s.key_dims / 4 + 1;
+  s.team = Y10_ATTENTION_QUERIES * s.key_row;
+  s.v = Y10_ATTENTION_KEYS * s.key_row;
   s.p = s.v + Y10_ATTENTION_KEYS * (s.head_chunk / 4);
   s.factor = s.p + Y10_ATTENTION_QUERIES * (Y10_ATTENTION_KEYS / 4 + 1);
-  s.end = s.factor + Y10_ATTENTION_QUERIES / 4;
+  s.team_size = s.factor + Y10_ATTENTION_QUERIES / 4;
+  s.teams = p->in.height * p->in.width > Y10_ATTENTION_KEYS
+      && (s.team + 2 * s.team_size) * 16 <= Y10_ATTENTION_MAX_SHARED ? 2 : 1;
+  /* A thread has 4 channels of 2 queries of the result, and SLOTS vectors of
+   * what is read. */
+  s.team_threads = Y10_ATTENTION_SCORE_THREADS;
+  threads = (Y10_ATTENTION_QUERIES / 2 * (s.head_chunk / 4) + 31) / 32 * 32;
+  if (s.team_threads < threads)
+    s.team_threads = threads;
+  threads = (Y10_ATTENTION_KEYS * (s.key_dims + s.head_chunk) / 8
+      / Y10_ATTENTION_SLOTS + 31) / 32 * 32;
+  if (s.team_threads < threads)
+    s.team_threads = threads;
   return s;
 }
 
@@ -67,16 +87,12 @@ y10_attention_launch (const Y10KAttention *p)
 {
   Y10KAttentionShape s = y10_attention_shape (p);
   long long n = (long long) p->in.height * p->in.width;
-  /* A thread has 4 channels of 2 queries of the result. */
-  int threads = (Y10_ATTENTION_QUERIES / 2 * (s.head_chunk / 4) + 31)
-      / 32 * 32;
   Y10KLaunch l = { {y10_k_div_up (n, Y10_ATTENTION_QUERIES),
         (unsigned int) p->heads * y10_k_div_up (s.head_dims, s.head_chunk),
         (unsigned int) p->images},
-    {Y10_ATTENTION_SCORE_THREADS, 1, 1}, (unsigned int) s.end * 16
+    {(unsigned int) (s.teams * s.team_threads), 1, 1},
+    (unsigned int) (s.team + s.teams * s.team_size) * 16
   };
 
-  if (threads > Y10_ATTENTION_SCORE_THREADS)
-    l.block[0] = (unsigned int) threads;
   return l;
 }

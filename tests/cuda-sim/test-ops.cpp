@@ -542,6 +542,7 @@ test_attention (void)
     check_attention (1, 3, 5, 3, 1, 1, type);
     check_attention (1, 63, 127, 3, 5, 1, type);
     check_attention (2, 100, 200, 6, 6, 1, type);
+    check_attention (1, 128, 64, 5, 13, 1, type);
   }
   /* As at 1280 × 1280. */
   check_attention (1, 32, 64, 40, 40, 1, F16);
