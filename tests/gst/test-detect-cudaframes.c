@@ -591,7 +591,7 @@ cudaframes_suite (void)
   TCase *tc = tcase_create ("cudaframes");
 
   suite_add_tcase (s, tc);
-  tcase_set_timeout (tc, 60);
+  tcase_set_timeout (tc, 300);
   tcase_add_test (tc, test_primary);
   tcase_add_test (tc, test_adopted);
   tcase_add_test (tc, test_no_context);
