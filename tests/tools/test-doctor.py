@@ -377,6 +377,16 @@ class Backend(Doctor):
             pass
         self.found("backend", "FAIL", [path, "cannot be loaded"], "of one build")
 
+    def test_not_installed(self):
+        self.gpu_machine()
+        rows, _problems = self.cuda()
+        if "is not installed in" not in rows["backend"]["fact"]:
+            self.skipTest("it is installed")
+        self.assertEqual(rows["backend"]["state"], "WARN")
+        built = os.path.join(os.path.dirname(os.path.dirname(Y10)), "cuda")
+        self.assertIn("Y10_BACKEND_PATH=" + built if os.path.exists(built + "/liby10-cuda.so")
+                      else "setup.sh --cuda --install", rows["backend"]["fix"])
+
     def test_not_a_backend(self):
         self.gpu_machine()
         path = self.library("liby10-cuda.so", "cublaslt", self.backend)
