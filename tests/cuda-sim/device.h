@@ -201,6 +201,6 @@ int check_not_captured (CUstream stream, CUevent event, const char *call);
 /* driver_sim.cpp: reports, marks the current context, returns @result. */
 int misuse (int result, const char *format, ...) G_GNUC_PRINTF (2, 3);
 const char *op_name (const Op *op, char *text, gsize size);
-/* Whether the n-th call of its kind is one to leave out (y10_sim_break ()). */
+/* Whether this call is one to leave out (y10_sim_break ()). */
 bool is_broken (Y10SimBreak kind);
 }

@@ -20,7 +20,7 @@ static thread_local std::vector<CUcontext> current;
 static CUctx_st primary;
 static bool initialised, started;
 static Y10SimBreak break_kind;
-static guint break_at, break_count;
+static guint break_at;
 static bool break_read;
 
 #define LOCK std::lock_guard<std::mutex> guard (lock)
@@ -139,7 +139,7 @@ y10_sim::is_broken (Y10SimBreak kind)
       break_at = colon ? (guint) strtoul (colon + 1, nullptr, 10) : 0;
     }
   }
-  return kind == break_kind && (++break_count == break_at || break_at == 0);
+  return kind == break_kind && y10_sim_random () % MAX (break_at, 1) == 0;
 }
 
 void
@@ -149,7 +149,6 @@ y10_sim_break (Y10SimBreak kind, guint n)
   break_read = true;
   break_kind = kind;
   break_at = n;
-  break_count = 0;
 }
 
 void

@@ -50,6 +50,9 @@ static const struct
   Y10_TYPED_KERNELS (Y10_ENTRY_TYPED) Y10_UNTYPED_KERNELS (Y10_ENTRY_UNTYPED)
 };
 
+/* What comes after so many is of the same kind. */
+#define MAX_PRINTED 20
+
 static std::mutex lock;         /* of what follows */
 static GPtrArray *registered;
 static char last_report[1024];
@@ -94,8 +97,7 @@ y10_sim_report (const char *format, ...)
   va_start (args, format);
   g_vsnprintf (last_report, sizeof last_report, format, args);
   va_end (args);
-  n_reports++;
-  if (!quiet)
+  if (++n_reports <= MAX_PRINTED && !quiet)
     fprintf (stderr, "cuda-sim: %s\n", last_report);
 }
 
@@ -147,7 +149,7 @@ guint
 y10_sim_sm (void)
 {
   if (sm == 0) {
-    const char *text = getenv ("Y10_SIM_SM");
+    const char *text = getenv ("Y10_SIM_CAPABILITY");
     double value = text ? g_ascii_strtod (text, nullptr) : 7.5;
 
     sm = (guint) (value * 10 + 0.5);

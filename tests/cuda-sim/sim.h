@@ -7,8 +7,8 @@
  * report: a line on stderr, counted. A process whose simulator reported
  * something exits with 99, unless Y10_SIM_EXIT is 0.
  *
- * Environment: Y10_SIM_SEED, order of work and threads; Y10_SIM_SM, compute
- * capability, "7.5" unless set; Y10_SIM_MEMORY, bytes of the device. */
+ * Environment: Y10_SIM_SEED, order of work and threads; Y10_SIM_CAPABILITY,
+ * "7.5" unless set; Y10_SIM_MEMORY, bytes of the device. */
 
 #include <glib.h>
 
@@ -36,9 +36,8 @@ guint y10_sim_max_shared_optin (void);
 void y10_sim_mark_started (void);
 void y10_sim_mark_stopped (void);
 
-/* What tests take out to see that it is missed: the n-th call from now on, or
- * all of them when @n is 0, does nothing and succeeds. Also as
- * Y10_SIM_BREAK=wait-event:3 or synchronize:0. */
+/* What tests take out to see that it is missed: one call in @n does nothing
+ * and succeeds. Also as Y10_SIM_BREAK=wait-event:3 or synchronize:1. */
 typedef enum
 {
   Y10_SIM_BREAK_NOTHING,

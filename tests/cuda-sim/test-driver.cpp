@@ -149,7 +149,7 @@ test_forgotten_wait (void)
     Rig rig;
 
     rig_init (&rig);
-    y10_sim_break ((Y10SimBreak) kind, 0);
+    y10_sim_break ((Y10SimBreak) kind, 1);
     for (int i = 0; i < 100; i++) {
       float sum = fill (&rig);
 
