@@ -6,32 +6,19 @@
  * context current, the NULL stream, memory of somebody else, what a capture
  * forbids, an allocation when none should come any more. */
 
-#include "device.h"
+#include "driver_sim.h"
 
 #include <algorithm>
-#include <mutex>
 #include <stdlib.h>
 #include <string.h>
 
-using namespace y10_sim;
-
-static std::mutex lock;
-static thread_local std::vector<CUcontext> current;
+std::mutex y10_sim::driver_lock;
+thread_local std::vector<CUcontext> y10_sim::current_contexts;
 static CUctx_st primary;
 static bool initialised, started;
 static Y10SimBreak break_kind;
 static guint break_at;
 static bool break_read;
-
-#define LOCK std::lock_guard<std::mutex> guard (lock)
-/* What every call but a few begins with. */
-#define ENTER(call) \
-  LOCK; \
-  if (int wrong = enter (call)) \
-    return wrong
-#define RETURN_IF_WRONG(expression) \
-  if (int wrong = (expression)) \
-    return wrong
 
 int
 y10_sim::misuse (int result, const char *format, ...)
@@ -43,29 +30,29 @@ y10_sim::misuse (int result, const char *format, ...)
   g_vsnprintf (text, sizeof text, format, args);
   va_end (args);
   y10_sim_report ("%s", text);
-  if (!current.empty () && !current.back ()->error)
-    current.back ()->error = result;
+  if (!current_contexts.empty () && !current_contexts.back ()->error)
+    current_contexts.back ()->error = result;
   return result;
 }
 
-static int
-enter (const char *call)
+int
+y10_sim::enter (const char *call)
 {
   if (!initialised)
     return misuse (Y10_CU_NOT_INITIALIZED, "%s before cuInit ()", call);
-  if (current.empty ())
+  if (current_contexts.empty ())
     return misuse (Y10_CU_INVALID_CONTEXT, "%s without a current context", call);
-  return current.back ()->error;
+  return current_contexts.back ()->error;
 }
 
-static int
-check_stream (CUstream stream, const char *call)
+int
+y10_sim::check_stream (CUstream stream, const char *call)
 {
   if (!stream)
     return misuse (Y10_CU_INVALID_HANDLE, "%s on the NULL stream", call);
   if (std::find (streams.begin (), streams.end (), stream) == streams.end () || stream->destroyed)
     return misuse (Y10_CU_INVALID_HANDLE, "%s on a stream that was destroyed", call);
-  if (stream->context != current.back ())
+  if (stream->context != current_contexts.back ())
     return misuse (Y10_CU_INVALID_HANDLE, "%s on a stream of another context", call);
   return 0;
 }
@@ -98,13 +85,13 @@ check_memory (Op *op, const void *p, gsize size, bool host, bool *pageable, cons
   return 0;
 }
 
-static std::unique_ptr<Op>
-op_new (OpKind kind)
+std::unique_ptr<Op>
+y10_sim::op_new (OpKind kind)
 {
   std::unique_ptr<Op> op (new Op {});
 
   op->kind = kind;
-  op->context = current.back ();
+  op->context = current_contexts.back ();
   return op;
 }
 
@@ -119,7 +106,8 @@ submit (CUstream stream, std::unique_ptr<Op> op)
 const char *
 y10_sim::op_name (const Op *op, char *text, gsize size)
 {
-  static const char *const names[] = { "kernel", "a copy", "a memset", "a record", "a wait", "a graph" };
+  static const char *const names[] = { "kernel", "a copy", "a memset", "a record", "a wait",
+    "a graph" };
 
   g_snprintf (text, size, "%s%s%s", names[op->kind], op->kernel ? " " : "",
       op->kernel ? op->kernel->name : "");
@@ -325,24 +313,24 @@ sim_ctx_push (CUcontext context)
 {
   if (!context)
     return misuse (Y10_CU_INVALID_CONTEXT, "no context is pushed");
-  current.push_back (context);
+  current_contexts.push_back (context);
   return 0;
 }
 
 static int
 sim_ctx_pop (CUcontext *context)
 {
-  if (current.empty ())
+  if (current_contexts.empty ())
     return misuse (Y10_CU_INVALID_CONTEXT, "a context is popped, but none is current");
-  *context = current.back ();
-  current.pop_back ();
+  *context = current_contexts.back ();
+  current_contexts.pop_back ();
   return 0;
 }
 
 static int
 sim_ctx_get_current (CUcontext *context)
 {
-  *context = current.empty () ? nullptr : current.back ();
+  *context = current_contexts.empty () ? nullptr : current_contexts.back ();
   return 0;
 }
 
@@ -378,8 +366,8 @@ sim_module_load_data (CUmodule *module, const void *image)
   RETURN_IF_WRONG (check_unsafe ("cuModuleLoadData"));
   if (image != y10_cuda_kernel_image ())
     return misuse (Y10_CU_INVALID_VALUE, "a module is not ours");
-  *module = new CUmod_st { current.back (), {} };
-  current.back ()->n_modules++;
+  *module = new CUmod_st { current_contexts.back (), {} };
+  current_contexts.back ()->n_modules++;
   return 0;
 }
 
@@ -433,7 +421,7 @@ sim_launch_kernel (CUfunction function, unsigned int grid_x, unsigned int grid_y
   op->launch = { {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared_bytes };
   op->max_dynamic = function->max_dynamic;
   if (!y10_sim_check_launch (op->kernel, op->launch, op->max_dynamic))
-    return current.back ()->error = Y10_CU_INVALID_VALUE;
+    return current_contexts.back ()->error = Y10_CU_INVALID_VALUE;
   op->params.resize ((size + 7) / 8);
   memcpy (op->params.data (), params[0], size);
   /* Whatever in there is an address of ours is one that the kernel uses. It
@@ -466,7 +454,7 @@ allocate (guint8 **p, size_t size, bool pinned, const char *call)
     return misuse (Y10_CU_OUT_OF_MEMORY, "%s of %zu bytes after the start", call, size);
   if (size == 0)
     return Y10_CU_INVALID_VALUE;
-  return memory_alloc (current.back (), size, pinned, p);
+  return memory_alloc (current_contexts.back (), size, pinned, p);
 }
 
 static int
@@ -572,226 +560,6 @@ sim_memset_d8_async (CUdeviceptr p, unsigned char value, size_t size, CUstream s
   op->value = value;
   op->size = size;
   return submit (stream, std::move (op));
-}
-
-/* Streams and events. */
-
-static int
-sim_stream_create (CUstream *stream, unsigned int flags, int priority)
-{
-  ENTER ("cuStreamCreate");
-  if (!(flags & Y10_CU_STREAM_NON_BLOCKING))
-    return misuse (Y10_CU_INVALID_VALUE, "a stream that waits for the NULL stream is made");
-  *stream = new CUstream_st {};
-  (*stream)->context = current.back ();
-  current.back ()->n_streams++;
-  streams.push_back (*stream);
-  return 0;
-}
-
-/* Returns at once: what is queued still runs. */
-static int
-sim_stream_destroy (CUstream stream)
-{
-  ENTER ("cuStreamDestroy");
-  RETURN_IF_WRONG (check_stream (stream, "cuStreamDestroy"));
-  if (stream->capture)
-    return misuse (Y10_CU_CAPTURE_UNSUPPORTED, "a stream is destroyed while it is captured");
-  stream->context->n_streams--;
-  stream->destroyed = true;
-  if (stream->queue.empty ()) {
-    streams.erase (std::find (streams.begin (), streams.end (), stream));
-    delete stream;
-  }
-  return 0;
-}
-
-static int
-sim_stream_synchronize (CUstream stream)
-{
-  ENTER ("cuStreamSynchronize");
-  RETURN_IF_WRONG (check_stream (stream, "cuStreamSynchronize"));
-  RETURN_IF_WRONG (check_not_captured (stream, nullptr, "cuStreamSynchronize"));
-  if (is_broken (Y10_SIM_BREAK_SYNCHRONIZE))
-    return 0;
-  if (!run_until_empty (stream))
-    return Y10_CU_LAUNCH_FAILED;
-  return current.back ()->error;
-}
-
-static int
-sim_stream_wait_event (CUstream stream, CUevent event, unsigned int flags)
-{
-  ENTER ("cuStreamWaitEvent");
-  RETURN_IF_WRONG (check_stream (stream, "cuStreamWaitEvent"));
-  int result;
-
-  if (is_broken (Y10_SIM_BREAK_WAIT_EVENT))
-    return 0;
-  if ((result = capture_wait (stream, event)) >= 0)
-    return result;
-  if (event->recorded == 0)
-    return 0;
-  auto op = op_new (OP_WAIT);
-  op->event = event;
-  op->number = event->recorded;
-  enqueue (stream, std::move (op));
-  return 0;
-}
-
-static int
-sim_event_create (CUevent *event, unsigned int flags)
-{
-  ENTER ("cuEventCreate");
-  *event = new CUevent_st {};
-  (*event)->context = current.back ();
-  (*event)->timing = !(flags & Y10_CU_EVENT_DISABLE_TIMING);
-  current.back ()->n_events++;
-  return 0;
-}
-
-static int
-sim_event_destroy (CUevent event)
-{
-  ENTER ("cuEventDestroy");
-  event->context->n_events--;
-  event->destroyed = true;
-  forget_event (event);
-  return 0;
-}
-
-static int
-sim_event_record (CUevent event, CUstream stream)
-{
-  ENTER ("cuEventRecord");
-  RETURN_IF_WRONG (check_stream (stream, "cuEventRecord"));
-  if (event->context != stream->context)
-    return misuse (Y10_CU_INVALID_HANDLE, "an event is recorded on a stream of another context");
-  if (capture_record (event, stream))
-    return 0;
-  auto op = op_new (OP_RECORD);
-  op->event = event;
-  op->number = ++event->recorded;
-  enqueue (stream, std::move (op));
-  return 0;
-}
-
-static int
-sim_event_query (CUevent event)
-{
-  ENTER ("cuEventQuery");
-  RETURN_IF_WRONG (check_unsafe ("cuEventQuery"));
-  RETURN_IF_WRONG (check_not_captured (nullptr, event, "cuEventQuery"));
-  if (y10_sim_random () % 2)
-    run_some (1 + (guint) (y10_sim_random () % 8));
-  if (!is_done (event, event->recorded))
-    return Y10_CU_NOT_READY;
-  return current.back ()->error;
-}
-
-static int
-sim_event_synchronize (CUevent event)
-{
-  ENTER ("cuEventSynchronize");
-  RETURN_IF_WRONG (check_unsafe ("cuEventSynchronize"));
-  RETURN_IF_WRONG (check_not_captured (nullptr, event, "cuEventSynchronize"));
-  if (is_broken (Y10_SIM_BREAK_SYNCHRONIZE))
-    return 0;
-  if (!run_until (event, event->recorded))
-    return Y10_CU_LAUNCH_FAILED;
-  return current.back ()->error;
-}
-
-static int
-sim_event_elapsed_time (float *ms, CUevent start, CUevent end)
-{
-  ENTER ("cuEventElapsedTime");
-  if (!start->timing || !end->timing || start->recorded == 0 || end->recorded == 0)
-    return misuse (Y10_CU_INVALID_HANDLE, "the time of an event that has none");
-  if (!is_done (start, start->recorded) || !is_done (end, end->recorded))
-    return Y10_CU_NOT_READY;
-  *ms = (float) (end->time - start->time) / 1e6f;
-  return 0;
-}
-
-/* Graphs. */
-
-static int
-sim_stream_begin_capture (CUstream stream, int mode)
-{
-  ENTER ("cuStreamBeginCapture");
-  RETURN_IF_WRONG (check_stream (stream, "cuStreamBeginCapture"));
-  return capture_begin (stream, mode);
-}
-
-static int
-sim_stream_end_capture (CUstream stream, CUgraph *graph)
-{
-  /* Whatever went wrong: the stream is not captured any more. */
-  LOCK;
-  int before = enter ("cuStreamEndCapture"), result;
-
-  RETURN_IF_WRONG (check_stream (stream, "cuStreamEndCapture"));
-  result = capture_end (stream, graph);
-  return before ? before : result;
-}
-
-static int
-sim_graph_instantiate (CUgraphExec *exec, CUgraph graph, unsigned long long flags)
-{
-  ENTER ("cuGraphInstantiate");
-  *exec = new CUgraphExec_st {};
-  (*exec)->context = graph->context;
-  (*exec)->nodes = graph->nodes;
-  graph->context->n_graphs++;
-  return 0;
-}
-
-static int
-sim_graph_upload (CUgraphExec exec, CUstream stream)
-{
-  ENTER ("cuGraphUpload");
-  RETURN_IF_WRONG (check_stream (stream, "cuGraphUpload"));
-  return check_not_captured (stream, nullptr, "cuGraphUpload");
-}
-
-static int
-sim_graph_launch (CUgraphExec exec, CUstream stream)
-{
-  ENTER ("cuGraphLaunch");
-  RETURN_IF_WRONG (check_stream (stream, "cuGraphLaunch"));
-  auto op = op_new (OP_GRAPH);
-
-  if (exec->destroyed || exec->context != stream->context)
-    return misuse (Y10_CU_INVALID_VALUE, "a graph that is destroyed or of another context");
-  if (stream->capture)
-    return misuse (Y10_CU_CAPTURE_UNSUPPORTED, "a graph is launched in a capture");
-  for (const Node &n : exec->nodes)
-    for (const Allocation *a : n.op.uses)
-      if (a->freed)
-        return misuse (Y10_CU_INVALID_VALUE, "a graph uses %p, which was freed", (void *) a->base);
-  op->exec = exec;
-  enqueue (stream, std::move (op));
-  return 0;
-}
-
-static int
-sim_graph_destroy (CUgraph graph)
-{
-  ENTER ("cuGraphDestroy");
-  graph->context->n_graphs--;
-  delete graph;
-  return 0;
-}
-
-static int
-sim_graph_exec_destroy (CUgraphExec exec)
-{
-  ENTER ("cuGraphExecDestroy");
-  exec->context->n_graphs--;
-  exec->destroyed = true;
-  forget_exec (exec);
-  return 0;
 }
 
 static const Y10CudaDriver driver = {

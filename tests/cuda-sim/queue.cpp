@@ -196,8 +196,11 @@ find_needed (CUstream stream)
 
     for (CUstream s : streams) {
       for (const auto &o : s->queue) {
-        if (op && op->kind == OP_WAIT ? o->kind == OP_RECORD && o->event == op->event
-            && o->number == op->number : op && op->kind == OP_GRAPH && op->exec->running == o.get ())
+        bool records = op && op->kind == OP_WAIT && o->kind == OP_RECORD
+            && o->event == op->event && o->number == op->number;
+        bool runs = op && op->kind == OP_GRAPH && op->exec->running == o.get ();
+
+        if (records || runs)
           next = s;
       }
     }
