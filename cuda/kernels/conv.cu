@@ -107,4 +107,4 @@ y10_conv (const Y10KConv &p)
   }
 }
 
-Y10_TYPED_KERNEL (conv, Conv, 128)
+Y10_TYPED_KERNEL (conv, Conv, 128, 2)

@@ -126,4 +126,4 @@ y10_depthwise (const Y10KDepthwise &p)
     y10_depthwise_any<T> (p, image, y, x, channel);
 }
 
-Y10_TYPED_KERNEL (depthwise, Depthwise, 128)
+Y10_TYPED_KERNEL (depthwise, Depthwise, 128, 3)

@@ -17,19 +17,21 @@
 
 #include "view.h"
 
-/* y10_NAME_f32, _f16 and _bf16 out of the template y10_NAME. */
-#define Y10_TYPED_KERNEL(name, Type, max_threads) \
-  extern "C" __global__ void __launch_bounds__ (max_threads) \
+/* y10_NAME_f32, _f16 and _bf16 out of the template y10_NAME. After the type:
+ * threads of a block and, where ptxas would rather spill than take registers,
+ * blocks a multiprocessor should have room for. */
+#define Y10_TYPED_KERNEL(name, Type, ...) \
+  extern "C" __global__ void __launch_bounds__ (__VA_ARGS__) \
   y10_##name##_f32 (Y10K##Type p) \
   { \
     y10_##name<float> (p); \
   } \
-  extern "C" __global__ void __launch_bounds__ (max_threads) \
+  extern "C" __global__ void __launch_bounds__ (__VA_ARGS__) \
   y10_##name##_f16 (Y10K##Type p) \
   { \
     y10_##name<__half> (p); \
   } \
-  extern "C" __global__ void __launch_bounds__ (max_threads) \
+  extern "C" __global__ void __launch_bounds__ (__VA_ARGS__) \
   y10_##name##_bf16 (Y10K##Type p) \
   { \
     y10_##name<__nv_bfloat16> (p); \
