@@ -14,8 +14,9 @@
 
 /* A fused configuration that cannot be built may still take seconds. */
 #define MAX_FAILURES 8
-/* More than a slot can spare; the largest wanted is a few megabytes. */
-#define MAX_WORKSPACE ((gsize) 256 << 20)
+/* What a plan may want as workspace besides a copy of what it reads and writes,
+ * which those take that cannot work in place. */
+#define SPARE_WORKSPACE ((gsize) 1 << 20)
 
 /* What cuDNN notes about an engine. */
 typedef struct
@@ -85,6 +86,8 @@ typedef struct
   GPtrArray *configs[G_N_ELEMENTS (modes)];     /* NULL: not asked yet */
   guint n_failures, n_seen, max_plans;
   GPtrArray *plans;             /* what was found */
+  gsize budget;                 /* a slot has one workspace for all */
+  Y10CudaConvPlan *greedy;      /* over it, but by the least */
   GError *error;                /* of the last plan that failed */
 } Search;
 
@@ -180,12 +183,17 @@ plan_finish (Y10CudaConvPlan *plan, GError **error)
               &n, &bytes), "the workspace's size", error))
     return FALSE;
   plan->workspace = (gsize) MAX (bytes, 0);
-  if (plan->workspace <= MAX_WORKSPACE)
-    return TRUE;
-  g_set_error (error, Y10_ERROR, Y10_ERROR_UNSUPPORTED,
-      "cuDNN: a plan wants a workspace of %" G_GSIZE_FORMAT " bytes",
-      plan->workspace);
-  return FALSE;
+  return TRUE;
+}
+
+static gsize
+view_bytes (const Y10CudaConvDesc *desc, const Y10CudaConvView *v)
+{
+  gsize elem_size = desc->precision == Y10_PRECISION_FP16
+      || desc->precision == Y10_PRECISION_BF16 ? 2 : 4;
+
+  return (gsize) v->height * v->width * v->channels * desc->images
+      * elem_size;
 }
 
 /* Takes @config over, whether it gives a plan or not. */
@@ -213,7 +221,14 @@ try_config (Search *s, cudnnBackendDescriptor_t config, const Engine *engine)
   plan->description = g_strdup_printf ("cudnn:eng%" G_GINT64_FORMAT "%s%s",
       engine->index, engine->tensor_core ? ",tensor-core" : "",
       engine->compiled ? ",compiled" : "");
-  g_ptr_array_add (s->plans, plan);
+  if (plan->workspace <= s->budget) {
+    g_ptr_array_add (s->plans, plan);
+  } else if (!s->greedy || plan->workspace < s->greedy->workspace) {
+    y10_cuda_conv_plan_free (s->greedy);
+    s->greedy = plan;
+  } else {
+    y10_cuda_conv_plan_free (plan);
+  }
 }
 
 /* Plans that can be built among those with or without tensor cores, in the
@@ -221,17 +236,15 @@ try_config (Search *s, cudnnBackendDescriptor_t config, const Engine *engine)
 static void
 search (Search *s, gboolean tensor_core)
 {
-  for (guint m = 0; m < G_N_ELEMENTS (modes); m++) {
-    if (s->plans->len == s->max_plans)
-      return;
+  for (guint m = 0; m < G_N_ELEMENTS (modes) && s->plans->len == 0; m++) {
     if (!s->configs[m])
       s->configs[m] = ask (s, m);
-    for (guint i = 0; i < s->configs[m]->len; i++) {
+    for (guint i = 0; i < s->configs[m]->len
+        && s->n_failures < MAX_FAILURES && s->plans->len < s->max_plans;
+        i++) {
       cudnnBackendDescriptor_t config = s->configs[m]->pdata[i];
       Engine engine;
 
-      if (s->n_failures >= MAX_FAILURES || s->plans->len == s->max_plans)
-        return;
       s->n_seen++;
       if (!config || !read_engine (s->lib->cudnn, config, &engine)
           || !wanted (s, &engine, tensor_core))
@@ -239,10 +252,11 @@ search (Search *s, gboolean tensor_core)
       s->configs[m]->pdata[i] = NULL;
       try_config (s, config, &engine);
     }
-    /* The later modes repeat the first, or have what is worse. */
-    if (s->plans->len > 0)
-      return;
+    /* The later modes repeat the first, or have what is slower. */
+    if (s->greedy && s->plans->len == 0)
+      g_ptr_array_add (s->plans, g_steal_pointer (&s->greedy));
   }
+  g_clear_pointer (&s->greedy, y10_cuda_conv_plan_free);
 }
 
 static GPtrArray *
@@ -250,7 +264,8 @@ find_plans (Y10CudaConvLib *lib, const Y10CudaConvDesc *desc,
     Y10CudaConvStage stage, guint max, gboolean dry, GError **error)
 {
   Search s = {.lib = lib,.desc = desc,.stage = stage,.dry = dry,
-    .max_plans = max
+    .max_plans = max,.budget = SPARE_WORKSPACE + view_bytes (desc, &desc->in)
+        + view_bytes (desc, &desc->out)
   };
   gboolean alone = !lib->properties;
 
