@@ -223,6 +223,8 @@ run_head (Y10Slot *slot, guint n, GError **error)
   const Y10CudaDriver *d = slot->program->device->driver;
   gboolean nms = slot->program->plan->graph->head == Y10_HEAD_ONE2MANY;
 
+  if (!slot->head.n_anchors)    /* a graph of a few ops, in tests */
+    return TRUE;
   slot->head.images = n;
   return y10_cuda_launch (kernels, kernels->head_scan,
       y10_head_scan_launch (&slot->head), slot->stream, &slot->head, error)

@@ -133,7 +133,10 @@ typedef struct
   guint n_tensors;              /* the ones to look at */
 } CaseGraph;
 
-CaseGraph *case_graph_new (const OpCase *op, guint64 seed, gboolean bf16);
+CaseGraph *case_graph_new (const OpCase *op, guint64 seed,
+    Y10Precision precision);
+/* @value as the precision's activations and weights can hold it. */
+float case_rounded (Y10Precision precision, float value);
 void case_graph_free (CaseGraph *graph);
 /* One of n s m b l x; its weights are all zero. */
 Y10Graph *variant_graph_new (char variant, guint width, guint height,

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "checkop.h"
+#include "half.h"
 #include "seeded.h"
 #include "tensors.h"
 
@@ -36,11 +37,24 @@ open_weights (const Y10TestTensors *tensors, gboolean hollow)
   return file;
 }
 
-/* Values a trained layer could have, exact in bf16 when that is tested: the
- * comparison is about the op, not about rounding its operands. */
+float
+case_rounded (Y10Precision precision, float value)
+{
+  switch (precision) {
+    case Y10_PRECISION_BF16:
+      return y10_test_bf16_to_float (y10_test_float_to_bf16 (value));
+    case Y10_PRECISION_FP16:
+      return y10_half_to_float (y10_half_from_float (value));
+    default:
+      return value;
+  }
+}
+
+/* Values a trained layer could have, exact in the precision that is tested:
+ * the comparison is about the op, not about rounding its operands. */
 static void
 add_seeded (Y10TestTensors *tensors, const char *name, const gsize *dim,
-    guint n_dims, float scale, gboolean bf16)
+    guint n_dims, float scale, Y10Precision precision)
 {
   Y10TestTensor *t = y10_test_tensors_add (tensors, name, dim, n_dims, NULL);
   gsize n = y10_test_tensor_n (t);
@@ -49,8 +63,7 @@ add_seeded (Y10TestTensors *tensors, const char *name, const gsize *dim,
   y10_seeded_fill (name, tensors->seed, n, t->data);
   for (gsize i = 0; i < n; i++) {
     t->data[i] *= scale;
-    if (bf16)
-      t->data[i] = y10_test_bf16_to_float (y10_test_float_to_bf16 (t->data[i]));
+    t->data[i] = case_rounded (precision, t->data[i]);
   }
 }
 
@@ -65,7 +78,7 @@ total (const Segs *segs)
 }
 
 static Y10TensorFile *
-make_weights (const OpCase *op, guint64 seed, gboolean bf16)
+make_weights (const OpCase *op, guint64 seed, Y10Precision precision)
 {
   Y10TestTensors tensors = { g_ptr_array_new (), seed };
   guint out = op->kind == Y10_OP_ATTENTION ? op->heads * op->head_dim
@@ -78,8 +91,8 @@ make_weights (const OpCase *op, guint64 seed, gboolean bf16)
   if (op->kind == Y10_OP_MAXPOOL5 || op->kind == Y10_OP_UPSAMPLE2X)
     dim[0] = dim[1] = dim[2] = dim[3] = 1;      /* a file of something */
   add_seeded (&tensors, "model.0.conv.weight", dim, 4,
-      1.5f * sqrtf (3.f / (float) (dim[1] * dim[2] * dim[3])), bf16);
-  add_seeded (&tensors, "model.0.conv.bias", dim, 1, 0.5f, bf16);
+      1.5f * sqrtf (3.f / (float) (dim[1] * dim[2] * dim[3])), precision);
+  add_seeded (&tensors, "model.0.conv.bias", dim, 1, 0.5f, precision);
   file = open_weights (&tensors, FALSE);
   for (guint i = 0; i < tensors.tensors->len; i++) {
     Y10TestTensor *t = g_ptr_array_index (tensors.tensors, i);
@@ -141,10 +154,10 @@ add_op (Y10GraphBuilder *b, const OpCase *c, Y10View in, Y10View out,
 }
 
 CaseGraph *
-case_graph_new (const OpCase *c, guint64 seed, gboolean bf16)
+case_graph_new (const OpCase *c, guint64 seed, Y10Precision precision)
 {
   CaseGraph *g = g_new0 (CaseGraph, 1);
-  Y10TensorFile *file = make_weights (c, seed, bf16);
+  Y10TensorFile *file = make_weights (c, seed, precision);
   Y10GraphBuilder *b = y10_graph_builder_new (file, c->width, c->height);
   Y10Graph fields = {.width = c->width,.height = c->height,
     .head = Y10_HEAD_ONE2ONE,.n_classes = 1,.n_bins = 16

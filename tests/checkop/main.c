@@ -12,8 +12,9 @@
 
 #include "checkop.h"
 
-static const Y10BackendClass *const backends[] = {
-  &y10_backend_ref, &y10_backend_cpu,
+/* The third by name only: a module, on a GPU or on the simulated one. */
+static const Y10BackendClass *backends[] = {
+  &y10_backend_ref, &y10_backend_cpu, NULL,
 };
 
 static char *op_name, *backend_name, *precision_name, *case_name, *size_name;
@@ -202,6 +203,27 @@ check_impls (const Runner *runner, guint width, guint height)
   return n_bad;
 }
 
+/* --backend=cuda or cuda-sim. */
+static gboolean
+load_module (void)
+{
+  GString *why = g_string_new (NULL);
+  gboolean ok = TRUE;
+
+  if (backend_name && strcmp (backend_name, "cuda-sim") == 0) {
+    g_setenv ("Y10_BACKEND_PATH", Y10_SIM_DIR, TRUE);
+    backend_name = (char *) "cuda";
+  }
+  if (backend_name && strcmp (backend_name, "cuda") == 0) {
+    backends[2] = y10_module_load ("cuda", why);
+    ok = backends[2] != NULL;
+    if (!ok)
+      printf ("SKIP: cuda left out: %s\n", why->str);
+  }
+  g_string_free (why, TRUE);
+  return ok;
+}
+
 static guint
 open_runners (Runner *runners)
 {
@@ -213,19 +235,22 @@ open_runners (Runner *runners)
   for (guint b = 0; b < G_N_ELEMENTS (backends); b++) {
     GString *why = g_string_new (NULL);
 
-    if (backend_name && strcmp (backend_name, backends[b]->name) != 0)
+    if (!backends[b]
+        || (backend_name && strcmp (backend_name, backends[b]->name) != 0))
       ;
     else if (!backends[b]->probe (why))
       printf ("%s left out: %s\n", backends[b]->name, why->str);
     else
       for (guint p = 0; p < G_N_ELEMENTS (precisions); p++) {
-        /* fp32 everywhere; bf16 where it says so. TF32 and fp16 are for
-         * GPUs, and asking would only print what is not there. */
+        /* fp32 everywhere; bf16 where it says so; fp16 on GPUs only. TF32
+         * would need tolerances of its own. */
         gboolean asked = precision_name ? strcmp (precision_name,
             y10_precision_get_name (precisions[p])) == 0
             : precisions[p] == Y10_PRECISION_FP32
             || (precisions[p] == Y10_PRECISION_BF16
-            && backends[b] != &y10_backend_ref);
+            && backends[b] != &y10_backend_ref)
+            || (precisions[p] == Y10_PRECISION_FP16
+            && backends[b]->kind == Y10_BACKEND_CUDA);
 
         if (asked && runner_open (&runners[n], backends[b], precisions[p]))
           n++;
@@ -243,8 +268,12 @@ run (guint width, guint height)
   };
   Runner runners[8], reference;
   Count counts[8][N_OPS] = { 0 };
-  guint n_runners = open_runners (runners), n_run = 0, n_failed = 0;
+  guint n_runners, n_run = 0, n_failed = 0;
   GPtrArray *cases = NULL;
+
+  if (!load_module ())
+    return 77;
+  n_runners = open_runners (runners);
 
   if (!n_runners) {
     printf ("checkop: no backend to test\n");

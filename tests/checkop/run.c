@@ -22,7 +22,8 @@
  * fp32: sums of up to 5760 products in any order at a few 1e-7, and Winograd's
  * F(2x2, 3x3) over 512 channels at 2e-6; the largest of many is 10 times that.
  * bf16: the result is rounded to 8 bits (2^-9 of a value of up to 5 RMS), sums
- * stay in fp32. Attention rounds its probabilities as well and sums them. */
+ * stay in fp32. Attention rounds its probabilities as well and sums them. fp16
+ * has three bits more. */
 static const struct
 {
   Y10Precision precision;
@@ -33,6 +34,10 @@ static const struct
   {Y10_PRECISION_FP32, Y10_OP_ATTENTION, 2e-5, 1e-11},
   {Y10_PRECISION_FP32, Y10_OP_MAXPOOL5, 0, 0},
   {Y10_PRECISION_FP32, Y10_OP_UPSAMPLE2X, 0, 0},
+  {Y10_PRECISION_FP16, Y10_OP_CONV, 0.004, 2e-7},
+  {Y10_PRECISION_FP16, Y10_OP_ATTENTION, 0.008, 1e-6},
+  {Y10_PRECISION_FP16, Y10_OP_MAXPOOL5, 0, 0},
+  {Y10_PRECISION_FP16, Y10_OP_UPSAMPLE2X, 0, 0},
   {Y10_PRECISION_BF16, Y10_OP_CONV, 0.03, 1e-5},
   {Y10_PRECISION_BF16, Y10_OP_ATTENTION, 0.06, 5e-5},
   {Y10_PRECISION_BF16, Y10_OP_MAXPOOL5, 0, 0},
@@ -127,7 +132,8 @@ values_clear (Values *v)
 }
 
 static void
-values_seed (Values *v, const CaseGraph *g, guint64 seed, gboolean bf16)
+values_seed (Values *v, const CaseGraph *g, guint64 seed,
+    Y10Precision precision)
 {
   float scale = g->graph->ops[0].kind == Y10_OP_ATTENTION ? 3.f : 1.f;
 
@@ -144,8 +150,7 @@ values_seed (Values *v, const CaseGraph *g, guint64 seed, gboolean bf16)
 
       for (gsize j = 0; j < n; j++, p++) {
         *p *= scale;
-        if (bf16)
-          *p = y10_test_bf16_to_float (y10_test_float_to_bf16 (*p));
+        *p = case_rounded (precision, *p);
         if (fill)
           *p = NAN;
       }
@@ -310,8 +315,8 @@ void
 run_op_case (const Case *c, const Runner *runner, const Runner *reference,
     const Options *options, Result *result)
 {
-  gboolean bf16 = runner->precision == Y10_PRECISION_BF16;
-  CaseGraph *g = case_graph_new (&c->op, options->seed, bf16);
+  CaseGraph *g = case_graph_new (&c->op, options->seed,
+      runner->precision);
   guint batch = c->op.batch;
   Instance tested = { 0 }, truth = { 0 };
   Values before, got, again, wanted;
@@ -323,7 +328,8 @@ run_op_case (const Case *c, const Runner *runner, const Runner *reference,
   values_init (&got, g, batch);
   values_init (&again, g, batch);
   values_init (&wanted, g, batch);
-  values_seed (&before, g, options->seed, bf16);
+  values_seed (&before, g, options->seed,
+      runner->precision);
   if (!runner->class->supports (runner->device, g->graph, &g->graph->ops[0],
           runner->precision, why)) {
     result->skipped = TRUE;

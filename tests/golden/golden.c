@@ -560,9 +560,14 @@ done:
   return status;
 }
 
+/* cuda-sim is the CUDA backend on a simulated GPU: another module. */
 static gboolean
 parse_backend (const char *name, Y10BackendKind *backend)
 {
+  if (strcmp (name, "cuda-sim") == 0) {
+    g_setenv ("Y10_BACKEND_PATH", Y10_SIM_DIR, TRUE);
+    name = "cuda";
+  }
   for (*backend = Y10_BACKEND_AUTO; *backend <= Y10_BACKEND_CUDA; ++*backend)
     if (strcmp (name, y10_backend_get_name (*backend)) == 0)
       return TRUE;
@@ -584,7 +589,7 @@ main (int argc, char **argv)
 {
   const GOptionEntry entries[] = {
     {"backend", 'b', 0, G_OPTION_ARG_STRING, &backend_name,
-        "auto (default), ref, cpu, cuda", "B"},
+        "auto (default), ref, cpu, cuda, cuda-sim", "B"},
     {"precision", 'p', 0, G_OPTION_ARG_STRING, &precision_name,
         "fp32 (default), bf16, …", "P"},
     {"threads", 't', 0, G_OPTION_ARG_INT, &n_threads, "CPU threads", "N"},
@@ -607,7 +612,7 @@ main (int argc, char **argv)
   if (argc < 2 || n_threads < 0
       || (backend_name && !parse_backend (backend_name, &backend))
       || (precision_name && !parse_precision (precision_name, &precision))) {
-    fputs ("usage: golden [--backend auto|ref|cpu|cuda] [--precision "
+    fputs ("usage: golden [--backend auto|ref|cpu|cuda|cuda-sim] [--precision "
         "fp32|tf32|fp16|bf16|auto] [--threads N] X.golden.json…\n", stderr);
     return 2;
   }
