@@ -426,9 +426,11 @@ sim_launch_kernel (CUfunction function, unsigned int grid_x, unsigned int grid_y
   memcpy (op->params.data (), params[0], size);
   /* Whatever in there is an address of ours is one that the kernel uses. It
    * may be outside of its allocation: a plane's origin when only a part of the
-   * plane is there. */
+   * plane is there. A small lower half is an int beside padding that nobody
+   * has written. */
   for (guint64 word : op->params) {
-    const Allocation *a = memory_find ((const void *) word);
+    const Allocation *a = (guint32) word < 65536 ? nullptr
+        : memory_find ((const void *) word);
 
     if (!a || (guint8 *) word < a->base || (guint8 *) word >= a->base + a->size)
       continue;
