@@ -327,8 +327,8 @@ capture_and_verify (Y10Slot *slot, const Y10CudaBatch *batch, GError **error)
       || !y10_cuda_check (d, d->stream_synchronize (slot->stream),
           "running the network", error))
     return FALSE;
-  if (memcmp (expected, results, size) == 0)
-    return TRUE;
+  if (!graph->n_anchors || memcmp (expected, results, size) == 0)
+    return clear_arena (slot, 0, error);
   g_set_error (error, Y10_ERROR, Y10_ERROR_BACKEND, "CUDA: the captured "
       "network gives other results than the same work uncaptured");
   return FALSE;
