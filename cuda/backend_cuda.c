@@ -80,8 +80,12 @@ cuda_probe (GString *why)
   const Y10CudaDriver *driver = y10_cuda_driver_get (why);
   CUdevice id;
 
-  return driver && find_device (driver, -1, &id, why)
-      && y10_cuda_conv_probe (why) ? SCORE : 0;
+  if (!driver || !find_device (driver, -1, &id, why)
+      || !y10_cuda_conv_probe (why))
+    return 0;
+  g_string_append (why, "only where it is asked for: it has run on simulated "
+      "GPUs only");
+  return SCORE;
 }
 
 static void

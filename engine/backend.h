@@ -46,7 +46,8 @@ typedef struct
   Y10BackendKind kind;
   const char *name;
 
-  /* 0: cannot run here and @why says so; else the higher the faster. */
+  /* 0: cannot run here and @why says so; else the higher the faster. One that
+   * is slower or less sure than others may say that in @why. */
   int (*probe) (GString * why);
   Y10Device *(*open) (const Y10DeviceConfig * config, GError ** error);
   void (*close) (Y10Device * device);

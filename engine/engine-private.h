@@ -83,6 +83,10 @@ struct _Y10Engine
   gboolean call_result, call_done;
 };
 
+/* threads.c: starts the engine's threads; they end, freeing what the backend
+ * made, after quit has been set and the work is done. */
+gboolean y10_engine_start (Y10Engine * engine, GError ** error);
+void y10_engine_free_device (Y10Engine * engine);
 /* Runs @call on the device thread, in turn with the steps, and waits. */
 gboolean y10_engine_call (Y10Engine * engine, Y10DeviceCall call,
     gpointer data, GError ** error);

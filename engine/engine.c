@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* An engine: a model compiled by one backend, with its slots, and the one
- * device thread that makes and runs everything a backend does. Here engines
- * are made and ended and the thread takes its work; step.c is what a step is.
- * All of a slot's state changes under the engine's lock. */
+/* An engine: a model compiled by one backend, with its slots. Here engines are
+ * made and ended; threads.c is who does the work, step.c what a step is. All of
+ * a slot's state changes under the engine's lock. */
 
 #include "config.h"
 
@@ -138,7 +137,8 @@ resolve_config (const Y10Model *model, Y10EngineConfig *c, GError **error)
       && resolve_head (model, &c->head, error);
 }
 
-/* Sets engine->backend, and why a faster one was passed over. */
+/* Sets engine->backend, and why one that comes before it was passed over: it
+ * cannot run, or says itself that it is not to be taken unasked. */
 static gboolean
 choose_backend (Y10Engine *engine, GError **error)
 {
@@ -160,7 +160,7 @@ choose_backend (Y10Engine *engine, GError **error)
       best = score;
       engine->backend = class;
     }
-    if (!score)
+    if (why->len)
       g_string_append_printf (reason, "%s%s: %s", reason->len ? "; " : "",
           y10_backend_get_name (kind), why->str);
   }
@@ -169,7 +169,7 @@ choose_backend (Y10Engine *engine, GError **error)
         "no backend can run (%s)", reason->str);
     return FALSE;
   }
-  if (reason->len)
+  if (reason->len && engine->config.backend == Y10_BACKEND_AUTO)
     engine->fallback_reason = g_strdup (reason->str);
   return TRUE;
 }
@@ -188,7 +188,7 @@ make_slot (Y10Engine *engine, Y10EngineSlot *slot, GError **error)
   return slot->slot != NULL;
 }
 
-/* On the device thread, as everything a backend does. */
+/* On the device thread, as everything a backend does but waiting. */
 static gboolean
 make_device (Y10Engine *engine, gpointer data, GError **error)
 {
@@ -234,8 +234,8 @@ make_device (Y10Engine *engine, gpointer data, GError **error)
   return TRUE;
 }
 
-static void
-free_device (Y10Engine *engine)
+void
+y10_engine_free_device (Y10Engine *engine)
 {
   const Y10BackendClass *backend = engine->backend;
 
@@ -256,117 +256,6 @@ free_device (Y10Engine *engine)
   y10_graph_free (engine->graph);
   if (engine->device)
     backend->close (engine->device);
-}
-
-void
-y10_slot_queue_push (const Y10Engine *engine, Y10SlotQueue *queue, guint slot)
-{
-  queue->slots[(queue->head + queue->n) % engine->config.n_slots] = slot;
-  queue->n++;
-}
-
-guint
-y10_slot_queue_pop (const Y10Engine *engine, Y10SlotQueue *queue)
-{
-  guint slot = queue->slots[queue->head];
-
-  queue->head = (queue->head + 1) % engine->config.n_slots;
-  queue->n--;
-  return slot;
-}
-
-static void *
-device_thread (void *data)
-{
-  Y10Engine *engine = data;
-
-  pthread_mutex_lock (&engine->lock);
-  while (!engine->quit || engine->queued.n) {
-    if (engine->call && !engine->call_done) {
-      Y10DeviceCall call = engine->call;
-      gboolean result;
-
-      pthread_mutex_unlock (&engine->lock);
-      result = call (engine, engine->call_data, engine->call_error);
-      pthread_mutex_lock (&engine->lock);
-      engine->call_result = result;
-      engine->call_done = TRUE;
-      pthread_cond_broadcast (&engine->changed);
-    } else if (engine->queued.n) {
-      guint slot = y10_slot_queue_pop (engine, &engine->queued);
-
-      pthread_mutex_unlock (&engine->lock);
-      y10_engine_run_slot (engine, slot);
-      pthread_mutex_lock (&engine->lock);
-    } else {
-      pthread_cond_wait (&engine->work, &engine->lock);
-    }
-  }
-  engine->drained = TRUE;
-  pthread_cond_broadcast (&engine->started);
-  pthread_mutex_unlock (&engine->lock);
-  if (engine->completing)
-    pthread_join (engine->completer, NULL);
-  free_device (engine);
-  return NULL;
-}
-
-/* Waits for the steps of a backend that runs them by itself, in the order in
- * which they were submitted, while the device thread submits others. */
-static void *
-completion_thread (void *data)
-{
-  Y10Engine *engine = data;
-
-  pthread_mutex_lock (&engine->lock);
-  while (!engine->drained || engine->under_way.n) {
-    if (engine->under_way.n) {
-      guint slot = y10_slot_queue_pop (engine, &engine->under_way);
-
-      pthread_mutex_unlock (&engine->lock);
-      y10_engine_complete_slot (engine, slot);
-      pthread_mutex_lock (&engine->lock);
-    } else {
-      pthread_cond_wait (&engine->started, &engine->lock);
-    }
-  }
-  pthread_mutex_unlock (&engine->lock);
-  return NULL;
-}
-
-static gboolean
-start_thread (pthread_t *thread, void *(*run) (void *), Y10Engine *engine,
-    GError **error)
-{
-  int result = pthread_create (thread, NULL, run, engine);
-
-  if (result)
-    g_set_error (error, Y10_ERROR, Y10_ERROR_NO_MEMORY,
-        "cannot start the engine's thread: %s", g_strerror (result));
-  return !result;
-}
-
-gboolean
-y10_engine_call (Y10Engine *engine, Y10DeviceCall call, gpointer data,
-    GError **error)
-{
-  gboolean result;
-
-  pthread_mutex_lock (&engine->lock);
-  while (engine->call)
-    pthread_cond_wait (&engine->changed, &engine->lock);
-  engine->call = call;
-  engine->call_data = data;
-  engine->call_error = error;
-  engine->call_done = FALSE;
-  pthread_cond_signal (&engine->work);
-  while (!engine->call_done)
-    pthread_cond_wait (&engine->changed, &engine->lock);
-  result = engine->call_result;
-  engine->call = NULL;
-  pthread_cond_broadcast (&engine->changed);
-  pthread_mutex_unlock (&engine->lock);
-  return result;
 }
 
 /**
@@ -409,14 +298,8 @@ y10_engine_new (Y10Model *model, const Y10EngineConfig *config,
   engine->slots = g_new0 (Y10EngineSlot, engine->config.n_slots);
   engine->queued.slots = g_new0 (guint, engine->config.n_slots);
   engine->under_way.slots = g_new0 (guint, engine->config.n_slots);
-  if (!start_thread (&engine->thread, device_thread, engine, error))
+  if (!y10_engine_start (engine, error))
     return NULL;
-  engine->running = TRUE;
-  if (engine->backend->wait) {
-    if (!start_thread (&engine->completer, completion_thread, engine, error))
-      return NULL;
-    engine->completing = TRUE;
-  }
   if (!y10_engine_call (engine, make_device, cancellable, error))
     return NULL;
   return g_steal_pointer (&engine);

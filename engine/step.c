@@ -294,13 +294,6 @@ step_done (Y10Engine *engine, Y10EngineSlot *slot, GError *error)
   pthread_mutex_unlock (&engine->lock);
 }
 
-static gboolean
-submit_slot (Y10Engine *engine, Y10EngineSlot *slot, GError **error)
-{
-  return engine->backend->submit (slot->slot, slot->n_images, slot->first_op,
-      slot->end_op, error);
-}
-
 /* The slot is ours while it is queued: only its flags are shared. A backend
  * without wait is done when submit returns; another's step is handed on. */
 void
@@ -315,7 +308,8 @@ y10_engine_run_slot (Y10Engine *engine, guint index)
   ok = load_images (engine, slot, &error);
   if (!backend->wait)
     input_done (engine, slot);
-  ok = ok && submit_slot (engine, slot, &error);
+  ok = ok && backend->submit (slot->slot, slot->n_images, slot->first_op,
+      slot->end_op, &error);
   if (ok && backend->wait) {
     pthread_mutex_lock (&engine->lock);
     y10_slot_queue_push (engine, &engine->under_way, index);
