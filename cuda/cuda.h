@@ -70,17 +70,17 @@ const Y10CudaBatch *y10_cuda_program_prepare (Y10Program * program, guint n,
     GError ** error);
 const char *y10_cuda_program_impl (Y10Program * program, guint op);
 
-/* run.c: queues op @index for @n images. @arena holds max_batch images, tensor
- * by tensor. */
+/* run.c: queues ops [first, end) for @n images. @arena holds max_batch images,
+ * tensor by tensor. */
 typedef struct
 {
   CUdeviceptr arena, scratch;
   guint max_batch;
 } Y10CudaMemory;
 
-gboolean y10_cuda_run_op (const Y10Program * program,
-    const Y10CudaBatch * batch, const Y10CudaMemory * memory, guint index,
-    guint n, CUstream stream, GError ** error);
+gboolean y10_cuda_run (const Y10Program * program,
+    const Y10CudaBatch * batch, const Y10CudaMemory * memory, guint first,
+    guint end, guint n, CUstream stream, GError ** error);
 /* @v as kernels see it, in image 0. */
 Y10KView y10_cuda_view (const Y10Program * program,
     const Y10CudaMemory * memory, Y10View v);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* One op of the graph as the kernels that do it. Where tensors lie is the
+/* The ops of the graph as the kernels that do them. Where tensors lie is the
  * plan's; with several images each tensor has room for max_batch of them, one
  * behind the other. */
 
@@ -40,6 +40,12 @@ static gboolean
 is_logits (const Y10Graph *graph, const Y10Op *op)
 {
   return graph->tensors[op->out.tensor].role == Y10_ROLE_LOGITS;
+}
+
+static gboolean
+same_view (Y10View a, Y10View b)
+{
+  return a.tensor == b.tensor && a.first == b.first && a.n == b.n;
 }
 
 static CUdeviceptr
@@ -127,31 +133,65 @@ run_attention (const Y10Program *program, const Y10CudaMemory *memory,
       y10_attention_launch (&p), stream, &p, error);
 }
 
-gboolean
-y10_cuda_run_op (const Y10Program *program, const Y10CudaBatch *batch,
-    const Y10CudaMemory *memory, guint index, guint n, CUstream stream,
-    GError **error)
+/* Pools that read what the one before has written are one kernel, which reads
+ * the first one's input once. */
+static guint
+run_maxpool5 (const Y10Program *program, const Y10CudaMemory *memory,
+    guint first, guint end, guint n, CUstream stream, GError **error)
 {
   const Y10CudaKernels *kernels = &program->device->kernels;
-  const Y10Op *op = &program->plan->graph->ops[index];
-  Y10KView in = y10_cuda_view (program, memory, op->in);
-  Y10KView out = y10_cuda_view (program, memory, op->out);
-  Y10KMaxPool5 pool = { in, out, n };
-  Y10KUpsample2x up = { in, out, n };
+  const Y10Op *ops = program->plan->graph->ops;
+  Y10KMaxPool5 p = {
+    .in = y10_cuda_view (program, memory, ops[first].in),.images = n,
+  };
+  guint i = first;
+
+  do
+    p.out[p.n++] = y10_cuda_view (program, memory, ops[i++].out);
+  while (i < end && p.n < Y10_MAXPOOL5_MAX && ops[i].kind == Y10_OP_MAXPOOL5
+      && same_view (ops[i].in, ops[i - 1].out));
+  return y10_cuda_launch (kernels, kernels->maxpool5[program->type],
+      y10_maxpool5_launch (&p), stream, &p, error) ? i - first : 0;
+}
+
+/* How many ops one call has queued; 0 and error: none. */
+static guint
+run_some (const Y10Program *program, const Y10CudaBatch *batch,
+    const Y10CudaMemory *memory, guint first, guint end, guint n,
+    CUstream stream, GError **error)
+{
+  const Y10CudaKernels *kernels = &program->device->kernels;
+  const Y10Op *op = &program->plan->graph->ops[first];
+  Y10KUpsample2x up = {
+    y10_cuda_view (program, memory, op->in),
+    y10_cuda_view (program, memory, op->out), n
+  };
 
   switch (op->kind) {
     case Y10_OP_CONV:
       return op->groups > 1
-          ? run_depthwise (program, memory, index, n, stream, error)
-          : run_dense (program, batch, memory, index, n, stream, error);
+          ? run_depthwise (program, memory, first, n, stream, error)
+          : run_dense (program, batch, memory, first, n, stream, error);
     case Y10_OP_MAXPOOL5:
-      return y10_cuda_launch (kernels, kernels->maxpool5[program->type],
-          y10_maxpool5_launch (&pool), stream, &pool, error);
+      return run_maxpool5 (program, memory, first, end, n, stream, error);
     case Y10_OP_UPSAMPLE2X:
       return y10_cuda_launch (kernels, kernels->upsample2x[program->type],
           y10_upsample2x_launch (&up), stream, &up, error);
     case Y10_OP_ATTENTION:
-      return run_attention (program, memory, index, n, stream, error);
+      return run_attention (program, memory, first, n, stream, error);
   }
-  return FALSE;
+  return 0;
+}
+
+gboolean
+y10_cuda_run (const Y10Program *program, const Y10CudaBatch *batch,
+    const Y10CudaMemory *memory, guint first, guint end, guint n,
+    CUstream stream, GError **error)
+{
+  for (guint i = first, done; i < end; i += done) {
+    done = run_some (program, batch, memory, i, end, n, stream, error);
+    if (!done)
+      return FALSE;
+  }
+  return TRUE;
 }

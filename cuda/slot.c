@@ -248,12 +248,10 @@ run_range (Y10Slot *slot, const Y10CudaBatch *batch, guint n, guint first,
 
   if (!y10_cuda_check (d, d->memcpy_htod_async (slot->io, slot->pinned,
               slot->counts_at, slot->stream), "copying the parameters",
-          error))
+          error)
+      || !y10_cuda_run (slot->program, batch, &slot->memory, first, end, n,
+          slot->stream, error))
     return FALSE;
-  for (guint i = first; i < end; i++)
-    if (!y10_cuda_run_op (slot->program, batch, &slot->memory, i, n,
-            slot->stream, error))
-      return FALSE;
   return end < slot->program->plan->graph->n_ops
       || run_head (slot, n, error);
 }

@@ -425,41 +425,58 @@ test_upsample2x (void)
   }
 }
 
+/* Two images of random numbers with a NaN in a corner: it is seen by everyone
+ * within two pixels, in its channel, and from pool to pool two further. */
+static void
+check_maxpool5 (guint channels, guint height, guint width, int n, Type type)
+{
+  Tensor in, out[Y10_MAXPOOL5_MAX];
+  Y10KMaxPool5 p = { };
+
+  tensor_init (&in, type, 2, height, width, &channels, 1);
+  tensor_fill (&in, 1);
+  p.in = in.view;
+  p.n = n;
+  p.images = 2;
+  for (int k = 0; k < n; k++) {
+    const Tensor *from = k ? &out[k - 1] : &in;
+
+    tensor_init (&out[k], type, 2, height, width, &channels, 1);
+    for (guint i = 0; i < 2; i++)
+      y10_ref_maxpool5 (from->plane + plane_index (from, i, 0, 0, 0),
+          out[k].plane + plane_index (&out[k], i, 0, 0, 0), channels, height,
+          width);
+    p.out[k] = out[k].view;
+  }
+  for (int k = 0; k < n; k++) {
+    guint reach = 2 * k + 3;
+
+    for (guint y = 0; y < MIN (reach, height); y++)
+      for (guint x = 0; x < MIN (reach, width); x++)
+        out[k].plane[plane_index (&out[k], 1, y, x, 3)] = NAN;
+  }
+  set (type, in.memory, tensor_index (&in, 1, 0, 0, 3), NAN);
+  run ("maxpool5", type, y10_maxpool5_launch (&p), &p);
+  for (int k = 0; k < n; k++) {
+    tensor_check (&out[k], 0, "maxpool5");
+    tensor_clear (&out[k]);
+  }
+  tensor_clear (&in);
+}
+
 static void
 test_maxpool5 (void)
 {
   static const struct
   {
     guint channels, height, width;
-  } cases[] = { {20, 7, 9}, {8, 1, 1}, {16, 2, 3}, {36, 20, 20} };
+  } cases[] = { {20, 7, 9}, {8, 1, 1}, {16, 2, 3}, {36, 20, 20}, {8, 21, 11} };
 
   for (guint t = 0; t < N_TYPES; t++)
-    for (guint k = 0; k < G_N_ELEMENTS (cases); k++) {
-      guint channels = cases[k].channels;
-      guint height = cases[k].height, width = cases[k].width;
-      Tensor in, out;
-      Y10KMaxPool5 p = { };
-
-      tensor_init (&in, (Type) t, 2, height, width, &channels, 1);
-      tensor_init (&out, (Type) t, 2, height, width, &channels, 1);
-      tensor_fill (&in, 1);
-      for (guint i = 0; i < 2; i++)
-        y10_ref_maxpool5 (in.plane + plane_index (&in, i, 0, 0, 0),
-            out.plane + plane_index (&out, i, 0, 0, 0), channels, height,
-            width);
-      /* A NaN is seen by everyone within two pixels, in its channel. */
-      set ((Type) t, in.memory, tensor_index (&in, 1, 0, 0, 3), NAN);
-      for (guint y = 0; y < MIN (3, height); y++)
-        for (guint x = 0; x < MIN (3, width); x++)
-          out.plane[plane_index (&out, 1, y, x, 3)] = NAN;
-      p.in = in.view;
-      p.out = out.view;
-      p.images = 2;
-      run ("maxpool5", (Type) t, y10_maxpool5_launch (&p), &p);
-      tensor_check (&out, 0, "maxpool5");
-      tensor_clear (&in);
-      tensor_clear (&out);
-    }
+    for (guint k = 0; k < G_N_ELEMENTS (cases); k++)
+      for (int n = 1; n <= Y10_MAXPOOL5_MAX; n++)
+        check_maxpool5 (cases[k].channels, cases[k].height, cases[k].width, n,
+            (Type) t);
 }
 
 /* @scale: of q and k; large ones make the softmax choose one position. */
