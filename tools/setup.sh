@@ -9,19 +9,22 @@ set -euo pipefail
 
 usage() {
   cat <<'END'
-usage: tools/setup.sh [--cuda] [--tests] [--ci] [--install] [--no-packages] [--help]
+usage: tools/setup.sh [--cuda] [--tests] [--ci] [--install] [--no-packages]
+                      [--build DIR] [--help]
 
 Installs missing Debian packages, then configures and builds into build/.
 
   --cuda         with the backend for NVIDIA GPUs: by the toolkit that is
                  installed where it fits (nvcc 12 or newer, headers of cuDNN
                  9.8 or newer), else by NVIDIA's packages from PyPI, one tested
-                 set, put into build/nvidia (1 GB to download)
+                 set, put into build/nvidia (1 GB to download); CUDA_HOME=none
+                 takes these in any case
   --tests        also what the tests need
   --ci           also what .ci/run needs beyond that
   --install      afterwards install plugin, library, headers and tool, the
                  plugin where this system's GStreamer looks for plugins
   --no-packages  install no packages; build with what is there
+  --build DIR    build into DIR instead, a path in the clone
   --help         this text
 
 Made for Debian 12 and later and Ubuntu of the same age. Packages are installed
@@ -59,20 +62,26 @@ wheels=(
   nvidia-cuda-runtime==13.0.96
   nvidia-cuda-nvrtc==13.0.88 nvidia-cublas==13.1.0.3 nvidia-cudnn-cu13==9.19.0.56
 )
-nvidia=$build/nvidia
 
 want_install=no want_packages=yes want_cuda=no
-for arg; do
-  case $arg in
+while [ $# -gt 0 ]; do
+  case $1 in
     --cuda) want_cuda=yes optional+=(libffmpeg-nvenc-dev) ;;
     --tests) packages+=("${tests[@]}") ;;
     --ci) packages+=("${tests[@]}" "${ci[@]}") optional+=(libffmpeg-nvenc-dev) ;;
     --install) want_install=yes ;;
     --no-packages) want_packages=no ;;
+    --build)
+      [ -n "${2-}" ] || { usage >&2; die "--build wants a folder"; }
+      build=$root/$2
+      shift
+      ;;
     --help | -h) usage; exit 0 ;;
-    *) usage >&2; die "unknown argument '$arg'" ;;
+    *) usage >&2; die "unknown argument '$1'" ;;
   esac
+  shift
 done
+nvidia=$build/nvidia
 
 # The words before a command that needs root: none, or "sudo -n".
 sudo=()
@@ -165,25 +174,25 @@ quietly() {
   if ! out=$("$@" 2>&1 </dev/null); then
     printf '%s\n' "$out" | tail -n 60 >&2
     die "this failed: $*
-(if build/ was made by another version of meson or moved, remove it and try again)"
+(if ${build#"$root"/}/ was made by another version of meson or moved, remove it and try again)"
   fi
 }
 
 configure_and_build() {
   local started=$SECONDS
   if [ ! -e "$build/build.ninja" ]; then
-    say "configuring build/"
+    say "configuring ${build#"$root"/}/"
     quietly meson setup "$build" "$root" "$@"
   elif [ "$installed_now" = yes ] || [ $# -gt 0 ]; then
     # What was missing when build/ was configured may be there now.
-    say "configuring build/ again"
+    say "configuring ${build#"$root"/}/ again"
     quietly meson configure "$build" --clearcache
     quietly meson setup --reconfigure "$build" "$root" "$@"
   fi
   [[ $(ninja -C "$build" -n 2>&1 || true) == *"no work to do"* ]] \
     || say "building; the first time takes a minute or two"
   quietly ninja -C "$build"
-  say "build/ is up to date ($((SECONDS - started)) s)"
+  say "${build#"$root"/}/ is up to date ($((SECONDS - started)) s)"
 }
 
 # Prints the value of "#define NAME VALUE" in the file.
@@ -221,7 +230,7 @@ fetch_cuda() {
   [ "$(cat "$nvidia/wheels" 2>/dev/null)" != "${wheels[*]}" ] || return 0
   python3 -m pip --version >/dev/null 2>&1 \
     || die "python3 has no pip, which fetches NVIDIA's packages (Debian: sudo apt-get install python3-pip)"
-  say "no toolkit that fits is installed; putting NVIDIA's packages into build/nvidia"
+  say "no toolkit that fits is installed; putting NVIDIA's packages into ${nvidia#"$root"/}"
   rm -rf "$to" "$nvidia"
   quietly python3 -m pip install --quiet --no-deps --no-compile --only-binary :all: \
     --root-user-action ignore --target "$to" "${wheels[@]}"
