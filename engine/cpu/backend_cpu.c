@@ -18,37 +18,10 @@
 #endif
 
 #include "../clock.h"
-#include "boxes.h"
 #include "dnnl.h"
 #include "head.h"
 #include "isa.h"
-#include "memory.h"
-#include "preprocess.h"
-
-#define ALIGN 64
-#define ROUND_UP(n, to) (((n) + (to) - 1) / (to) * (to))
-
-struct _Y10Device
-{
-  guint threads;
-  char *name;
-  guint saved_csr;
-  Y10Dnnl *dnnl;                /* or NULL */
-  Y10Team *team;
-};
-
-struct _Y10Program
-{
-  Y10Device *device;
-  const Y10Plan *plan;
-  const Y10Kernels *kernels;
-  Y10CpuOp *ops;
-  Y10CpuBoxOps boxes;
-  Y10CpuMemory weights;
-  Y10CpuMemory scratch;         /* shared, then a part for each thread */
-  gsize shared_size, thread_size;
-  guint8 *preprocess;           /* scratch, in the above */
-};
+#include "program.h"
 
 typedef struct
 {
@@ -73,24 +46,6 @@ struct _Y10Slot
   CpuImage *images;
   gint64 inference, postprocess;
 };
-
-static const Y10Kernels *
-get_kernels (Y10Precision precision)
-{
-#if defined (__x86_64__) || defined (__i386__)
-  Y10Isa isa = y10_cpu_isa ();
-
-  if (precision == Y10_PRECISION_BF16)
-    return isa >= Y10_ISA_AVX512_BF16 ? &y10_kernels_avx512_bf16 : NULL;
-  if (isa >= Y10_ISA_AVX512)
-    return &y10_kernels_avx512;
-  if (isa >= Y10_ISA_AVX2)
-    return &y10_kernels_avx2;
-  if (isa >= Y10_ISA_SSE41)
-    return &y10_kernels_sse41;
-#endif
-  return precision == Y10_PRECISION_BF16 ? NULL : &y10_kernels_c;
-}
 
 static int
 cpu_probe (GString *why)
@@ -187,7 +142,7 @@ static gboolean
 cpu_layout (Y10Device *device, Y10Precision *precision, Y10Layout *layout,
     GError **error)
 {
-  gboolean bf16 = get_kernels (Y10_PRECISION_BF16) != NULL;
+  gboolean bf16 = y10_cpu_kernels (Y10_PRECISION_BF16) != NULL;
   const Y10Kernels *k;
 
   if (*precision == Y10_PRECISION_AUTO)
@@ -199,10 +154,10 @@ cpu_layout (Y10Device *device, Y10Precision *precision, Y10Layout *layout,
         y10_precision_get_name (*precision), bf16 ? "fp32 and bf16" : "fp32");
     return FALSE;
   }
-  k = get_kernels (*precision);
+  k = y10_cpu_kernels (*precision);
   *layout = (Y10Layout) {
     .block = k->block,.elem_size = k->elem,.input_block = 1,
-    .input_elem_size = 4,.align = ALIGN,.max_run = 1,
+    .input_elem_size = 4,.align = Y10_CPU_ALIGN,.max_run = 1,
   };
   return TRUE;
 }
@@ -225,7 +180,7 @@ cpu_supports (Y10Device *device, const Y10Graph *graph, const Y10Op *op,
 {
   guint in = y10_graph_view_channels (graph, op->in);
 
-  if (!get_kernels (precision)) {
+  if (!y10_cpu_kernels (precision)) {
     g_string_append_printf (why, "no %s on this CPU",
         y10_precision_get_name (precision));
     return FALSE;
@@ -247,187 +202,6 @@ cpu_supports (Y10Device *device, const Y10Graph *graph, const Y10Op *op,
   else
     return TRUE;
   return FALSE;
-}
-
-Y10CpuPlane
-y10_cpu_plane (const Y10Plan *plan, Y10View v)
-{
-  const Y10Tensor *t = &plan->graph->tensors[v.tensor];
-  const Y10Storage *s = &plan->storage[v.tensor];
-
-  if (!v.n)
-    return (Y10CpuPlane) { 0, };
-  return (Y10CpuPlane) {
-    .offset = y10_plan_view_offset (plan, v),
-    .block = (gsize) t->height * t->width * s->block * s->elem_size,
-    .n_blocks = y10_plan_view_padded (plan, v) / s->block,
-    .height = t->height,.width = t->width,
-  };
-}
-
-const guint8 *
-y10_cpu_patch (const guint8 *block, gsize pixel, guint height, guint width,
-    gint y, gint x, guint rows, guint columns, guint8 *copy,
-    gsize *row_stride)
-{
-  gsize left = MIN ((guint) MAX (-x, 0), columns) * pixel;
-  gint end = MIN (x + (gint) columns, (gint) width), begin = MAX (x, 0);
-  gsize middle = MAX (end - begin, 0) * pixel, right;
-
-  if (y >= 0 && x >= 0 && y + rows <= height && x + columns <= width) {
-    *row_stride = width * pixel;
-    return block + ((gsize) y * width + x) * pixel;
-  }
-  *row_stride = columns * pixel;
-  right = *row_stride - left - middle;
-  for (guint i = 0; i < rows; i++, copy += *row_stride) {
-    gint sy = y + (gint) i;
-
-    if (sy < 0 || sy >= (gint) height) {
-      memset (copy, 0, *row_stride);
-      continue;
-    }
-    memset (copy, 0, left);
-    memcpy (copy + left, block + ((gsize) sy * width + begin) * pixel,
-        middle);
-    memset (copy + left + middle, 0, right);
-  }
-  return copy - rows * *row_stride;
-}
-
-static void
-cpu_program_free (Y10Program *program)
-{
-  for (guint i = 0; i < program->plan->graph->n_ops; i++)
-    y10_dnnl_conv_free (program->ops[i].dnnl);
-  y10_cpu_memory_clear (&program->weights);
-  y10_cpu_memory_clear (&program->scratch);
-  y10_cpu_box_ops_clear (&program->boxes);
-  g_free (program->ops);
-  g_free (program);
-}
-
-static void
-compile_op (Y10CpuCompile *c, Y10Program *program, guint i)
-{
-  const Y10Op *o = &c->plan->graph->ops[i];
-  Y10CpuOp *op = &program->ops[i];
-
-  op->op = o;
-  op->in = y10_cpu_plane (c->plan, o->in);
-  op->out = y10_cpu_plane (c->plan, o->out);
-  op->add = y10_cpu_plane (c->plan, o->add);
-  op->logits = c->plan->graph->tensors[o->out.tensor].role == Y10_ROLE_LOGITS;
-  c->exact = i >= program->boxes.first;
-  switch (o->kind) {
-    case Y10_OP_CONV:
-      y10_cpu_conv_compile (c, op);
-      break;
-    case Y10_OP_MAXPOOL5:
-      y10_cpu_maxpool5_compile (c, op);
-      break;
-    case Y10_OP_UPSAMPLE2X:
-      y10_cpu_upsample2x_compile (c, op);
-      break;
-    case Y10_OP_ATTENTION:
-      y10_cpu_attention_compile (c, op);
-      break;
-  }
-}
-
-static gboolean
-pack_weights (const Y10CpuCompile *c, Y10Program *program,
-    GCancellable *cancellable, GError **error)
-{
-  const Y10Graph *graph = c->plan->graph;
-  gsize size = 0;
-
-  for (guint i = 0; i < graph->n_ops; i++)
-    if (program->ops[i].weight_size)
-      size += ROUND_UP (program->ops[i].weight_size, ALIGN)
-          + ROUND_UP (program->ops[i].out.n_blocks * c->kernels->block
-          * sizeof (gfloat), ALIGN);
-  if (!y10_cpu_memory_init (&program->weights, size, error))
-    return FALSE;
-  size = 0;
-  for (guint i = 0; i < graph->n_ops; i++) {
-    Y10CpuOp *op = &program->ops[i];
-    const Y10ConvShape *s;
-    g_autofree gfloat *weight = NULL, *bias = NULL;
-    guint8 *packed = program->weights.data + size;
-    gfloat *packed_bias;
-
-    if (!op->weight_size)
-      continue;
-    if (g_cancellable_is_cancelled (cancellable)) {
-      g_set_error (error, Y10_ERROR, Y10_ERROR_CANCELLED,
-          "compiling was cancelled at \"%s\"", op->op->name);
-      return FALSE;
-    }
-    size += ROUND_UP (op->weight_size, ALIGN);
-    packed_bias = (gfloat *) (program->weights.data + size);
-    size += ROUND_UP (op->out.n_blocks * c->kernels->block * sizeof (gfloat),
-        ALIGN);
-    s = y10_weights_get_shape (graph->weights, op->op->conv);
-    weight = g_new (gfloat, (gsize) s->out_channels * s->in_channels
-        * s->kernel * s->kernel);
-    bias = g_new (gfloat, s->out_channels);
-    if (!y10_weights_fetch (graph->weights, op->op->conv, weight, bias, error))
-      return FALSE;
-    op->weight = packed;
-    op->bias = packed_bias;
-    if (op->dnnl) {
-      if (!y10_dnnl_conv_pack (op->dnnl, c, op, weight, bias, packed,
-              packed_bias, error))
-        return FALSE;
-    } else {
-      y10_cpu_conv_pack (c, op, weight, bias, packed, packed_bias);
-    }
-  }
-  return TRUE;
-}
-
-static Y10Program *
-cpu_compile (Y10Device *device, const Y10Plan *plan, Y10Precision precision,
-    GCancellable *cancellable, GError **error)
-{
-  Y10Program *program = g_new0 (Y10Program, 1);
-  guint n_ops = plan->graph->n_ops;
-  gsize preprocess;
-  Y10CpuCompile c = {
-    .plan = plan,.kernels = get_kernels (precision),
-    .n_threads = device->threads
-  };
-
-  program->device = device;
-  program->plan = plan;
-  program->kernels = c.kernels;
-  program->ops = g_new0 (Y10CpuOp, MAX (n_ops, 1));
-  y10_cpu_box_ops_find (plan, &program->boxes);
-  for (guint i = 0; i < n_ops; i++) {
-    Y10CpuOp *op = &program->ops[i];
-
-    compile_op (&c, program, i);
-    if (op->op->kind == Y10_OP_CONV)
-      y10_dnnl_conv_new (device->dnnl, &c, op);
-    program->shared_size = MAX (program->shared_size, op->shared_size);
-    program->thread_size = MAX (program->thread_size, op->scratch_size);
-  }
-  program->shared_size = ROUND_UP (program->shared_size, 4096);
-  program->thread_size = ROUND_UP (program->thread_size, 4096);
-  preprocess = y10_cpu_preprocess_scratch (plan->graph->width,
-      device->threads);
-  if (!pack_weights (&c, program, cancellable, error)
-      || !y10_cpu_memory_init (&program->scratch, program->shared_size
-          + program->thread_size * device->threads + preprocess, error))
-    goto fail;
-  program->preprocess = program->scratch.data + program->shared_size
-      + program->thread_size * device->threads;
-  return program;
-
-fail:
-  cpu_program_free (program);
-  return NULL;
 }
 
 static const char *
@@ -478,7 +252,7 @@ cpu_slot_new (Y10Program *program, guint max_batch, guint max_rows,
   slot->boxes = g_new (gfloat, y10_head_n_floats (plan->graph, capacity));
   slot->keep = g_new (guint8, capacity);
   y10_cpu_box_pixels_init (&program->boxes, program->ops, &slot->pixels);
-  slot->arena_stride = ROUND_UP (plan->arena_size, 4096);
+  slot->arena_stride = Y10_CPU_ROUND_UP (plan->arena_size, 4096);
   if (!y10_cpu_memory_init (&slot->arenas, slot->arena_stride * max_batch,
           error)) {
     cpu_slot_free (slot);
@@ -705,8 +479,8 @@ const Y10BackendClass y10_backend_cpu = {
   .threads = cpu_threads,
   .layout = cpu_layout,
   .supports = cpu_supports,
-  .compile = cpu_compile,
-  .program_free = cpu_program_free,
+  .compile = y10_cpu_compile,
+  .program_free = y10_cpu_program_free,
   .impl = cpu_impl,
   .weights_size = cpu_weights_size,
   .slot_new = cpu_slot_new,

@@ -76,7 +76,7 @@ y10_cpu_share (guint n, guint part, guint n_parts, guint *begin, guint *end)
   *end = (guint64) n * (part + 1) / n_parts;
 }
 
-/* backend_cpu.c */
+/* plane.c */
 Y10CpuPlane y10_cpu_plane (const Y10Plan * plan, Y10View v);
 /* The @rows × @columns pixels from (@y, @x) of one block, zero outside: where
  * they lie when all are inside, else a copy at @copy. */

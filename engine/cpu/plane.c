@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* Where a view's pixels lie in the arena, and pieces of it with the zeros that
+ * surround a picture. */
+
+#include "config.h"
+
+#include <string.h>
+
+#include "cpu.h"
+
+Y10CpuPlane
+y10_cpu_plane (const Y10Plan *plan, Y10View v)
+{
+  const Y10Tensor *t = &plan->graph->tensors[v.tensor];
+  const Y10Storage *s = &plan->storage[v.tensor];
+
+  if (!v.n)
+    return (Y10CpuPlane) { 0, };
+  return (Y10CpuPlane) {
+    .offset = y10_plan_view_offset (plan, v),
+    .block = (gsize) t->height * t->width * s->block * s->elem_size,
+    .n_blocks = y10_plan_view_padded (plan, v) / s->block,
+    .height = t->height,.width = t->width,
+  };
+}
+
+const guint8 *
+y10_cpu_patch (const guint8 *block, gsize pixel, guint height, guint width,
+    gint y, gint x, guint rows, guint columns, guint8 *copy,
+    gsize *row_stride)
+{
+  gsize left = MIN ((guint) MAX (-x, 0), columns) * pixel;
+  gint end = MIN (x + (gint) columns, (gint) width), begin = MAX (x, 0);
+  gsize middle = MAX (end - begin, 0) * pixel, right;
+
+  if (y >= 0 && x >= 0 && y + rows <= height && x + columns <= width) {
+    *row_stride = width * pixel;
+    return block + ((gsize) y * width + x) * pixel;
+  }
+  *row_stride = columns * pixel;
+  right = *row_stride - left - middle;
+  for (guint i = 0; i < rows; i++, copy += *row_stride) {
+    gint sy = y + (gint) i;
+
+    if (sy < 0 || sy >= (gint) height) {
+      memset (copy, 0, *row_stride);
+      continue;
+    }
+    memset (copy, 0, left);
+    memcpy (copy + left, block + ((gsize) sy * width + begin) * pixel,
+        middle);
+    memset (copy + left + middle, 0, right);
+  }
+  return copy - rows * *row_stride;
+}

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* A program: each op as the function that runs it, its weights as that function
+ * reads them, and the scratch of the team, which belongs to the program since
+ * one call at a time uses it. */
+
+#include "config.h"
+
+#include "program.h"
+
+#include "dnnl.h"
+#include "isa.h"
+
+const Y10Kernels *
+y10_cpu_kernels (Y10Precision precision)
+{
+#if defined (__x86_64__) || defined (__i386__)
+  Y10Isa isa = y10_cpu_isa ();
+
+  if (precision == Y10_PRECISION_BF16)
+    return isa >= Y10_ISA_AVX512_BF16 ? &y10_kernels_avx512_bf16 : NULL;
+  if (isa >= Y10_ISA_AVX512)
+    return &y10_kernels_avx512;
+  if (isa >= Y10_ISA_AVX2)
+    return &y10_kernels_avx2;
+  if (isa >= Y10_ISA_SSE41)
+    return &y10_kernels_sse41;
+#endif
+  return precision == Y10_PRECISION_BF16 ? NULL : &y10_kernels_c;
+}
+
+void
+y10_cpu_program_free (Y10Program *program)
+{
+  for (guint i = 0; i < program->plan->graph->n_ops; i++)
+    y10_dnnl_conv_free (program->ops[i].dnnl);
+  y10_cpu_memory_clear (&program->weights);
+  y10_cpu_memory_clear (&program->scratch);
+  y10_cpu_box_ops_clear (&program->boxes);
+  g_free (program->ops);
+  g_free (program);
+}
+
+static void
+compile_op (Y10CpuCompile *c, Y10Program *program, guint i)
+{
+  const Y10Op *o = &c->plan->graph->ops[i];
+  Y10CpuOp *op = &program->ops[i];
+
+  op->op = o;
+  op->in = y10_cpu_plane (c->plan, o->in);
+  op->out = y10_cpu_plane (c->plan, o->out);
+  op->add = y10_cpu_plane (c->plan, o->add);
+  op->logits = c->plan->graph->tensors[o->out.tensor].role == Y10_ROLE_LOGITS;
+  c->exact = i >= program->boxes.first;
+  switch (o->kind) {
+    case Y10_OP_CONV:
+      y10_cpu_conv_compile (c, op);
+      break;
+    case Y10_OP_MAXPOOL5:
+      y10_cpu_maxpool5_compile (c, op);
+      break;
+    case Y10_OP_UPSAMPLE2X:
+      y10_cpu_upsample2x_compile (c, op);
+      break;
+    case Y10_OP_ATTENTION:
+      y10_cpu_attention_compile (c, op);
+      break;
+  }
+}
+
+static gboolean
+pack_weights (const Y10CpuCompile *c, Y10Program *program,
+    GCancellable *cancellable, GError **error)
+{
+  const Y10Graph *graph = c->plan->graph;
+  gsize size = 0;
+
+  for (guint i = 0; i < graph->n_ops; i++)
+    if (program->ops[i].weight_size)
+      size += Y10_CPU_ROUND_UP (program->ops[i].weight_size, Y10_CPU_ALIGN)
+          + Y10_CPU_ROUND_UP (program->ops[i].out.n_blocks * c->kernels->block
+          * sizeof (gfloat), Y10_CPU_ALIGN);
+  if (!y10_cpu_memory_init (&program->weights, size, error))
+    return FALSE;
+  size = 0;
+  for (guint i = 0; i < graph->n_ops; i++) {
+    Y10CpuOp *op = &program->ops[i];
+    const Y10ConvShape *s;
+    g_autofree gfloat *weight = NULL, *bias = NULL;
+    guint8 *packed = program->weights.data + size;
+    gfloat *packed_bias;
+
+    if (!op->weight_size)
+      continue;
+    if (g_cancellable_is_cancelled (cancellable)) {
+      g_set_error (error, Y10_ERROR, Y10_ERROR_CANCELLED,
+          "compiling was cancelled at \"%s\"", op->op->name);
+      return FALSE;
+    }
+    size += Y10_CPU_ROUND_UP (op->weight_size, Y10_CPU_ALIGN);
+    packed_bias = (gfloat *) (program->weights.data + size);
+    size += Y10_CPU_ROUND_UP (op->out.n_blocks * c->kernels->block
+        * sizeof (gfloat), Y10_CPU_ALIGN);
+    s = y10_weights_get_shape (graph->weights, op->op->conv);
+    weight = g_new (gfloat, (gsize) s->out_channels * s->in_channels
+        * s->kernel * s->kernel);
+    bias = g_new (gfloat, s->out_channels);
+    if (!y10_weights_fetch (graph->weights, op->op->conv, weight, bias, error))
+      return FALSE;
+    op->weight = packed;
+    op->bias = packed_bias;
+    if (op->dnnl) {
+      if (!y10_dnnl_conv_pack (op->dnnl, c, op, weight, bias, packed,
+              packed_bias, error))
+        return FALSE;
+    } else {
+      y10_cpu_conv_pack (c, op, weight, bias, packed, packed_bias);
+    }
+  }
+  return TRUE;
+}
+
+Y10Program *
+y10_cpu_compile (Y10Device *device, const Y10Plan *plan, Y10Precision precision,
+    GCancellable *cancellable, GError **error)
+{
+  Y10Program *program = g_new0 (Y10Program, 1);
+  guint n_ops = plan->graph->n_ops;
+  gsize preprocess;
+  Y10CpuCompile c = {
+    .plan = plan,.kernels = y10_cpu_kernels (precision),
+    .n_threads = device->threads
+  };
+
+  program->device = device;
+  program->plan = plan;
+  program->kernels = c.kernels;
+  program->ops = g_new0 (Y10CpuOp, MAX (n_ops, 1));
+  y10_cpu_box_ops_find (plan, &program->boxes);
+  for (guint i = 0; i < n_ops; i++) {
+    Y10CpuOp *op = &program->ops[i];
+
+    compile_op (&c, program, i);
+    if (op->op->kind == Y10_OP_CONV)
+      y10_dnnl_conv_new (device->dnnl, &c, op);
+    program->shared_size = MAX (program->shared_size, op->shared_size);
+    program->thread_size = MAX (program->thread_size, op->scratch_size);
+  }
+  program->shared_size = Y10_CPU_ROUND_UP (program->shared_size, 4096);
+  program->thread_size = Y10_CPU_ROUND_UP (program->thread_size, 4096);
+  preprocess = y10_cpu_preprocess_scratch (plan->graph->width,
+      device->threads);
+  if (!pack_weights (&c, program, cancellable, error)
+      || !y10_cpu_memory_init (&program->scratch, program->shared_size
+          + program->thread_size * device->threads + preprocess, error))
+    goto fail;
+  program->preprocess = program->scratch.data + program->shared_size
+      + program->thread_size * device->threads;
+  return program;
+
+fail:
+  y10_cpu_program_free (program);
+  return NULL;
+}

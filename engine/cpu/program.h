@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+#pragma once
+
+/* A graph as the cpu backend runs it. */
+
+#include "boxes.h"
+#include "cpu.h"
+#include "memory.h"
+#include "preprocess.h"
+
+G_BEGIN_DECLS
+
+#define Y10_CPU_ALIGN 64
+#define Y10_CPU_ROUND_UP(n, to) (((n) + (to) - 1) / (to) * (to))
+
+struct _Y10Device
+{
+  guint threads;
+  char *name;
+  guint saved_csr;
+  Y10Dnnl *dnnl;                /* or NULL */
+  Y10Team *team;
+};
+
+struct _Y10Program
+{
+  Y10Device *device;
+  const Y10Plan *plan;
+  const Y10Kernels *kernels;
+  Y10CpuOp *ops;
+  Y10CpuBoxOps boxes;
+  Y10CpuMemory weights;
+  Y10CpuMemory scratch;         /* shared, then a part for each thread */
+  gsize shared_size, thread_size;
+  guint8 *preprocess;           /* scratch, in the above */
+};
+
+/* NULL: no such precision on this CPU. */
+const Y10Kernels *y10_cpu_kernels (Y10Precision precision);
+Y10Program *y10_cpu_compile (Y10Device * device, const Y10Plan * plan,
+    Y10Precision precision, GCancellable * cancellable, GError ** error);
+void y10_cpu_program_free (Y10Program * program);
+
+G_END_DECLS
