@@ -37,6 +37,17 @@ leave (Y10Device *device)
   device->driver->ctx_pop (&popped);
 }
 
+/* A context that does not exist any more has taken everything with it: only our
+ * own memory is left to be freed. */
+static gboolean
+enter_to_free (Y10Device *device)
+{
+  if (enter (device, NULL))
+    return TRUE;
+  device->driver = device->kernels.driver = &y10_cuda_dead_driver;
+  return FALSE;
+}
+
 static gboolean
 get_capability (const Y10CudaDriver *driver, CUdevice id, int *major,
     int *minor)
@@ -88,16 +99,40 @@ cuda_probe (GString *why)
   return SCORE;
 }
 
+static gboolean
+is_lost (const Y10Device *device)
+{
+  size_t unused[2];
+
+  return y10_cuda_is_lost (device->driver->mem_get_info (&unused[0],
+          &unused[1]));
+}
+
+/* What cuDNN says of a lost context is only that something failed: with the
+ * context current it is asked itself. */
+static void
+tell_lost (Y10Device *device, gboolean ok, GError **error)
+{
+  if (!ok && error && *error && (*error)->code != Y10_ERROR_DEVICE_LOST
+      && is_lost (device)) {
+    g_prefix_error (error, "CUDA: the context is lost: ");
+    (*error)->code = Y10_ERROR_DEVICE_LOST;
+  }
+}
+
 static void
 cuda_close (Y10Device *device)
 {
-  if (device->context && enter (device, NULL)) {
+  gboolean lost = FALSE;
+
+  if (device->context && enter_to_free (device)) {
+    lost = is_lost (device);
     y10_cuda_conv_lib_free (device->conv);
     y10_cuda_kernels_unload (&device->kernels);
     leave (device);
   }
-  if (device->retained)
-    device->driver->primary_ctx_release (device->id);
+  if (device->retained)         /* not by a driver that is dead to us */
+    y10_cuda_primary_release (y10_cuda_driver_get (NULL), device->id, lost);
   g_free (device->description);
   g_free (device);
 }
@@ -134,10 +169,19 @@ take_context (Y10Device *device, const Y10DeviceConfig *config,
     g_set_error_literal (error, Y10_ERROR, Y10_ERROR_NO_BACKEND, why->str);
     return FALSE;
   }
-  device->retained = y10_cuda_check (d,
-      d->primary_ctx_retain (&device->context, device->id),
-      "taking the GPU's primary context", error);
+  device->retained = y10_cuda_primary_retain (d, device->id,
+      &device->context, error);
   return device->retained;
+}
+
+/* Unless there is one already. */
+static void
+set_open_error (const GString *why, GError **error)
+{
+  if (error && !*error)
+    g_set_error (error, Y10_ERROR, Y10_ERROR_NO_BACKEND,
+        "backend cuda cannot be opened: %s", why->len ? why->str
+        : "the GPU does not say what it is");
 }
 
 static Y10Device *
@@ -156,14 +200,14 @@ cuda_open (const Y10DeviceConfig *config, GError **error)
         && (device->conv = y10_cuda_conv_lib_new (device->driver, why));
     if (ok)
       describe (device);
+    else
+      set_open_error (why, error);
+    tell_lost (device, ok, error);
     leave (device);
   }
   if (ok)
     return device;
-  if (error && !*error)
-    g_set_error (error, Y10_ERROR, Y10_ERROR_NO_BACKEND,
-        "backend cuda cannot be opened: %s", why->len ? why->str
-        : "the GPU does not say what it is");
+  set_open_error (why, error);
   cuda_close (device);
   return NULL;
 }
@@ -228,6 +272,7 @@ cuda_compile (Y10Device *device, const Y10Plan *plan, Y10Precision precision,
   if (enter (device, error)) {
     program = y10_cuda_program_new (device, plan, precision, cancellable,
         error);
+    tell_lost (device, program != NULL, error);
     leave (device);
   }
   return program;
@@ -237,11 +282,11 @@ static void
 cuda_program_free (Y10Program *program)
 {
   Y10Device *device = program->device;
+  gboolean entered = enter_to_free (device);
 
-  if (enter (device, NULL)) {
-    y10_cuda_program_free (program);
+  y10_cuda_program_free (program);
+  if (entered)
     leave (device);
-  }
 }
 
 static gsize
@@ -258,6 +303,7 @@ cuda_slot_new (Y10Program *program, guint max_batch, guint max_rows,
 
   if (enter (program->device, error)) {
     slot = y10_cuda_slot_new (program, max_batch, max_rows, error);
+    tell_lost (program->device, slot != NULL, error);
     leave (program->device);
   }
   return slot;
@@ -267,11 +313,11 @@ static void
 cuda_slot_free (Y10Slot *slot)
 {
   Y10Device *device = y10_cuda_slot_device (slot);
+  gboolean entered = enter_to_free (device);
 
-  if (enter (device, NULL)) {
-    y10_cuda_slot_free (slot);
+  y10_cuda_slot_free (slot);
+  if (entered)
     leave (device);
-  }
 }
 
 static gboolean
@@ -284,6 +330,7 @@ cuda_load (Y10Slot *slot, guint i, const Y10Image *image,
 
   if (ok) {
     ok = y10_cuda_slot_load (slot, i, image, letterbox, params, error);
+    tell_lost (device, ok, error);
     leave (device);
   }
   return ok;
@@ -297,6 +344,7 @@ cuda_submit (Y10Slot *slot, guint n, guint first, guint end, GError **error)
 
   if (ok) {
     ok = y10_cuda_slot_submit (slot, n, first, end, error);
+    tell_lost (device, ok, error);
     leave (device);
   }
   return ok;
@@ -310,6 +358,7 @@ cuda_wait_input (Y10Slot *slot, GError **error)
 
   if (ok) {
     ok = y10_cuda_slot_wait_input (slot, error);
+    tell_lost (device, ok, error);
     leave (device);
   }
   return ok;
@@ -323,6 +372,7 @@ cuda_wait (Y10Slot *slot, GError **error)
 
   if (ok) {
     ok = y10_cuda_slot_wait (slot, error);
+    tell_lost (device, ok, error);
     leave (device);
   }
   return ok;
@@ -337,6 +387,7 @@ copy_view (Y10Slot *slot, guint i, Y10View view, gfloat *out,
 
   if (ok) {
     ok = y10_cuda_slot_copy (slot, i, view, out, in, error);
+    tell_lost (device, ok, error);
     leave (device);
   }
   return ok;

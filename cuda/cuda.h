@@ -61,6 +61,13 @@ struct _Y10Program
   GPtrArray *batches;           /* [n - 1]: Y10CudaBatch, or NULL */
 };
 
+/* primary.c: the GPU's primary context, which everybody in the process shares.
+ * Where @lost it is given back in a way that lets it be made anew. */
+gboolean y10_cuda_primary_retain (const Y10CudaDriver * driver, CUdevice id,
+    CUcontext * context, GError ** error);
+void y10_cuda_primary_release (const Y10CudaDriver * driver, CUdevice id,
+    gboolean lost);
+
 /* program.c */
 Y10Program *y10_cuda_program_new (Y10Device * device, const Y10Plan * plan,
     Y10Precision precision, GCancellable * cancellable, GError ** error);

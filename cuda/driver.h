@@ -33,6 +33,7 @@ enum
   Y10_CU_OUT_OF_MEMORY = 2,
   Y10_CU_STUB_LIBRARY = 34,
   Y10_CU_NOT_READY = 600,
+  Y10_CU_CONTEXT_IS_DESTROYED = 709,
 };
 
 enum
@@ -64,6 +65,7 @@ enum
   F (device_total_mem, "cuDeviceTotalMem_v2", (size_t *bytes, CUdevice device)) \
   F (primary_ctx_retain, "cuDevicePrimaryCtxRetain", (CUcontext *context, CUdevice device)) \
   F (primary_ctx_release, "cuDevicePrimaryCtxRelease_v2", (CUdevice device)) \
+  F (primary_ctx_reset, "cuDevicePrimaryCtxReset_v2", (CUdevice device)) \
   F (ctx_push, "cuCtxPushCurrent_v2", (CUcontext context)) \
   F (ctx_pop, "cuCtxPopCurrent_v2", (CUcontext *context)) \
   F (ctx_get_device, "cuCtxGetDevice", (CUdevice *device)) \
@@ -112,8 +114,15 @@ typedef struct
  * appended to @why. Any thread. */
 const Y10CudaDriver *y10_cuda_driver_get (GString * why);
 
+/* For freeing what was in a context that does not exist any more: every call
+ * does nothing and fails. */
+extern const Y10CudaDriver y10_cuda_dead_driver;
+
+/* Whether @result means that every further call in the context fails too, and
+ * that only another context can do something. */
+gboolean y10_cuda_is_lost (int result);
 /* TRUE for success; else sets an error that names @call and what the driver
- * says, Y10_ERROR_NO_MEMORY or Y10_ERROR_BACKEND. */
+ * says, Y10_ERROR_NO_MEMORY, Y10_ERROR_DEVICE_LOST or Y10_ERROR_BACKEND. */
 gboolean y10_cuda_check (const Y10CudaDriver * driver, int result,
     const char *call, GError ** error);
 

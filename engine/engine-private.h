@@ -76,6 +76,7 @@ struct _Y10Engine
   pthread_cond_t started;       /* under_way or drained changed */
   Y10SlotQueue under_way;
   gboolean completing, drained;
+  GError *lost;                 /* why the device is; NULL: it is not */
   /* One call at a time is run on the device thread; NULL: none. */
   Y10DeviceCall call;
   gpointer call_data;
@@ -100,8 +101,14 @@ guint y10_slot_queue_pop (const Y10Engine * engine, Y10SlotQueue * queue);
  * thread with one that is under way. Called unlocked. */
 void y10_engine_run_slot (Y10Engine * engine, guint slot);
 void y10_engine_complete_slot (Y10Engine * engine, guint slot);
+/* The slot that @step holds, with the engine's lock taken; NULL, error set and
+ * no lock taken when it holds none. */
+Y10EngineSlot *y10_step_lock_slot (const Y10Step * step, GError ** error);
+gboolean y10_engine_load_images (Y10Engine * engine, Y10EngineSlot * slot,
+    GError ** error);
+gboolean y10_engine_is_lost (Y10Engine * engine, GError ** error);
 
-/* Tests. Runs ops [first, end) of an open step's images synchronously,
+/* inspect.c, for tests. Runs ops [first, end) of an open step's images synchronously,
  * loading the images first when @first is 0; the step stays open until the
  * last op has run, then it is done and can be read. */
 gboolean y10_step_run (const Y10Step * step, guint first, guint end,

@@ -344,6 +344,7 @@ y10_engine_unref (Y10Engine *engine)
   pthread_cond_destroy (&engine->changed);
   pthread_cond_destroy (&engine->work);
   pthread_cond_destroy (&engine->started);
+  g_clear_error (&engine->lost);
   g_free (engine->slots);
   g_free (engine->queued.slots);
   g_free (engine->under_way.slots);

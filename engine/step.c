@@ -9,7 +9,6 @@
 #include "config.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "clock.h"
@@ -32,10 +31,8 @@ wait_change (Y10Engine *engine, gint64 until)
       != ETIMEDOUT;
 }
 
-/* The slot that @step holds, with the engine's lock taken; NULL, error set and
- * no lock taken when it holds none. */
-static Y10EngineSlot *
-lock_slot (const Y10Step *step, GError **error)
+Y10EngineSlot *
+y10_step_lock_slot (const Y10Step *step, GError **error)
 {
   Y10EngineSlot *slot = &step->engine->slots[step->slot];
   guint64 generation;
@@ -65,6 +62,41 @@ check_state (Y10EngineSlot *slot, Y10SlotState wanted, const char *call,
   return FALSE;
 }
 
+/* With the engine's lock taken. */
+static gboolean
+check_lost (const Y10Engine *engine, GError **error)
+{
+  if (!engine->lost)
+    return TRUE;
+  g_propagate_error (error, g_error_copy (engine->lost));
+  return FALSE;
+}
+
+/* After the first such error nobody asks the device for anything more: what
+ * waits for it is told at once. */
+static void
+note_lost (Y10Engine *engine, const GError *error)
+{
+  if (!g_error_matches (error, Y10_ERROR, Y10_ERROR_DEVICE_LOST))
+    return;
+  pthread_mutex_lock (&engine->lock);
+  if (!engine->lost)
+    engine->lost = g_error_copy (error);
+  pthread_cond_broadcast (&engine->changed);
+  pthread_mutex_unlock (&engine->lock);
+}
+
+gboolean
+y10_engine_is_lost (Y10Engine *engine, GError **error)
+{
+  gboolean lost;
+
+  pthread_mutex_lock (&engine->lock);
+  lost = !check_lost (engine, error);
+  pthread_mutex_unlock (&engine->lock);
+  return lost;
+}
+
 /**
  * y10_engine_begin:
  * @engine: an engine
@@ -76,7 +108,8 @@ check_state (Y10EngineSlot *slot, Y10SlotState wanted, const char *call,
  * Takes a free slot, waiting for one until @until. It never takes one that
  * somebody holds.
  *
- * Returns: %FALSE with %Y10_ERROR_BUSY when all slots are still held
+ * Returns: %FALSE with %Y10_ERROR_BUSY when all slots are still held, or with
+ *   %Y10_ERROR_DEVICE_LOST
  *
  * Since: 0.1
  */
@@ -89,6 +122,10 @@ y10_engine_begin (Y10Engine *engine, gint64 until, Y10Step *step,
 
   pthread_mutex_lock (&engine->lock);
   for (;;) {
+    if (!check_lost (engine, error)) {
+      pthread_mutex_unlock (&engine->lock);
+      return FALSE;
+    }
     /* The lowest: its arena is the likeliest to be in the cache. */
     for (i = 0; i < engine->config.n_slots; i++)
       if (engine->slots[i].state == Y10_SLOT_FREE)
@@ -192,7 +229,7 @@ y10_step_add (const Y10Step *step, const Y10Image *image,
 
   if (!check_image (engine, image, error)
       || !check_params (engine, params, error)
-      || !(slot = lock_slot (step, error)))
+      || !(slot = y10_step_lock_slot (step, error)))
     return FALSE;
   ok = check_state (slot, Y10_SLOT_OPEN, "adding an image", error);
   i = slot->n_images;
@@ -225,7 +262,8 @@ y10_step_add (const Y10Step *step, const Y10Image *image,
  *
  * Hands the step to the device thread and returns at once.
  *
- * Returns: %FALSE with %Y10_ERROR_STALE or %Y10_ERROR_INVALID_ARGUMENT
+ * Returns: %FALSE with %Y10_ERROR_STALE, %Y10_ERROR_INVALID_ARGUMENT or
+ *   %Y10_ERROR_DEVICE_LOST
  *
  * Since: 0.1
  */
@@ -233,12 +271,13 @@ gboolean
 y10_step_submit (const Y10Step *step, GError **error)
 {
   Y10Engine *engine = step->engine;
-  Y10EngineSlot *slot = lock_slot (step, error);
+  Y10EngineSlot *slot = y10_step_lock_slot (step, error);
   gboolean ok;
 
   if (!slot)
     return FALSE;
-  ok = check_state (slot, Y10_SLOT_OPEN, "submitting", error);
+  ok = check_state (slot, Y10_SLOT_OPEN, "submitting", error)
+      && check_lost (engine, error);
   if (ok && !slot->n_images) {
     g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
         "the step has no image");
@@ -253,8 +292,8 @@ y10_step_submit (const Y10Step *step, GError **error)
   return ok;
 }
 
-static gboolean
-load_images (Y10Engine *engine, Y10EngineSlot *slot, GError **error)
+gboolean
+y10_engine_load_images (Y10Engine *engine, Y10EngineSlot *slot, GError **error)
 {
   for (guint i = 0; i < slot->n_images; i++)
     if (!engine->backend->load (slot->slot, i, &slot->images[i],
@@ -305,7 +344,7 @@ y10_engine_run_slot (Y10Engine *engine, guint index)
   gboolean ok;
 
   slot->start = y10_clock_ns ();
-  ok = load_images (engine, slot, &error);
+  ok = !y10_engine_is_lost (engine, &error) && y10_engine_load_images (engine, slot, &error);
   if (!backend->wait)
     input_done (engine, slot);
   ok = ok && backend->submit (slot->slot, slot->n_images, slot->first_op,
@@ -317,9 +356,11 @@ y10_engine_run_slot (Y10Engine *engine, guint index)
     pthread_mutex_unlock (&engine->lock);
     return;
   }
+  note_lost (engine, error);
   /* What was loaded before it failed may still be read. */
   if (backend->wait) {
-    backend->wait_input (slot->slot, NULL);
+    if (!y10_engine_is_lost (engine, NULL))
+      backend->wait_input (slot->slot, NULL);
     input_done (engine, slot);
   }
   step_done (engine, slot, error);
@@ -332,12 +373,14 @@ y10_engine_complete_slot (Y10Engine *engine, guint index)
   Y10EngineSlot *slot = &engine->slots[index];
   GError *error = NULL;
 
-  if (backend->wait_input (slot->slot, &error)) {
+  if (!y10_engine_is_lost (engine, &error)
+      && backend->wait_input (slot->slot, &error)) {
     input_done (engine, slot);
     backend->wait (slot->slot, &error);
   } else {
     input_done (engine, slot);
   }
+  note_lost (engine, error);
   step_done (engine, slot, error);
 }
 
@@ -345,7 +388,7 @@ static gboolean
 wait_until (const Y10Step *step, gboolean input, gint64 until, GError **error)
 {
   Y10Engine *engine = step->engine;
-  Y10EngineSlot *slot = lock_slot (step, error);
+  Y10EngineSlot *slot = y10_step_lock_slot (step, error);
   gboolean ok = TRUE;
 
   if (!slot)
@@ -425,7 +468,7 @@ y10_step_read (const Y10Step *step, guint image, Y10Detection *detections,
     guint max_detections, GError **error)
 {
   Y10Engine *engine = step->engine;
-  Y10EngineSlot *slot = lock_slot (step, error);
+  Y10EngineSlot *slot = y10_step_lock_slot (step, error);
   gint n = -1;
 
   if (!slot)
@@ -459,7 +502,7 @@ y10_step_read (const Y10Step *step, guint image, Y10Detection *detections,
 gboolean
 y10_step_get_times (const Y10Step *step, Y10StepTimes *times, GError **error)
 {
-  Y10EngineSlot *slot = lock_slot (step, error);
+  Y10EngineSlot *slot = y10_step_lock_slot (step, error);
   gboolean ok;
 
   if (!slot)
@@ -494,7 +537,7 @@ void
 y10_step_end (const Y10Step *step)
 {
   Y10Engine *engine = step->engine;
-  Y10EngineSlot *slot = lock_slot (step, NULL);
+  Y10EngineSlot *slot = y10_step_lock_slot (step, NULL);
 
   if (!slot)
     return;
@@ -515,175 +558,4 @@ y10_step_end (const Y10Step *step)
     pthread_cond_broadcast (&engine->changed);
   }
   pthread_mutex_unlock (&engine->lock);
-}
-
-/* What the tests ask of an open step, on the device thread. */
-typedef struct
-{
-  Y10EngineSlot *slot;
-  guint first, end;             /* run */
-  guint image;                  /* peek and poke */
-  Y10View view;
-  gfloat *out;
-  const gfloat *in;
-} Inspection;
-
-static gboolean
-run_range (Y10Engine *engine, gpointer data, GError **error)
-{
-  Inspection *r = data;
-
-  if (r->first == 0 && !load_images (engine, r->slot, error))
-    return FALSE;
-  return engine->backend->submit (r->slot->slot, r->slot->n_images, r->first,
-      r->end, error)
-      && (!engine->backend->wait
-      || engine->backend->wait (r->slot->slot, error));
-}
-
-static gboolean
-peek_or_poke (Y10Engine *engine, gpointer data, GError **error)
-{
-  Inspection *r = data;
-
-  if (r->in)
-    return engine->backend->poke (r->slot->slot, r->image, r->view, r->in,
-        error);
-  return engine->backend->peek (r->slot->slot, r->image, r->view, r->out,
-      error);
-}
-
-static gboolean
-inspect (const Y10Step *step, Y10DeviceCall call, Inspection *inspection,
-    GError **error)
-{
-  Y10EngineSlot *slot = lock_slot (step, error);
-
-  if (!slot)
-    return FALSE;
-  pthread_mutex_unlock (&step->engine->lock);
-  inspection->slot = slot;
-  return y10_engine_call (step->engine, call, inspection, error);
-}
-
-gboolean
-y10_step_run (const Y10Step *step, guint first, guint end, GError **error)
-{
-  Inspection inspection = {.first = first,.end = end };
-
-  if (!inspect (step, run_range, &inspection, error))
-    return FALSE;
-  if (end == step->engine->graph->n_ops) {
-    pthread_mutex_lock (&step->engine->lock);
-    inspection.slot->state = Y10_SLOT_DONE;
-    pthread_mutex_unlock (&step->engine->lock);
-  }
-  return TRUE;
-}
-
-gboolean
-y10_step_peek (const Y10Step *step, guint image, Y10View view, gfloat *nchw,
-    GError **error)
-{
-  Inspection inspection = {.image = image,.view = view,.out = nchw };
-
-  return inspect (step, peek_or_poke, &inspection, error);
-}
-
-gboolean
-y10_step_poke (const Y10Step *step, guint image, Y10View view,
-    const gfloat *nchw, GError **error)
-{
-  Inspection inspection = {.image = image,.view = view,.in = nchw };
-
-  return inspect (step, peek_or_poke, &inspection, error);
-}
-
-typedef struct
-{
-  Y10EngineSlot *slot;
-  guint runs;
-  gint64 *ns;                   /* runs × (ops + 2) */
-} Profile;
-
-static gboolean
-profile_runs (Y10Engine *engine, gpointer data, GError **error)
-{
-  const Y10BackendClass *backend = engine->backend;
-  Profile *p = data;
-  guint n = engine->graph->n_ops;
-
-  for (guint run = 0; run < p->runs; run++) {
-    gint64 *ns = p->ns + (gsize) run * (n + 2), start = y10_clock_ns ();
-
-    if (!load_images (engine, p->slot, error))
-      return FALSE;
-    ns[0] = y10_clock_ns () - start;
-    for (guint k = 0; k < n; k++) {
-      if (!backend->submit (p->slot->slot, 1, k, k + 1, error)
-          || (backend->wait && !backend->wait (p->slot->slot, error)))
-        return FALSE;
-      backend->times (p->slot->slot, &ns[k + 1], &ns[n + 1]);
-    }
-  }
-  return TRUE;
-}
-
-static int
-compare_ns (const void *a, const void *b)
-{
-  gint64 x = *(const gint64 *) a, y = *(const gint64 *) b;
-
-  return x < y ? -1 : x > y;
-}
-
-/**
- * y10_engine_profile:
- * @engine: an engine
- * @runs: how often, at least 1
- * @ns_per_op: (out caller-allocates): the median time of each op of
- *   y10_engine_get_op(), nanoseconds
- * @error: where to say why not
- *
- * Runs the network op by op. The sum is more than a step takes: ops that a
- * backend runs together are apart here.
- *
- * Returns: %FALSE with %Y10_ERROR_BUSY or what went wrong on the device
- *
- * Since: 0.1
- */
-gboolean
-y10_engine_profile (Y10Engine *engine, guint runs, gint64 *ns_per_op,
-    GError **error)
-{
-  guint n = engine->graph->n_ops + 2;
-  guint width = engine->config.width, height = engine->config.height;
-  g_autofree gint64 *ns = g_new0 (gint64, (gsize) runs * n);
-  g_autofree gint64 *column = g_new (gint64, runs);
-  g_autofree guint8 *pixels = g_malloc ((gsize) width * height * 3);
-  Y10Image image = {.format = Y10_PIXEL_RGB,.width = width,.height = height,
-    .plane = {pixels},.stride = {(gsize) width * 3}
-  };
-  Y10HeadParams params = Y10_HEAD_PARAMS_INIT;
-  Profile profile = {.runs = runs,.ns = ns };
-  Y10Step step;
-  gboolean ok;
-
-  g_return_val_if_fail (runs > 0, FALSE);
-  for (gsize i = 0; i < (gsize) width * height * 3; i++)
-    pixels[i] = (i * 2654435761u) >> 24;
-  params.max_detections = MIN (params.max_detections, engine->config.max_rows);
-  if (!y10_engine_begin (engine, 0, &step, error))
-    return FALSE;
-  profile.slot = &engine->slots[step.slot];
-  ok = y10_step_add (&step, &image, &params, error)
-      && y10_engine_call (engine, profile_runs, &profile, error);
-  y10_step_end (&step);
-  for (guint k = 0; ok && k < n; k++) {
-    for (guint run = 0; run < runs; run++)
-      column[run] = ns[(gsize) run * n + k];
-    qsort (column, runs, sizeof *column, compare_ns);
-    ns_per_op[k] = column[runs / 2];
-  }
-  return ok;
 }

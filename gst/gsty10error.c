@@ -54,6 +54,7 @@ classify (const GError * error, GQuark * domain, gint * code)
       *code = GST_RESOURCE_ERROR_BUSY;
       break;
     case Y10_ERROR_FAILED:
+    case Y10_ERROR_DEVICE_LOST:
     case Y10_ERROR_BACKEND:
     case Y10_ERROR_STALE:
     case Y10_ERROR_CANCELLED:

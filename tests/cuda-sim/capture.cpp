@@ -86,7 +86,7 @@ capture_begin (CUstream stream, int mode)
   c = new Capture {};
   c->graph = new CUgraph_st {};
   c->graph->context = stream->context;
-  c->graph->context->n_graphs++;
+  c->graph->context->graphs.insert (c->graph);
   c->origin = stream;
   c->mode = mode;
   c->thread = g_thread_self ();
@@ -124,7 +124,7 @@ capture_end (CUstream stream, CUgraph *graph)
         "a capture ends, but not all of its streams have come together");
   finish (c);
   if (result) {
-    c->graph->context->n_graphs--;
+    c->graph->context->graphs.erase (c->graph);
     delete c->graph;
   } else {
     *graph = c->graph;

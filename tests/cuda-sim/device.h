@@ -9,6 +9,7 @@
 
 #include <deque>
 #include <memory>
+#include <set>
 #include <vector>
 
 #include "driver.h"
@@ -19,6 +20,7 @@ enum
 {
   Y10_CU_INVALID_VALUE = 1,
   Y10_CU_NOT_INITIALIZED = 3,
+  Y10_CU_DEVICE_UNAVAILABLE = 46,
   Y10_CU_INVALID_DEVICE = 101,
   Y10_CU_INVALID_CONTEXT = 201,
   Y10_CU_INVALID_HANDLE = 400,
@@ -40,7 +42,11 @@ struct CUctx_st
 {
   guint references;             /* of the primary one */
   int error;                    /* what every call returns from now on */
-  guint n_modules, n_streams, n_events, n_graphs;
+  guint n_streams;
+  std::set<CUmodule> modules;
+  std::set<CUevent> events;
+  std::set<CUgraph> graphs;
+  std::set<CUgraphExec> execs;
 };
 
 struct CUmod_st
@@ -168,6 +174,8 @@ int memory_free (guint8 *p, bool pinned);
 /* The allocation, freed or not, that @p lies in or just behind. */
 const Allocation *memory_find (const void *p);
 gboolean memory_fences_hold (const Allocation *a);
+/* Frees, without a word, what is left in @context. */
+void memory_drop (CUcontext context);
 void memory_info (gsize *free_bytes, gsize *total);
 guint memory_count (CUcontext context, gsize *bytes);
 
@@ -180,6 +188,8 @@ bool is_done (CUevent event, guint64 number);
 bool run_until (CUevent event, guint64 number);
 bool run_until_empty (CUstream stream);
 void run_some (guint n);
+/* Those of a context that goes; what waits in them does nothing any more. */
+void streams_drop (CUcontext context);
 void forget_event (CUevent event);
 void forget_exec (CUgraphExec exec);
 
@@ -198,6 +208,9 @@ int capture_wait (CUstream stream, CUevent event);
 /* A captured event or stream where it may not be: 0 or the result. */
 int check_not_captured (CUstream stream, CUevent event, const char *call);
 
+/* driver_contexts.cpp: the error that the kernel which runs now has to lose its
+ * context by, or 0. */
+int lose_now ();
 /* driver_sim.cpp: reports, marks the current context, returns @result. */
 int misuse (int result, const char *format, ...) G_GNUC_PRINTF (2, 3);
 const char *op_name (const Op *op, char *text, gsize size);

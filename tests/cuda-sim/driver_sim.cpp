@@ -14,8 +14,8 @@
 
 std::mutex y10_sim::driver_lock;
 thread_local std::vector<CUcontext> y10_sim::current_contexts;
-static CUctx_st primary;
-static bool initialised, started;
+static bool initialised;
+static thread_local bool started;
 static Y10SimBreak break_kind;
 static guint break_at;
 static bool break_read;
@@ -142,45 +142,20 @@ y10_sim_break (Y10SimBreak kind, guint n)
 void
 y10_sim_mark_started (void)
 {
-  LOCK;
   started = true;
 }
 
 void
 y10_sim_mark_stopped (void)
 {
-  LOCK;
   started = false;
 }
 
-/* Nothing may be left in a context that goes, unless it is lost: then nothing
- * in it can be freed. */
-static void
-check_left (CUcontext c)
+/* 0, or the result of a call that makes something where nothing may be made. */
+int
+y10_sim::check_started (const char *call)
 {
-  gsize bytes;
-  guint n = memory_count (c, &bytes);
-
-  if (c->error)
-    return;
-  if (n || c->n_streams || c->n_events || c->n_modules || c->n_graphs)
-    y10_sim_report ("left in a context at its end: %u allocations (%zu bytes), %u streams, "
-        "%u events, %u modules, %u graphs", n, bytes, c->n_streams, c->n_events, c->n_modules,
-        c->n_graphs);
-}
-
-CUcontext
-y10_sim_context_new (void)
-{
-  return new CUctx_st {};
-}
-
-void
-y10_sim_context_free (CUcontext context)
-{
-  LOCK;
-  check_left (context);
-  delete context;
+  return started ? misuse (Y10_CU_OUT_OF_MEMORY, "%s after the start", call) : 0;
 }
 
 /* The GPU. */
@@ -207,7 +182,8 @@ sim_get_error_name (int result, const char **name)
 #define NAME(code) case Y10_CU_##code: *name = "CUDA_ERROR_" #code; return 0;
     NAME (INVALID_VALUE) NAME (OUT_OF_MEMORY) NAME (NOT_INITIALIZED) NAME (INVALID_DEVICE)
     NAME (INVALID_CONTEXT) NAME (INVALID_HANDLE) NAME (NOT_FOUND) NAME (NOT_READY)
-    NAME (ILLEGAL_ADDRESS) NAME (LAUNCH_FAILED) NAME (CAPTURE_UNSUPPORTED)
+    NAME (ILLEGAL_ADDRESS) NAME (LAUNCH_FAILED) NAME (DEVICE_UNAVAILABLE)
+    NAME (CONTEXT_IS_DESTROYED) NAME (CAPTURE_UNSUPPORTED)
     NAME (CAPTURE_INVALIDATED) NAME (CAPTURE_UNMATCHED) NAME (CAPTURE_UNJOINED)
     NAME (CAPTURE_ISOLATION) NAME (CAPTURED_EVENT) NAME (CAPTURE_WRONG_THREAD)
 #undef NAME
@@ -215,7 +191,7 @@ sim_get_error_name (int result, const char **name)
       *name = "CUDA_SUCCESS";
       return 0;
     default:
-      *name = nullptr;
+      *name = nullptr;          /* as the driver does it */
       return Y10_CU_INVALID_VALUE;
   }
 }
@@ -284,73 +260,6 @@ sim_device_total_mem (size_t *bytes, CUdevice device)
   return 0;
 }
 
-/* Contexts. */
-
-static int
-sim_primary_ctx_retain (CUcontext *context, CUdevice device)
-{
-  LOCK;
-  primary.references++;
-  *context = &primary;
-  return 0;
-}
-
-static int
-sim_primary_ctx_release (CUdevice device)
-{
-  LOCK;
-  if (primary.references == 0)
-    return misuse (Y10_CU_INVALID_CONTEXT, "the primary context is released too often");
-  if (--primary.references == 0) {
-    check_left (&primary);
-    primary = CUctx_st {};
-  }
-  return 0;
-}
-
-static int
-sim_ctx_push (CUcontext context)
-{
-  if (!context)
-    return misuse (Y10_CU_INVALID_CONTEXT, "no context is pushed");
-  current_contexts.push_back (context);
-  return 0;
-}
-
-static int
-sim_ctx_pop (CUcontext *context)
-{
-  if (current_contexts.empty ())
-    return misuse (Y10_CU_INVALID_CONTEXT, "a context is popped, but none is current");
-  *context = current_contexts.back ();
-  current_contexts.pop_back ();
-  return 0;
-}
-
-static int
-sim_ctx_get_current (CUcontext *context)
-{
-  *context = current_contexts.empty () ? nullptr : current_contexts.back ();
-  return 0;
-}
-
-static int
-sim_ctx_get_device (CUdevice *device)
-{
-  ENTER ("cuCtxGetDevice");
-  *device = 0;
-  return 0;
-}
-
-static int
-sim_ctx_get_priority_range (int *least, int *greatest)
-{
-  ENTER ("cuCtxGetStreamPriorityRange");
-  *least = 0;
-  *greatest = -5;
-  return 0;
-}
-
 /* Kernels. */
 
 const void *
@@ -366,8 +275,9 @@ sim_module_load_data (CUmodule *module, const void *image)
   RETURN_IF_WRONG (check_unsafe ("cuModuleLoadData"));
   if (image != y10_cuda_kernel_image ())
     return misuse (Y10_CU_INVALID_VALUE, "a module is not ours");
+  RETURN_IF_WRONG (check_started ("cuModuleLoadData"));
   *module = new CUmod_st { current_contexts.back (), {} };
-  current_contexts.back ()->n_modules++;
+  current_contexts.back ()->modules.insert (*module);
   return 0;
 }
 
@@ -375,7 +285,7 @@ static int
 sim_module_unload (CUmodule module)
 {
   ENTER ("cuModuleUnload");
-  module->context->n_modules--;
+  module->context->modules.erase (module);
   delete module;
   return 0;
 }
@@ -575,12 +485,4 @@ y10_cuda_driver_get (GString *why)
 {
   sim_init (0);
   return &driver;
-}
-
-/* Who holds a context until the end has left everything in it. */
-__attribute__ ((destructor)) static void
-at_exit (void)
-{
-  if (primary.references > 0)
-    check_left (&primary);
 }

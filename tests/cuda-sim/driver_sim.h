@@ -18,6 +18,9 @@ extern thread_local std::vector<CUcontext> current_contexts;
 
 /* 0, or the result that the call has to return. */
 int enter (const char *call);
+/* A call that makes something, in a thread where nothing may be made any more:
+ * 0, or the result to return. */
+int check_started (const char *call);
 int check_stream (CUstream stream, const char *call);
 /* In the current context. */
 std::unique_ptr<Op> op_new (OpKind kind);
@@ -33,6 +36,15 @@ std::unique_ptr<Op> op_new (OpKind kind);
   if (int wrong = (expression)) \
     return wrong
 
+/* driver_contexts.cpp */
+int sim_primary_ctx_retain (CUcontext *context, CUdevice device);
+int sim_primary_ctx_release (CUdevice device);
+int sim_primary_ctx_reset (CUdevice device);
+int sim_ctx_push (CUcontext context);
+int sim_ctx_pop (CUcontext *context);
+int sim_ctx_get_current (CUcontext *context);
+int sim_ctx_get_device (CUdevice *device);
+int sim_ctx_get_priority_range (int *least, int *greatest);
 /* driver_streams.cpp */
 int sim_stream_create (CUstream *stream, unsigned int flags, int priority);
 int sim_stream_destroy (CUstream stream);

@@ -6,6 +6,7 @@
 #include "driver_sim.h"
 
 #include <algorithm>
+#include <atomic>
 
 int
 sim_stream_create (CUstream *stream, unsigned int flags, int priority)
@@ -13,6 +14,7 @@ sim_stream_create (CUstream *stream, unsigned int flags, int priority)
   ENTER ("cuStreamCreate");
   if (!(flags & Y10_CU_STREAM_NON_BLOCKING))
     return misuse (Y10_CU_INVALID_VALUE, "a stream that waits for the NULL stream is made");
+  RETURN_IF_WRONG (check_started ("cuStreamCreate"));
   *stream = new CUstream_st {};
   (*stream)->context = current_contexts.back ();
   current_contexts.back ()->n_streams++;
@@ -74,10 +76,11 @@ int
 sim_event_create (CUevent *event, unsigned int flags)
 {
   ENTER ("cuEventCreate");
+  RETURN_IF_WRONG (check_started ("cuEventCreate"));
   *event = new CUevent_st {};
   (*event)->context = current_contexts.back ();
   (*event)->timing = !(flags & Y10_CU_EVENT_DISABLE_TIMING);
-  current_contexts.back ()->n_events++;
+  current_contexts.back ()->events.insert (*event);
   return 0;
 }
 
@@ -85,7 +88,7 @@ int
 sim_event_destroy (CUevent event)
 {
   ENTER ("cuEventDestroy");
-  event->context->n_events--;
+  event->context->events.erase (event);
   event->destroyed = true;
   forget_event (event);
   return 0;
@@ -147,6 +150,14 @@ sim_event_elapsed_time (float *ms, CUevent start, CUevent end)
 
 /* Graphs. */
 
+static std::atomic<guint64> n_graph_launches;
+
+guint64
+y10_sim_n_graph_launches (void)
+{
+  return n_graph_launches;
+}
+
 int
 sim_stream_begin_capture (CUstream stream, int mode)
 {
@@ -171,10 +182,11 @@ int
 sim_graph_instantiate (CUgraphExec *exec, CUgraph graph, unsigned long long flags)
 {
   ENTER ("cuGraphInstantiate");
+  RETURN_IF_WRONG (check_started ("cuGraphInstantiate"));
   *exec = new CUgraphExec_st {};
   (*exec)->context = graph->context;
   (*exec)->nodes = graph->nodes;
-  graph->context->n_graphs++;
+  graph->context->execs.insert (*exec);
   return 0;
 }
 
@@ -202,6 +214,7 @@ sim_graph_launch (CUgraphExec exec, CUstream stream)
       if (a->freed)
         return misuse (Y10_CU_INVALID_VALUE, "a graph uses %p, which was freed", (void *) a->base);
   op->exec = exec;
+  n_graph_launches++;
   enqueue (stream, std::move (op));
   return 0;
 }
@@ -210,7 +223,7 @@ int
 sim_graph_destroy (CUgraph graph)
 {
   ENTER ("cuGraphDestroy");
-  graph->context->n_graphs--;
+  graph->context->graphs.erase (graph);
   delete graph;
   return 0;
 }
@@ -219,7 +232,7 @@ int
 sim_graph_exec_destroy (CUgraphExec exec)
 {
   ENTER ("cuGraphExecDestroy");
-  exec->context->n_graphs--;
+  exec->context->execs.erase (exec);
   exec->destroyed = true;
   forget_exec (exec);
   return 0;

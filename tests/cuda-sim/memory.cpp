@@ -175,6 +175,17 @@ memory_fences_hold (const Allocation *a)
   return hold;
 }
 
+static void
+release (Allocation *a)
+{
+  a->freed = true;
+  if (!a->pinned)
+    used -= a->size;
+  Y10_SIM_POISON (a->map, a->map_size);
+  madvise (a->map, a->map_size, MADV_DONTNEED);
+  mprotect (a->map, a->map_size, PROT_NONE);
+}
+
 int
 memory_free (guint8 *p, bool pinned)
 {
@@ -187,13 +198,16 @@ memory_free (guint8 *p, bool pinned)
     return misuse (Y10_CU_INVALID_VALUE, "freeing %p again", (void *) p);
   if (!memory_fences_hold (a))
     y10_sim_report ("something wrote outside the %zu bytes at %p", a->size, (void *) p);
-  a->freed = true;
-  if (!pinned)
-    used -= a->size;
-  Y10_SIM_POISON (a->map, a->map_size);
-  madvise (a->map, a->map_size, MADV_DONTNEED);
-  mprotect (a->map, a->map_size, PROT_NONE);
+  release (a);
   return Y10_CU_SUCCESS;
+}
+
+void
+memory_drop (CUcontext context)
+{
+  for (auto &i : allocations)
+    if (!i.second.freed && i.second.context == context)
+      release (&i.second);
 }
 
 void

@@ -10,6 +10,7 @@
 #include "device.h"
 
 #include <algorithm>
+#include <atomic>
 #include <string.h>
 #include <time.h>
 
@@ -20,6 +21,8 @@ std::vector<CUstream> &streams = *new std::vector<CUstream>;
 
 namespace
 {
+std::atomic<guint64> n_kernels;
+
 gint64
 now ()
 {
@@ -58,6 +61,9 @@ run_op (Op *op)
   }
   switch (op->kind) {
     case OP_KERNEL:
+      n_kernels++;
+      if ((op->context->error = lose_now ()))
+        return false;
       ok = y10_sim_run (op->kernel, op->launch, op->max_dynamic, op->params.data ());
       if (!ok)
         op->context->error = Y10_CU_LAUNCH_FAILED;
@@ -293,6 +299,28 @@ run_until (CUevent event, guint64 number)
   return true;
 }
 
+static bool
+is_there (CUstream stream)
+{
+  return std::find (streams.begin (), streams.end (), stream) != streams.end ();
+}
+
+void
+streams_drop (CUcontext context)
+{
+  std::vector<CUstream> all = streams;
+
+  /* One that is destroyed already goes with the last that it does. */
+  for (CUstream s : all) {
+    while (is_there (s) && s->context == context && !s->queue.empty () && step_any ());
+    if (!is_there (s) || s->context != context)
+      continue;
+    s->queue.clear ();          /* what waits for something that never comes */
+    s->destroyed = true;
+    drop_if_done (s);
+  }
+}
+
 bool
 run_until_empty (CUstream stream)
 {
@@ -306,4 +334,10 @@ run_until_empty (CUstream stream)
   }
   return true;
 }
+}
+
+guint64
+y10_sim_n_kernels (void)
+{
+  return y10_sim::n_kernels;
 }

@@ -32,7 +32,8 @@ void y10_sim_set_sm (guint sm);
 guint y10_sim_sm (void);
 guint y10_sim_max_shared_optin (void);
 
-/* Allocating device or pinned memory after this is a report. */
+/* Allocating device or pinned memory, making a stream, an event or a graph, or
+ * loading a module is a report from now on, in the calling thread. */
 void y10_sim_mark_started (void);
 void y10_sim_mark_stopped (void);
 
@@ -46,6 +47,17 @@ typedef enum
 } Y10SimBreak;
 
 void y10_sim_break (Y10SimBreak kind, guint n);
+
+/* The @n-th kernel from now on does not run but loses its context, as an
+ * illegal address does (700): every call in it returns @code. Also as
+ * Y10_SIM_LOSE=N:CODE. 0: none does. */
+void y10_sim_lose (guint n, int code);
+/* Nobody gets the primary context, as from a GPU that fell off the bus. */
+void y10_sim_set_gone (gboolean gone);
+
+/* That have run, and been launched, so far. */
+guint64 y10_sim_n_kernels (void);
+guint64 y10_sim_n_graph_launches (void);
 
 /* A context that is not the primary one, as GStreamer makes them; freeing it
  * reports what was left in it. */

@@ -35,6 +35,9 @@ G_BEGIN_DECLS
  * @Y10_ERROR_TIMED_OUT: a step did not finish before the deadline
  * @Y10_ERROR_STALE: a step was used after its end, or in the wrong order
  * @Y10_ERROR_CANCELLED: the caller's cancellable was triggered
+ * @Y10_ERROR_DEVICE_LOST: the device failed in a way that nothing can go on
+ *   after: every step of the engine that is under way or comes later fails
+ *   with this. A new engine may work again
  *
  * Error codes of %Y10_ERROR.
  *
@@ -56,6 +59,7 @@ typedef enum
   Y10_ERROR_TIMED_OUT,
   Y10_ERROR_STALE,
   Y10_ERROR_CANCELLED,
+  Y10_ERROR_DEVICE_LOST,
 } Y10Error;
 
 Y10_API GQuark y10_error_quark (void);

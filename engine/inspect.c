@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* A network run op by op: what tests ask of an open step, and the times that
+ * `y10 bench` prints. All of it on the device thread, in turn with the steps. */
+
+#include "config.h"
+
+#include <stdlib.h>
+
+#include "clock.h"
+#include "engine-private.h"
+
+/* What the tests ask of an open step, on the device thread. */
+typedef struct
+{
+  Y10EngineSlot *slot;
+  guint first, end;             /* run */
+  guint image;                  /* peek and poke */
+  Y10View view;
+  gfloat *out;
+  const gfloat *in;
+} Inspection;
+
+static gboolean
+run_range (Y10Engine *engine, gpointer data, GError **error)
+{
+  Inspection *r = data;
+
+  if (y10_engine_is_lost (engine, error)
+      || (r->first == 0 && !y10_engine_load_images (engine, r->slot, error)))
+    return FALSE;
+  return engine->backend->submit (r->slot->slot, r->slot->n_images, r->first,
+      r->end, error)
+      && (!engine->backend->wait
+      || engine->backend->wait (r->slot->slot, error));
+}
+
+static gboolean
+peek_or_poke (Y10Engine *engine, gpointer data, GError **error)
+{
+  Inspection *r = data;
+
+  if (r->in)
+    return engine->backend->poke (r->slot->slot, r->image, r->view, r->in,
+        error);
+  return engine->backend->peek (r->slot->slot, r->image, r->view, r->out,
+      error);
+}
+
+static gboolean
+inspect (const Y10Step *step, Y10DeviceCall call, Inspection *inspection,
+    GError **error)
+{
+  Y10EngineSlot *slot = y10_step_lock_slot (step, error);
+
+  if (!slot)
+    return FALSE;
+  pthread_mutex_unlock (&step->engine->lock);
+  inspection->slot = slot;
+  return y10_engine_call (step->engine, call, inspection, error);
+}
+
+gboolean
+y10_step_run (const Y10Step *step, guint first, guint end, GError **error)
+{
+  Inspection inspection = {.first = first,.end = end };
+
+  if (!inspect (step, run_range, &inspection, error))
+    return FALSE;
+  if (end == step->engine->graph->n_ops) {
+    pthread_mutex_lock (&step->engine->lock);
+    inspection.slot->state = Y10_SLOT_DONE;
+    pthread_mutex_unlock (&step->engine->lock);
+  }
+  return TRUE;
+}
+
+gboolean
+y10_step_peek (const Y10Step *step, guint image, Y10View view, gfloat *nchw,
+    GError **error)
+{
+  Inspection inspection = {.image = image,.view = view,.out = nchw };
+
+  return inspect (step, peek_or_poke, &inspection, error);
+}
+
+gboolean
+y10_step_poke (const Y10Step *step, guint image, Y10View view,
+    const gfloat *nchw, GError **error)
+{
+  Inspection inspection = {.image = image,.view = view,.in = nchw };
+
+  return inspect (step, peek_or_poke, &inspection, error);
+}
+
+typedef struct
+{
+  Y10EngineSlot *slot;
+  guint runs;
+  gint64 *ns;                   /* runs × (ops + 2) */
+} Profile;
+
+static gboolean
+profile_runs (Y10Engine *engine, gpointer data, GError **error)
+{
+  const Y10BackendClass *backend = engine->backend;
+  Profile *p = data;
+  guint n = engine->graph->n_ops;
+
+  for (guint run = 0; run < p->runs; run++) {
+    gint64 *ns = p->ns + (gsize) run * (n + 2), start = y10_clock_ns ();
+
+    if (!y10_engine_load_images (engine, p->slot, error))
+      return FALSE;
+    ns[0] = y10_clock_ns () - start;
+    for (guint k = 0; k < n; k++) {
+      if (!backend->submit (p->slot->slot, 1, k, k + 1, error)
+          || (backend->wait && !backend->wait (p->slot->slot, error)))
+        return FALSE;
+      backend->times (p->slot->slot, &ns[k + 1], &ns[n + 1]);
+    }
+  }
+  return TRUE;
+}
+
+static int
+compare_ns (const void *a, const void *b)
+{
+  gint64 x = *(const gint64 *) a, y = *(const gint64 *) b;
+
+  return x < y ? -1 : x > y;
+}
+
+/**
+ * y10_engine_profile:
+ * @engine: an engine
+ * @runs: how often, at least 1
+ * @ns_per_op: (out caller-allocates): the median time of each op of
+ *   y10_engine_get_op(), nanoseconds
+ * @error: where to say why not
+ *
+ * Runs the network op by op. The sum is more than a step takes: ops that a
+ * backend runs together are apart here.
+ *
+ * Returns: %FALSE with %Y10_ERROR_BUSY or what went wrong on the device
+ *
+ * Since: 0.1
+ */
+gboolean
+y10_engine_profile (Y10Engine *engine, guint runs, gint64 *ns_per_op,
+    GError **error)
+{
+  guint n = engine->graph->n_ops + 2;
+  guint width = engine->config.width, height = engine->config.height;
+  g_autofree gint64 *ns = g_new0 (gint64, (gsize) runs * n);
+  g_autofree gint64 *column = g_new (gint64, runs);
+  g_autofree guint8 *pixels = g_malloc ((gsize) width * height * 3);
+  Y10Image image = {.format = Y10_PIXEL_RGB,.width = width,.height = height,
+    .plane = {pixels},.stride = {(gsize) width * 3}
+  };
+  Y10HeadParams params = Y10_HEAD_PARAMS_INIT;
+  Profile profile = {.runs = runs,.ns = ns };
+  Y10Step step;
+  gboolean ok;
+
+  g_return_val_if_fail (runs > 0, FALSE);
+  for (gsize i = 0; i < (gsize) width * height * 3; i++)
+    pixels[i] = (i * 2654435761u) >> 24;
+  params.max_detections = MIN (params.max_detections, engine->config.max_rows);
+  if (!y10_engine_begin (engine, 0, &step, error))
+    return FALSE;
+  profile.slot = &engine->slots[step.slot];
+  ok = y10_step_add (&step, &image, &params, error)
+      && y10_engine_call (engine, profile_runs, &profile, error);
+  y10_step_end (&step);
+  for (guint k = 0; ok && k < n; k++) {
+    for (guint run = 0; run < runs; run++)
+      column[run] = ns[(gsize) run * n + k];
+    qsort (column, runs, sizeof *column, compare_ns);
+    ns_per_op[k] = column[runs / 2];
+  }
+  return ok;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* What the module on the simulated GPU exports beside the backend. */
+
+#include "control.h"
+
+__attribute__ ((visibility ("default")))
+extern const Y10SimControl y10_sim_control;
+
+const Y10SimControl y10_sim_control = {
+  .n_reports = y10_sim_n_reports,
+  .last_report = y10_sim_last_report,
+  .reset_reports = y10_sim_reset_reports,
+  .set_quiet = y10_sim_set_quiet,
+  .mark_started = y10_sim_mark_started,
+  .mark_stopped = y10_sim_mark_stopped,
+  .do_break = y10_sim_break,
+  .lose = y10_sim_lose,
+  .set_gone = y10_sim_set_gone,
+  .n_kernels = y10_sim_n_kernels,
+  .n_graph_launches = y10_sim_n_graph_launches,
+};

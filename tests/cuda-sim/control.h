@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+#pragma once
+
+/* The strings of the simulated GPU in the hands of a program that runs the
+ * backend on it: the module exports one table of them, and a real GPU's module
+ * has none. sim.h says what each does. */
+
+#include <dlfcn.h>
+
+#include "sim.h"
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  guint (*n_reports) (void);
+  const char *(*last_report) (void);
+  void (*reset_reports) (void);
+  void (*set_quiet) (gboolean quiet);
+  void (*mark_started) (void);
+  void (*mark_stopped) (void);
+  void (*do_break) (Y10SimBreak kind, guint n);
+  void (*lose) (guint n, int code);
+  void (*set_gone) (gboolean gone);
+  guint64 (*n_kernels) (void);
+  guint64 (*n_graph_launches) (void);
+} Y10SimControl;
+
+/* Once an engine has loaded the module; NULL where it runs on no simulator. */
+static inline const Y10SimControl *
+y10_sim_control_get (void)
+{
+  const char *folder = g_getenv ("Y10_BACKEND_PATH");
+  char *path = g_build_filename (folder ? folder : ".", "liby10-cuda.so", NULL);
+  gpointer module = dlopen (path, RTLD_NOW | RTLD_NOLOAD);
+  gpointer control = module ? dlsym (module, "y10_sim_control") : NULL;
+
+  g_free (path);
+  if (module)                   /* it is never unloaded */
+    dlclose (module);
+  return (const Y10SimControl *) control;
+}
+
+G_END_DECLS

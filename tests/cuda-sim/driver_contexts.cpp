@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* The simulated driver's contexts: the primary one and others, and how one is
+ * lost. A lost context answers every call with the error that it was lost by;
+ * what is in it can only go with it. */
+
+#include "driver_sim.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static CUctx_st primary;
+static bool gone;
+/* Kernels that still run before one loses its context; 0: none does. */
+static guint lose_in;
+static int lose_code;
+static bool lose_read;
+
+void
+y10_sim_lose (guint n, int code)
+{
+  LOCK;
+  lose_read = true;
+  lose_in = n;
+  lose_code = code;
+}
+
+void
+y10_sim_set_gone (gboolean is_gone)
+{
+  LOCK;
+  gone = is_gone;
+}
+
+/* Y10_SIM_LOSE=N:CODE, once. */
+int
+y10_sim::lose_now ()
+{
+  if (!lose_read) {
+    const char *text = getenv ("Y10_SIM_LOSE"), *colon = text ? strchr (text, ':') : nullptr;
+
+    lose_read = true;
+    lose_in = text ? (guint) strtoul (text, nullptr, 10) : 0;
+    lose_code = colon ? (int) strtol (colon + 1, nullptr, 10) : Y10_CU_ILLEGAL_ADDRESS;
+  }
+  return lose_in > 0 && --lose_in == 0 ? lose_code : 0;
+}
+
+/* Nothing may be left in a context that goes, unless it is lost: then nothing
+ * in it can be freed. */
+static void
+check_left (CUcontext c)
+{
+  gsize bytes;
+  guint n = memory_count (c, &bytes);
+
+  if (c->error)
+    return;
+  if (n || c->n_streams || !c->events.empty () || !c->modules.empty () || !c->graphs.empty ()
+      || !c->execs.empty ())
+    y10_sim_report ("left in a context at its end: %u allocations (%zu bytes), %u streams, "
+        "%zu events, %zu modules, %zu graphs", n, bytes, c->n_streams, c->events.size (),
+        c->modules.size (), c->graphs.size () + c->execs.size ());
+}
+
+/* Takes everything with it. */
+static void
+clear (CUcontext c)
+{
+  c->error = Y10_CU_CONTEXT_IS_DESTROYED;
+  streams_drop (c);
+  memory_drop (c);
+  for (CUmodule m : c->modules)
+    delete m;
+  for (CUgraph g : c->graphs)
+    delete g;
+  for (CUgraphExec e : c->execs) {
+    e->destroyed = true;
+    forget_exec (e);
+  }
+  for (CUevent e : c->events) {
+    e->destroyed = true;
+    forget_event (e);
+  }
+}
+
+CUcontext
+y10_sim_context_new (void)
+{
+  return new CUctx_st {};
+}
+
+void
+y10_sim_context_free (CUcontext context)
+{
+  LOCK;
+  check_left (context);
+  clear (context);
+  delete context;
+}
+
+/* Those who hold it still do; it is as new, and what was in it is gone. */
+static void
+renew_primary (void)
+{
+  guint references = primary.references;
+
+  clear (&primary);
+  primary = CUctx_st {};
+  primary.references = references;
+}
+
+int
+sim_primary_ctx_retain (CUcontext *context, CUdevice device)
+{
+  LOCK;
+  if (gone)
+    return Y10_CU_DEVICE_UNAVAILABLE;
+  primary.references++;
+  *context = &primary;
+  return 0;
+}
+
+int
+sim_primary_ctx_release (CUdevice device)
+{
+  LOCK;
+  if (primary.references == 0)
+    return misuse (Y10_CU_INVALID_CONTEXT, "the primary context is released too often");
+  if (--primary.references == 0) {
+    check_left (&primary);
+    renew_primary ();
+  }
+  return 0;
+}
+
+int
+sim_primary_ctx_reset (CUdevice device)
+{
+  LOCK;
+  if (!primary.error)
+    y10_sim_report ("the primary context is reset, but not lost");
+  renew_primary ();
+  return 0;
+}
+
+int
+sim_ctx_push (CUcontext context)
+{
+  if (!context)
+    return misuse (Y10_CU_INVALID_CONTEXT, "no context is pushed");
+  current_contexts.push_back (context);
+  return 0;
+}
+
+int
+sim_ctx_pop (CUcontext *context)
+{
+  if (current_contexts.empty ())
+    return misuse (Y10_CU_INVALID_CONTEXT, "a context is popped, but none is current");
+  *context = current_contexts.back ();
+  current_contexts.pop_back ();
+  return 0;
+}
+
+int
+sim_ctx_get_current (CUcontext *context)
+{
+  *context = current_contexts.empty () ? nullptr : current_contexts.back ();
+  return 0;
+}
+
+int
+sim_ctx_get_device (CUdevice *device)
+{
+  ENTER ("cuCtxGetDevice");
+  *device = 0;
+  return 0;
+}
+
+int
+sim_ctx_get_priority_range (int *least, int *greatest)
+{
+  ENTER ("cuCtxGetStreamPriorityRange");
+  *least = 0;
+  *greatest = -5;
+  return 0;
+}
+
+/* Who holds a context until the end has left everything in it. */
+__attribute__ ((destructor)) static void
+at_exit (void)
+{
+  if (primary.references > 0)
+    check_left (&primary);
+}

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* A GPU that fails while steps are under way: all of them, and all that come
+ * after, fail at once and say why; nothing hangs, nothing is freed twice, and a
+ * new engine works again. On the simulated GPU, which loses its context when it
+ * is told to; elsewhere there is nothing to do here. */
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#include "control.h"
+#include "engine-private.h"
+#include "util.h"
+
+#define SIZE 32
+#define N_SLOTS 3
+#define N_THREADS 4
+#define MAX_ROWS 63
+
+static const Y10SimControl *sim;
+
+static Y10Engine *
+make_engine (guint n_slots, GError **error)
+{
+  Y10TestTensors *tensors = test_tensors ("pico-nc3", 0);
+  Y10Model *model = test_model (tensors, NULL);
+  Y10EngineConfig config;
+  Y10Engine *engine;
+
+  y10_engine_config_init (&config);
+  config.backend = Y10_BACKEND_CUDA;
+  config.width = config.height = SIZE;
+  config.n_slots = n_slots;
+  config.max_rows = MAX_ROWS;
+  engine = y10_engine_new (model, &config, NULL, error);
+  y10_model_unref (model);
+  y10_test_tensors_free (tensors);
+  return engine;
+}
+
+/* FALSE: the step has ended. */
+static gboolean
+submit (Y10Engine *engine, const float *pixels, Y10Step *step, GError **error)
+{
+  Y10HeadParams params = Y10_HEAD_PARAMS_INIT;
+  Y10Image image;
+
+  params.confidence = 0;
+  params.max_detections = MAX_ROWS;
+  test_tensor_image (engine, pixels, &image);
+  if (!y10_engine_begin (engine, -1, step, error))
+    return FALSE;
+  if (y10_step_add (step, &image, &params, error)
+      && y10_step_submit (step, error))
+    return TRUE;
+  y10_step_end (step);
+  return FALSE;
+}
+
+static void
+assert_lost (GError **error, const char *code)
+{
+  test_expect_error (g_steal_pointer (error), Y10_ERROR_DEVICE_LOST, code,
+      NULL);
+}
+
+/* Nothing that is asked of a lost engine does anything but fail. */
+static void
+assert_all_fails (Y10Engine *engine, const char *code)
+{
+  gint64 start = g_get_monotonic_time ();
+  g_autofree gint64 *ns = g_new (gint64, y10_engine_get_n_ops (engine));
+  GError *error = NULL;
+  Y10Step step;
+
+  g_assert_false (y10_engine_begin (engine, -1, &step, &error));
+  assert_lost (&error, code);
+  g_assert_false (y10_engine_begin (engine, 0, &step, &error));
+  assert_lost (&error, code);
+  g_assert_false (y10_engine_profile (engine, 1, ns, &error));
+  assert_lost (&error, code);
+  g_assert_cmpint (g_get_monotonic_time () - start, <, 5 * G_USEC_PER_SEC);
+}
+
+/* Which kernel fails, and by what: the first, in the middle, the last. */
+static void
+test_under_way (void)
+{
+  static const struct
+  {
+    guint kernel;
+    int code;
+    const char *text;
+  } losses[] = {
+    {1, 700, "ILLEGAL_ADDRESS"}, {2, 719, "LAUNCH_FAILED"}, {25, 700, "700"},
+    {60, 702, "702"}, {90, 714, "714"}, {140, 999, "999"},
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (losses); i++) {
+    GError *error = NULL;
+    Y10Engine *engine = make_engine (N_SLOTS, &error);
+    Y10Detection rows[MAX_ROWS];
+    guint n_failed = 0;
+    float *pixels;
+
+    g_assert_no_error (error);
+    pixels = test_pixels (engine, 1);
+    sim->lose (losses[i].kernel, losses[i].code);
+    for (guint round = 0; round < 4 && !n_failed; round++) {
+      Y10Step steps[N_SLOTS];
+      guint n = 0;
+
+      while (n < N_SLOTS && submit (engine, pixels, &steps[n], &error))
+        n++;
+      if (n < N_SLOTS)          /* one before it has failed already */
+        assert_lost (&error, losses[i].text);
+      for (guint k = 0; k < n; k++) {
+        g_assert_true (y10_step_wait_input (&steps[k], -1, NULL));
+        if (y10_step_wait (&steps[k], -1, &error)) {
+          g_assert_cmpint (y10_step_read (&steps[k], 0, rows, MAX_ROWS, NULL),
+              ==, MAX_ROWS);
+        } else {
+          assert_lost (&error, losses[i].text);
+          g_assert_cmpint (y10_step_read (&steps[k], 0, rows, MAX_ROWS,
+                  &error), ==, -1);
+          assert_lost (&error, losses[i].text);
+          n_failed++;
+        }
+        y10_step_end (&steps[k]);
+      }
+    }
+    g_assert_cmpuint (n_failed, >, 0);
+    assert_all_fails (engine, losses[i].text);
+    g_free (pixels);
+    y10_engine_unref (engine);
+    g_assert_cmpuint (sim->n_reports (), ==, 0);
+  }
+}
+
+typedef struct
+{
+  Y10Engine *engine;
+  float *pixels;
+  atomic_uint n_done, n_failed;
+} Shared;
+
+static void *
+run_until_lost (void *data)
+{
+  Shared *s = data;
+  GError *error = NULL;
+  Y10Step step;
+
+  while (!error && submit (s->engine, s->pixels, &step, &error)) {
+    s->n_done += y10_step_wait (&step, -1, &error);
+    y10_step_end (&step);
+  }
+  assert_lost (&error, "700");
+  s->n_failed++;
+  return NULL;
+}
+
+/* Threads that wait for a slot, for their pixels, for results: all are told. */
+static void
+test_threads (void)
+{
+  guint n_done = 0;
+
+  for (guint round = 0; round < 8; round++) {
+    GError *error = NULL;
+    Shared s = {.engine = make_engine (2, &error) };
+    pthread_t threads[N_THREADS];
+
+    g_assert_no_error (error);
+    s.pixels = test_pixels (s.engine, round);
+    sim->lose (200 + 37 * round, 700);
+    for (guint i = 0; i < N_THREADS; i++)
+      pthread_create (&threads[i], NULL, run_until_lost, &s);
+    for (guint i = 0; i < N_THREADS; i++)
+      pthread_join (threads[i], NULL);
+    g_assert_cmpuint (s.n_failed, ==, N_THREADS);
+    n_done += s.n_done;
+    assert_all_fails (s.engine, "700");
+    g_free (s.pixels);
+    y10_engine_unref (s.engine);
+    g_assert_cmpuint (sim->n_reports (), ==, 0);
+  }
+  g_assert_cmpuint (n_done, >, 0);
+}
+
+/* While an engine is made, whatever it is about; then it works. */
+static void
+test_making (void)
+{
+  GError *error = NULL;
+  Y10Engine *engine = NULL;
+  guint n = 1;
+
+  for (;; n += n / 4 + 1) {
+    sim->lose (n, 719);
+    engine = make_engine (1, &error);
+    if (engine)
+      break;
+    assert_lost (&error, "719");
+  }
+  g_assert_cmpuint (n, >, 20);
+  sim->lose (0, 0);
+  y10_engine_unref (engine);
+  g_assert_cmpuint (sim->n_reports (), ==, 0);
+}
+
+static void
+assert_step_fails (Y10Engine *engine, const float *pixels)
+{
+  GError *error = NULL;
+  Y10Step step;
+
+  g_assert_true (submit (engine, pixels, &step, &error));
+  g_assert_false (y10_step_wait (&step, -1, &error));
+  assert_lost (&error, "700");
+  y10_step_end (&step);
+}
+
+/* What a new engine finds is what the lost one found. Two engines share the
+ * primary context: it is new when both have gone, and not before. */
+static void
+test_again (void)
+{
+  Y10Detection before[MAX_ROWS], after[MAX_ROWS];
+  GError *error = NULL;
+  Y10Engine *first = make_engine (1, &error), *second = make_engine (1, &error);
+  float *pixels = test_pixels (first, 3);
+
+  g_assert_no_error (error);
+  g_assert_cmpuint (test_detect (first, pixels, before, MAX_ROWS), ==,
+      MAX_ROWS);
+  sim->lose (5, 700);
+  assert_step_fails (first, pixels);
+  y10_engine_unref (first);
+  g_assert_null (make_engine (1, &error));
+  assert_lost (&error, "700");
+  assert_step_fails (second, pixels);
+  y10_engine_unref (second);
+
+  sim->set_gone (TRUE);
+  g_assert_null (make_engine (1, &error));
+  assert_lost (&error, "46");
+  sim->set_gone (FALSE);
+  first = make_engine (1, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (test_detect (first, pixels, after, MAX_ROWS), ==,
+      MAX_ROWS);
+  g_assert_cmpmem (after, sizeof after, before, sizeof before);
+  g_free (pixels);
+  y10_engine_unref (first);
+  g_assert_cmpuint (sim->n_reports (), ==, 0);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_autoptr (GString) why = g_string_new (NULL);
+  int status;
+
+  if (!y10_backend_probe (Y10_BACKEND_CUDA, why)
+      || !(sim = y10_sim_control_get ())) {
+    g_print ("1..0 # SKIP no simulated GPU: %s\n", why->str);
+    return 77;
+  }
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/lost/under-way", test_under_way);
+  g_test_add_func ("/lost/threads", test_threads);
+  g_test_add_func ("/lost/making", test_making);
+  g_test_add_func ("/lost/again", test_again);
+  status = g_test_run ();
+  test_dir_remove ();
+  return status;
+}
