@@ -240,7 +240,7 @@ attach_frame_meta (const GstY10Attacher * self, GstBuffer * buffer,
       "model", G_TYPE_STRING, self->model_name,
       "width", G_TYPE_UINT, findings->width,
       "height", G_TYPE_UINT, findings->height,
-      "inference", G_TYPE_STRING, "fresh",
+      "inference", G_TYPE_STRING, findings->skipped ? "skipped" : "fresh",
       "age", G_TYPE_UINT64, G_GUINT64_CONSTANT (0),
       "count", G_TYPE_UINT, findings->n_detections,
       "record-size", G_TYPE_UINT, (guint) sizeof *records, NULL);

@@ -20,13 +20,15 @@ G_BEGIN_DECLS
 /* What is the same in the metadata of all frames; made once a model. */
 typedef struct _GstY10Attacher GstY10Attacher;
 
-/* @width, @height: of the frame that @detections are in, pixels. */
+/* @skipped: the frame was not looked at, and there are no detections.
+ * @width, @height: of the frame that @detections are in, pixels. */
 typedef struct
 {
   GstYolov10Attach attach;
   guint width, height;
   const Y10Detection *detections;
   guint n_detections;
+  gboolean skipped;
 } GstY10Findings;
 
 void gst_y10_attach_register_metas (void);

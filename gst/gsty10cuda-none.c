@@ -53,10 +53,21 @@ gst_y10_cuda_close (GstY10Cuda * cuda)
 {
 }
 
+void
+gst_y10_cuda_lose (GstY10Cuda * cuda)
+{
+}
+
 gpointer
 gst_y10_cuda_get_handle (GstY10Cuda * cuda)
 {
   return NULL;
+}
+
+gboolean
+gst_y10_cuda_is_lost (GstY10Cuda * cuda, GstBuffer * buffer)
+{
+  return FALSE;
 }
 
 gboolean

@@ -32,6 +32,7 @@ struct _GstY10Cuda
   GstElement *element;          /* not owned: it owns us */
   GMutex lock;
   GstCudaContext *context;
+  GPtrArray *lost;              /* GWeakRefs of contexts that are no use any more */
 };
 
 /* Looked up once and kept. */
@@ -60,6 +61,29 @@ gst_y10_cuda_get_caps (void)
   return gst_static_caps_get (&caps);
 }
 
+static void
+weak_free (gpointer weak)
+{
+  g_weak_ref_clear (weak);
+  g_free (weak);
+}
+
+/* With the lock taken. A lost context is not kept: its memory is only freed when
+ * it goes, and where it has gone nobody has it any more. */
+static gboolean
+was_lost (GstY10Cuda * self, GstCudaContext * context)
+{
+  gboolean lost = FALSE;
+
+  for (guint i = 0; context && i < self->lost->len && !lost; i++) {
+    GstCudaContext *one = g_weak_ref_get (self->lost->pdata[i]);
+
+    lost = one == context;
+    gst_clear_object (&one);
+  }
+  return lost;
+}
+
 /**
  * gst_y10_cuda_new:
  * @element: who it is for, and who outlives it
@@ -74,6 +98,7 @@ gst_y10_cuda_new (GstElement * element)
   GST_DEBUG_CATEGORY_INIT (gst_y10_cuda_debug, "y10cuda", 0,
       "YOLOv10 frames in CUDA memory");
   self->element = element;
+  self->lost = g_ptr_array_new_with_free_func (weak_free);
   g_mutex_init (&self->lock);
   return self;
 }
@@ -88,6 +113,7 @@ gst_y10_cuda_free (GstY10Cuda * self)
   if (!self)
     return;
   gst_y10_cuda_close (self);
+  g_ptr_array_unref (self->lost);
   g_mutex_clear (&self->lock);
   g_free (self);
 }
@@ -118,8 +144,8 @@ device_of (GstCudaContext * context)
  * @context: (nullable): any context
  * @device_id: the GPU it must be of, -1 for any
  *
- * Takes @context if it is a CUDA context that fits and we have none. Any
- * thread, with or without a driver.
+ * Takes @context if it is a CUDA context that fits and we have none, and that
+ * was not lost. Any thread, with or without a driver.
  */
 void
 gst_y10_cuda_set_context (GstY10Cuda * self, GstContext * context,
@@ -128,6 +154,8 @@ gst_y10_cuda_set_context (GstY10Cuda * self, GstContext * context,
   g_mutex_lock (&self->lock);
   gst_cuda_handle_set_context (self->element, context, device_id,
       &self->context);
+  if (was_lost (self, self->context))
+    gst_clear_object (&self->context);
   g_mutex_unlock (&self->lock);
 }
 
@@ -262,7 +290,8 @@ make_context (GstY10Cuda * self, gint device_id, GError ** error)
 
   if (gst_cuda_result (CuInit (0))
       && gst_cuda_result (CuDeviceGet (&device, MAX (device_id, 0)))) {
-    made = wrap_primary (device);
+    /* A lost primary context is the same for as long as anybody holds it. */
+    made = self->lost->len ? NULL : wrap_primary (device);
     if (!made)
       made = gst_cuda_context_new (MAX (device_id, 0));
   }
@@ -316,8 +345,62 @@ gst_y10_cuda_close (GstY10Cuda * self)
 
   g_mutex_lock (&self->lock);
   context = g_steal_pointer (&self->context);
+  g_ptr_array_set_size (self->lost, 0);
   g_mutex_unlock (&self->lock);
   gst_clear_object (&context);
+}
+
+static GstCudaContext *
+context_of (GstBuffer * buffer)
+{
+  GstMemory *memory = gst_buffer_n_memory (buffer) == 1
+      ? gst_buffer_peek_memory (buffer, 0) : NULL;
+
+  return gst_is_cuda_memory (memory)
+      ? GST_CUDA_MEMORY_CAST (memory)->context : NULL;
+}
+
+/**
+ * gst_y10_cuda_lose:
+ * @self: one that no engine works in any more
+ *
+ * Lets go of the context, which is lost for all who have it: it is not taken
+ * again, whoever offers it, before gst_y10_cuda_close().
+ */
+void
+gst_y10_cuda_lose (GstY10Cuda * self)
+{
+  GstCudaContext *context;
+
+  g_mutex_lock (&self->lock);
+  context = g_steal_pointer (&self->context);
+  if (context) {
+    GWeakRef *weak = g_new (GWeakRef, 1);
+
+    g_weak_ref_init (weak, context);
+    g_ptr_array_add (self->lost, weak);
+  }
+  g_mutex_unlock (&self->lock);
+  gst_clear_object (&context);
+}
+
+/**
+ * gst_y10_cuda_is_lost:
+ * @self: an element's
+ * @buffer: a frame
+ *
+ * Returns: %TRUE when @buffer lies in a context that was lost
+ */
+gboolean
+gst_y10_cuda_is_lost (GstY10Cuda * self, GstBuffer * buffer)
+{
+  GstCudaContext *theirs = context_of (buffer);
+  gboolean lost;
+
+  g_mutex_lock (&self->lock);
+  lost = was_lost (self, theirs);
+  g_mutex_unlock (&self->lock);
+  return lost;
 }
 
 /**
@@ -338,16 +421,6 @@ gst_y10_cuda_get_handle (GstY10Cuda * self)
   return handle;
 }
 
-static GstCudaContext *
-context_of (GstBuffer * buffer)
-{
-  GstMemory *memory = gst_buffer_n_memory (buffer) == 1
-      ? gst_buffer_peek_memory (buffer, 0) : NULL;
-
-  return gst_is_cuda_memory (memory)
-      ? GST_CUDA_MEMORY_CAST (memory)->context : NULL;
-}
-
 /**
  * gst_y10_cuda_is_ours:
  * @self: one with a context
@@ -361,9 +434,9 @@ gst_y10_cuda_is_ours (GstY10Cuda * self, GstBuffer * buffer)
 {
   GstCudaContext *theirs = context_of (buffer);
 
-  return !theirs || theirs == self->context
-      || gst_cuda_context_get_handle (theirs) ==
-      gst_cuda_context_get_handle (self->context);
+  return !theirs || theirs == self->context || (self->context &&
+      gst_cuda_context_get_handle (theirs) ==
+      gst_cuda_context_get_handle (self->context));
 }
 
 /**

@@ -26,8 +26,10 @@ gboolean gst_y10_cuda_answer (GstY10Cuda * cuda, GstQuery * query);
 gboolean gst_y10_cuda_open (GstY10Cuda * cuda, gint device_id,
     GError ** error);
 void gst_y10_cuda_close (GstY10Cuda * cuda);
+void gst_y10_cuda_lose (GstY10Cuda * cuda);
 gpointer gst_y10_cuda_get_handle (GstY10Cuda * cuda);
 
+gboolean gst_y10_cuda_is_lost (GstY10Cuda * cuda, GstBuffer * buffer);
 gboolean gst_y10_cuda_is_ours (GstY10Cuda * cuda, GstBuffer * buffer);
 gboolean gst_y10_cuda_adopt (GstY10Cuda * cuda, GstBuffer * buffer,
     gint device_id, GError ** error);

@@ -53,8 +53,11 @@ classify (const GError * error, GQuark * domain, gint * code)
       *domain = GST_RESOURCE_ERROR;
       *code = GST_RESOURCE_ERROR_BUSY;
       break;
-    case Y10_ERROR_FAILED:
     case Y10_ERROR_DEVICE_LOST:
+      *domain = GST_RESOURCE_ERROR;
+      *code = GST_RESOURCE_ERROR_FAILED;
+      break;
+    case Y10_ERROR_FAILED:
     case Y10_ERROR_BACKEND:
     case Y10_ERROR_STALE:
     case Y10_ERROR_CANCELLED:

@@ -96,9 +96,9 @@ gst_y10_props_install (GObjectClass * class, GParamSpec ** props)
       "Why a faster backend was not taken; NULL where there is none", NULL,
       readable);
   props[GST_Y10_PROP_STATS] = g_param_spec_boxed ("stats", "Statistics",
-      "Frames since the start, and of the last 512 of them the time of "
-      "preprocess, inference and postprocess as median, p95 and max in "
-      "nanoseconds", GST_TYPE_STRUCTURE, readable);
+      "Frames since the start, those skipped while the device was lost, how "
+      "often it recovered, and of the last 512 frames the time of preprocess, "
+      "inference and postprocess as median, p95 and max in nanoseconds", GST_TYPE_STRUCTURE, readable);
   g_object_class_install_properties (class, GST_Y10_N_PROPS, props);
 
   gst_type_mark_as_plugin_api (GST_TYPE_YOLOV10_BACKEND, 0);

@@ -23,9 +23,19 @@ gst_y10_settings_clear (GstY10Settings * settings)
   g_clear_pointer (&settings->classes, g_free);
 }
 
+static void
+copy_settings (GstY10Settings * to, const GstY10Settings * from)
+{
+  *to = *from;
+  to->model_file = g_strdup (from->model_file);
+  to->label_file = g_strdup (from->label_file);
+  to->input_size = g_strdup (from->input_size);
+  to->classes = g_strdup (from->classes);
+}
+
 static Y10Engine *
 make_engine (const GstY10Settings * settings, Y10Model * model,
-    GError ** error)
+    GCancellable * cancellable, GError ** error)
 {
   Y10EngineConfig config;
 
@@ -42,7 +52,30 @@ make_engine (const GstY10Settings * settings, Y10Model * model,
   if (!gst_y10_parse_input_size (settings->input_size, &config.width,
           &config.height, error))
     return NULL;
-  return y10_engine_new (model, &config, NULL, error);
+  return y10_engine_new (model, &config, cancellable, error);
+}
+
+/**
+ * gst_y10_session_make_engine:
+ * @self: a session whose engine has lost its device
+ * @cuda_context: (nullable): where to make another one
+ * @cancellable: gives up early
+ * @error: why there is none
+ *
+ * On the same backend, never on one that is slower. Any thread.
+ *
+ * Returns: (transfer full): an engine like that which the session was made
+ *   with, or %NULL
+ */
+Y10Engine *
+gst_y10_session_make_engine (const GstY10Session * self,
+    gpointer cuda_context, GCancellable * cancellable, GError ** error)
+{
+  GstY10Settings settings = self->settings;
+
+  settings.backend = Y10_BACKEND_CUDA;
+  settings.cuda_context = cuda_context;
+  return make_engine (&settings, self->model, cancellable, error);
 }
 
 /**
@@ -91,6 +124,7 @@ gst_y10_session_new (const GstY10Settings * settings, const gchar * producer,
   }
 
   self = g_new0 (GstY10Session, 1);
+  copy_settings (&self->settings, settings);
   self->model = y10_model_load (settings->model_file,
       labels && *labels ? labels : NULL, error);
   if (!self->model)
@@ -103,7 +137,7 @@ gst_y10_session_new (const GstY10Settings * settings, const gchar * producer,
   if (!gst_y10_parse_classes (settings->classes, self->model,
           self->wanted_classes, error))
     goto failed;
-  self->engine = make_engine (settings, self->model, error);
+  self->engine = make_engine (settings, self->model, NULL, error);
   if (!self->engine)
     goto failed;
   return self;
@@ -125,6 +159,7 @@ gst_y10_session_free (GstY10Session * self)
   g_clear_pointer (&self->engine, y10_engine_unref);
   g_clear_pointer (&self->model, y10_model_unref);
   gst_y10_attacher_free (self->attacher);
+  gst_y10_settings_clear (&self->settings);
   g_free (self->detections);
   g_free (self->wanted_classes);
   g_free (self->frame_classes);

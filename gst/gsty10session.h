@@ -28,8 +28,9 @@ typedef struct
 /* All that is needed while frames flow. */
 typedef struct
 {
+  GstY10Settings settings;      /* what it was made from */
   Y10Model *model;
-  Y10Engine *engine;
+  Y10Engine *engine;            /* NULL while the device is lost */
   GstY10Attacher *attacher;
   Y10Detection *detections;     /* of the latest frame */
   guint8 *wanted_classes;       /* one byte a class */
@@ -41,6 +42,8 @@ void gst_y10_settings_clear (GstY10Settings * settings);
 gboolean gst_y10_session_takes_cuda (Y10BackendKind backend);
 GstY10Session *gst_y10_session_new (const GstY10Settings * settings,
     const gchar * producer, GError ** error);
+Y10Engine *gst_y10_session_make_engine (const GstY10Session * session,
+    gpointer cuda_context, GCancellable * cancellable, GError ** error);
 void gst_y10_session_free (GstY10Session * session);
 gint gst_y10_session_infer (GstY10Session * session, GstY10Frame * frame,
     const Y10HeadParams * params, Y10StepTimes * times, GError ** error);

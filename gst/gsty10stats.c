@@ -35,7 +35,7 @@ compare (const void *a, const void *b)
  * gst_y10_stats_to_structure:
  * @stats: a copy of the ring; its order is lost
  *
- * Fields: `frames`, and for each stage S of preprocess, inference and
+ * Fields: `frames`, `skipped`, `recoveries`, and for each stage S of preprocess, inference and
  * postprocess `S-median`, `S-p95` and `S-max` in nanoseconds, all guint64, 0
  * before the first frame. Percentiles are by nearest rank.
  *
@@ -51,7 +51,9 @@ gst_y10_stats_to_structure (GstY10Stats * stats)
   };
   guint n = MIN (stats->frames, GST_Y10_STATS_WINDOW);
   GstStructure *structure = gst_structure_new ("yolov10detect-stats",
-      "frames", G_TYPE_UINT64, stats->frames, NULL);
+      "frames", G_TYPE_UINT64, stats->frames,
+      "skipped", G_TYPE_UINT64, stats->skipped,
+      "recoveries", G_TYPE_UINT64, stats->recoveries, NULL);
 
   for (guint stage = 0; stage < GST_Y10_N_STAGES; stage++) {
     guint64 *ns = stats->ns[stage];

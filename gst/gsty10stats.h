@@ -19,7 +19,9 @@ typedef enum
 
 typedef struct
 {
-  guint64 frames;
+  guint64 frames;               /* that were looked at */
+  guint64 skipped;              /* that passed while the device was lost */
+  guint64 recoveries;           /* how often it came back */
   guint64 ns[GST_Y10_N_STAGES][GST_Y10_STATS_WINDOW];
 } GstY10Stats;
 

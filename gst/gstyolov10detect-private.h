@@ -7,6 +7,7 @@
 
 #include "gsty10cuda.h"
 #include "gsty10frame.h"
+#include "gsty10recover.h"
 #include "gsty10session.h"
 #include "gsty10stats.h"
 #include "gsty10types.h"
@@ -30,14 +31,19 @@ struct _GstYolov10Detect
   GstY10Cuda *cuda;             /* locks itself */
 
   /* start() and stop() change the pointer under the object lock; in between
-   * the streaming thread may read it without. */
+   * the streaming thread may read it without, and its engine once it has seen
+   * under the lock that there is one. */
   GstY10Session *session;
   GstY10Stats stats;            /* object lock */
+  GstY10Recovery *recovery;     /* from a lost device */
 
   /* Streaming thread only. */
   GstY10FrameFormat format;
   GstCaps *refused_caps;
   gboolean frame_active;
 };
+
+/* The active-… properties have changed. */
+void gst_yolov10_detect_notify_active (GstYolov10Detect * detect);
 
 G_END_DECLS

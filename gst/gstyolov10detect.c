@@ -56,7 +56,7 @@
 #include "gsty10frame.h"
 #include "gsty10props.h"
 
-GST_DEBUG_CATEGORY_STATIC (gst_yolov10_detect_debug);
+GST_DEBUG_CATEGORY (gst_yolov10_detect_debug);
 #define GST_CAT_DEFAULT gst_yolov10_detect_debug
 
 static GParamSpec *props[GST_Y10_N_PROPS];
@@ -80,6 +80,7 @@ gst_yolov10_detect_init (GstYolov10Detect * self)
   self->takes_cuda = TRUE;
   self->settings.device_id = -1;
   self->cuda = gst_y10_cuda_new (GST_ELEMENT (self));
+  self->recovery = gst_y10_recovery_new (self);
   gst_pad_add_probe (GST_BASE_TRANSFORM_SINK_PAD (self),
       GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, look_at_caps, self, NULL);
   gst_base_transform_set_in_place (GST_BASE_TRANSFORM (self), TRUE);
@@ -92,12 +93,13 @@ gst_yolov10_detect_finalize (GObject * object)
   GstYolov10Detect *self = GST_YOLOV10_DETECT (object);
 
   gst_y10_settings_clear (&self->settings);
+  gst_y10_recovery_free (self->recovery);
   gst_y10_cuda_free (self->cuda);
   G_OBJECT_CLASS (gst_yolov10_detect_parent_class)->finalize (object);
 }
 
-static void
-notify_active (GstYolov10Detect * self)
+void
+gst_yolov10_detect_notify_active (GstYolov10Detect * self)
 {
   for (guint id = GST_Y10_PROP_ACTIVE_BACKEND; id <= GST_Y10_PROP_FALLBACK_REASON; id++)
     g_object_notify_by_pspec (G_OBJECT (self), props[id]);
@@ -184,7 +186,7 @@ begin_session (GstYolov10Detect * self, GError ** error)
     gst_y10_props_set_classes (self, classes);
   g_free (classes);
   gst_y10_settings_clear (&settings);
-  notify_active (self);
+  gst_yolov10_detect_notify_active (self);
   return TRUE;
 }
 
@@ -225,9 +227,10 @@ gst_yolov10_detect_stop (GstBaseTransform * base)
 {
   GstYolov10Detect *self = GST_YOLOV10_DETECT (base);
 
+  gst_y10_recovery_stop (self->recovery);
   end_session (self);
   gst_caps_replace (&self->refused_caps, NULL);
-  notify_active (self);
+  gst_yolov10_detect_notify_active (self);
   return TRUE;
 }
 
@@ -417,6 +420,23 @@ follow_frames (GstYolov10Detect * self, GstBuffer * buffer, GError ** error)
       && begin_session (self, error);
 }
 
+/* It goes on, and its meta says that nobody has looked at it. */
+static GstFlowReturn
+skip_frame (GstYolov10Detect * self, GstBuffer * buffer)
+{
+  GstY10Findings findings = {.skipped = TRUE,
+    .width = GST_VIDEO_INFO_WIDTH (&self->format.info),
+    .height = GST_VIDEO_INFO_HEIGHT (&self->format.info),
+  };
+
+  GST_OBJECT_LOCK (self);
+  self->stats.skipped++;
+  findings.attach = self->attach;
+  GST_OBJECT_UNLOCK (self);
+  gst_y10_attacher_attach (self->session->attacher, buffer, &findings);
+  return GST_FLOW_OK;
+}
+
 static GstFlowReturn
 gst_yolov10_detect_transform_ip (GstBaseTransform * base, GstBuffer * buffer)
 {
@@ -433,6 +453,8 @@ gst_yolov10_detect_transform_ip (GstBaseTransform * base, GstBuffer * buffer)
 
   if (!self->session)           /* follow_frames() has said why */
     return GST_FLOW_ERROR;
+  if (!gst_y10_recovery_may_detect (self->recovery, buffer))
+    return skip_frame (self, buffer);
   if (!follow_frames (self, buffer, &error))
     goto failed;
   findings.attach = frame_params (self, &params);
@@ -442,6 +464,7 @@ gst_yolov10_detect_transform_ip (GstBaseTransform * base, GstBuffer * buffer)
   if (n < 0)
     goto failed;
 
+  findings.skipped = FALSE;
   findings.width = frame.width;
   findings.height = frame.height;
   findings.detections = self->session->detections;
@@ -458,6 +481,12 @@ gst_yolov10_detect_transform_ip (GstBaseTransform * base, GstBuffer * buffer)
   return GST_FLOW_OK;
 
 failed:
+  if (g_error_matches (error, Y10_ERROR, Y10_ERROR_DEVICE_LOST)
+      && self->session) {
+    gst_y10_recovery_start (self->recovery, error);
+    g_clear_error (&error);
+    return skip_frame (self, buffer);
+  }
   GST_Y10_ELEMENT_ERROR (self, error);
   g_clear_error (&error);
   return GST_FLOW_ERROR;

@@ -27,6 +27,7 @@ open_device (const Y10DeviceConfig *config, GError **error)
   if (fake) {
     g_atomic_int_inc (&fake->opened);
     fake->context = config->cuda_context;
+    fake->lost = FALSE;
   }
   return y10_backend_ref.open (config, error);
 }
@@ -37,6 +38,10 @@ load (Y10Slot *slot, guint i, const Y10Image *image,
 {
   Y10Image host = *image;
 
+  if (fake && fake->lost) {
+    g_set_error (error, Y10_ERROR, Y10_ERROR_DEVICE_LOST, "the GPU has gone");
+    return FALSE;
+  }
   if (image->memory == Y10_MEMORY_CUDA) {
     host.memory = Y10_MEMORY_HOST;
     for (guint p = 0; p < G_N_ELEMENTS (host.plane); p++) {

@@ -584,6 +584,87 @@ GST_START_TEST (test_other_context)
 
 GST_END_TEST;
 
+/* The next that is about the device. */
+static void
+expect_message (GstBus *bus, GstMessageType type)
+{
+  GstMessage *message = gst_bus_timed_pop_filtered (bus, 20 * GST_SECOND,
+      GST_MESSAGE_WARNING | GST_MESSAGE_ELEMENT | GST_MESSAGE_ERROR);
+
+  fail_unless (message && GST_MESSAGE_TYPE (message) == type);
+  fail_unless (type != GST_MESSAGE_ELEMENT || gst_message_has_name (message,
+          "yolov10detect-recovered"));
+  gst_message_unref (message);
+}
+
+static gboolean
+is_skipped (GstBuffer *buffer)
+{
+  const GstStructure *meta = test_gst_frame_meta (buffer, 0);
+
+  return g_str_equal (gst_structure_get_string (meta, "inference"), "skipped");
+}
+
+/* The context is lost for everybody who has it: the engine is made anew in one
+ * of its own, which it publishes. Frames that still come in the old one pass;
+ * those in the new one are looked at. */
+GST_START_TEST (test_lost)
+{
+  GstCaps *caps = test_gst_caps ("NV12", 96, 96);
+  GstBuffer *picture = test_gst_picture_caps (caps, 5), *out;
+  GArray *expected = test_gst_expected (picture, caps, NULL, &params,
+      Y10_HEAD_AUTO);
+  GstCudaContext *old = new_context (0), *new;
+  GstHarness *h = make_harness ("backend=cuda", old, caps);
+  GstBus *bus = gst_bus_new ();
+  guint64 skipped;
+  GstStructure *stats;
+
+  gst_element_set_bus (h->element, bus);
+  for (guint i = 0; i < 5; i++) {
+    if (i == 1)
+      fake_cuda.lost = TRUE;
+    if (i == 3) {
+      expect_message (bus, GST_MESSAGE_WARNING);
+      expect_message (bus, GST_MESSAGE_ELEMENT);
+    }
+    fail_unless_equals_int (gst_harness_push (h, upload (old, caps, picture)),
+        GST_FLOW_OK);
+    out = gst_harness_pull (h);
+    if (i == 0)
+      assert_found (out, expected, 96, 96);
+    else
+      fail_unless (is_skipped (out));
+    gst_buffer_unref (out);
+  }
+  new = ask_context (h->element);
+  fail_unless (new && new != old);
+  fail_unless (fake_cuda.context == gst_cuda_context_get_handle (new));
+  fail_unless_equals_int (fake_cuda.primaries[0], 0);
+  out = gst_harness_push_and_pull (h, upload (new, caps, picture));
+  assert_found (out, expected, 96, 96);
+  gst_buffer_unref (out);
+  g_object_get (h->element, "stats", &stats, NULL);
+  fail_unless (gst_structure_get_uint64 (stats, "skipped", &skipped));
+  fail_unless_equals_uint64 (skipped, 4);
+  gst_structure_free (stats);
+  fail_unless_equals_int (fake_cuda.opened, 2);
+  fail_unless_equals_int (count_messages (bus, GST_MESSAGE_WARNING
+          | GST_MESSAGE_ERROR), 0);
+  gst_element_set_bus (h->element, NULL);
+  gst_object_unref (bus);
+  gst_harness_teardown (h);
+  gst_object_unref (old);
+  gst_object_unref (new);
+  fail_unless_equals_int (fake_cuda.contexts, 0);
+  fail_unless_equals_int (fake_cuda.misuses, 0);
+  g_array_unref (expected);
+  gst_buffer_unref (picture);
+  gst_caps_unref (caps);
+}
+
+GST_END_TEST;
+
 static Suite *
 cudaframes_suite (void)
 {
@@ -601,6 +682,7 @@ cudaframes_suite (void)
   tcase_add_test (tc, test_frame_path);
   tcase_add_test (tc, test_not_cuda);
   tcase_add_test (tc, test_other_context);
+  tcase_add_test (tc, test_lost);
   return s;
 }
 

@@ -24,6 +24,7 @@ typedef struct
 
   /* What the backend cuda of these tests was told. */
   gint opened, images;
+  gboolean lost;                /* to be set: it is, until opened again */
   gpointer context, stream;
 } FakeCuda;
 

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* What happens when the GPU is lost while frames flow. They go on flowing,
+ * without detections; a thread of its own frees what was lost, looks for a
+ * context to go on in and makes the engine anew, at first after a second, then
+ * less and less often. It is the same backend every time: to be slower without a
+ * word would be worse than to see nothing with a warning.
+ *
+ * The session stays, with its model; only its engine is missing meanwhile. The
+ * streaming thread takes it away and this thread puts another one there, both
+ * under the object lock. */
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "gsty10recover.h"
+
+#include "gsty10error.h"
+#include "gstyolov10detect-private.h"
+
+GST_DEBUG_CATEGORY_EXTERN (gst_yolov10_detect_debug);
+#define GST_CAT_DEFAULT gst_yolov10_detect_debug
+
+#define FIRST (GST_Y10_RECOVER_FIRST * G_TIME_SPAN_SECOND)
+#define LONGEST (GST_Y10_RECOVER_LONGEST * G_TIME_SPAN_SECOND)
+
+struct _GstY10Recovery
+{
+  GstYolov10Detect *detect;     /* not owned: it owns us */
+  GCancellable *cancellable;    /* of an attempt that is being made */
+  GMutex lock;
+  GCond stopped;
+  gboolean stopping;            /* lock */
+
+  /* Streaming thread, and the thread while it runs. */
+  GThread *thread;
+  Y10Engine *lost;
+  gint64 delay, recovered_at;   /* microseconds */
+  guint attempts;
+};
+
+/**
+ * gst_y10_recovery_new:
+ * @detect: the element, which outlives it
+ *
+ * Returns: (transfer full): one that has nothing to do yet
+ */
+GstY10Recovery *
+gst_y10_recovery_new (GstYolov10Detect * detect)
+{
+  GstY10Recovery *self = g_new0 (GstY10Recovery, 1);
+
+  self->detect = detect;
+  self->cancellable = g_cancellable_new ();
+  self->delay = FIRST;
+  g_mutex_init (&self->lock);
+  g_cond_init (&self->stopped);
+  return self;
+}
+
+/**
+ * gst_y10_recovery_free:
+ * @self: one that has been stopped
+ */
+void
+gst_y10_recovery_free (GstY10Recovery * self)
+{
+  g_object_unref (self->cancellable);
+  g_mutex_clear (&self->lock);
+  g_cond_clear (&self->stopped);
+  g_free (self);
+}
+
+/* FALSE: it was told to stop before the time was over. */
+static gboolean
+sleep_on (GstY10Recovery * self, gint64 duration)
+{
+  gint64 until = g_get_monotonic_time () + duration;
+  gboolean stopping;
+
+  g_mutex_lock (&self->lock);
+  while (!self->stopping
+      && g_cond_wait_until (&self->stopped, &self->lock, until));
+  stopping = self->stopping;
+  g_mutex_unlock (&self->lock);
+  return !stopping;
+}
+
+/* In a context that somebody has or that is made for us; without one the engine
+ * finds its own, which frames in system memory do with. */
+static Y10Engine *
+make_engine (GstY10Recovery * self, GError ** error)
+{
+  GstYolov10Detect *detect = self->detect;
+  const GstY10Session *session = detect->session;
+  GError *why = NULL;
+
+  if (!gst_y10_cuda_open (detect->cuda, session->settings.device_id, &why))
+    GST_DEBUG_OBJECT (detect, "no context: %s", why->message);
+  g_clear_error (&why);
+  return gst_y10_session_make_engine (session,
+      gst_y10_cuda_get_handle (detect->cuda), self->cancellable, error);
+}
+
+static void
+tell (GstY10Recovery * self, guint64 skipped)
+{
+  GstYolov10Detect *detect = self->detect;
+
+  GST_INFO_OBJECT (detect, "the device works again after %u attempts; "
+      "%" G_GUINT64_FORMAT " frames have passed without detections so far",
+      self->attempts, skipped);
+  gst_element_post_message (GST_ELEMENT (detect),
+      gst_message_new_element (GST_OBJECT (detect),
+          gst_structure_new ("yolov10detect-recovered",
+              "attempts", G_TYPE_UINT, self->attempts,
+              "skipped", G_TYPE_UINT64, skipped, NULL)));
+  gst_yolov10_detect_notify_active (detect);
+}
+
+static gboolean
+attempt (GstY10Recovery * self)
+{
+  GstYolov10Detect *detect = self->detect;
+  GError *error = NULL;
+  Y10Engine *engine = make_engine (self, &error);
+  guint64 skipped;
+
+  self->attempts++;
+  if (!engine) {
+    GST_WARNING_OBJECT (detect, "attempt %u to rebuild the engine: %s",
+        self->attempts, error->message);
+    g_clear_error (&error);
+    gst_y10_cuda_lose (detect->cuda);
+    return FALSE;
+  }
+  self->recovered_at = g_get_monotonic_time ();
+  GST_OBJECT_LOCK (detect);
+  detect->stats.recoveries++;
+  skipped = detect->stats.skipped;
+  detect->session->engine = engine;
+  GST_OBJECT_UNLOCK (detect);
+  /* From here on the streaming thread may have it all over again. */
+  tell (self, skipped);
+  return TRUE;
+}
+
+static gpointer
+run (gpointer data)
+{
+  GstY10Recovery *self = data;
+  gint64 delay;
+
+  g_clear_pointer (&self->lost, y10_engine_unref);
+  gst_y10_cuda_lose (self->detect->cuda);
+  do {
+    delay = self->delay;
+    GST_DEBUG_OBJECT (self->detect, "next attempt in %" G_GINT64_FORMAT " s",
+        delay / G_TIME_SPAN_SECOND);
+    self->delay = MIN (2 * delay, LONGEST);
+  } while (sleep_on (self, delay) && !attempt (self));
+  return NULL;
+}
+
+static void
+warn (GstY10Recovery * self, const GError * why)
+{
+  GError *error = g_error_copy (why);
+
+  g_prefix_error (&error, "the device is lost, and frames pass without "
+      "detections until it works again: ");
+  GST_Y10_ELEMENT_WARNING (self->detect, error);
+  g_error_free (error);
+}
+
+/**
+ * gst_y10_recovery_start:
+ * @self: an element's
+ * @why: what the engine said
+ *
+ * Takes the session's engine away, warns, and has another one made. Streaming
+ * thread, after a frame that failed with %Y10_ERROR_DEVICE_LOST.
+ */
+void
+gst_y10_recovery_start (GstY10Recovery * self, const GError * why)
+{
+  GstYolov10Detect *detect = self->detect;
+  GError *error = NULL;
+
+  warn (self, why);
+  if (self->thread)             /* it has put the engine there: it is done */
+    g_thread_join (self->thread);
+  GST_OBJECT_LOCK (detect);
+  self->lost = g_steal_pointer (&detect->session->engine);
+  GST_OBJECT_UNLOCK (detect);
+  if (g_get_monotonic_time () - self->recovered_at > LONGEST)
+    self->delay = FIRST;
+  self->attempts = 0;
+  gst_yolov10_detect_notify_active (detect);
+  self->thread = g_thread_try_new ("y10-recover", run, self, &error);
+  if (!self->thread) {
+    GST_Y10_ELEMENT_WARNING (detect, error);
+    g_clear_error (&error);
+    g_clear_pointer (&self->lost, y10_engine_unref);
+  }
+}
+
+/**
+ * gst_y10_recovery_may_detect:
+ * @self: an element's that has a session
+ * @buffer: a frame
+ *
+ * Returns: %FALSE while there is no engine, and for frames that lie in a
+ *   context that was lost
+ */
+gboolean
+gst_y10_recovery_may_detect (GstY10Recovery * self, GstBuffer * buffer)
+{
+  GstYolov10Detect *detect = self->detect;
+  gboolean has_engine;
+
+  GST_OBJECT_LOCK (detect);
+  has_engine = detect->session->engine != NULL;
+  GST_OBJECT_UNLOCK (detect);
+  return has_engine && (detect->format.image.memory != Y10_MEMORY_CUDA
+      || !gst_y10_cuda_is_lost (detect->cuda, buffer));
+}
+
+/**
+ * gst_y10_recovery_stop:
+ * @self: an element's whose session is about to end
+ *
+ * Ends a recovery that is under way, and forgets earlier ones. Waits for no
+ * longer than an attempt needs to be given up.
+ */
+void
+gst_y10_recovery_stop (GstY10Recovery * self)
+{
+  g_mutex_lock (&self->lock);
+  self->stopping = TRUE;
+  g_cond_signal (&self->stopped);
+  g_mutex_unlock (&self->lock);
+  g_cancellable_cancel (self->cancellable);
+  g_clear_pointer (&self->thread, g_thread_join);
+  g_cancellable_reset (self->cancellable);
+  self->stopping = FALSE;
+  self->delay = FIRST;
+}

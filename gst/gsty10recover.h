@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+#pragma once
+
+#include <gst/gst.h>
+
+#include "gstyolov10detect.h"
+
+G_BEGIN_DECLS
+
+/* Seconds before the first attempt; each that fails doubles them up to the
+ * second. An engine that has worked for that long starts over. */
+#define GST_Y10_RECOVER_FIRST 1
+#define GST_Y10_RECOVER_LONGEST 60
+
+typedef struct _GstY10Recovery GstY10Recovery;
+
+GstY10Recovery *gst_y10_recovery_new (GstYolov10Detect * detect);
+void gst_y10_recovery_free (GstY10Recovery * recovery);
+void gst_y10_recovery_start (GstY10Recovery * recovery, const GError * why);
+gboolean gst_y10_recovery_may_detect (GstY10Recovery * recovery,
+    GstBuffer * buffer);
+void gst_y10_recovery_stop (GstY10Recovery * recovery);
+
+G_END_DECLS

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* yolov10detect on a GPU that is lost while frames flow, simulated: no frame is
+ * lost with it, one warning comes, and detections come back; or they do not,
+ * and frames go on flowing. */
+#include <stdio.h>
+
+#include "control.h"
+#include "gstcommon.h"
+
+#define SKIP 77
+#define ILLEGAL_ADDRESS 700
+
+static const Y10SimControl *sim;
+static GstCaps *caps;
+
+static GstHarness *
+make_harness (GstBus **bus)
+{
+  GstHarness *h = test_gst_harness ("backend=cuda precision=fp32 "
+      "confidence=0.05 max-detections=1000");
+
+  gst_harness_set_caps (h, gst_caps_copy (caps), gst_caps_copy (caps));
+  *bus = gst_bus_new ();
+  gst_element_set_bus (h->element, *bus);
+  sim = y10_sim_control_get ();
+  fail_unless (sim != NULL);
+  return h;
+}
+
+static void
+end (GstHarness *h, GstBus *bus)
+{
+  gst_element_set_bus (h->element, NULL);
+  gst_object_unref (bus);
+  gst_harness_teardown (h);
+  fail_unless_equals_int (sim->n_reports (), 0);
+}
+
+static guint64
+stat (GstHarness *h, const char *name)
+{
+  GstStructure *stats;
+  guint64 value;
+
+  g_object_get (h->element, "stats", &stats, NULL);
+  fail_unless (gst_structure_get_uint64 (stats, name, &value));
+  gst_structure_free (stats);
+  return value;
+}
+
+/* One frame in, the same frame out: TRUE when it was looked at. */
+static gboolean
+pass (GstHarness *h, GArray *expected)
+{
+  GstBuffer *in = test_gst_picture_caps (caps, 3), *out;
+  GstMemory *memory = gst_buffer_peek_memory (in, 0);
+  GstClockTime pts = gst_util_uint64_scale (stat (h, "frames")
+      + stat (h, "skipped"), GST_SECOND, 30);
+  const GstStructure *meta;
+  GArray *rois;
+  guint count;
+  gboolean fresh;
+
+  GST_BUFFER_PTS (in) = pts;
+  fail_unless_equals_int (gst_harness_push (h, in), GST_FLOW_OK);
+  out = gst_harness_try_pull (h);
+  fail_unless (out != NULL);
+  fail_unless (gst_harness_try_pull (h) == NULL);
+  fail_unless (gst_buffer_peek_memory (out, 0) == memory);
+  fail_unless_equals_uint64 (GST_BUFFER_PTS (out), pts);
+  meta = test_gst_frame_meta (out, 0);
+  fail_unless (meta != NULL);
+  fail_unless (gst_structure_get_uint (meta, "count", &count));
+  fresh = g_str_equal (gst_structure_get_string (meta, "inference"), "fresh");
+  rois = test_gst_rois (out);
+  if (fresh) {
+    test_gst_assert_same (rois, expected, 96, 96);
+    fail_unless_equals_int (count, expected->len);
+  } else {
+    fail_unless_equals_string (gst_structure_get_string (meta, "inference"),
+        "skipped");
+    fail_unless_equals_int (rois->len, 0);
+    fail_unless_equals_int (count, 0);
+  }
+  g_array_unref (rois);
+  gst_buffer_unref (out);
+  return fresh;
+}
+
+static GArray *
+expect (void)
+{
+  static const Y10HeadParams params = {
+    .confidence = 0.05f,.iou = 0.7f,.max_detections = 1000
+  };
+  GstBuffer *picture = test_gst_picture_caps (caps, 3);
+  GArray *found = test_gst_expected (picture, caps, NULL, &params,
+      Y10_HEAD_AUTO);
+
+  fail_unless (found->len >= 10);
+  gst_buffer_unref (picture);
+  return found;
+}
+
+/* The messages that came since, of one type; the text of the last. */
+static guint
+count_messages (GstBus *bus, GstMessageType type, gchar **text)
+{
+  GstMessage *message;
+  guint n = 0;
+
+  while ((message = gst_bus_pop_filtered (bus, type))) {
+    n++;
+    if (type == GST_MESSAGE_WARNING && text) {
+      GError *error;
+
+      gst_message_parse_warning (message, &error, NULL);
+      fail_unless (g_error_matches (error, GST_RESOURCE_ERROR,
+              GST_RESOURCE_ERROR_FAILED));
+      g_free (*text);
+      *text = g_strdup (error->message);
+      g_error_free (error);
+    } else if (type == GST_MESSAGE_ELEMENT) {
+      fail_unless (gst_message_has_name (message,
+              "yolov10detect-recovered"));
+    }
+    gst_message_unref (message);
+  }
+  return n;
+}
+
+/* Frames until one is looked at again; how many were not. */
+static guint
+pass_until_fresh (GstHarness *h, GArray *expected, gint64 seconds)
+{
+  gint64 until = g_get_monotonic_time () + seconds * G_USEC_PER_SEC;
+  guint n = 0;
+
+  while (!pass (h, expected)) {
+    n++;
+    fail_unless (g_get_monotonic_time () < until, "nothing came back");
+    g_usleep (20 * 1000);
+  }
+  return n;
+}
+
+GST_START_TEST (test_recovers)
+{
+  GArray *expected = expect ();
+  gchar *text = NULL, *backend;
+  guint skipped = 0, n;
+  GstHarness *h;
+  GstBus *bus;
+
+  h = make_harness (&bus);
+  for (guint i = 0; i < 3; i++)
+    fail_unless (pass (h, expected));
+  for (guint turn = 1; turn <= 2; turn++) {
+    gint64 start = g_get_monotonic_time ();
+
+    /* In the first frame's middle; then in the picture's kernel. */
+    sim->lose (turn == 1 ? 20 : 1, ILLEGAL_ADDRESS);
+    fail_if (pass (h, expected));
+    g_object_get (h->element, "active-backend", &backend, NULL);
+    fail_unless (backend == NULL);
+    skipped += 1 + pass_until_fresh (h, expected, 30);
+    /* It is not tried again and again without a pause, and less often when it
+     * happens again soon. */
+    fail_unless (g_get_monotonic_time () - start
+        >= (gint64) turn * G_USEC_PER_SEC);
+    n = count_messages (bus, GST_MESSAGE_WARNING, &text);
+    fail_unless_equals_int (n, 1);
+    fail_unless (strstr (text, "is lost") && strstr (text, "700"), "%s", text);
+    fail_unless_equals_int (count_messages (bus, GST_MESSAGE_ERROR, NULL), 0);
+    fail_unless_equals_uint64 (stat (h, "recoveries"), turn);
+    fail_unless_equals_uint64 (stat (h, "skipped"), skipped);
+    fail_unless_equals_uint64 (stat (h, "frames"), 3 + turn + (turn == 2) * 5);
+    for (guint i = 0; turn == 1 && i < 5; i++)
+      fail_unless (pass (h, expected));
+    g_object_get (h->element, "active-backend", &backend, NULL);
+    fail_unless_equals_string (backend, "cuda");
+    g_free (backend);
+  }
+  g_array_unref (expected);
+  g_free (text);
+  end (h, bus);
+}
+
+GST_END_TEST;
+
+/* The GPU is away for longer: frames go on, and it is found when it is back. */
+GST_START_TEST (test_comes_back_late)
+{
+  GArray *expected = expect ();
+  gchar *text = NULL;
+  GstHarness *h;
+  GstBus *bus;
+
+  h = make_harness (&bus);
+  fail_unless (pass (h, expected));
+  sim->set_gone (TRUE);
+  sim->lose (1, ILLEGAL_ADDRESS);
+  for (guint i = 0; i < 75; i++) {      /* past the first attempt */
+    fail_if (pass (h, expected));
+    g_usleep (20 * 1000);
+  }
+  fail_unless_equals_uint64 (stat (h, "skipped"), 75);
+  sim->set_gone (FALSE);
+  pass_until_fresh (h, expected, 30);
+  fail_unless_equals_int (count_messages (bus, GST_MESSAGE_WARNING, &text), 1);
+  fail_unless_equals_uint64 (stat (h, "recoveries"), 1);
+  g_array_unref (expected);
+  g_free (text);
+  end (h, bus);
+}
+
+GST_END_TEST;
+
+/* Ending while it waits for the next attempt does not wait for that; and a new
+ * start knows nothing of it. */
+GST_START_TEST (test_stops)
+{
+  GArray *expected = expect ();
+  GstHarness *h;
+  gint64 start;
+  GstBus *bus;
+
+  h = make_harness (&bus);
+  sim->set_gone (TRUE);
+  sim->lose (1, ILLEGAL_ADDRESS);
+  fail_if (pass (h, expected));
+  g_usleep (1500 * 1000);       /* the next attempt is in half a second */
+  start = g_get_monotonic_time ();
+  gst_element_set_state (h->element, GST_STATE_READY);
+  fail_unless (g_get_monotonic_time () - start < G_USEC_PER_SEC / 2);
+  fail_unless_equals_uint64 (stat (h, "recoveries"), 0);
+  sim->set_gone (FALSE);
+  fail_unless_equals_int (gst_element_set_state (h->element,
+          GST_STATE_PLAYING), GST_STATE_CHANGE_SUCCESS);
+  gst_harness_set_caps (h, gst_caps_copy (caps), gst_caps_copy (caps));
+  fail_unless (pass (h, expected));
+  fail_unless_equals_uint64 (stat (h, "skipped"), 0);
+  g_array_unref (expected);
+  end (h, bus);
+}
+
+GST_END_TEST;
+
+static Suite *
+lost_suite (void)
+{
+  Suite *s = suite_create ("yolov10detect lost device");
+  TCase *tc = tcase_create ("lost");
+
+  suite_add_tcase (s, tc);
+  tcase_set_timeout (tc, 120);
+  tcase_add_test (tc, test_recovers);
+  tcase_add_test (tc, test_comes_back_late);
+  tcase_add_test (tc, test_stops);
+  return s;
+}
+
+int
+main (int argc, char **argv)
+{
+  GString *why = g_string_new (NULL);
+  int status = SKIP;
+
+  test_gst_init (&argc, &argv);
+  caps = test_gst_caps ("RGB", 96, 96);
+  if (y10_backend_probe (Y10_BACKEND_CUDA, why) && y10_sim_control_get ())
+    status = test_gst_run (lost_suite (), "yolov10detect-lost", __FILE__);
+  else
+    printf ("SKIP: no simulated GPU: %s\n", why->str);
+  gst_caps_unref (caps);
+  g_string_free (why, TRUE);
+  return status;
+}
