@@ -191,6 +191,7 @@ cuda_open (const Y10DeviceConfig *config, GError **error)
   Y10Device *device = g_new0 (Y10Device, 1);
   gboolean ok;
 
+  device->graphs = config->cuda_graphs;
   device->driver = y10_cuda_driver_get (why);
   ok = device->driver && take_context (device, config, error)
       && get_capability (device->driver, device->id, &device->major,

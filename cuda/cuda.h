@@ -25,6 +25,7 @@ struct _Y10Device
   const Y10CudaDriver *driver;
   CUcontext context;            /* borrowed, or the primary one, retained */
   gboolean retained;
+  gboolean graphs;              /* steps are captured */
   CUdevice id;
   int major, minor;
   Y10CudaKernels kernels;

@@ -30,6 +30,7 @@ typedef struct
 {
   guint threads;                /* 0: as many as there are cores for us */
   gint device_id;               /* -1: any */
+  gboolean cuda_graphs;         /* capture, or launch kernel by kernel */
   gpointer cuda_context;        /* CUcontext, borrowed; NULL: our own choice */
 } Y10DeviceConfig;
 

@@ -76,6 +76,7 @@ y10_engine_config_init (Y10EngineConfig *config)
 {
   *config = (Y10EngineConfig) {
     .max_batch = 1,.n_slots = 1,.max_rows = 300,.device_id = -1,
+    .cuda_graphs = TRUE,
   };
 }
 
@@ -195,7 +196,7 @@ make_device (Y10Engine *engine, gpointer data, GError **error)
   const Y10BackendClass *backend = engine->backend;
   Y10EngineConfig *c = &engine->config;
   Y10DeviceConfig device = {.threads = c->threads,.device_id = c->device_id,
-    .cuda_context = c->cuda_context
+    .cuda_graphs = c->cuda_graphs,.cuda_context = c->cuda_context
   };
   Y10Layout layout;
 

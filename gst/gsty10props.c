@@ -56,6 +56,10 @@ gst_y10_props_install (GObjectClass * class, GParamSpec ** props)
   props[GST_Y10_PROP_CUDA_DEVICE_ID] = g_param_spec_int ("cuda-device-id",
       "CUDA device ID", "Which GPU backend cuda takes; -1 for the one its "
       "neighbours use, or the first", -1, G_MAXINT, -1, ready);
+  props[GST_Y10_PROP_CUDA_GRAPHS] = g_param_spec_boolean ("cuda-graphs",
+      "CUDA graphs", "Whether backend cuda launches the network as one captured "
+      "graph; else kernel by kernel, the same work at more cost for the CPU",
+      TRUE, ready);
   props[GST_Y10_PROP_CLASS_AGNOSTIC_NMS] =
       g_param_spec_boolean ("class-agnostic-nms", "Class-agnostic NMS",
       "Boxes of different classes that overlap compete too (head one2many "
@@ -219,6 +223,9 @@ gst_y10_props_set (GObject * object, guint id,
     case GST_Y10_PROP_CUDA_DEVICE_ID:
       self->settings.device_id = g_value_get_int (value);
       break;
+    case GST_Y10_PROP_CUDA_GRAPHS:
+      self->settings.cuda_graphs = g_value_get_boolean (value);
+      break;
     case GST_Y10_PROP_CLASS_AGNOSTIC_NMS:
       self->class_agnostic = g_value_get_boolean (value);
       break;
@@ -302,6 +309,9 @@ gst_y10_props_get (GObject * object, guint id, GValue * value,
       break;
     case GST_Y10_PROP_CUDA_DEVICE_ID:
       g_value_set_int (value, self->settings.device_id);
+      break;
+    case GST_Y10_PROP_CUDA_GRAPHS:
+      g_value_set_boolean (value, self->settings.cuda_graphs);
       break;
     case GST_Y10_PROP_CLASS_AGNOSTIC_NMS:
       g_value_set_boolean (value, self->class_agnostic);

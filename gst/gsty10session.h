@@ -22,6 +22,7 @@ typedef struct
   Y10Head head;
   guint threads;
   gint device_id;               /* -1: any */
+  gboolean cuda_graphs;
   gpointer cuda_context;        /* CUcontext that outlives the session, or NULL */
 } GstY10Settings;
 

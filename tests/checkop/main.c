@@ -49,7 +49,9 @@ op_index (const Case *c)
 static gboolean
 runner_open (Runner *r, const Y10BackendClass *class, Y10Precision precision)
 {
-  const Y10DeviceConfig config = {.threads = (guint) n_threads,.device_id = -1 };
+  const Y10DeviceConfig config = {.threads = (guint) n_threads,.device_id = -1,
+    .cuda_graphs = TRUE
+  };
   GError *error = NULL;
 
   *r = (Runner) {.class = class,.precision = precision };

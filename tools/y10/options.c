@@ -51,6 +51,8 @@ tool_engine_options_add (GOptionContext *context, ToolEngineOptions *options,
         "Network input, multiples of 32 [the model's]", "N|WxH"},
     {"threads", 't', 0, G_OPTION_ARG_INT, &options->threads,
         "CPU threads [one a core]", "N"},
+    {"no-cuda-graphs", 0, 0, G_OPTION_ARG_NONE, &options->no_cuda_graphs,
+        "CUDA: launch kernel by kernel, not as one graph", NULL},
     {NULL}
   };
 
@@ -192,5 +194,6 @@ tool_engine_options_parse (const ToolEngineOptions *options,
   if (!tool_check_range ("--threads", options->threads, 0, 256))
     return FALSE;
   config->threads = (guint) options->threads;
+  config->cuda_graphs = !options->no_cuda_graphs;
   return TRUE;
 }

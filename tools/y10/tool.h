@@ -33,6 +33,7 @@ typedef struct
   char *model, *labels;
   char *backend, *precision, *head, *size;
   int threads;
+  gboolean no_cuda_graphs;
 } ToolEngineOptions;
 
 void tool_error (const char *format, ...) G_GNUC_PRINTF (1, 2);

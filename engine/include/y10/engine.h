@@ -64,6 +64,8 @@ Y10_API const char *y10_head_get_name (Y10Head head);
  * @threads: CPU threads, 1 to 256, or 0 for one per core this process may use
  * @max_rows: most detections of an image, 1 to 8400
  * @device_id: which GPU, or -1 for any; ignored where @cuda_context is given
+ * @cuda_graphs: whether CUDA launches the network as one captured graph; else
+ *   kernel by kernel, the same work at more cost for the CPU. %TRUE unless set
  * @cuda_context: (nullable): the CUcontext that a CUDA engine works in, and
  *   that images in CUDA memory belong to. The caller keeps it alive for as
  *   long as the engine. %NULL for the device's primary context; ignored by
@@ -85,6 +87,7 @@ typedef struct
   guint threads;
   guint max_rows;
   gint device_id;
+  gboolean cuda_graphs;
   gpointer cuda_context;
   gpointer reserved[7];
 } Y10EngineConfig;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* yolov10detect on a GPU that is lost while frames flow, simulated: no frame is
- * lost with it, one warning comes, and detections come back; or they do not,
- * and frames go on flowing. */
+/* yolov10detect on a simulated GPU: that is lost while frames flow, and no frame
+ * is lost with it, one warning comes, and detections come back; or they do not,
+ * and frames go on flowing. And how a frame is launched. */
 #include <stdio.h>
 
 #include "control.h"
@@ -16,17 +16,25 @@ static const Y10SimControl *sim;
 static GstCaps *caps;
 
 static GstHarness *
-make_harness (GstBus **bus)
+make_harness_with (const char *properties, GstBus **bus)
 {
-  GstHarness *h = test_gst_harness ("backend=cuda precision=fp32 "
-      "confidence=0.05 max-detections=1000");
+  gchar *all = g_strdup_printf ("backend=cuda precision=fp32 confidence=0.05 "
+      "max-detections=1000 %s", properties);
+  GstHarness *h = test_gst_harness (all);
 
   gst_harness_set_caps (h, gst_caps_copy (caps), gst_caps_copy (caps));
+  g_free (all);
   *bus = gst_bus_new ();
   gst_element_set_bus (h->element, *bus);
   sim = y10_sim_control_get ();
   fail_unless (sim != NULL);
   return h;
+}
+
+static GstHarness *
+make_harness (GstBus **bus)
+{
+  return make_harness_with ("", bus);
 }
 
 static void
@@ -248,17 +256,41 @@ GST_START_TEST (test_stops)
 
 GST_END_TEST;
 
-static Suite *
-lost_suite (void)
+/* The same is found whether frames are launched as one graph or kernel by
+ * kernel. */
+GST_START_TEST (test_graphs)
 {
-  Suite *s = suite_create ("yolov10detect lost device");
-  TCase *tc = tcase_create ("lost");
+  GArray *expected = expect ();
+
+  for (guint graphs = 0; graphs < 2; graphs++) {
+    guint64 before;
+    GstHarness *h;
+    GstBus *bus;
+
+    h = make_harness_with (graphs ? "" : "cuda-graphs=false", &bus);
+    before = sim->n_graph_launches ();
+    for (guint i = 0; i < 3; i++)
+      fail_unless (pass (h, expected));
+    fail_unless_equals_uint64 (sim->n_graph_launches () - before, 3 * graphs);
+    end (h, bus);
+  }
+  g_array_unref (expected);
+}
+
+GST_END_TEST;
+
+static Suite *
+sim_suite (void)
+{
+  Suite *s = suite_create ("yolov10detect on a simulated GPU");
+  TCase *tc = tcase_create ("sim");
 
   suite_add_tcase (s, tc);
   tcase_set_timeout (tc, 120);
   tcase_add_test (tc, test_recovers);
   tcase_add_test (tc, test_comes_back_late);
   tcase_add_test (tc, test_stops);
+  tcase_add_test (tc, test_graphs);
   return s;
 }
 
@@ -271,7 +303,7 @@ main (int argc, char **argv)
   test_gst_init (&argc, &argv);
   caps = test_gst_caps ("RGB", 96, 96);
   if (y10_backend_probe (Y10_BACKEND_CUDA, why) && y10_sim_control_get ())
-    status = test_gst_run (lost_suite (), "yolov10detect-lost", __FILE__);
+    status = test_gst_run (sim_suite (), "yolov10detect-sim", __FILE__);
   else
     printf ("SKIP: no simulated GPU: %s\n", why->str);
   gst_caps_unref (caps);

@@ -1,0 +1,472 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* Steps of several images: what is found in one has nothing to do with the
+ * others in its step, nor with how many there are or where among them it is;
+ * and what such steps cost a GPU: nothing is allocated once every size has been
+ * seen, and each is captured when it comes for the second time.
+ *
+ * test-batch [--backend B] [--precision P] [--size N] [MODEL] prints whether the
+ * numbers are the same bits, or else the largest difference of any logit over
+ * the deviation of its tensor, which has to be within the precision's. On the
+ * reference and on the simulated GPU it has to be the same bits. */
+
+#include <math.h>
+#include <string.h>
+
+#include "control.h"
+#include "engine-private.h"
+#include "util.h"
+
+#define MOST 8                  /* images of the steps that are looked at closely */
+#define N_PICTURES 6
+#define MAX_ROWS 300
+
+static char *backend_option, *precision_option;
+static int size_option = 64;
+static Y10BackendKind backend = Y10_BACKEND_REF;
+static Y10Precision precision = Y10_PRECISION_AUTO;
+static Y10Model *model;
+static const Y10SimControl *sim;        /* NULL: a real device */
+
+/* What an image gave: all logits that survive a step, and what was found. */
+typedef struct
+{
+  gfloat *logits;
+  guint n_logits;
+  Y10Detection rows[MAX_ROWS];
+  gint n_rows;
+} Result;
+
+static Y10Engine *
+make_engine (guint max_batch, guint n_slots, gboolean graphs)
+{
+  Y10EngineConfig config;
+  GError *error = NULL;
+  Y10Engine *engine;
+
+  y10_engine_config_init (&config);
+  config.backend = backend;
+  config.precision = precision;
+  config.width = config.height = (guint) size_option;
+  config.max_batch = max_batch;
+  config.n_slots = n_slots;
+  config.max_rows = MAX_ROWS;
+  config.cuda_graphs = graphs;
+  engine = y10_engine_new (model, &config, NULL, &error);
+  g_assert_no_error (error);
+  return engine;
+}
+
+/* Noise, nothing, everything, and one that is not even numbers. */
+static gfloat *
+make_picture (const Y10Engine *engine, guint which)
+{
+  gsize n = 3 * (gsize) size_option * size_option;
+  gfloat *pixels = test_pixels (engine, which);
+
+  for (gsize i = 0; which >= 3 && i < n; i++)
+    pixels[i] = which == 3 ? 0 : which == 4 ? 1 : NAN;
+  return pixels;
+}
+
+static guint
+count_logits (const Y10Graph *g, Y10View v)
+{
+  const Y10Tensor *t = &g->tensors[v.tensor];
+
+  return y10_graph_view_channels (g, v) * t->height * t->width;
+}
+
+static Y10View
+logits_view (const Y10Graph *g, guint i)
+{
+  return i < Y10_N_LEVELS ? g->cls[i] : g->box[i - Y10_N_LEVELS];
+}
+
+/* The CPU computes the boxes of candidates only. */
+static guint
+n_views (void)
+{
+  return backend == Y10_BACKEND_CPU ? Y10_N_LEVELS : 2 * Y10_N_LEVELS;
+}
+
+static void
+result_init (Result *r, const Y10Engine *engine)
+{
+  const Y10Graph *g = y10_engine_get_graph (engine);
+
+  *r = (Result) { 0 };
+  for (guint i = 0; i < n_views (); i++)
+    r->n_logits += count_logits (g, logits_view (g, i));
+  r->logits = g_new (gfloat, r->n_logits);
+}
+
+static void
+submit (Y10Engine *engine, gfloat *const *pictures, const guint *which,
+    guint n, Y10Step *step)
+{
+  Y10HeadParams params = Y10_HEAD_PARAMS_INIT;
+  GError *error = NULL;
+
+  params.confidence = 0;
+  params.max_detections = MAX_ROWS;
+  y10_engine_begin (engine, -1, step, &error);
+  g_assert_no_error (error);
+  for (guint i = 0; i < n; i++) {
+    Y10Image image;
+
+    test_tensor_image (engine, pictures[which[i]], &image);
+    y10_step_add (step, &image, &params, &error);
+    g_assert_no_error (error);
+  }
+  y10_step_submit (step, &error);
+  g_assert_no_error (error);
+  y10_step_wait (step, -1, &error);
+  g_assert_no_error (error);
+}
+
+static void
+look (const Y10Step *step, guint image, Result *r)
+{
+  const Y10Graph *g = y10_engine_get_graph (step->engine);
+  gfloat *to = r->logits;
+  GError *error = NULL;
+
+  for (guint i = 0; i < n_views (); i++) {
+    y10_step_peek (step, image, logits_view (g, i), to, &error);
+    g_assert_no_error (error);
+    to += count_logits (g, logits_view (g, i));
+  }
+  r->n_rows = y10_step_read (step, image, r->rows, MAX_ROWS, &error);
+  g_assert_no_error (error);
+}
+
+static gboolean
+is_same (const Result *a, const Result *b)
+{
+  return memcmp (a->logits, b->logits, a->n_logits * sizeof *a->logits) == 0
+      && a->n_rows == b->n_rows
+      && memcmp (a->rows, b->rows, (gsize) a->n_rows * sizeof *a->rows) == 0;
+}
+
+/* The largest difference of any logit over the deviation of its tensor. What is
+ * no number in both is the same. */
+static double
+difference (const Y10Engine *engine, const Result *a, const Result *b)
+{
+  const Y10Graph *g = y10_engine_get_graph (engine);
+  const gfloat *p = a->logits, *q = b->logits;
+  double worst = 0;
+
+  for (guint i = 0; i < n_views (); i++) {
+    guint n = count_logits (g, logits_view (g, i));
+    double sum = 0, square = 0, most = 0;
+
+    for (guint k = 0; k < n; k++) {
+      double d = fabs ((double) p[k] - q[k]);
+
+      if (p[k] != p[k] && q[k] != q[k])
+        continue;
+      sum += p[k];
+      square += (double) p[k] * p[k];
+      most = d > most || d != d ? d : most;
+    }
+    most /= sqrt (MAX (square / n - sum / n * (sum / n), 1e-12));
+    worst = most > worst || most != most ? most : worst;
+    p += n;
+    q += n;
+  }
+  return worst;
+}
+
+/* What the golden files are held to. */
+static double
+tolerance (const Y10Engine *engine)
+{
+  if (backend == Y10_BACKEND_REF || sim)
+    return 0;
+  switch (y10_engine_get_precision (engine)) {
+    case Y10_PRECISION_FP16:
+    case Y10_PRECISION_TF32:
+      return 0.05;
+    case Y10_PRECISION_BF16:
+      return 0.4;
+    default:
+      return 1e-3;
+  }
+}
+
+/* A picture alone, in an engine for one image and in one for more; then in
+ * steps of 2 to 8 images, in each place, beside others each time. */
+static void
+test_companions (void)
+{
+  Y10Engine *one = make_engine (1, 1, TRUE), *many = make_engine (MOST, 1, TRUE);
+  gfloat *pictures[N_PICTURES];
+  guint which[MOST] = { 0 }, n_differ = 0, n_looked = 0, n_alone = 0;
+  double worst = 0, allowed = tolerance (many);
+  Result alone, other;
+  Y10Step step;
+
+  for (guint i = 0; i < N_PICTURES; i++)
+    pictures[i] = make_picture (many, i);
+  result_init (&alone, one);
+  result_init (&other, many);
+  submit (one, pictures, which, 1, &step);
+  look (&step, 0, &alone);
+  y10_step_end (&step);
+  g_assert_cmpint (alone.n_rows, >, 0);
+  for (guint n = 1; n <= MOST; n++) {
+    for (guint at = 0; at < n; at++) {
+      double d;
+
+      for (guint i = 0; i < n; i++)
+        which[i] = i == at ? 0 : 1 + (n * 7 + at * 3 + i) % (N_PICTURES - 1);
+      submit (many, pictures, which, n, &step);
+      look (&step, at, &other);
+      y10_step_end (&step);
+      n_looked++;
+      if (is_same (&alone, &other))
+        continue;
+      n_differ++;
+      d = difference (many, &alone, &other);
+      worst = d > worst || d != d ? d : worst;
+      if (!(d <= allowed) || (allowed == 0)) {
+        g_test_message ("%u images, number %u: %g of the deviation, %d and %d "
+            "rows", n, at, d, alone.n_rows, other.n_rows);
+        g_test_fail ();
+      }
+    }
+    if (n == 1)
+      n_alone = n_differ;
+  }
+  g_test_message ("a picture alone and in %u steps of up to %u images: %s",
+      n_looked, MOST, n_differ ? "not the same bits" : "bit-equal");
+  if (n_differ)
+    g_test_message ("%u of them differ (%u of one image), by up to %g of the "
+        "deviation; allowed is %g", n_differ, n_alone, worst, allowed);
+  for (guint i = 0; i < N_PICTURES; i++)
+    g_free (pictures[i]);
+  g_free (alone.logits);
+  g_free (other.logits);
+  y10_engine_unref (one);
+  y10_engine_unref (many);
+}
+
+/* Steps of up to 32 images, of sizes in any order; on a GPU a size runs as it
+ * is once, and is then launched as one graph, unless that is not wanted. */
+static void
+test_sizes (void)
+{
+  static const guint sizes[] = { 32, 1, 1, 17, 31, 17, 31, 2, 32, 2, 1 };
+
+  for (guint graphs = 0; graphs < 2; graphs++) {
+    Y10Engine *engine = make_engine (32, 1, graphs);
+    gfloat *pictures[N_PICTURES];
+    Result expected[N_PICTURES], found;
+    gboolean seen[33] = {[32] = TRUE };
+    guint which[32], n_wrong = 0;
+    Y10Step step;
+
+    result_init (&found, engine);
+    for (guint i = 0; i < N_PICTURES; i++) {
+      pictures[i] = make_picture (engine, i);
+      result_init (&expected[i], engine);
+      submit (engine, pictures, &i, 1, &step);
+      look (&step, 0, &expected[i]);
+      y10_step_end (&step);
+    }
+    seen[1] = TRUE;
+    for (guint k = 0; k < G_N_ELEMENTS (sizes); k++) {
+      guint n = sizes[k];
+      guint64 before = sim ? sim->n_graph_launches () : 0;
+
+      for (guint i = 0; i < n; i++)
+        which[i] = (i + k) % N_PICTURES;
+      submit (engine, pictures, which, n, &step);
+      if (sim)
+        g_assert_cmpuint (sim->n_graph_launches () - before, ==,
+            graphs && seen[n]);
+      seen[n] = TRUE;
+      for (guint i = 0; i < n; i++) {
+        look (&step, i, &found);
+        if (!is_same (&found, &expected[which[i]])
+            && !(difference (engine, &expected[which[i]], &found)
+                <= tolerance (engine)))
+          n_wrong++;
+      }
+      y10_step_end (&step);
+    }
+    g_assert_cmpuint (n_wrong, ==, 0);
+    for (guint i = 0; i < N_PICTURES; i++) {
+      g_free (pictures[i]);
+      g_free (expected[i].logits);
+    }
+    g_free (found.logits);
+    y10_engine_unref (engine);
+  }
+}
+
+static gboolean
+mark (Y10Engine *engine, gpointer started, GError **error)
+{
+  if (started)
+    sim->mark_started ();
+  else
+    sim->mark_stopped ();
+  return TRUE;
+}
+
+/* @n pictures as a camera has them, larger than the network's input. */
+static void
+run_frames (Y10Engine *engine, const guint8 *frame, guint n)
+{
+  const Y10Image image = {.format = Y10_PIXEL_RGB,.width = 150,.height = 99,
+    .plane = {frame},.stride = {452}
+  };
+  Y10HeadParams params = Y10_HEAD_PARAMS_INIT;
+  GError *error = NULL;
+  Y10Step step;
+
+  y10_engine_begin (engine, -1, &step, &error);
+  for (guint i = 0; i < n && !error; i++)
+    y10_step_add (&step, &image, &params, &error);
+  if (!error)
+    y10_step_submit (&step, &error);
+  g_assert_no_error (error);
+  y10_step_wait (&step, -1, NULL);
+  y10_step_end (&step);
+}
+
+/* Once each size has been run, and captured, a step makes nothing any more: no
+ * memory, no stream, no event, no graph. The simulated driver looks. */
+static void
+test_no_allocation (void)
+{
+  guint8 *frame = g_malloc0 (452 * 99);
+  Y10Engine *engine;
+
+  if (!sim) {
+    g_test_skip ("only the simulated GPU tells");
+    g_free (frame);
+    return;
+  }
+  engine = make_engine (4, 1, TRUE);
+  for (guint round = 0; round < 6; round++) {
+    if (round == 2)
+      y10_engine_call (engine, mark, GUINT_TO_POINTER (TRUE), NULL);
+    for (guint n = 1; n <= 3; n++)
+      run_frames (engine, frame, n);
+    g_assert_cmpuint (sim->n_reports (), ==, 0);
+  }
+  /* And it would tell: four pictures need a buffer for the fourth. */
+  sim->set_quiet (TRUE);
+  run_frames (engine, frame, 4);
+  g_assert_cmpuint (sim->n_reports (), >, 0);
+  g_assert_nonnull (strstr (sim->last_report (), "after the start"));
+  sim->reset_reports ();
+  sim->set_quiet (FALSE);
+  y10_engine_call (engine, mark, GUINT_TO_POINTER (FALSE), NULL);
+  y10_engine_unref (engine);
+  sim->reset_reports ();
+  g_free (frame);
+}
+
+static gboolean
+parse_name (const char *text, const char *(*name_of) (int), int n, int *value)
+{
+  for (*value = 0; text && *value < n; ++*value)
+    if (strcmp (text, name_of (*value)) == 0)
+      return TRUE;
+  return !text;
+}
+
+static const char *
+backend_name (int value)
+{
+  return y10_backend_get_name ((Y10BackendKind) value);
+}
+
+static const char *
+precision_name (int value)
+{
+  return y10_precision_get_name ((Y10Precision) value);
+}
+
+static gboolean
+parse (int *argc, char ***argv)
+{
+  const GOptionEntry entries[] = {
+    {"backend", 0, 0, G_OPTION_ARG_STRING, &backend_option, "[ref]", "B"},
+    {"precision", 0, 0, G_OPTION_ARG_STRING, &precision_option, "[auto]", "P"},
+    {"size", 0, 0, G_OPTION_ARG_INT, &size_option, "of the input [64]", "N"},
+    {NULL}
+  };
+  GOptionContext *context = g_option_context_new ("[MODEL]");
+  GError *error = NULL;
+  int b = Y10_BACKEND_REF, p = Y10_PRECISION_AUTO;
+  gboolean ok;
+
+  g_option_context_set_ignore_unknown_options (context, TRUE);
+  g_option_context_add_main_entries (context, entries, NULL);
+  ok = g_option_context_parse (context, argc, argv, &error)
+      && parse_name (backend_option, backend_name, Y10_BACKEND_CUDA + 1, &b)
+      && parse_name (precision_option, precision_name, Y10_PRECISION_BF16 + 1,
+      &p);
+  g_option_context_free (context);
+  if (!ok)
+    g_printerr ("test-batch: %s\n", error ? error->message
+        : "no such backend or precision");
+  g_clear_error (&error);
+  backend = backend_option ? (Y10BackendKind) b : Y10_BACKEND_REF;
+  precision = precision_option ? (Y10Precision) p : Y10_PRECISION_AUTO;
+  return ok;
+}
+
+static Y10Model *
+load_model (const char *path)
+{
+  Y10TestTensors *tensors;
+  GError *error = NULL;
+  Y10Model *loaded;
+
+  if (path) {
+    loaded = y10_model_load (path, NULL, &error);
+    g_assert_no_error (error);
+    return loaded;
+  }
+  tensors = test_tensors ("pico-nc3", 0);
+  loaded = test_model (tensors, NULL);
+  y10_test_tensors_free (tensors);
+  return loaded;
+}
+
+int
+main (int argc, char **argv)
+{
+  GString *why = g_string_new (NULL);
+  int status = 2;
+
+  g_test_init (&argc, &argv, NULL);
+  if (!parse (&argc, &argv))
+    goto end;
+  if (!y10_backend_probe (backend, why)) {
+    g_print ("1..0 # SKIP %s: %s\n", y10_backend_get_name (backend), why->str);
+    status = 77;
+    goto end;
+  }
+  model = load_model (argc > 1 ? argv[1] : NULL);
+  sim = backend == Y10_BACKEND_CUDA ? y10_sim_control_get () : NULL;
+  g_test_add_func ("/batch/companions", test_companions);
+  g_test_add_func ("/batch/sizes", test_sizes);
+  g_test_add_func ("/batch/no-allocation", test_no_allocation);
+  status = g_test_run ();
+  y10_model_unref (model);
+end:
+  g_free (backend_option);
+  g_free (precision_option);
+  g_string_free (why, TRUE);
+  test_dir_remove ();
+  return status;
+}
