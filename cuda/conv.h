@@ -49,6 +49,8 @@ void y10_cuda_conv_lib_free (Y10CudaConvLib * lib);
 /* "cuDNN 9.19.0", and whether fused plans can be built, with the reason. */
 const char *y10_cuda_conv_lib_describe (Y10CudaConvLib * lib);
 gboolean y10_cuda_conv_lib_can_fuse (Y10CudaConvLib * lib, GString * why);
+/* cuDNN's version, 91900: what saved plans depend on. */
+guint y10_cuda_conv_lib_version (Y10CudaConvLib * lib);
 
 /* The best plan by cuDNN's own heuristics; NULL and error when it has none, and
  * fused in fp16 or bf16 also when it has none on tensor cores (views on sm_75):
@@ -56,10 +58,11 @@ gboolean y10_cuda_conv_lib_can_fuse (Y10CudaConvLib * lib, GString * why);
 Y10CudaConvPlan *y10_cuda_conv_plan_new (Y10CudaConvLib * lib,
     const Y10CudaConvDesc * desc, Y10CudaConvStage stage, GError ** error);
 /* Up to @max plans that can be built, best first by the same heuristics, to be
- * timed and compared with another kernel's results; they are the array's. */
+ * timed and compared with another kernel's results; they are the array's. Once
+ * @cancellable is cancelled no further one is begun. */
 GPtrArray *y10_cuda_conv_plan_candidates (Y10CudaConvLib * lib,
     const Y10CudaConvDesc * desc, Y10CudaConvStage stage, guint max,
-    GError ** error);
+    GCancellable * cancellable, GError ** error);
 void y10_cuda_conv_plan_free (Y10CudaConvPlan * plan);
 /* For a cache on disk; @desc and @stage as the plan was made for. Loading fails
  * where anything differs: another cuDNN, another GPU, no NVRTC. */
@@ -69,6 +72,10 @@ Y10CudaConvPlan *y10_cuda_conv_plan_load (Y10CudaConvLib * lib,
     const Y10CudaConvDesc * desc, Y10CudaConvStage stage, GBytes * bytes,
     GError ** error);
 gsize y10_cuda_conv_plan_workspace (const Y10CudaConvPlan * plan);
+/* The plan runs in @lib from now on, with its handle and by its thread; what
+ * it remembers of earlier runs is forgotten. For fused plans, and of libraries
+ * in one context. */
+void y10_cuda_conv_plan_give (Y10CudaConvPlan * plan, Y10CudaConvLib * lib);
 /* "cudnn:eng7,tensor-core"; lives as long as the plan. */
 const char *y10_cuda_conv_plan_describe (const Y10CudaConvPlan * plan);
 /* Queues it: weights [out channels][kernel][kernel][in channels] of the

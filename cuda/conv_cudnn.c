@@ -122,10 +122,22 @@ y10_cuda_conv_lib_describe (Y10CudaConvLib *lib)
   return lib->description;
 }
 
+/* Without the device's properties plans would belong to one handle, and so to
+ * one thread: none could be built while others run. */
 gboolean
 y10_cuda_conv_lib_can_fuse (Y10CudaConvLib *lib, GString *why)
 {
+  if (!lib->properties) {
+    g_string_append (why, "cuDNN does not say what the GPU can do");
+    return FALSE;
+  }
   return y10_cudnn_can_compile (lib->cudnn, why);
+}
+
+guint
+y10_cuda_conv_lib_version (Y10CudaConvLib *lib)
+{
+  return lib->cudnn->version;
 }
 
 static void
@@ -140,13 +152,29 @@ y10_cudnn_set_release (Y10CudnnSet *set)
   g_atomic_rc_box_release_full (set, clear_set);
 }
 
+static void
+forget_packs (Y10CudaConvPlan *plan)
+{
+  for (guint i = 0; i < plan->n_packs; i++)
+    plan->lib->cudnn->destroy_descriptor (plan->packs[i].pack);
+  plan->n_packs = plan->next_pack = 0;
+}
+
+/* A plan that was built from the device's properties knows no handle. */
+void
+y10_cuda_conv_plan_give (Y10CudaConvPlan *plan, Y10CudaConvLib *lib)
+{
+  forget_packs (plan);
+  plan->bias = 0;
+  plan->lib = lib;
+}
+
 void
 y10_cuda_conv_plan_free (Y10CudaConvPlan *plan)
 {
   if (!plan)
     return;
-  for (guint i = 0; i < plan->n_packs; i++)
-    plan->lib->cudnn->destroy_descriptor (plan->packs[i].pack);
+  forget_packs (plan);
   y10_cudnn_set_clear (&plan->set);
   if (plan->graph)
     y10_cudnn_set_release (plan->graph);

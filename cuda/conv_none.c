@@ -48,6 +48,12 @@ y10_cuda_conv_lib_can_fuse (Y10CudaConvLib *lib, GString *why)
   return FALSE;
 }
 
+guint
+y10_cuda_conv_lib_version (Y10CudaConvLib *lib)
+{
+  return 0;
+}
+
 Y10CudaConvPlan *
 y10_cuda_conv_plan_new (Y10CudaConvLib *lib, const Y10CudaConvDesc *desc,
     Y10CudaConvStage stage, GError **error)
@@ -58,7 +64,7 @@ y10_cuda_conv_plan_new (Y10CudaConvLib *lib, const Y10CudaConvDesc *desc,
 GPtrArray *
 y10_cuda_conv_plan_candidates (Y10CudaConvLib *lib,
     const Y10CudaConvDesc *desc, Y10CudaConvStage stage, guint max,
-    GError **error)
+    GCancellable *cancellable, GError **error)
 {
   return no_cudnn (error);
 }
@@ -78,6 +84,11 @@ y10_cuda_conv_plan_load (Y10CudaConvLib *lib, const Y10CudaConvDesc *desc,
 
 void
 y10_cuda_conv_plan_free (Y10CudaConvPlan *plan)
+{
+}
+
+void
+y10_cuda_conv_plan_give (Y10CudaConvPlan *plan, Y10CudaConvLib *lib)
 {
 }
 

@@ -9,8 +9,8 @@
 
 G_BEGIN_DECLS
 
-/* Pointer sets a plan remembers: one a slot. */
-#define Y10_CONV_MAX_PACKS 64
+/* Pointer sets a plan remembers: one a slot and op that it runs for. */
+#define Y10_CONV_MAX_PACKS 256
 #define Y10_CONV_N_POINTERS 5
 
 struct _Y10CudaConvLib

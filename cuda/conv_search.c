@@ -86,6 +86,7 @@ typedef struct
   GPtrArray *configs[G_N_ELEMENTS (modes)];     /* NULL: not asked yet */
   guint n_failures, n_seen, max_plans;
   GPtrArray *plans;             /* what was found */
+  GCancellable *cancellable;    /* or NULL */
   gsize budget;                 /* a slot has one workspace for all */
   Y10CudaConvPlan *greedy;      /* over it, but by the least */
   GError *error;                /* of the last plan that failed */
@@ -240,8 +241,8 @@ search (Search *s, gboolean tensor_core)
     if (!s->configs[m])
       s->configs[m] = ask (s, m);
     for (guint i = 0; i < s->configs[m]->len
-        && s->n_failures < MAX_FAILURES && s->plans->len < s->max_plans;
-        i++) {
+        && s->n_failures < MAX_FAILURES && s->plans->len < s->max_plans
+        && !g_cancellable_is_cancelled (s->cancellable); i++) {
       cudnnBackendDescriptor_t config = s->configs[m]->pdata[i];
       Engine engine;
 
@@ -261,10 +262,12 @@ search (Search *s, gboolean tensor_core)
 
 static GPtrArray *
 find_plans (Y10CudaConvLib *lib, const Y10CudaConvDesc *desc,
-    Y10CudaConvStage stage, guint max, gboolean dry, GError **error)
+    Y10CudaConvStage stage, guint max, gboolean dry,
+    GCancellable *cancellable, GError **error)
 {
   Search s = {.lib = lib,.desc = desc,.stage = stage,.dry = dry,
-    .max_plans = max,.budget = SPARE_WORKSPACE + view_bytes (desc, &desc->in)
+    .cancellable = cancellable,.max_plans = max,
+    .budget = SPARE_WORKSPACE + view_bytes (desc, &desc->in)
         + view_bytes (desc, &desc->out)
   };
   gboolean alone = !lib->properties;
@@ -299,7 +302,9 @@ find_plans (Y10CudaConvLib *lib, const Y10CudaConvDesc *desc,
     return s.plans;
   }
   g_ptr_array_free (s.plans, TRUE);
-  if (s.error)
+  if (g_cancellable_set_error_if_cancelled (cancellable, error))
+    g_clear_error (&s.error);
+  else if (s.error)
     g_propagate_error (error, s.error);
   else
     g_set_error (error, Y10_ERROR, Y10_ERROR_UNSUPPORTED,
@@ -324,22 +329,22 @@ Y10CudaConvPlan *
 y10_cuda_conv_plan_new (Y10CudaConvLib *lib, const Y10CudaConvDesc *desc,
     Y10CudaConvStage stage, GError **error)
 {
-  return first_of (find_plans (lib, desc, stage, 1, FALSE, error));
+  return first_of (find_plans (lib, desc, stage, 1, FALSE, NULL, error));
 }
 
 GPtrArray *
 y10_cuda_conv_plan_candidates (Y10CudaConvLib *lib,
     const Y10CudaConvDesc *desc, Y10CudaConvStage stage, guint max,
-    GError **error)
+    GCancellable *cancellable, GError **error)
 {
-  return find_plans (lib, desc, stage, max, FALSE, error);
+  return find_plans (lib, desc, stage, max, FALSE, cancellable, error);
 }
 
 Y10CudaConvPlan *
 y10_cuda_conv_plan_peek (Y10CudaConvLib *lib, const Y10CudaConvDesc *desc,
     Y10CudaConvStage stage, GError **error)
 {
-  return first_of (find_plans (lib, desc, stage, 1, TRUE, error));
+  return first_of (find_plans (lib, desc, stage, 1, TRUE, NULL, error));
 }
 
 GBytes *
