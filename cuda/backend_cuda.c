@@ -8,6 +8,7 @@
 #include "config.h"
 
 #include "cuda.h"
+#include "tune.h"
 
 /* Half precision on tensor cores began with this; and our kernels are built
  * from it on. */
@@ -296,6 +297,33 @@ cuda_weights_size (Y10Program *program)
   return program->weights_size;
 }
 
+static void
+cuda_tune (Y10Program *program, Y10TuneChanged changed, gpointer data)
+{
+  GError *error = NULL;
+
+  program->tune = y10_cuda_tune_new (program, changed, data, &error);
+  if (error)
+    program->not_tuned = g_intern_string (error->message);
+  g_clear_error (&error);
+}
+
+static void
+cuda_tune_end (Y10Program *program)
+{
+  g_clear_pointer (&program->tune, y10_cuda_tune_free);
+}
+
+static void
+cuda_progress (Y10Program *program, Y10EngineProgress *progress)
+{
+  *progress = (Y10EngineProgress) {
+    .finished = TRUE,.note = program->not_tuned,
+  };
+  if (program->tune)
+    y10_cuda_tune_get_progress (program->tune, progress);
+}
+
 static Y10Slot *
 cuda_slot_new (Y10Program *program, guint max_batch, guint max_rows,
     GError **error)
@@ -434,6 +462,9 @@ static const Y10BackendClass y10_backend_cuda = {
   .program_free = cuda_program_free,
   .impl = y10_cuda_program_impl,
   .weights_size = cuda_weights_size,
+  .tune = cuda_tune,
+  .tune_end = cuda_tune_end,
+  .progress = cuda_progress,
   .slot_new = cuda_slot_new,
   .slot_free = cuda_slot_free,
   .load = cuda_load,

@@ -1,17 +1,30 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* conv.h without cuDNN, by our own plain kernel: what the simulator runs. */
+/* conv.h without cuDNN, by our own plain kernel: what the simulator runs. It is
+ * as particular as cuDNN: one thread at a time in a library, and code that is
+ * loaded when a plan sees pointers for the first time, which a capture forbids.
+ *
+ * Fused plans exist where Y10_SIM_FUSE is set, and win nearly always, because
+ * the others then do everything four times. It is a list of what else the search finds: "wrong", a
+ * plan that leaves the bend of SiLU out or puts it in; "broken", one that cannot
+ * be built; "none", nothing at all. Y10_SIM_BUILD_MS=N: each takes so long. */
 
 #include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 #include "conv.h"
 #include "cuda.h"
 #include "kernels/conv.h"
 
+#define MAX_SEEN 256
+
 struct _Y10CudaConvLib
 {
   Y10CudaKernels kernels;
+  int busy;                     /* atomic: a thread is in it */
 };
 
 struct _Y10CudaConvPlan
@@ -19,7 +32,23 @@ struct _Y10CudaConvPlan
   Y10CudaConvLib *lib;
   Y10CudaConvDesc desc;
   Y10KType type;
+  const char *name;
+  guint times;
+  CUdeviceptr seen[MAX_SEEN][2];        /* in, out */
+  guint n_seen;
 };
+
+static const char bias_name[] = "cuda:plain";
+static const char fused_name[] = "cuda:plain,fused";
+static const char wrong_name[] = "cuda:plain,fused,wrong";
+
+static gboolean
+finds (const char *what)
+{
+  const char *text = g_getenv ("Y10_SIM_FUSE");
+
+  return text && strstr (text, what);
+}
 
 gboolean
 y10_cuda_conv_probe (GString *why)
@@ -59,27 +88,97 @@ y10_cuda_conv_lib_describe (Y10CudaConvLib *lib)
 gboolean
 y10_cuda_conv_lib_can_fuse (Y10CudaConvLib *lib, GString *why)
 {
+  if (finds (""))
+    return TRUE;
   g_string_append (why, "there is no cuDNN");
   return FALSE;
+}
+
+guint
+y10_cuda_conv_lib_version (Y10CudaConvLib *lib)
+{
+  return 1;
+}
+
+static Y10CudaConvPlan *
+plan_alloc (Y10CudaConvLib *lib, const Y10CudaConvDesc *desc,
+    const char *name)
+{
+  Y10CudaConvPlan *plan = g_new0 (Y10CudaConvPlan, 1);
+
+  plan->lib = lib;
+  plan->desc = *desc;
+  plan->type = y10_cuda_type (desc->precision);
+  plan->name = name;
+  plan->times = name == bias_name && finds ("") ? 4 : 1;
+  return plan;
 }
 
 Y10CudaConvPlan *
 y10_cuda_conv_plan_new (Y10CudaConvLib *lib, const Y10CudaConvDesc *desc,
     Y10CudaConvStage stage, GError **error)
 {
-  Y10CudaConvPlan *plan = g_new0 (Y10CudaConvPlan, 1);
+  return plan_alloc (lib, desc, stage == Y10_CUDA_CONV_FUSED ? fused_name
+      : bias_name);
+}
 
-  plan->lib = lib;
-  plan->desc = *desc;
-  plan->type = desc->precision == Y10_PRECISION_FP16 ? Y10_K_F16
-      : desc->precision == Y10_PRECISION_BF16 ? Y10_K_BF16 : Y10_K_F32;
-  return plan;
+GPtrArray *
+y10_cuda_conv_plan_candidates (Y10CudaConvLib *lib,
+    const Y10CudaConvDesc *desc, Y10CudaConvStage stage, guint max,
+    GCancellable *cancellable, GError **error)
+{
+  GPtrArray *plans = g_ptr_array_new_with_free_func (
+      (GDestroyNotify) y10_cuda_conv_plan_free);
+  const char *ms = g_getenv ("Y10_SIM_BUILD_MS");
+  const char *names[] = { finds ("wrong") ? wrong_name : NULL,
+    finds ("broken") ? "" : NULL, finds ("none") ? NULL : fused_name
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (names) && plans->len < max; i++) {
+    if (!names[i] || g_cancellable_is_cancelled (cancellable))
+      continue;
+    if (ms)
+      g_usleep (1000 * strtoul (ms, NULL, 10));
+    if (*names[i])
+      g_ptr_array_add (plans, plan_alloc (lib, desc, names[i]));
+  }
+  if (plans->len > 0)
+    return plans;
+  g_ptr_array_unref (plans);
+  g_set_error (error, Y10_ERROR, Y10_ERROR_UNSUPPORTED, "nothing is found");
+  return NULL;
 }
 
 void
 y10_cuda_conv_plan_free (Y10CudaConvPlan *plan)
 {
   g_free (plan);
+}
+
+void
+y10_cuda_conv_plan_give (Y10CudaConvPlan *plan, Y10CudaConvLib *lib)
+{
+  plan->lib = lib;
+  plan->n_seen = 0;
+}
+
+GBytes *
+y10_cuda_conv_plan_save (const Y10CudaConvPlan *plan, GError **error)
+{
+  return g_bytes_new_static (plan->name, strlen (plan->name));
+}
+
+Y10CudaConvPlan *
+y10_cuda_conv_plan_load (Y10CudaConvLib *lib, const Y10CudaConvDesc *desc,
+    Y10CudaConvStage stage, GBytes *bytes, GError **error)
+{
+  gsize size;
+  const char *data = g_bytes_get_data (bytes, &size);
+
+  if (size == strlen (fused_name) && !memcmp (data, fused_name, size))
+    return plan_alloc (lib, desc, fused_name);
+  g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED, "no saved plan");
+  return NULL;
 }
 
 gsize
@@ -91,7 +190,7 @@ y10_cuda_conv_plan_workspace (const Y10CudaConvPlan *plan)
 const char *
 y10_cuda_conv_plan_describe (const Y10CudaConvPlan *plan)
 {
-  return "cuda:plain";
+  return plan->name;
 }
 
 static Y10KView
@@ -103,21 +202,54 @@ view (const Y10CudaConvView *v, CUdeviceptr data)
   };
 }
 
+/* What cuDNN does when it sees pointers for the first time, as far as the driver
+ * can tell. */
+static gboolean
+load_code (Y10CudaConvPlan *plan, CUdeviceptr in, CUdeviceptr out,
+    GError **error)
+{
+  const Y10CudaDriver *d = plan->lib->kernels.driver;
+  CUmodule module;
+
+  for (guint i = 0; i < plan->n_seen; i++)
+    if (plan->seen[i][0] == in && plan->seen[i][1] == out)
+      return TRUE;
+  if (!y10_cuda_check (d, d->module_load_data (&module,
+              y10_cuda_kernel_image ()), "loading a convolution", error))
+    return FALSE;
+  d->module_unload (module);
+  plan->seen[plan->n_seen % MAX_SEEN][0] = in;
+  plan->seen[plan->n_seen % MAX_SEEN][1] = out;
+  plan->n_seen = MIN (plan->n_seen + 1, MAX_SEEN - 1);
+  return TRUE;
+}
+
 gboolean
 y10_cuda_conv_plan_run (Y10CudaConvPlan *plan, CUstream stream,
     CUdeviceptr in, CUdeviceptr weight, CUdeviceptr bias, CUdeviceptr add,
     CUdeviceptr out, CUdeviceptr workspace, GError **error)
 {
   const Y10CudaConvDesc *d = &plan->desc;
+  Y10CudaConvLib *lib = plan->lib;
+  gboolean fused = plan->name != bias_name, ok;
   Y10KConv p = {
     .in = view (&d->in, in),.out = view (&d->out, out),
-    .add = view (&d->add, add),
     .weight = GSIZE_TO_POINTER (weight),.bias = GSIZE_TO_POINTER (bias),
     .images = d->images,.kernel = d->kernel,.stride = d->stride,
-    .pad = d->pad,.silu = d->silu,
+    .pad = d->pad,.silu = fused && d->silu == (plan->name == fused_name),
   };
 
-  return y10_cuda_launch (&plan->lib->kernels,
-      plan->lib->kernels.conv[plan->type], y10_conv_launch (&p), stream, &p,
-      error);
+  if (fused && d->add.channels)
+    p.add = view (&d->add, add);
+  if (!g_atomic_int_compare_and_exchange (&lib->busy, 0, 1)) {
+    g_set_error (error, Y10_ERROR, Y10_ERROR_BACKEND,
+        "two threads run convolutions with one handle");
+    return FALSE;
+  }
+  ok = load_code (plan, in, out, error);
+  for (guint i = 0; ok && i < plan->times; i++)
+    ok = y10_cuda_launch (&lib->kernels, lib->kernels.conv[plan->type],
+        y10_conv_launch (&p), stream, &p, error);
+  g_atomic_int_set (&lib->busy, 0);
+  return ok;
 }

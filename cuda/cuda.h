@@ -6,6 +6,8 @@
  * context to be current; backend_cuda.c pushes it at each entry and pops it at
  * each exit, so that whatever the caller had is never disturbed. */
 
+#include <pthread.h>
+
 #include "backend.h"
 #include "conv.h"
 #include "driver.h"
@@ -19,6 +21,9 @@ G_BEGIN_DECLS
 #define Y10_CUDA_ALIGN 256
 /* Channels are padded to this: 16 bytes of half precision. */
 #define Y10_CUDA_BLOCK 8
+/* Slots have at least so much workspace: plans come in while steps run, when
+ * nothing is allocated any more. */
+#define Y10_CUDA_WORKSPACE ((gsize) 1 << 20)
 
 struct _Y10Device
 {
@@ -33,21 +38,30 @@ struct _Y10Device
   char *description;
 };
 
+/* A plan of ops that are alike, in one batch or several: an atomic rc box. */
+typedef struct
+{
+  Y10CudaConvPlan *plan;
+} Y10CudaSharedPlan;
+
 /* How an op runs at one number of images. */
 typedef struct
 {
-  Y10CudaConvPlan *conv;        /* dense convolutions only */
+  Y10CudaSharedPlan *conv;      /* dense convolutions only */
   gboolean staged;              /* conv cannot write where the result goes */
   gboolean finish;              /* SiLU, addition or conversion afterwards */
 } Y10CudaOpPlan;
 
-/* All ops at one number of images. */
+/* All ops at one number of images: an atomic rc box that never changes. */
 typedef struct
 {
+  guint n_ops;
   Y10CudaOpPlan *ops;
   gsize staging;                /* bytes of the largest staged output */
-  gsize workspace;              /* bytes that cuDNN wants behind it */
+  gsize workspace;              /* bytes that cuDNN has behind it */
 } Y10CudaBatch;
+
+typedef struct _Y10CudaTune Y10CudaTune;
 
 struct _Y10Program
 {
@@ -59,7 +73,15 @@ struct _Y10Program
   CUdeviceptr weights;          /* of all ops */
   gsize weights_size;
   gsize *weight, *bias;         /* one an op: bytes from weights */
-  GPtrArray *batches;           /* [n - 1]: Y10CudaBatch, or NULL */
+  char hash[17];                /* of the weights */
+  Y10CudaTune *tune;            /* looks for better plans; NULL: nobody does */
+  const char *not_tuned;        /* why; or NULL */
+
+  pthread_mutex_t lock;         /* of what follows */
+  GPtrArray *batches;           /* [n - 1]: the newest Y10CudaBatch, or NULL */
+  Y10CudaBatch *in_use;         /* by the slots, at the most images */
+  guint in_use_images;
+  int version;                  /* atomic: goes up with every new batch */
 };
 
 /* primary.c: the GPU's primary context, which everybody in the process shares.
@@ -73,9 +95,35 @@ void y10_cuda_primary_release (const Y10CudaDriver * driver, CUdevice id,
 Y10Program *y10_cuda_program_new (Y10Device * device, const Y10Plan * plan,
     Y10Precision precision, GCancellable * cancellable, GError ** error);
 void y10_cuda_program_free (Y10Program * program);
-/* Makes what @n images need; nothing when it is there. NULL on error. */
-const Y10CudaBatch *y10_cuda_program_prepare (Y10Program * program, guint n,
+Y10KType y10_cuda_type (Y10Precision precision);
+
+/* batch.c. A new reference to the newest batch of @n images, which is made where
+ * there is none. NULL on error. */
+Y10CudaBatch *y10_cuda_program_prepare (Y10Program * program, guint n,
     GError ** error);
+Y10CudaBatch *y10_cuda_batch_ref (Y10CudaBatch * batch);
+void y10_cuda_batch_unref (Y10CudaBatch * batch);
+/* The same plans, to be changed before anybody else sees them. */
+Y10CudaBatch *y10_cuda_batch_copy (const Y10CudaBatch * batch);
+/* Op @op's convolution is @fused from now on, and nothing follows it. */
+void y10_cuda_batch_fuse (Y10CudaBatch * batch, guint op,
+    Y10CudaSharedPlan * fused);
+/* Takes @plan. */
+Y10CudaSharedPlan *y10_cuda_shared_plan_new (Y10CudaConvPlan * plan);
+void y10_cuda_shared_plan_unref (Y10CudaSharedPlan * plan);
+/* Slots will take @batch over, which belongs to the program from now on. Any
+ * thread, as y10_cuda_program_used(), which says that one has. */
+void y10_cuda_program_publish (Y10Program * program, guint n,
+    Y10CudaBatch * batch);
+void y10_cuda_program_used (Y10Program * program, guint n,
+    Y10CudaBatch * batch);
+/* FALSE: op @op is no dense convolution, or cuDNN cannot write its result. Else
+ * @desc is all of it, with SiLU and addition, at @n images. */
+gboolean y10_cuda_fused_desc (const Y10Program * program, guint op, guint n,
+    Y10CudaConvDesc * desc);
+/* The convolution and its bias alone; @staged: into packed memory. */
+Y10CudaConvDesc y10_cuda_unfused_desc (const Y10CudaConvDesc * desc,
+    gboolean staged);
 const char *y10_cuda_program_impl (Y10Program * program, guint op);
 
 /* run.c: queues ops [first, end) for @n images. @arena holds max_batch images,

@@ -1,29 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* A program: the weights on the device, and for each number of images that is
- * in use a plan for every dense convolution. */
+/* A program: the weights on the device, and what batch.c has for each number of
+ * images that is in use. */
 
 #include "config.h"
 
+#include <string.h>
+
 #include "cuda.h"
 
-static Y10KType
-type_of (Y10Precision precision)
+Y10KType
+y10_cuda_type (Y10Precision precision)
 {
   return precision == Y10_PRECISION_FP16 ? Y10_K_F16
       : precision == Y10_PRECISION_BF16 ? Y10_K_BF16 : Y10_K_F32;
-}
-
-static void
-batch_free (const Y10Program *program, Y10CudaBatch *batch)
-{
-  for (guint i = 0; batch && i < program->plan->graph->n_ops; i++)
-    if (batch->ops[i].conv)
-      y10_cuda_conv_plan_free (batch->ops[i].conv);
-  if (batch)
-    g_free (batch->ops);
-  g_free (batch);
 }
 
 void
@@ -31,9 +22,9 @@ y10_cuda_program_free (Y10Program *program)
 {
   const Y10CudaDriver *d = program->device->driver;
 
-  for (guint n = 0; n < program->batches->len; n++)
-    batch_free (program, program->batches->pdata[n]);
+  y10_cuda_batch_unref (program->in_use);
   g_ptr_array_unref (program->batches);
+  pthread_mutex_destroy (&program->lock);
   if (program->weights)
     d->mem_free (program->weights);
   g_free (program->weight);
@@ -61,122 +52,59 @@ upload (Y10Program *program, const guint8 *packed, GError **error)
   return ok;
 }
 
+static void
+free_batch (gpointer batch)
+{
+  y10_cuda_batch_unref (batch);
+}
+
+/* Against mixing up, not against anybody: a word at a time, since this is 60 MB
+ * on the way to the first frame. */
+static void
+hash_weights (Y10Program *program, const guint8 *packed)
+{
+  guint64 h = 0, word;
+
+  for (gsize i = 0; i + sizeof word <= program->weights_size;
+      i += sizeof word) {
+    memcpy (&word, packed + i, sizeof word);
+    h = (h ^ word) * 0x9e3779b97f4a7c15u;
+    h ^= h >> 32;
+  }
+  g_snprintf (program->hash, sizeof program->hash, "%016" G_GINT64_MODIFIER
+      "x", h);
+}
+
 Y10Program *
 y10_cuda_program_new (Y10Device *device, const Y10Plan *plan,
     Y10Precision precision, GCancellable *cancellable, GError **error)
 {
   Y10Program *program = g_new0 (Y10Program, 1);
   guint n_ops = plan->graph->n_ops;
+  Y10CudaBatch *batch = NULL;
   guint8 *packed;
 
   program->device = device;
   program->plan = plan;
   program->precision = precision;
-  program->type = type_of (precision);
+  program->type = y10_cuda_type (precision);
   program->elem_size = plan->layout.elem_size;
   program->weight = g_new0 (gsize, n_ops);
   program->bias = g_new0 (gsize, n_ops);
-  program->batches = g_ptr_array_new ();
+  pthread_mutex_init (&program->lock, NULL);
+  program->batches = g_ptr_array_new_with_free_func (free_batch);
   packed = y10_cuda_pack (program, &program->weights_size, error);
   if (!packed || !upload (program, packed, error)
-      || !y10_cuda_program_prepare (program, 1, error)
+      || !(batch = y10_cuda_program_prepare (program, 1, error))
       || g_cancellable_set_error_if_cancelled (cancellable, error)) {
+    y10_cuda_batch_unref (batch);
     y10_cuda_program_free (program);
-    program = NULL;
-  }
-  g_free (packed);
-  return program;
-}
-
-static Y10CudaConvView
-conv_view (const Y10Program *program, Y10View v)
-{
-  static const Y10CudaMemory nowhere = {.max_batch = 1 };
-  Y10KView k = y10_cuda_view (program, &nowhere, v);
-
-  return (Y10CudaConvView) {
-    k.height, k.width, k.channels, k.pixel, k.image
-  };
-}
-
-/* The convolution adds its bias; SiLU, the addition and floats for logits come
- * after it, from a buffer of its own where what is added lies in the output. */
-static gboolean
-plan_dense (const Y10Program *program, const Y10Op *op, guint n,
-    Y10CudaOpPlan *plan, GError **error)
-{
-  const Y10Graph *graph = program->plan->graph;
-  gboolean logits = graph->tensors[op->out.tensor].role == Y10_ROLE_LOGITS;
-  Y10CudaConvDesc desc = {
-    .precision = program->precision,.images = n,
-    .in = conv_view (program, op->in),.out = conv_view (program, op->out),
-    .kernel = op->kernel,.stride = op->stride,.pad = op->pad,
-  };
-
-  plan->staged = logits || op->add.n;
-  plan->finish = plan->staged || op->act == Y10_ACT_SILU;
-  if (plan->staged) {
-    desc.out.pixel = desc.out.channels;
-    desc.out.image = (gint64) desc.out.height * desc.out.width
-        * desc.out.channels;
-  }
-  plan->conv = y10_cuda_conv_plan_new (program->device->conv, &desc,
-      Y10_CUDA_CONV_BIAS, error);
-  if (!plan->conv)
-    g_prefix_error (error, "\"%s\": ", op->name);
-  return plan->conv != NULL;
-}
-
-static gboolean
-plan_batch (const Y10Program *program, guint n, Y10CudaBatch *batch,
-    GError **error)
-{
-  const Y10Graph *graph = program->plan->graph;
-
-  for (guint i = 0; i < graph->n_ops; i++) {
-    const Y10Op *op = &graph->ops[i];
-    Y10CudaOpPlan *plan = &batch->ops[i];
-    Y10CudaConvView out = conv_view (program, op->out);
-
-    if (op->kind != Y10_OP_CONV || op->groups > 1)
-      continue;
-    if (!plan_dense (program, op, n, plan, error))
-      return FALSE;
-    if (plan->staged)
-      batch->staging = MAX (batch->staging, (gsize) out.height * out.width
-          * out.channels * n * program->elem_size);
-    batch->workspace = MAX (batch->workspace,
-        y10_cuda_conv_plan_workspace (plan->conv));
-  }
-  batch->staging = (batch->staging + Y10_CUDA_ALIGN - 1) / Y10_CUDA_ALIGN
-      * Y10_CUDA_ALIGN;
-  return TRUE;
-}
-
-const Y10CudaBatch *
-y10_cuda_program_prepare (Y10Program *program, guint n, GError **error)
-{
-  Y10CudaBatch *batch;
-
-  if (program->batches->len < n)
-    g_ptr_array_set_size (program->batches, n);
-  if (program->batches->pdata[n - 1])
-    return program->batches->pdata[n - 1];
-  batch = g_new0 (Y10CudaBatch, 1);
-  batch->ops = g_new0 (Y10CudaOpPlan, program->plan->graph->n_ops);
-  if (!plan_batch (program, n, batch, error)) {
-    batch_free (program, batch);
+    g_free (packed);
     return NULL;
   }
-  program->batches->pdata[n - 1] = batch;
-  return batch;
-}
-
-const char *
-y10_cuda_program_impl (Y10Program *program, guint op)
-{
-  const Y10CudaBatch *batch = program->batches->pdata[0];
-  const Y10CudaConvPlan *conv = batch->ops[op].conv;
-
-  return conv ? y10_cuda_conv_plan_describe (conv) : "cuda:own";
+  y10_cuda_program_used (program, 1, batch);
+  y10_cuda_batch_unref (batch);
+  hash_weights (program, packed);
+  g_free (packed);
+  return program;
 }

@@ -82,10 +82,10 @@ run_dense (const Y10Program *program, const Y10CudaBatch *batch,
   };
 
   f.in = plan->staged ? staging (memory, f.out) : f.out;
-  if (!y10_cuda_conv_plan_run (plan->conv, stream, address (in),
+  if (!y10_cuda_conv_plan_run (plan->conv->plan, stream, address (in),
           program->weights + program->weight[index],
-          program->weights + program->bias[index], 0, address (f.in),
-          memory->scratch + batch->staging, error))
+          program->weights + program->bias[index], address (f.add),
+          address (f.in), memory->scratch + batch->staging, error))
     return FALSE;
   return !plan->finish || y10_cuda_launch (kernels,
       kernels->finish[program->type], y10_finish_launch (&f), stream, &f,

@@ -17,6 +17,7 @@
 
 #include "cuda.h"
 #include "head.h"
+#include "tune.h"
 
 G_STATIC_ASSERT (sizeof (Y10KRow) == sizeof (Y10Detection));
 
@@ -30,6 +31,8 @@ struct _Y10Slot
   gsize scratch_size;
   Y10CudaInput *inputs;         /* max_batch */
   CUgraphExec *graphs;          /* [n - 1]: of n images, or NULL */
+  Y10CudaBatch **batches;       /* [n - 1]: what it was captured from */
+  int version;                  /* the program's, when it was last looked at */
   Y10KHead head;                /* images is set at each run */
   /* One block of device memory, and of pinned memory, each: params, classes |
    * counts, rows. */
@@ -174,6 +177,7 @@ y10_cuda_slot_free (Y10Slot *slot)
   for (guint i = 0; i < slot->max_batch; i++) {
     if (slot->graphs[i])
       d->graph_exec_destroy (slot->graphs[i]);
+    y10_cuda_batch_unref (slot->batches[i]);
     y10_cuda_input_clear (&slot->inputs[i], device);
   }
   if (slot->memory.arena)
@@ -191,6 +195,7 @@ y10_cuda_slot_free (Y10Slot *slot)
     d->stream_destroy (slot->stream);
   g_free (slot->inputs);
   g_free (slot->graphs);
+  g_free (slot->batches);
   g_free (slot->results);
   g_free (slot);
 }
@@ -259,7 +264,8 @@ run_range (Y10Slot *slot, const Y10CudaBatch *batch, guint n, guint first,
 /* Queues nothing: records what a run of @n images queues. What is captured has
  * been run once before, so that nothing is loaded lazily any more. */
 static gboolean
-capture (Y10Slot *slot, const Y10CudaBatch *batch, guint n, GError **error)
+capture (Y10Slot *slot, const Y10CudaBatch *batch, guint n,
+    CUgraphExec *exec, GError **error)
 {
   const Y10CudaDriver *d = slot->program->device->driver;
   CUgraph graph = NULL;
@@ -273,10 +279,10 @@ capture (Y10Slot *slot, const Y10CudaBatch *batch, guint n, GError **error)
   /* Ends the capture whether it is any good or not. */
   ok = y10_cuda_check (d, d->stream_end_capture (slot->stream, &graph),
       "capturing the network", ok ? error : NULL) && ok;
-  ok = ok && y10_cuda_check (d, d->graph_instantiate (&slot->graphs[n - 1],
-          graph, 0), "making a graph", error)
-      && y10_cuda_check (d, d->graph_upload (slot->graphs[n - 1],
-          slot->stream), "uploading a graph", error);
+  ok = ok && y10_cuda_check (d, d->graph_instantiate (exec, graph, 0),
+      "making a graph", error)
+      && y10_cuda_check (d, d->graph_upload (*exec, slot->stream),
+      "uploading a graph", error);
   if (graph)
     d->graph_destroy (graph);
   return ok;
@@ -292,17 +298,17 @@ clear_arena (Y10Slot *slot, guint8 value, GError **error)
       "clearing the activations", error);
 }
 
-/* Once all that runs has been run. Then the graph of all images has to give what
+/* Once all that runs has been run. Then the graph of @n images has to give what
  * the same work gave uncaptured, on an input of zeros. */
 static gboolean
-warm_up (Y10Slot *slot, const Y10CudaBatch *batch, GError **error)
+warm_up (Y10Slot *slot, const Y10CudaBatch *batch, guint n,
+    CUgraphExec *exec, GError **error)
 {
   static const Y10HeadParams all = {.iou = 1,.max_detections = 1 };
   const Y10CudaDriver *d = slot->program->device->driver;
   const Y10Graph *graph = slot->program->plan->graph;
   guint8 *results = slot->pinned + slot->counts_at;
   gsize size = slot->io_size - slot->counts_at;
-  guint n = slot->max_batch;
   g_autofree guint8 *expected = NULL;
   Y10Letterbox l;
 
@@ -312,6 +318,7 @@ warm_up (Y10Slot *slot, const Y10CudaBatch *batch, GError **error)
     set_params (slot, i, &l, &all);
     ((Y10KHeadParams *) slot->pinned)[i].max_rows = slot->max_rows;
   }
+  memset (results, 0xff, size);
   if (!clear_arena (slot, 0, error)
       || !run_range (slot, batch, n, 0, graph->n_ops, error)
       || !y10_cuda_check (d, d->stream_synchronize (slot->stream),
@@ -321,9 +328,10 @@ warm_up (Y10Slot *slot, const Y10CudaBatch *batch, GError **error)
     return clear_arena (slot, 0, error);
   expected = g_memdup2 (results, size);
   memset (results, 0xff, size);
-  if (!capture (slot, batch, n, error) || !clear_arena (slot, 0, error)
-      || !y10_cuda_check (d, d->graph_launch (slot->graphs[n - 1],
-              slot->stream), "launching the network", error)
+  if (!capture (slot, batch, n, exec, error)
+      || !clear_arena (slot, 0, error)
+      || !y10_cuda_check (d, d->graph_launch (*exec, slot->stream),
+          "launching the network", error)
       || !y10_cuda_check (d, d->stream_synchronize (slot->stream),
           "running the network", error))
     return FALSE;
@@ -339,20 +347,79 @@ y10_cuda_slot_new (Y10Program *program, guint max_batch, guint max_rows,
     GError **error)
 {
   Y10Slot *slot = g_new0 (Y10Slot, 1);
-  const Y10CudaBatch *batch;
+  Y10CudaBatch *batch;
 
   slot->program = program;
   slot->max_batch = slot->memory.max_batch = max_batch;
   slot->max_rows = max_rows;
   slot->inputs = g_new0 (Y10CudaInput, max_batch);
   slot->graphs = g_new0 (CUgraphExec, max_batch);
+  slot->batches = g_new0 (Y10CudaBatch *, max_batch);
   slot->results = g_new0 (Y10Rows, max_batch);
+  slot->version = g_atomic_int_get (&program->version);
   batch = y10_cuda_program_prepare (program, max_batch, error);
+  slot->batches[max_batch - 1] = batch;
   if (batch && make_stream (slot, error) && allocate (slot, batch, error)
-      && warm_up (slot, batch, error))
+      && warm_up (slot, batch, max_batch, &slot->graphs[max_batch - 1],
+          error)) {
+    y10_cuda_program_used (program, max_batch, batch);
     return slot;
+  }
   y10_cuda_slot_free (slot);
   return NULL;
+}
+
+/* Takes @batch and whether it becomes what runs @n images here or not: what
+ * cannot be captured, or gives something else when it is, leaves everything as
+ * it was. */
+static void
+take_over (Y10Slot *slot, Y10CudaBatch *batch, guint n)
+{
+  static int n_failures;
+  const Y10CudaDriver *d = slot->program->device->driver;
+  CUgraphExec graph = NULL;
+  GError *error = NULL;
+
+  if (fits (slot, batch, n, &error)
+      && warm_up (slot, batch, n, &graph, &error)) {
+    if (slot->graphs[n - 1])
+      d->graph_exec_destroy (slot->graphs[n - 1]);
+    y10_cuda_batch_unref (slot->batches[n - 1]);
+    slot->graphs[n - 1] = graph;
+    slot->batches[n - 1] = batch;
+    y10_cuda_program_used (slot->program, n, batch);
+    return;
+  }
+  if (graph)
+    d->graph_exec_destroy (graph);
+  y10_cuda_batch_unref (batch);
+  if (g_atomic_int_add (&n_failures, 1) == 0)
+    g_warning ("CUDA: better plans for %u images are not used: %s", n,
+        error->message);
+  g_error_free (error);
+}
+
+/* Between two steps of the slot: nobody reads its results, and nothing of the
+ * next step is in its arena. */
+static void
+look_for_better (Y10Slot *slot)
+{
+  int version = g_atomic_int_get (&slot->program->version);
+
+  if (slot->version == version)
+    return;
+  slot->version = version;
+  for (guint n = 1; n <= slot->max_batch; n++) {
+    Y10CudaBatch *batch = slot->batches[n - 1];
+
+    if (!batch)
+      continue;
+    batch = y10_cuda_program_prepare (slot->program, n, NULL);
+    if (batch && batch != slot->batches[n - 1])
+      take_over (slot, batch, n);
+    else
+      y10_cuda_batch_unref (batch);
+  }
 }
 
 gboolean
@@ -364,6 +431,8 @@ y10_cuda_slot_load (Y10Slot *slot, guint i, const Y10Image *image,
   Y10KView out = y10_cuda_view (slot->program, &slot->memory,
       slot->program->plan->graph->input);
 
+  if (i == 0)
+    look_for_better (slot);
   out.data = (guint8 *) out.data + i * out.image * slot->program->elem_size;
   set_params (slot, i, letterbox, params);
   if (image->cuda_stream
@@ -378,6 +447,22 @@ y10_cuda_slot_load (Y10Slot *slot, guint i, const Y10Image *image,
       "marking the input", error);
 }
 
+/* Kept: a step looks nothing up. */
+static Y10CudaBatch *
+find_batch (Y10Slot *slot, guint n, GError **error)
+{
+  Y10CudaBatch **batch = &slot->batches[n - 1];
+
+  if (*batch)
+    return *batch;
+  *batch = y10_cuda_program_prepare (slot->program, n, error);
+  if (*batch && !fits (slot, *batch, n, error))
+    g_clear_pointer (batch, y10_cuda_batch_unref);
+  if (*batch && slot->program->tune)
+    y10_cuda_tune_add (slot->program->tune, n);
+  return *batch;
+}
+
 /* Another number of images than the slot was made for runs uncaptured once,
  * and is captured then, unless nothing is to be. */
 gboolean
@@ -386,11 +471,9 @@ y10_cuda_slot_submit (Y10Slot *slot, guint n, guint first, guint end,
 {
   const Y10CudaDriver *d = slot->program->device->driver;
   gboolean whole = first == 0 && end == slot->program->plan->graph->n_ops;
-  const Y10CudaBatch *batch = y10_cuda_program_prepare (slot->program, n,
-      error);
+  const Y10CudaBatch *batch = find_batch (slot, n, error);
 
-  if (!batch || !fits (slot, batch, n, error)
-      || !y10_cuda_check (d, d->event_record (slot->start, slot->stream),
+  if (!batch || !y10_cuda_check (d, d->event_record (slot->start, slot->stream),
           "marking the start", error))
     return FALSE;
   if (whole && slot->graphs[n - 1]
@@ -402,7 +485,7 @@ y10_cuda_slot_submit (Y10Slot *slot, guint n, guint first, guint end,
           "marking the end", error))
     return FALSE;
   return !whole || slot->graphs[n - 1] || !slot->program->device->graphs
-      || capture (slot, batch, n, error);
+      || capture (slot, batch, n, &slot->graphs[n - 1], error);
 }
 
 gboolean

@@ -20,7 +20,7 @@
 
 G_BEGIN_DECLS
 
-#define Y10_BACKEND_API_VERSION 1
+#define Y10_BACKEND_API_VERSION 2
 
 typedef struct _Y10Device Y10Device;    /* each backend has its own of these */
 typedef struct _Y10Program Y10Program;
@@ -33,6 +33,9 @@ typedef struct
   gboolean cuda_graphs;         /* capture, or launch kernel by kernel */
   gpointer cuda_context;        /* CUcontext, borrowed; NULL: our own choice */
 } Y10DeviceConfig;
+
+/* Something of what progress says is different now. */
+typedef void (*Y10TuneChanged) (gpointer data);
 
 typedef struct
 {
@@ -67,6 +70,14 @@ typedef struct
   void (*program_free) (Y10Program * program);
   const char *(*impl) (Y10Program * program, guint op);
   gsize (*weights_size) (Y10Program * program);
+  /* Optional, these three. Once, after the slots have been made: looks for
+   * faster ways to run the program, in threads of its own and while steps run. A
+   * slot takes them over between two steps. @changed is called from these
+   * threads, which have ended when tune_end returns: before slots are freed. */
+  void (*tune) (Y10Program * program, Y10TuneChanged changed, gpointer data);
+  void (*tune_end) (Y10Program * program);
+  /* Any thread. */
+  void (*progress) (Y10Program * program, Y10EngineProgress * progress);
 
   /* A slot is an arena, scratch, parameters and results. */
   Y10Slot *(*slot_new) (Y10Program * program, guint max_batch, guint max_rows,

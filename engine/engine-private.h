@@ -91,6 +91,8 @@ void y10_engine_free_device (Y10Engine * engine);
 /* Runs @call on the device thread, in turn with the steps, and waits. */
 gboolean y10_engine_call (Y10Engine * engine, Y10DeviceCall call,
     gpointer data, GError ** error);
+/* tune.c: called by the backend when its progress has changed. */
+void y10_engine_tuned (gpointer engine);
 const Y10Graph *y10_engine_get_graph (const Y10Engine * engine);
 const Y10Plan *y10_engine_get_plan (const Y10Engine * engine);
 /* With the lock taken. */

@@ -76,7 +76,7 @@ y10_engine_config_init (Y10EngineConfig *config)
 {
   *config = (Y10EngineConfig) {
     .max_batch = 1,.n_slots = 1,.max_rows = 300,.device_id = -1,
-    .cuda_graphs = TRUE,
+    .cuda_graphs = TRUE,.tune = TRUE,
   };
 }
 
@@ -232,6 +232,8 @@ make_device (Y10Engine *engine, gpointer data, GError **error)
   for (guint i = 0; i < c->n_slots; i++)
     if (!make_slot (engine, &engine->slots[i], error))
       return FALSE;
+  if (c->tune && backend->tune)
+    backend->tune (engine->program, y10_engine_tuned, engine);
   return TRUE;
 }
 
@@ -240,6 +242,8 @@ y10_engine_free_device (Y10Engine *engine)
 {
   const Y10BackendClass *backend = engine->backend;
 
+  if (engine->program && backend->tune_end)
+    backend->tune_end (engine->program);
   for (guint i = 0; i < engine->config.n_slots; i++) {
     Y10EngineSlot *slot = &engine->slots[i];
 

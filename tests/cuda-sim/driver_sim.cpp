@@ -236,6 +236,9 @@ sim_device_get_attribute (int *value, int attribute, CUdevice device)
     case Y10_CU_MULTIPROCESSORS:
       *value = 4;
       return 0;
+    case Y10_CU_L2_CACHE_SIZE:
+      *value = 1 << 20;
+      return 0;
     case Y10_CU_MAJOR:
       *value = (int) y10_sim_sm () / 10;
       return 0;

@@ -66,6 +66,10 @@ Y10_API const char *y10_head_get_name (Y10Head head);
  * @device_id: which GPU, or -1 for any; ignored where @cuda_context is given
  * @cuda_graphs: whether CUDA launches the network as one captured graph; else
  *   kernel by kernel, the same work at more cost for the CPU. %TRUE unless set
+ * @tune: whether a backend that can may look for faster ways to run the
+ *   network while it already runs, see y10_engine_get_progress(). They replace
+ *   the first ones between two steps: results then differ by rounding. %TRUE
+ *   unless set otherwise
  * @cuda_context: (nullable): the CUcontext that a CUDA engine works in, and
  *   that images in CUDA memory belong to. The caller keeps it alive for as
  *   long as the engine. %NULL for the device's primary context; ignored by
@@ -88,6 +92,7 @@ typedef struct
   guint max_rows;
   gint device_id;
   gboolean cuda_graphs;
+  gboolean tune;
   gpointer cuda_context;
   gpointer reserved[7];
 } Y10EngineConfig;
@@ -117,7 +122,8 @@ typedef struct _Y10Engine Y10Engine;
  * @flops: floating point operations an image (2 × multiply-adds)
  *
  * One row of what `y10 info` and `y10 bench` print. The strings live as long
- * as the engine.
+ * as the engine; @impl may be another one once y10_engine_get_progress() has
+ * got on.
  *
  * Since: 0.1
  */
@@ -128,6 +134,30 @@ typedef struct
   guint kernel, stride, groups;
   guint64 flops;
 } Y10OpInfo;
+
+/**
+ * Y10EngineProgress:
+ * @total: kinds of convolutions that are looked at; 0 where nothing is, and it
+ *   may grow when steps of other numbers of images come
+ * @done: how many of them have been
+ * @loaded: how many of these were known from an earlier time
+ * @faster: for how many something faster was found
+ * @wrong: ways that were left out because their results were wrong
+ * @finished: whether it is over
+ * @note: (nullable): why nothing, or not everything, was looked at
+ *
+ * How far an engine is with looking for faster ways to run its network. The
+ * string lives for ever.
+ *
+ * Since: 0.1
+ */
+typedef struct
+{
+  guint total, done, loaded, faster, wrong;
+  gboolean finished;
+  const char *note;
+  gpointer reserved[4];
+} Y10EngineProgress;
 
 Y10_API void y10_engine_config_init (Y10EngineConfig *config);
 Y10_API Y10Engine *y10_engine_new (Y10Model *model,
@@ -150,6 +180,10 @@ Y10_API gsize y10_engine_get_weights_size (const Y10Engine *engine);
 Y10_API guint y10_engine_get_n_ops (const Y10Engine *engine);
 Y10_API void y10_engine_get_op (const Y10Engine *engine, guint index,
     Y10OpInfo *info);
+Y10_API void y10_engine_get_progress (Y10Engine *engine,
+    Y10EngineProgress *progress);
+Y10_API gboolean y10_engine_wait_tuned (Y10Engine *engine, gint64 until,
+    GCancellable *cancellable, GError **error);
 Y10_API gboolean y10_engine_profile (Y10Engine *engine, guint runs,
     gint64 *ns_per_op, GError **error);
 

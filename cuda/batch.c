@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* How the ops run at one number of images: a plan for every dense convolution,
+ * and what follows it. A batch never changes once others see it. Better plans
+ * come as a new batch, which takes the place of the old one here at once and in
+ * each slot between two of its steps; who uses a batch holds a reference, so
+ * that the old one goes with its last graph. */
+
+#include "config.h"
+
+#include "cuda.h"
+
+static void
+clear_shared_plan (gpointer data)
+{
+  y10_cuda_conv_plan_free (((Y10CudaSharedPlan *) data)->plan);
+}
+
+Y10CudaSharedPlan *
+y10_cuda_shared_plan_new (Y10CudaConvPlan *plan)
+{
+  Y10CudaSharedPlan *shared = g_atomic_rc_box_new (Y10CudaSharedPlan);
+
+  shared->plan = plan;
+  return shared;
+}
+
+void
+y10_cuda_shared_plan_unref (Y10CudaSharedPlan *plan)
+{
+  if (plan)
+    g_atomic_rc_box_release_full (plan, clear_shared_plan);
+}
+
+static void
+clear_batch (gpointer data)
+{
+  Y10CudaBatch *batch = data;
+
+  for (guint i = 0; i < batch->n_ops; i++)
+    y10_cuda_shared_plan_unref (batch->ops[i].conv);
+  g_free (batch->ops);
+}
+
+Y10CudaBatch *
+y10_cuda_batch_ref (Y10CudaBatch *batch)
+{
+  return g_atomic_rc_box_acquire (batch);
+}
+
+void
+y10_cuda_batch_unref (Y10CudaBatch *batch)
+{
+  if (batch)
+    g_atomic_rc_box_release_full (batch, clear_batch);
+}
+
+Y10CudaBatch *
+y10_cuda_batch_copy (const Y10CudaBatch *batch)
+{
+  Y10CudaBatch *copy = g_atomic_rc_box_dup (sizeof *batch,
+      (gpointer) batch);
+
+  copy->ops = g_memdup2 (batch->ops, batch->n_ops * sizeof *batch->ops);
+  for (guint i = 0; i < copy->n_ops; i++)
+    if (copy->ops[i].conv)
+      g_atomic_rc_box_acquire (copy->ops[i].conv);
+  return copy;
+}
+
+void
+y10_cuda_batch_fuse (Y10CudaBatch *batch, guint op, Y10CudaSharedPlan *fused)
+{
+  y10_cuda_shared_plan_unref (batch->ops[op].conv);
+  batch->ops[op] = (Y10CudaOpPlan) {
+    .conv = g_atomic_rc_box_acquire (fused),
+  };
+}
+
+static Y10CudaConvView
+conv_view (const Y10Program *program, Y10View v)
+{
+  static const Y10CudaMemory nowhere = {.max_batch = 1 };
+  Y10KView k = y10_cuda_view (program, &nowhere, v);
+
+  return (Y10CudaConvView) {
+    k.height, k.width, k.channels, k.pixel, k.image
+  };
+}
+
+static gboolean
+is_dense (const Y10Op *op)
+{
+  return op->kind == Y10_OP_CONV && op->groups == 1;
+}
+
+static Y10CudaConvDesc
+dense_desc (const Y10Program *program, const Y10Op *op, guint n)
+{
+  return (Y10CudaConvDesc) {
+    .precision = program->precision,.images = n,
+    .in = conv_view (program, op->in),.out = conv_view (program, op->out),
+    .add = op->add.n ? conv_view (program, op->add)
+        : (Y10CudaConvView) { 0 },
+    .kernel = op->kernel,.stride = op->stride,.pad = op->pad,
+    .silu = op->act == Y10_ACT_SILU,
+  };
+}
+
+/* Whether two views have an element in common; they may lie beside each other,
+ * pixel by pixel, in one tensor. */
+static gboolean
+overlap (const Y10Plan *plan, Y10View a, Y10View b)
+{
+  const Y10Storage *s = &plan->storage[a.tensor];
+  const Y10Storage *t = &plan->storage[b.tensor];
+
+  if (!a.n || !b.n)
+    return FALSE;
+  if (a.tensor == b.tensor)
+    return a.first < b.first + b.n && b.first < a.first + a.n;
+  return s->offset < t->offset + t->size && t->offset < s->offset + s->size;
+}
+
+/* cuDNN writes activations where they belong, but logits are floats, and what
+ * is added must not be written by the same kernel: cuDNN does not say in which
+ * order it reads and writes, and no comparison of results could prove it. */
+gboolean
+y10_cuda_fused_desc (const Y10Program *program, guint op, guint n,
+    Y10CudaConvDesc *desc)
+{
+  const Y10Plan *plan = program->plan;
+  const Y10Op *o = &plan->graph->ops[op];
+
+  if (!is_dense (o)
+      || plan->graph->tensors[o->out.tensor].role == Y10_ROLE_LOGITS
+      || overlap (plan, o->add, o->out))
+    return FALSE;
+  *desc = dense_desc (program, o, n);
+  return TRUE;
+}
+
+Y10CudaConvDesc
+y10_cuda_unfused_desc (const Y10CudaConvDesc *desc, gboolean staged)
+{
+  Y10CudaConvDesc bias = *desc;
+
+  bias.silu = FALSE;
+  bias.add = (Y10CudaConvView) { 0 };
+  if (staged) {
+    bias.out.pixel = bias.out.channels;
+    bias.out.image = (gint64) bias.out.height * bias.out.width
+        * bias.out.channels;
+  }
+  return bias;
+}
+
+/* The first way: the convolution adds its bias; SiLU, the addition and floats
+ * for logits come after it, from a buffer of its own where what is added lies
+ * in the output. */
+static gboolean
+plan_dense (const Y10Program *program, const Y10Op *op, guint n,
+    Y10CudaOpPlan *plan, GError **error)
+{
+  const Y10Graph *graph = program->plan->graph;
+  gboolean logits = graph->tensors[op->out.tensor].role == Y10_ROLE_LOGITS;
+  Y10CudaConvDesc desc = dense_desc (program, op, n);
+  Y10CudaConvPlan *conv;
+
+  plan->staged = logits || op->add.n;
+  plan->finish = plan->staged || op->act == Y10_ACT_SILU;
+  desc = y10_cuda_unfused_desc (&desc, plan->staged);
+  conv = y10_cuda_conv_plan_new (program->device->conv, &desc,
+      Y10_CUDA_CONV_BIAS, error);
+  if (!conv) {
+    g_prefix_error (error, "\"%s\": ", op->name);
+    return FALSE;
+  }
+  plan->conv = y10_cuda_shared_plan_new (conv);
+  return TRUE;
+}
+
+static gboolean
+plan_batch (const Y10Program *program, guint n, Y10CudaBatch *batch,
+    GError **error)
+{
+  const Y10Graph *graph = program->plan->graph;
+
+  batch->workspace = Y10_CUDA_WORKSPACE;
+  for (guint i = 0; i < graph->n_ops; i++) {
+    const Y10Op *op = &graph->ops[i];
+    Y10CudaOpPlan *plan = &batch->ops[i];
+    Y10CudaConvView out = conv_view (program, op->out);
+
+    if (!is_dense (op))
+      continue;
+    if (!plan_dense (program, op, n, plan, error))
+      return FALSE;
+    if (plan->staged)
+      batch->staging = MAX (batch->staging, (gsize) out.height * out.width
+          * out.channels * n * program->elem_size);
+    batch->workspace = MAX (batch->workspace,
+        y10_cuda_conv_plan_workspace (plan->conv->plan));
+  }
+  batch->staging = (batch->staging + Y10_CUDA_ALIGN - 1) / Y10_CUDA_ALIGN
+      * Y10_CUDA_ALIGN;
+  return TRUE;
+}
+
+static Y10CudaBatch *
+find_batch (Y10Program *program, guint n)
+{
+  Y10CudaBatch *batch = NULL;
+
+  pthread_mutex_lock (&program->lock);
+  if (n <= program->batches->len && program->batches->pdata[n - 1])
+    batch = y10_cuda_batch_ref (program->batches->pdata[n - 1]);
+  pthread_mutex_unlock (&program->lock);
+  return batch;
+}
+
+Y10CudaBatch *
+y10_cuda_program_prepare (Y10Program *program, guint n, GError **error)
+{
+  Y10CudaBatch *batch = find_batch (program, n);
+
+  if (batch)
+    return batch;
+  batch = g_atomic_rc_box_new0 (Y10CudaBatch);
+  batch->n_ops = program->plan->graph->n_ops;
+  batch->ops = g_new0 (Y10CudaOpPlan, batch->n_ops);
+  if (!plan_batch (program, n, batch, error)) {
+    y10_cuda_batch_unref (batch);
+    return NULL;
+  }
+  y10_cuda_program_publish (program, n, y10_cuda_batch_ref (batch));
+  return batch;
+}
+
+void
+y10_cuda_program_publish (Y10Program *program, guint n, Y10CudaBatch *batch)
+{
+  Y10CudaBatch *old;
+
+  pthread_mutex_lock (&program->lock);
+  if (program->batches->len < n)
+    g_ptr_array_set_size (program->batches, (gint) n);
+  old = program->batches->pdata[n - 1];
+  program->batches->pdata[n - 1] = batch;
+  g_atomic_int_inc (&program->version);
+  pthread_mutex_unlock (&program->lock);
+  y10_cuda_batch_unref (old);
+}
+
+void
+y10_cuda_program_used (Y10Program *program, guint n, Y10CudaBatch *batch)
+{
+  Y10CudaBatch *old = NULL;
+
+  pthread_mutex_lock (&program->lock);
+  if (n >= program->in_use_images) {
+    old = program->in_use;
+    program->in_use = y10_cuda_batch_ref (batch);
+    program->in_use_images = n;
+  }
+  pthread_mutex_unlock (&program->lock);
+  y10_cuda_batch_unref (old);
+}
+
+/* Names outlive their plans: those who ask keep them. */
+const char *
+y10_cuda_program_impl (Y10Program *program, guint op)
+{
+  const Y10CudaSharedPlan *conv;
+  const char *name = "cuda:own";
+
+  pthread_mutex_lock (&program->lock);
+  conv = program->in_use ? program->in_use->ops[op].conv : NULL;
+  if (conv)
+    name = g_intern_string (y10_cuda_conv_plan_describe (conv->plan));
+  pthread_mutex_unlock (&program->lock);
+  return name;
+}

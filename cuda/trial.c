@@ -1,0 +1,579 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* One convolution on trial, with made-up numbers, while the network runs on
+ * other streams: whether a plan gives what our own kernel gives, and how long it
+ * takes. Times are those of a captured graph, as the network is one, over sets
+ * of buffers that do not fit in the L2 cache together; and the ways to be
+ * compared take turns, so that what else the GPU does meets all of them. */
+
+#include "config.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "half.h"
+#include "kernels/conv.h"
+#include "kernels/finish.h"
+#include "tune.h"
+
+/* A prime: repeated, it meets no width of a picture. */
+#define N_NOISE 65537
+#define MAX_SETS 16
+#define RUNS 16                 /* of a graph */
+#define SLOW_MS 1.0f            /* of a run: then a graph has one */
+#define MIN_ROUNDS 3
+#define MAX_ROUNDS 9
+#define ROUNDS_TIME (G_USEC_PER_SEC / 20)
+#define MAX_LOOKED_AT 3         /* images that are compared */
+
+struct _Y10CudaTrial
+{
+  Y10Device *device;
+  CUstream stream;
+  CUevent start, end;
+  int l2;                       /* bytes */
+  gfloat *noise;                /* -1 to 1 */
+  guint8 *scratch;              /* the noise in the type of activations */
+
+  Y10CudaConvDesc desc;
+  Y10KType type;
+  gsize elem_size;
+  CUdeviceptr memory;
+  gsize memory_size;
+  /* In a set, and behind all sets. */
+  gsize in_at, add_at, weight_at, out_at, set_size;
+  gsize bias_at, staging_at, workspace_at, size;
+  guint n_sets;
+  guint n_looked_at, looked_at[MAX_LOOKED_AT];
+  guint8 *expected, *got;       /* of these images */
+  double rms;                   /* of what is expected */
+};
+
+Y10CudaTrial *
+y10_cuda_trial_new (Y10Device *device, GError **error)
+{
+  const Y10CudaDriver *d = device->driver;
+  Y10CudaTrial *t = g_new0 (Y10CudaTrial, 1);
+  guint32 state = 1;
+  int least = 0, greatest;
+
+  t->device = device;
+  t->noise = g_new (gfloat, N_NOISE);
+  t->scratch = g_malloc (N_NOISE * sizeof (gfloat));
+  for (guint i = 0; i < N_NOISE; i++) {
+    state = state * 1664525u + 1013904223u;
+    t->noise[i] = (gfloat) (gint32) state / 2147483648.0f;
+  }
+  if (d->device_get_attribute (&t->l2, Y10_CU_L2_CACHE_SIZE, device->id))
+    t->l2 = 0;
+  /* What the network does comes first. */
+  if (y10_cuda_check (d, d->ctx_get_priority_range (&least, &greatest),
+          "the streams' priorities", error)
+      && y10_cuda_check (d, d->stream_create (&t->stream,
+              Y10_CU_STREAM_NON_BLOCKING, least), "a stream", error)
+      && y10_cuda_check (d, d->event_create (&t->start,
+              Y10_CU_EVENT_BLOCKING_SYNC), "an event", error)
+      && y10_cuda_check (d, d->event_create (&t->end,
+              Y10_CU_EVENT_BLOCKING_SYNC), "an event", error))
+    return t;
+  y10_cuda_trial_free (t);
+  return NULL;
+}
+
+void
+y10_cuda_trial_free (Y10CudaTrial *t)
+{
+  const Y10CudaDriver *d;
+
+  if (!t)
+    return;
+  d = t->device->driver;
+  if (t->stream)
+    d->stream_synchronize (t->stream);
+  if (t->memory)
+    d->mem_free (t->memory);
+  if (t->start)
+    d->event_destroy (t->start);
+  if (t->end)
+    d->event_destroy (t->end);
+  if (t->stream)
+    d->stream_destroy (t->stream);
+  g_free (t->noise);
+  g_free (t->scratch);
+  g_free (t->expected);
+  g_free (t->got);
+  g_free (t);
+}
+
+static gsize
+align (gsize size)
+{
+  return (size + Y10_CUDA_ALIGN - 1) / Y10_CUDA_ALIGN * Y10_CUDA_ALIGN;
+}
+
+/* A view that leaves room for it does not begin where its tensor does: most
+ * views of the network do not, either. */
+static gsize
+view_start (const Y10CudaTrial *t, const Y10CudaConvView *v)
+{
+  return v->pixel >= v->channels + Y10_CUDA_BLOCK
+      ? Y10_CUDA_BLOCK * t->elem_size : 0;
+}
+
+static gsize
+view_size (const Y10CudaTrial *t, const Y10CudaConvView *v)
+{
+  return v->channels ? align (view_start (t, v)
+      + (gsize) v->image * t->desc.images * t->elem_size) : 0;
+}
+
+static gsize
+weight_size (const Y10CudaConvDesc *desc, gsize elem_size)
+{
+  return (gsize) desc->out.channels * desc->kernel * desc->kernel
+      * desc->in.channels * elem_size;
+}
+
+/* Where everything lies, with as many sets as it takes to be more than twice
+ * the L2 cache; FALSE where even one is too much. */
+static gboolean
+lay_out (Y10CudaTrial *t, gsize workspace, gsize most)
+{
+  const Y10CudaConvDesc *desc = &t->desc;
+  gsize others;
+
+  t->in_at = 0;
+  t->add_at = t->in_at + view_size (t, &desc->in);
+  t->weight_at = t->add_at + view_size (t, &desc->add);
+  t->out_at = t->weight_at + align (weight_size (desc, t->elem_size));
+  t->set_size = t->out_at + view_size (t, &desc->out);
+  t->n_sets = (guint) CLAMP (2 * (gsize) t->l2 / t->set_size + 1, 2, MAX_SETS);
+
+  others = align (desc->out.channels * sizeof (gfloat)) + align (workspace)
+      + align ((gsize) desc->out.height * desc->out.width
+      * desc->out.channels * desc->images * t->elem_size);
+  while (t->n_sets > 1 && t->n_sets * t->set_size + others > most)
+    t->n_sets--;
+  t->bias_at = t->n_sets * t->set_size;
+  t->workspace_at = t->bias_at + align (desc->out.channels
+      * sizeof (gfloat));
+  t->staging_at = t->workspace_at + align (workspace);
+  t->size = t->bias_at + others;
+  return t->size <= most;
+}
+
+/* @n values of noise times @scale at @to, again and again. */
+static gboolean
+fill (Y10CudaTrial *t, CUdeviceptr to, gsize n, gfloat scale, Y10KType type,
+    GError **error)
+{
+  const Y10CudaDriver *d = t->device->driver;
+  gsize elem_size = type == Y10_K_F32 ? 4 : 2;
+
+  for (guint i = 0; i < N_NOISE; i++) {
+    gfloat f = t->noise[i] * scale;
+    guint16 h = type == Y10_K_F16 ? y10_half_from_float (f)
+        : y10_bfloat_from_float (f);
+
+    memcpy (t->scratch + i * elem_size, type == Y10_K_F32 ? (void *) &f
+        : (void *) &h, elem_size);
+  }
+  for (gsize i = 0; i < n; i += N_NOISE)
+    if (!y10_cuda_check (d, d->memcpy_htod_async (to + i * elem_size,
+                t->scratch, MIN (n - i, N_NOISE) * elem_size, t->stream),
+            "copying made-up numbers", error))
+      return FALSE;
+  /* The scratch buffer is filled again. */
+  return y10_cuda_check (d, d->stream_synchronize (t->stream),
+      "copying made-up numbers", error);
+}
+
+static gboolean
+fill_sets (Y10CudaTrial *t, GError **error)
+{
+  const Y10CudaDriver *d = t->device->driver;
+  const Y10CudaConvDesc *desc = &t->desc;
+  gsize fan_in = (gsize) desc->kernel * desc->kernel * desc->in.channels;
+
+  /* Sums come out with a deviation of about one, where SiLU bends. */
+  if (!fill (t, t->memory + t->in_at, view_size (t, &desc->in)
+          / t->elem_size, 1, t->type, error)
+      || !fill (t, t->memory + t->add_at, view_size (t, &desc->add)
+          / t->elem_size, 1, t->type, error)
+      || !fill (t, t->memory + t->weight_at, weight_size (desc, 1),
+          3 / sqrtf ((gfloat) fan_in), t->type, error)
+      || !fill (t, t->memory + t->bias_at, desc->out.channels, 1, Y10_K_F32,
+          error))
+    return FALSE;
+  for (guint i = 1; i < t->n_sets; i++)
+    if (!y10_cuda_check (d, d->memcpy_dtod_async (t->memory
+                + i * t->set_size, t->memory, t->out_at, t->stream),
+            "copying made-up numbers", error))
+      return FALSE;
+  return TRUE;
+}
+
+static CUdeviceptr
+view_address (const Y10CudaTrial *t, guint set, gsize at,
+    const Y10CudaConvView *v)
+{
+  return v->channels ? t->memory + set * t->set_size + at
+      + view_start (t, v) : 0;
+}
+
+static Y10KView
+kernel_view (const Y10CudaTrial *t, guint set, gsize at,
+    const Y10CudaConvView *v)
+{
+  if (!v->channels)
+    return (Y10KView) { NULL };
+  return (Y10KView) {
+    GSIZE_TO_POINTER (view_address (t, set, at, v)), v->height, v->width,
+    v->channels, (int) v->pixel, v->image
+  };
+}
+
+static gsize
+image_size (const Y10CudaTrial *t)
+{
+  return (gsize) t->desc.out.image * t->elem_size;
+}
+
+/* The output of the images that are looked at, as it is now. */
+static gboolean
+fetch (Y10CudaTrial *t, guint8 *to, GError **error)
+{
+  const Y10CudaDriver *d = t->device->driver;
+  CUdeviceptr out = view_address (t, 0, t->out_at, &t->desc.out);
+  gsize size = image_size (t);
+
+  for (guint i = 0; i < t->n_looked_at; i++)
+    if (!y10_cuda_check (d, d->memcpy_dtoh_async (to + i * size, out
+                + t->looked_at[i] * size, size, t->stream),
+            "copying an output", error))
+      return FALSE;
+  return y10_cuda_check (d, d->stream_synchronize (t->stream),
+      "running a convolution", error);
+}
+
+static gfloat
+value (const Y10CudaTrial *t, const guint8 *data, gsize i)
+{
+  guint16 h;
+  gfloat f;
+
+  if (t->type == Y10_K_F32) {
+    memcpy (&f, data + i * sizeof f, sizeof f);
+    return f;
+  }
+  memcpy (&h, data + i * sizeof h, sizeof h);
+  return t->type == Y10_K_F16 ? y10_half_to_float (h)
+      : y10_bfloat_to_float (h);
+}
+
+/* Whether element @i of an image is the view's, or lies beside it. */
+static gboolean
+is_inside (const Y10CudaConvView *v, gsize i)
+{
+  return i % (gsize) v->pixel < (gsize) v->channels
+      && i / (gsize) v->pixel < (gsize) v->height * v->width;
+}
+
+static gboolean
+run_reference (Y10CudaTrial *t, GError **error)
+{
+  const Y10CudaKernels *kernels = &t->device->kernels;
+  const Y10CudaConvDesc *desc = &t->desc;
+  const gsize per_image = (gsize) desc->out.image;
+  Y10KConv p = {
+    .in = kernel_view (t, 0, t->in_at, &desc->in),
+    .out = kernel_view (t, 0, t->out_at, &desc->out),
+    .add = kernel_view (t, 0, t->add_at, &desc->add),
+    .weight = GSIZE_TO_POINTER (t->memory + t->weight_at),
+    .bias = GSIZE_TO_POINTER (t->memory + t->bias_at),
+    .images = (int) desc->images,.kernel = desc->kernel,
+    .stride = desc->stride,.pad = desc->pad,.silu = desc->silu,
+  };
+  double sum = 0;
+  gsize n = 0;
+
+  if (!y10_cuda_launch (kernels, kernels->conv[t->type],
+          y10_conv_launch (&p), t->stream, &p, error)
+      || !fetch (t, t->expected, error))
+    return FALSE;
+  for (gsize i = 0; i < t->n_looked_at * per_image; i++)
+    if (is_inside (&desc->out, i % per_image)) {
+      double v = value (t, t->expected, i);
+
+      sum += v * v;
+      n++;
+    }
+  t->rms = sqrt (sum / (double) n);
+  return TRUE;
+}
+
+/* The first image, the last, and one between them. */
+static void
+choose_images (Y10CudaTrial *t)
+{
+  guint n = t->desc.images;
+
+  t->n_looked_at = MIN (n, MAX_LOOKED_AT);
+  t->looked_at[0] = 0;
+  t->looked_at[1] = n > 2 ? n / 2 : n - 1;
+  t->looked_at[2] = n - 1;
+  t->expected = g_realloc (t->expected, t->n_looked_at * image_size (t));
+  t->got = g_realloc (t->got, t->n_looked_at * image_size (t));
+}
+
+gboolean
+y10_cuda_trial_begin (Y10CudaTrial *t, const Y10CudaConvDesc *desc,
+    gsize workspace, GError **error)
+{
+  const Y10CudaDriver *d = t->device->driver;
+  gsize available = 0, total;
+
+  t->desc = *desc;
+  t->type = y10_cuda_type (desc->precision);
+  t->elem_size = t->type == Y10_K_F32 ? 4 : 2;
+  if (!y10_cuda_check (d, d->mem_get_info (&available, &total),
+          "asking for free memory", error))
+    return FALSE;
+  if (!lay_out (t, workspace, MAX (available / 4, t->memory_size))) {
+    g_set_error (error, Y10_ERROR, Y10_ERROR_NO_MEMORY, "trying a "
+        "convolution takes %" G_GSIZE_FORMAT " bytes; %zu are free", t->size,
+        available);
+    return FALSE;
+  }
+  if (t->size > t->memory_size) {
+    if (t->memory)
+      d->mem_free (t->memory);
+    t->memory = t->memory_size = 0;
+    if (!y10_cuda_check (d, d->mem_alloc (&t->memory, t->size),
+            "memory to try convolutions", error))
+      return FALSE;
+    t->memory_size = t->size;
+  }
+  choose_images (t);
+  return fill_sets (t, error) && run_reference (t, error);
+}
+
+/* What rounding may do, as a part of a value and of the outputs' root mean
+ * square. Halves: a step of the last bit (2^-10, 2^-7), as much again for an
+ * exponential by the GPU's approximation, and twice that. TF32: factors have 11
+ * bits, and the errors of hundreds of products add up at random: five
+ * deviations. fp32: another order of thousands of sums. A plan that is wrong is
+ * so by the size of the values. */
+static double
+allowed (Y10Precision precision)
+{
+  switch (precision) {
+    case Y10_PRECISION_FP16:
+      return 1.0 / 256;
+    case Y10_PRECISION_BF16:
+      return 1.0 / 32;
+    case Y10_PRECISION_TF32:
+      return 1.0 / 128;
+    default:
+      return 1.0 / 8192;
+  }
+}
+
+static gboolean
+compare (const Y10CudaTrial *t, double *difference, GError **error)
+{
+  const Y10CudaConvView *out = &t->desc.out;
+  const gsize per_image = (gsize) out->image;
+  const double limit = allowed (t->desc.precision);
+  double worst = 0;
+  guint8 untouched[4];
+
+  memset (untouched, 0xff, sizeof untouched);
+  for (gsize i = 0; i < t->n_looked_at * per_image; i++)
+    if (is_inside (out, i % per_image)) {
+      double e = value (t, t->expected, i);
+      double d = fabs (value (t, t->got, i) - e) / (limit * (fabs (e)
+              + t->rms));
+
+      if (!(d <= worst))        /* NaN is the worst */
+        worst = d;
+    } else if (memcmp (t->got + i * t->elem_size, untouched,
+            t->elem_size)) {
+      worst = INFINITY;
+    }
+  *difference = worst;
+  if (worst <= 1)
+    return TRUE;
+  g_set_error (error, Y10_ERROR, Y10_ERROR_BACKEND, "differs from our own "
+      "kernel by %.3g times what rounding may do", worst);
+  return FALSE;
+}
+
+gboolean
+y10_cuda_trial_check (Y10CudaTrial *t, Y10CudaConvPlan *plan,
+    double *difference, GError **error)
+{
+  const Y10CudaDriver *d = t->device->driver;
+  const Y10CudaConvDesc *desc = &t->desc;
+
+  *difference = 0;
+  return y10_cuda_check (d, d->memset_d8_async (t->memory + t->out_at, 0xff,
+          t->set_size - t->out_at, t->stream), "clearing an output", error)
+      && y10_cuda_conv_plan_run (plan, t->stream,
+      view_address (t, 0, t->in_at, &desc->in), t->memory + t->weight_at,
+      t->memory + t->bias_at, view_address (t, 0, t->add_at, &desc->add),
+      view_address (t, 0, t->out_at, &desc->out),
+      t->memory + t->workspace_at, error)
+      && fetch (t, t->got, error) && compare (t, difference, error);
+}
+
+/* One of the ways that are timed. */
+typedef struct
+{
+  Y10CudaConvPlan *plan;
+  gboolean fused;
+  CUgraphExec graph;
+  guint runs;                   /* of a launch */
+  gfloat ms[MAX_ROUNDS];
+} Way;
+
+static gboolean
+run_way (Y10CudaTrial *t, const Way *way, guint set, GError **error)
+{
+  const Y10CudaKernels *kernels = &t->device->kernels;
+  const Y10CudaConvDesc *desc = &t->desc;
+  gboolean staged = !way->fused && desc->add.channels;
+  CUdeviceptr out = staged ? t->memory + t->staging_at
+      : view_address (t, set, t->out_at, &desc->out);
+  Y10KFinish f = {
+    .out = kernel_view (t, set, t->out_at, &desc->out),
+    .add = kernel_view (t, set, t->add_at, &desc->add),
+    .silu = desc->silu,.images = (int) desc->images,
+  };
+
+  if (!y10_cuda_conv_plan_run (way->plan, t->stream,
+          view_address (t, set, t->in_at, &desc->in), t->memory
+          + set * t->set_size + t->weight_at, t->memory + t->bias_at,
+          view_address (t, set, t->add_at, &desc->add), out,
+          t->memory + t->workspace_at, error))
+    return FALSE;
+  f.in = f.out;
+  if (staged) {
+    f.in.data = GSIZE_TO_POINTER (out);
+    f.in.pixel = f.in.channels;
+    f.in.image = (gint64) f.in.height * f.in.width * f.in.channels;
+  }
+  return way->fused || !(staged || desc->silu)
+      || y10_cuda_launch (kernels, kernels->finish[t->type],
+      y10_finish_launch (&f), t->stream, &f, error);
+}
+
+static gboolean
+elapsed (Y10CudaTrial *t, gfloat *ms, GError **error)
+{
+  const Y10CudaDriver *d = t->device->driver;
+
+  return y10_cuda_check (d, d->event_record (t->end, t->stream),
+      "marking the end", error)
+      && y10_cuda_check (d, d->event_synchronize (t->end),
+      "running a convolution", error)
+      && y10_cuda_check (d, d->event_elapsed_time (ms, t->start, t->end),
+      "timing a convolution", error);
+}
+
+/* Runs it with every set first: what it needs is loaded then, and cuDNN has
+ * seen all pointers. */
+static gboolean
+prepare_way (Y10CudaTrial *t, Way *way, GError **error)
+{
+  const Y10CudaDriver *d = t->device->driver;
+  CUgraph graph = NULL;
+  gfloat ms;
+  gboolean ok = TRUE;
+
+  for (guint i = 0; ok && i < t->n_sets; i++)
+    ok = run_way (t, way, i, error);
+  ok = ok && y10_cuda_check (d, d->event_record (t->start, t->stream),
+      "marking the start", error)
+      && run_way (t, way, 0, error) && elapsed (t, &ms, error);
+  if (!ok)
+    return FALSE;
+  way->runs = ms > SLOW_MS ? 1 : RUNS;
+  if (!y10_cuda_check (d, d->stream_begin_capture (t->stream,
+              Y10_CU_CAPTURE_THREAD_LOCAL), "capturing a convolution",
+          error))
+    return FALSE;
+  for (guint i = 0; ok && i < way->runs; i++)
+    ok = run_way (t, way, i % t->n_sets, error);
+  ok = y10_cuda_check (d, d->stream_end_capture (t->stream, &graph),
+      "capturing a convolution", ok ? error : NULL) && ok;
+  ok = ok && y10_cuda_check (d, d->graph_instantiate (&way->graph, graph, 0),
+      "making a graph", error)
+      && y10_cuda_check (d, d->graph_upload (way->graph, t->stream),
+      "uploading a graph", error);
+  if (graph)
+    d->graph_destroy (graph);
+  return ok;
+}
+
+static int
+compare_ms (const void *a, const void *b)
+{
+  const gfloat x = *(const gfloat *) a, y = *(const gfloat *) b;
+
+  return x < y ? -1 : x > y;
+}
+
+static gboolean
+time_ways (Y10CudaTrial *t, Way *ways, guint n, GCancellable *cancellable,
+    GError **error)
+{
+  const Y10CudaDriver *d = t->device->driver;
+  gint64 start = g_get_monotonic_time ();
+  guint rounds = 0;
+
+  while (rounds < MAX_ROUNDS && (rounds < MIN_ROUNDS
+          || g_get_monotonic_time () - start < ROUNDS_TIME)) {
+    for (guint i = 0; i < n; i++)
+      if (g_cancellable_set_error_if_cancelled (cancellable, error)
+          || !y10_cuda_check (d, d->event_record (t->start, t->stream),
+              "marking the start", error)
+          || !y10_cuda_check (d, d->graph_launch (ways[i].graph, t->stream),
+              "launching a convolution", error)
+          || !elapsed (t, &ways[i].ms[rounds], error))
+        return FALSE;
+    rounds++;
+  }
+  for (guint i = 0; i < n; i++) {
+    qsort (ways[i].ms, rounds, sizeof *ways[i].ms, compare_ms);
+    ways[i].ms[0] = ways[i].ms[rounds / 2] / (gfloat) ways[i].runs;
+  }
+  return TRUE;
+}
+
+gboolean
+y10_cuda_trial_time (Y10CudaTrial *t, Y10CudaConvPlan *bias,
+    Y10CudaConvPlan *const *fused, guint n, GCancellable *cancellable,
+    gint64 *bias_ns, gint64 *fused_ns, GError **error)
+{
+  Way *ways = g_new0 (Way, n + 1);
+  gboolean ok = TRUE;
+
+  for (guint i = 0; ok && i <= n; i++) {
+    ways[i].plan = i < n ? fused[i] : bias;
+    ways[i].fused = i < n;
+    ok = prepare_way (t, &ways[i], error);
+  }
+  ok = ok && time_ways (t, ways, n + 1, cancellable, error);
+  for (guint i = 0; i <= n; i++)
+    if (ways[i].graph)
+      t->device->driver->graph_exec_destroy (ways[i].graph);
+  for (guint i = 0; ok && i < n; i++)
+    fused_ns[i] = (gint64) (ways[i].ms[0] * 1e6f);
+  if (ok)
+    *bias_ns = (gint64) (ways[n].ms[0] * 1e6f);
+  g_free (ways);
+  return ok;
+}

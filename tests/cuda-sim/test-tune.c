@@ -1,0 +1,468 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* Faster plans that come in while steps run, on the simulated GPU: the network
+ * gives what the reference gives before and afterwards, plans that are wrong or
+ * cannot be built are left out, the second start builds none, and it can be
+ * ended at any time. What can be found is Y10_SIM_FUSE's, see
+ * cuda/conv_plain.c. */
+
+#include <glib/gstdio.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "../engine/util.h"
+
+#define SIZE 64
+#define MAX_ROWS 64
+#define PLAIN "cuda:plain"
+#define FUSED "cuda:plain,fused"
+
+static char *cache_home;
+
+static char *
+cache_folder (void)
+{
+  return g_build_filename (cache_home, "yolov10detect", "plans", NULL);
+}
+
+/* Calls @each with the path of every plan on disk. */
+static guint
+for_plans (void (*each) (const char *path))
+{
+  g_autofree char *folder = cache_folder ();
+  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
+  const char *name;
+  guint n = 0;
+
+  while (dir && (name = g_dir_read_name (dir))) {
+    g_autofree char *path = g_build_filename (folder, name, NULL);
+
+    if (each)
+      each (path);
+    n++;
+  }
+  return n;
+}
+
+static void
+delete (const char *path)
+{
+  g_assert_cmpint (g_remove (path), ==, 0);
+}
+
+static void
+cut (const char *path)
+{
+  g_autofree char *text = NULL;
+  gsize size;
+
+  g_assert_true (g_file_get_contents (path, &text, &size, NULL));
+  g_assert_true (g_file_set_contents (path, text, size - 1, NULL));
+}
+
+static Y10Engine *
+make_engine (Y10BackendKind backend, Y10Precision precision, guint max_batch,
+    gboolean tune)
+{
+  Y10TestTensors *tensors = test_tensors ("tiny-nc3", 0);
+  Y10Model *model = test_model (tensors, NULL);
+  Y10EngineConfig config;
+  GError *error = NULL;
+  Y10Engine *engine;
+
+  y10_engine_config_init (&config);
+  config.backend = backend;
+  config.precision = precision;
+  config.width = config.height = SIZE;
+  config.max_batch = max_batch;
+  config.max_rows = MAX_ROWS;
+  config.tune = tune;
+  engine = y10_engine_new (model, &config, NULL, &error);
+  g_assert_no_error (error);
+  y10_model_unref (model);
+  y10_test_tensors_free (tensors);
+  return engine;
+}
+
+/* A new engine that finds @what, in what is left of the cache. */
+static Y10Engine *
+make_tuned (const char *what, Y10Precision precision,
+    Y10EngineProgress *progress)
+{
+  Y10Engine *engine;
+  GError *error = NULL;
+
+  g_setenv ("Y10_SIM_FUSE", what, TRUE);
+  engine = make_engine (Y10_BACKEND_CUDA, precision, 1, TRUE);
+  g_assert_true (y10_engine_wait_tuned (engine, -1, NULL, &error));
+  g_assert_no_error (error);
+  y10_engine_get_progress (engine, progress);
+  g_assert_true (progress->finished);
+  g_assert_cmpuint (progress->total, >, 0);
+  g_assert_cmpuint (progress->done, ==, progress->total);
+  return engine;
+}
+
+/* The simulator's times are those of a machine that does other things, too. */
+static void
+expect_most_faster (const Y10EngineProgress *progress)
+{
+  g_assert_cmpuint (progress->faster, <=, progress->total);
+  g_assert_cmpuint (progress->faster, >, progress->total / 2);
+}
+
+/* Convolutions that are run by @impl. */
+static guint
+count_impl (Y10Engine *engine, const char *impl)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < y10_engine_get_n_ops (engine); i++) {
+    Y10OpInfo op;
+
+    y10_engine_get_op (engine, i, &op);
+    n += strcmp (op.impl, impl) == 0;
+  }
+  return n;
+}
+
+/* Each row of the reference is one of ours, and none twice. */
+static void
+expect_reference (Y10Engine *engine, double score, double box)
+{
+  Y10Engine *reference = make_engine (Y10_BACKEND_REF, Y10_PRECISION_FP32, 1,
+      TRUE);
+  Y10Detection expected[MAX_ROWS], got[MAX_ROWS];
+
+  for (guint seed = 0; seed < 3; seed++) {
+    float *pixels = test_pixels (reference, seed);
+    guint n = test_detect (reference, pixels, expected, MAX_ROWS);
+    guint m = test_detect (engine, pixels, got, MAX_ROWS);
+    gboolean taken[MAX_ROWS] = { FALSE };
+
+    g_assert_cmpuint (n, ==, m);
+    /* The last rows may be others where scores are nearly equal. */
+    for (guint i = 0; i < n && expected[i].score > expected[n - 1].score
+        + score; i++) {
+      guint k;
+
+      for (k = 0; k < n; k++)
+        if (!taken[k] && got[k].class_id == expected[i].class_id
+            && fabs (got[k].score - expected[i].score) <= score
+            && fabs (got[k].x0 - expected[i].x0) <= box
+            && fabs (got[k].y0 - expected[i].y0) <= box
+            && fabs (got[k].x1 - expected[i].x1) <= box
+            && fabs (got[k].y1 - expected[i].y1) <= box)
+          break;
+      g_assert_cmpuint (k, <, n);
+      taken[k] = TRUE;
+    }
+    g_free (pixels);
+  }
+  y10_engine_unref (reference);
+}
+
+/* A step takes over what was found, and gives the same. */
+static void
+test_adopted (void)
+{
+  Y10Engine *engine;
+  Y10EngineProgress progress;
+  guint n_convs;
+
+  for_plans (delete);
+  engine = make_tuned ("", Y10_PRECISION_FP32, &progress);
+  g_assert_cmpuint (progress.loaded, ==, 0);
+  g_assert_cmpuint (progress.wrong, ==, 0);
+  expect_most_faster (&progress);
+  g_assert_null (progress.note);
+  g_assert_cmpuint (count_impl (engine, FUSED), ==, 0);
+  n_convs = count_impl (engine, PLAIN);
+  expect_reference (engine, 1e-4, 0.05);
+  /* All but those without SiLU, logits, and sums in place. */
+  g_assert_cmpuint (count_impl (engine, FUSED), >=, progress.faster);
+  g_assert_cmpuint (count_impl (engine, FUSED), >, n_convs / 2);
+  g_assert_cmpuint (count_impl (engine, PLAIN), >=, 6);
+  g_assert_cmpuint (count_impl (engine, PLAIN) + count_impl (engine, FUSED),
+      ==, n_convs);
+  y10_engine_unref (engine);
+
+  engine = make_tuned ("", Y10_PRECISION_FP16, &progress);
+  expect_most_faster (&progress);
+  expect_reference (engine, 0.01, 1);
+  g_assert_cmpuint (count_impl (engine, FUSED), >=, progress.faster);
+  y10_engine_unref (engine);
+}
+
+/* What differs is left out and said once; the next best is taken, or nothing. */
+static void
+test_wrong (void)
+{
+  Y10Engine *engine;
+  Y10EngineProgress progress;
+
+  for_plans (delete);
+  g_test_expect_message (NULL, G_LOG_LEVEL_WARNING,
+      "*cuda:plain,fused,wrong differs from our own kernel by *left out*");
+  engine = make_tuned ("wrong", Y10_PRECISION_FP32, &progress);
+  g_test_assert_expected_messages ();
+  g_assert_cmpuint (progress.wrong, ==, progress.total);
+  expect_most_faster (&progress);
+  expect_reference (engine, 1e-4, 0.05);
+  g_assert_cmpuint (count_impl (engine, "cuda:plain,fused,wrong"), ==, 0);
+  y10_engine_unref (engine);
+
+  for_plans (delete);
+  g_test_expect_message (NULL, G_LOG_LEVEL_WARNING, "*left out*");
+  engine = make_tuned ("wrong,none", Y10_PRECISION_FP32, &progress);
+  g_test_assert_expected_messages ();
+  g_assert_cmpuint (progress.faster, ==, 0);
+  expect_reference (engine, 1e-4, 0.05);
+  g_assert_cmpuint (count_impl (engine, FUSED), ==, 0);
+  y10_engine_unref (engine);
+}
+
+static void
+test_broken (void)
+{
+  Y10Engine *engine;
+  Y10EngineProgress progress;
+
+  for_plans (delete);
+  engine = make_tuned ("broken", Y10_PRECISION_FP32, &progress);
+  expect_most_faster (&progress);
+  g_assert_cmpuint (progress.wrong, ==, 0);
+  y10_engine_unref (engine);
+  for_plans (delete);
+  engine = make_tuned ("broken,none", Y10_PRECISION_FP32, &progress);
+  g_assert_cmpuint (progress.faster, ==, 0);
+  expect_reference (engine, 1e-4, 0.05);
+  y10_engine_unref (engine);
+  /* That there is nothing is known the second time, too. */
+  engine = make_tuned ("", Y10_PRECISION_FP32, &progress);
+  g_assert_cmpuint (progress.loaded, ==, progress.total);
+  g_assert_cmpuint (progress.faster, ==, 0);
+  y10_engine_unref (engine);
+}
+
+static void
+test_cache (void)
+{
+  Y10EngineProgress progress;
+  Y10Engine *engine;
+  guint n_files, n_faster;
+
+  for_plans (delete);
+  y10_engine_unref (make_tuned ("", Y10_PRECISION_FP32, &progress));
+  g_assert_cmpuint (progress.loaded, ==, 0);
+  n_files = for_plans (NULL);
+  n_faster = progress.faster;
+  g_assert_cmpuint (n_files, ==, progress.total);
+  /* Loaded plans are compared, too, and used. */
+  engine = make_tuned ("none", Y10_PRECISION_FP32, &progress);
+  g_assert_cmpuint (progress.loaded, ==, progress.total);
+  g_assert_cmpuint (progress.faster, ==, n_faster);
+  expect_reference (engine, 1e-4, 0.05);
+  g_assert_cmpuint (count_impl (engine, FUSED), >=, progress.faster);
+  y10_engine_unref (engine);
+  /* Another precision is another plan. */
+  y10_engine_unref (make_tuned ("", Y10_PRECISION_FP16, &progress));
+  g_assert_cmpuint (progress.loaded, ==, 0);
+  g_assert_cmpuint (for_plans (cut), ==, 2 * n_files);
+  engine = make_tuned ("", Y10_PRECISION_FP32, &progress);
+  g_assert_cmpuint (progress.loaded, ==, 0);
+  expect_most_faster (&progress);
+  expect_reference (engine, 1e-4, 0.05);
+  y10_engine_unref (engine);
+  /* And what was put right is good again. */
+  y10_engine_unref (make_tuned ("", Y10_PRECISION_FP32, &progress));
+  g_assert_cmpuint (progress.loaded, ==, progress.total);
+}
+
+static void
+test_cache_unusable (void)
+{
+  g_autofree char *folder = cache_folder ();
+  Y10EngineProgress progress;
+  Y10Engine *engine;
+
+  for_plans (delete);
+  g_assert_cmpint (chmod (folder, 0777), ==, 0);
+  g_test_expect_message (NULL, G_LOG_LEVEL_MESSAGE,
+      "*built at every start*others may write*");
+  engine = make_tuned ("", Y10_PRECISION_FP32, &progress);
+  g_test_assert_expected_messages ();
+  expect_most_faster (&progress);
+  g_assert_cmpuint (for_plans (NULL), ==, 0);
+  y10_engine_unref (engine);
+  g_assert_cmpint (chmod (folder, 0700), ==, 0);
+}
+
+/* Nothing is looked for: not wanted, or not possible. */
+static void
+test_off (void)
+{
+  Y10EngineProgress progress;
+  Y10Engine *engine;
+
+  g_setenv ("Y10_SIM_FUSE", "", TRUE);
+  engine = make_engine (Y10_BACKEND_CUDA, Y10_PRECISION_FP32, 1, FALSE);
+  g_assert_true (y10_engine_wait_tuned (engine, -1, NULL, NULL));
+  y10_engine_get_progress (engine, &progress);
+  g_assert_true (progress.finished);
+  g_assert_cmpuint (progress.total, ==, 0);
+  expect_reference (engine, 1e-4, 0.05);
+  g_assert_cmpuint (count_impl (engine, FUSED), ==, 0);
+  y10_engine_unref (engine);
+
+  g_unsetenv ("Y10_SIM_FUSE");
+  engine = make_engine (Y10_BACKEND_CUDA, Y10_PRECISION_FP32, 1, TRUE);
+  y10_engine_get_progress (engine, &progress);
+  g_assert_true (progress.finished);
+  g_assert_cmpuint (progress.total, ==, 0);
+  g_assert_cmpstr (progress.note, ==, "there is no cuDNN");
+  expect_reference (engine, 1e-4, 0.05);
+  y10_engine_unref (engine);
+
+  engine = make_engine (Y10_BACKEND_REF, Y10_PRECISION_FP32, 1, TRUE);
+  y10_engine_get_progress (engine, &progress);
+  g_assert_true (progress.finished);
+  g_assert_true (y10_engine_wait_tuned (engine, 0, NULL, NULL));
+  y10_engine_unref (engine);
+}
+
+/* Waiting ends when it should; so does an engine that is not done. */
+static void
+test_quit (void)
+{
+  GCancellable *cancellable = g_cancellable_new ();
+  Y10EngineProgress progress;
+  GError *error = NULL;
+  Y10Engine *engine;
+  gint64 start;
+
+  for_plans (delete);
+  g_setenv ("Y10_SIM_FUSE", "broken", TRUE);
+  g_setenv ("Y10_SIM_BUILD_MS", "50", TRUE);
+  for (guint i = 0; i < 4; i++) {
+    engine = make_engine (Y10_BACKEND_CUDA, Y10_PRECISION_FP32, 1, TRUE);
+    g_assert_false (y10_engine_wait_tuned (engine, g_get_monotonic_time ()
+            + (gint64) i * 120000, NULL, &error));
+    test_expect_error (g_steal_pointer (&error), Y10_ERROR_TIMED_OUT, NULL);
+    y10_engine_get_progress (engine, &progress);
+    g_assert_false (progress.finished);
+    if (i == 3) {
+      g_cancellable_cancel (cancellable);
+      g_assert_false (y10_engine_wait_tuned (engine, -1, cancellable,
+              &error));
+      g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+      g_clear_error (&error);
+    }
+    start = g_get_monotonic_time ();
+    y10_engine_unref (engine);
+    /* One plan is waited for, not thirty. */
+    g_assert_cmpint (g_get_monotonic_time () - start, <, G_USEC_PER_SEC);
+  }
+  g_unsetenv ("Y10_SIM_BUILD_MS");
+  g_object_unref (cancellable);
+}
+
+static void
+detect_images (Y10Engine *engine, const float *pixels, guint n,
+    Y10Detection *rows)
+{
+  Y10HeadParams params = Y10_HEAD_PARAMS_INIT;
+  GError *error = NULL;
+  Y10Image image;
+  Y10Step step;
+
+  params.confidence = 0;
+  params.max_detections = MAX_ROWS;
+  test_tensor_image (engine, pixels, &image);
+  g_assert_true (y10_engine_begin (engine, -1, &step, &error));
+  for (guint i = 0; i < n; i++)
+    g_assert_true (y10_step_add (&step, &image, &params, &error));
+  g_assert_true (y10_step_submit (&step, &error));
+  g_assert_true (y10_step_wait (&step, -1, &error));
+  g_assert_no_error (error);
+  for (guint i = 0; i < n; i++)
+    g_assert_cmpint (y10_step_read (&step, i, rows + i * MAX_ROWS, MAX_ROWS,
+            &error), ==, MAX_ROWS);
+  y10_step_end (&step);
+}
+
+/* Numbers of images that occur are looked at, when they do; results do not
+ * depend on companions, nor on who computed them. */
+static void
+test_batches (void)
+{
+  Y10Detection before[3 * MAX_ROWS], after[3 * MAX_ROWS];
+  Y10EngineProgress progress;
+  Y10Engine *engine;
+  float *pixels;
+  guint total;
+
+  for_plans (delete);
+  g_setenv ("Y10_SIM_FUSE", "", TRUE);
+  engine = make_engine (Y10_BACKEND_CUDA, Y10_PRECISION_FP32, 3, TRUE);
+  pixels = test_pixels (engine, 1);
+  detect_images (engine, pixels, 3, before);
+  g_assert_true (y10_engine_wait_tuned (engine, -1, NULL, NULL));
+  y10_engine_get_progress (engine, &progress);
+  total = progress.total;
+  for (guint n = 2; n > 0; n--) {
+    detect_images (engine, pixels, n, after);
+    g_assert_true (y10_engine_wait_tuned (engine, -1, NULL, NULL));
+    y10_engine_get_progress (engine, &progress);
+    g_assert_cmpuint (progress.total, ==, (4 - n) * total);
+    g_assert_cmpuint (progress.done, ==, progress.total);
+    expect_most_faster (&progress);
+  }
+  for (guint n = 1; n <= 3; n++) {
+    detect_images (engine, pixels, n, after);
+    g_assert_cmpmem (after, n * MAX_ROWS * sizeof *after, before,
+        n * MAX_ROWS * sizeof *before);
+  }
+  g_free (pixels);
+  y10_engine_unref (engine);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_autoptr (GString) why = g_string_new (NULL);
+  int status;
+
+  /* Read once a process. */
+  cache_home = g_dir_make_tmp ("y10-tune-XXXXXX", NULL);
+  g_setenv ("XDG_CACHE_HOME", cache_home, TRUE);
+  g_test_init (&argc, &argv, NULL);
+  if (!y10_backend_probe (Y10_BACKEND_CUDA, why)) {
+    g_print ("1..0 # SKIP %s\n", why->str);
+    return 77;
+  }
+  g_test_add_func ("/tune/adopted", test_adopted);
+  g_test_add_func ("/tune/wrong", test_wrong);
+  g_test_add_func ("/tune/broken", test_broken);
+  g_test_add_func ("/tune/cache", test_cache);
+  g_test_add_func ("/tune/cache-unusable", test_cache_unusable);
+  g_test_add_func ("/tune/off", test_off);
+  g_test_add_func ("/tune/quit", test_quit);
+  g_test_add_func ("/tune/batches", test_batches);
+  status = g_test_run ();
+  test_dir_remove ();
+  for_plans (delete);
+  {
+    g_autofree char *folder = cache_folder ();
+    g_autofree char *parent = g_path_get_dirname (folder);
+
+    g_rmdir (folder);
+    g_rmdir (parent);
+    g_rmdir (cache_home);
+  }
+  g_free (cache_home);
+  return status;
+}
