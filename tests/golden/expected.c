@@ -9,6 +9,8 @@
 #include <json-glib/json-glib.h>
 #include <string.h>
 
+#define N_LAYERS 23             /* of any variant, before the head */
+
 typedef struct
 {
   const char *path;
@@ -186,6 +188,29 @@ expected_load (const char *path, GError **error)
   return NULL;
 }
 
+Expected *
+expected_of_reference (const char *shapes, guint width, guint height,
+    gboolean one2many)
+{
+  Expected *e = g_new0 (Expected, 1);
+  char *name = g_path_get_basename (shapes);
+
+  if (g_str_has_suffix (name, ".shapes.json"))
+    name[strlen (name) - strlen (".shapes.json")] = 0;
+  e->path = g_strdup (shapes);
+  e->shapes = g_strdup (shapes);
+  e->name = g_strdup_printf ("%s-%ux%u%s", name, height, width,
+      one2many ? ".one2many" : "");
+  e->width = width;
+  e->height = height;
+  e->one2many = one2many;
+  e->confidence = one2many ? 0.05 : 0;
+  e->iou = 0.6;
+  e->n_layers = one2many ? 0 : N_LAYERS;
+  g_free (name);
+  return e;
+}
+
 static void
 sample_clear (Sample *sample)
 {
@@ -203,6 +228,7 @@ expected_free (Expected *e)
   sample_clear (&e->pred);
   g_clear_pointer (&e->rows, g_array_unref);
   g_clear_pointer (&e->agnostic, g_array_unref);
+  g_free (e->shapes);
   g_free (e->variant);
   g_free (e->name);
   g_free (e->path);
@@ -212,11 +238,14 @@ expected_free (Expected *e)
 char *
 expected_shapes_path (const Expected *e)
 {
-  char *directory = g_path_get_dirname (e->path);
-  char *name = g_strdup_printf ("yolov10%s-nc%u.shapes.json", e->variant,
-      e->n_classes);
-  char *path = g_build_filename (directory, name, NULL);
+  char *directory, *name, *path;
 
+  if (e->shapes)
+    return g_strdup (e->shapes);
+  directory = g_path_get_dirname (e->path);
+  name = g_strdup_printf ("yolov10%s-nc%u.shapes.json", e->variant,
+      e->n_classes);
+  path = g_build_filename (directory, name, NULL);
   g_free (name);
   g_free (directory);
   return path;

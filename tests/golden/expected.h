@@ -31,6 +31,7 @@ typedef struct
 typedef struct
 {
   char *path, *name;
+  char *shapes;                 /* NULL: beside it */
   char *variant;
   guint height, width, n_classes;
   guint64 seed;
@@ -45,7 +46,10 @@ typedef struct
 
 Expected *expected_load (const char *path, GError **error);
 void expected_free (Expected *expected);
-/* The shapes file beside it. */
+/* What the network of a shapes file gives at another size: to be recorded. */
+Expected *expected_of_reference (const char *shapes, guint width,
+    guint height, gboolean one2many);
+/* The shapes file: beside it. */
 char *expected_shapes_path (const Expected *expected);
 
 G_END_DECLS
