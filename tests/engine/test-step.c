@@ -10,7 +10,9 @@
  * as one with a single set of buffers would, and the test must fail;
  * --counter-test does the same and succeeds when it did fail. Everything runs on
  * the reference backend, whose results are the same bits every time, or on the
- * one that --backend NAME before all else names, if its are. */
+ * one that --backend NAME before all else names, if its are. With --expect-tuned
+ * behind N the backend has to find faster ways meanwhile, which give the same
+ * bits, too: in fp32, on the simulated GPU. */
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -26,8 +28,9 @@
 #define N_CLASSES 3
 #define MAX_ROWS (N_ANCHORS * N_CLASSES)
 
-/* --backend */
+/* --backend, --expect-tuned */
 static Y10BackendKind backend = Y10_BACKEND_REF;
+static gboolean expect_tuned;
 
 static Y10Engine *
 make_engine (guint n_slots, guint max_batch)
@@ -40,6 +43,8 @@ make_engine (guint n_slots, guint max_batch)
 
   y10_engine_config_init (&config);
   config.backend = backend;
+  if (expect_tuned)
+    config.precision = Y10_PRECISION_FP32;
   config.width = config.height = SIZE;
   config.n_slots = n_slots;
   config.max_batch = max_batch;
@@ -575,6 +580,19 @@ work (void *data)
   return NULL;
 }
 
+static gboolean
+is_fused (Y10Engine *engine)
+{
+  for (guint i = 0; i < y10_engine_get_n_ops (engine); i++) {
+    Y10OpInfo op;
+
+    y10_engine_get_op (engine, i, &op);
+    if (strstr (op.impl, "fused"))
+      return TRUE;
+  }
+  return FALSE;
+}
+
 /* Returns the exit status. */
 static int
 stress (guint n_steps, gboolean skip_slot_check)
@@ -595,6 +613,7 @@ stress (guint n_steps, gboolean skip_slot_check)
           0);
   }
   y10_test_skip_slot_check = skip_slot_check;
+  g_assert_false (is_fused (s.engine));
   for (guint i = 0; i < N_THREADS; i++) {
     workers[i] = (Worker) {.stress = &s,.random = 2463534242u + i * 7919u };
     pthread_create (&workers[i].thread, NULL, work, &workers[i]);
@@ -604,6 +623,10 @@ stress (guint n_steps, gboolean skip_slot_check)
   y10_test_skip_slot_check = FALSE;
   g_print ("%u steps on %u threads over %u slots: %u wrong results, %u "
       "errors\n", s.n_done, N_THREADS, N_SLOTS, s.n_wrong, s.n_errors);
+  if (expect_tuned && !is_fused (s.engine)) {
+    g_print ("nothing was tuned meanwhile\n");
+    s.n_errors++;
+  }
   for (guint i = 0; i < N_IMAGES; i++)
     g_free (s.pixels[i]);
   if (!skip_slot_check)         /* else its slots are in disarray */
@@ -642,6 +665,8 @@ main (int argc, char **argv)
   if (argc >= 3 && strcmp (argv[1], "--stress") == 0) {
     gboolean counter = argc > 3 && strcmp (argv[3], "--counter-test") == 0;
     gboolean skip = argc > 3 && strcmp (argv[3], "--skip-slot-check") == 0;
+
+    expect_tuned = argc > 3 && strcmp (argv[3], "--expect-tuned") == 0;
 
     status = stress ((guint) atoi (argv[2]), skip || counter);
     test_dir_remove ();
