@@ -10,6 +10,7 @@
 #include "gsty10recover.h"
 #include "gsty10session.h"
 #include "gsty10stats.h"
+#include "gsty10tuning.h"
 #include "gsty10types.h"
 #include "gstyolov10detect.h"
 
@@ -40,6 +41,7 @@ struct _GstYolov10Detect
   /* Streaming thread only. */
   GstY10FrameFormat format;
   GstCaps *refused_caps;
+  GstY10Tuning tuning;          /* of the session's engine */
   gboolean frame_active;
 };
 

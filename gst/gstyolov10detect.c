@@ -187,6 +187,7 @@ begin_session (GstYolov10Detect * self, GError ** error)
     gst_y10_props_set_classes (self, classes);
   g_free (classes);
   gst_y10_settings_clear (&settings);
+  memset (&self->tuning, 0, sizeof self->tuning);
   gst_yolov10_detect_notify_active (self);
   return TRUE;
 }
@@ -477,6 +478,8 @@ gst_yolov10_detect_transform_ip (GstBaseTransform * base, GstBuffer * buffer)
       (gint64[GST_Y10_N_STAGES]) {
       times.preprocess, times.inference, times.postprocess});
   GST_OBJECT_UNLOCK (self);
+  gst_y10_tuning_look (&self->tuning, GST_ELEMENT (self),
+      self->session->engine);
   GST_LOG_OBJECT (self, "%d detections, %" G_GINT64_FORMAT " us", n,
       (times.preprocess + times.inference + times.postprocess) / 1000);
   return GST_FLOW_OK;
@@ -485,6 +488,7 @@ failed:
   if (g_error_matches (error, Y10_ERROR, Y10_ERROR_DEVICE_LOST)
       && self->session) {
     gst_y10_recovery_start (self->recovery, error);
+    memset (&self->tuning, 0, sizeof self->tuning);
     g_clear_error (&error);
     return skip_frame (self, buffer);
   }

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* yolov10detect while its engine finds faster ways to run the network, on the
+ * simulated GPU, which finds some where Y10_SIM_FUSE is set: frames flow and
+ * show the same from the first on, and messages say how far it is. */
+#include <stdio.h>
+
+#include "gstcommon.h"
+
+#define SKIP 77
+
+static GstCaps *caps;
+
+static GstHarness *
+make_harness (GstBus **bus)
+{
+  GstHarness *h = test_gst_harness ("backend=cuda precision=fp32 "
+      "confidence=0.05 max-detections=1000");
+
+  gst_harness_set_caps (h, gst_caps_copy (caps), gst_caps_copy (caps));
+  *bus = gst_bus_new ();
+  gst_element_set_bus (h->element, *bus);
+  return h;
+}
+
+static void
+end (GstHarness *h, GstBus *bus)
+{
+  gst_element_set_bus (h->element, NULL);
+  gst_object_unref (bus);
+  gst_harness_teardown (h);
+}
+
+static void
+pass (GstHarness *h, GArray *expected)
+{
+  GstBuffer *out = gst_harness_push_and_pull (h,
+      test_gst_picture_caps (caps, 3));
+  GArray *rois = test_gst_rois (out);
+
+  test_gst_assert_same (rois, expected, 96, 96);
+  g_array_unref (rois);
+  gst_buffer_unref (out);
+}
+
+static GArray *
+expect (void)
+{
+  static const Y10HeadParams params = {
+    .confidence = 0.05f,.iou = 0.7f,.max_detections = 1000
+  };
+  GstBuffer *picture = test_gst_picture_caps (caps, 3);
+  GArray *found = test_gst_expected (picture, caps, NULL, &params,
+      Y10_HEAD_AUTO);
+
+  fail_unless (found->len >= 10);
+  gst_buffer_unref (picture);
+  return found;
+}
+
+typedef struct
+{
+  guint done, total, faster;
+  gboolean finished;
+} Tuning;
+
+/* FALSE: there is none. Nothing but these is posted. */
+static gboolean
+pop_message (GstBus *bus, Tuning *t)
+{
+  GstMessage *message = gst_bus_pop_filtered (bus, GST_MESSAGE_ELEMENT
+      | GST_MESSAGE_PROGRESS | GST_MESSAGE_WARNING | GST_MESSAGE_ERROR);
+  const GstStructure *s;
+
+  if (!message)
+    return FALSE;
+  fail_unless (gst_message_has_name (message, "yolov10detect-tuning"));
+  s = gst_message_get_structure (message);
+  fail_unless (gst_structure_get (s, "done", G_TYPE_UINT, &t->done,
+          "total", G_TYPE_UINT, &t->total, "faster", G_TYPE_UINT, &t->faster,
+          "finished", G_TYPE_BOOLEAN, &t->finished, NULL));
+  gst_message_unref (message);
+  return TRUE;
+}
+
+GST_START_TEST (test_messages)
+{
+  GArray *expected = expect ();
+  gint64 until = g_get_monotonic_time () + 200 * G_USEC_PER_SEC;
+  Tuning last = { 0 }, t = { 0 };
+  guint n_messages = 0;
+  GstHarness *h;
+  GstBus *bus;
+
+  h = make_harness (&bus);
+  while (!t.finished) {
+    pass (h, expected);
+    while (pop_message (bus, &t)) {
+      fail_unless (t.total > 0 && t.done <= t.total && t.faster <= t.done);
+      fail_unless (n_messages == 0 || t.finished
+          || 10 * t.done / t.total > 10 * last.done / last.total);
+      last = t;
+      n_messages++;
+    }
+    fail_unless (g_get_monotonic_time () < until, "%u of %u", t.done, t.total);
+  }
+  fail_unless_equals_int (t.done, t.total);
+  fail_unless (t.faster > 0);
+  fail_unless (n_messages >= 3 && n_messages <= 13, "%u messages",
+      n_messages);
+  for (guint i = 0; i < 5; i++)
+    pass (h, expected);
+  fail_if (pop_message (bus, &t));
+  g_array_unref (expected);
+  end (h, bus);
+}
+
+GST_END_TEST;
+
+/* Stopping does not wait until all is found, and the next start begins anew. */
+GST_START_TEST (test_stops)
+{
+  GArray *expected = expect ();
+  GstHarness *h;
+  gint64 start;
+  GstBus *bus;
+  Tuning t;
+
+  h = make_harness (&bus);
+  for (guint i = 0; i < 2; i++) {
+    do
+      pass (h, expected);
+    while (!pop_message (bus, &t));
+    fail_if (t.finished);
+    start = g_get_monotonic_time ();
+    gst_element_set_state (h->element, GST_STATE_READY);
+    fail_unless (g_get_monotonic_time () - start < G_USEC_PER_SEC);
+    while (pop_message (bus, &t));
+    fail_unless_equals_int (gst_element_set_state (h->element,
+            GST_STATE_PLAYING), GST_STATE_CHANGE_SUCCESS);
+    gst_harness_set_caps (h, gst_caps_copy (caps), gst_caps_copy (caps));
+  }
+  g_array_unref (expected);
+  end (h, bus);
+}
+
+GST_END_TEST;
+
+static Suite *
+tuning_suite (void)
+{
+  Suite *s = suite_create ("yolov10detect finds faster ways");
+  TCase *tc = tcase_create ("tuning");
+
+  suite_add_tcase (s, tc);
+  tcase_set_timeout (tc, 240);
+  tcase_add_test (tc, test_messages);
+  tcase_add_test (tc, test_stops);
+  return s;
+}
+
+int
+main (int argc, char **argv)
+{
+  GString *why = g_string_new (NULL);
+  int status = SKIP;
+
+  test_gst_init (&argc, &argv);
+  caps = test_gst_caps ("RGB", 96, 96);
+  if (y10_backend_probe (Y10_BACKEND_CUDA, why))
+    status = test_gst_run (tuning_suite (), "yolov10detect-tuning", __FILE__);
+  else
+    printf ("SKIP: no simulated GPU: %s\n", why->str);
+  gst_caps_unref (caps);
+  g_string_free (why, TRUE);
+  return status;
+}
