@@ -4,12 +4,13 @@
 """y10 info and bench, the help texts, and that manual and completion know every option."""
 import json
 import os
+import pty
 import re
 import shutil
 import subprocess
 import unittest
 
-from common import Case, main
+from common import FEATURES, Case, Y10, main, picture, write_png
 
 SOURCE = os.environ["Y10_TEST_SOURCE"]
 
@@ -83,6 +84,66 @@ class Bench(Case):
         self.refused("bench", says=["--model"])
         self.refused("bench", "--model", self.model, "--batch", "65", says=["--batch", "65", "64"])
         self.refused("bench", "--model", self.model, "extra", says=["extra"])
+
+
+@unittest.skipUnless(os.path.exists(os.environ["Y10_TEST_SIMULATOR"]), "there is no simulated GPU")
+class Tuning(Case):
+    """On the simulated GPU, which finds faster ways where Y10_SIM_FUSE is set."""
+
+    def setUp(self):
+        cache = self.path(self.id())
+        self.plans = os.path.join(cache, "yolov10detect", "plans")
+        self.env = dict(self.env, Y10_BACKEND_PATH=os.path.dirname(os.environ["Y10_TEST_SIMULATOR"]),
+                        Y10_SIM_FUSE="1", XDG_CACHE_HOME=cache)
+        self.args = ["--model", self.model, "--backend", "cuda", "--precision", "fp32", "--size", "64"]
+
+    def bench(self, *extra):
+        out = json.loads(self.y10("bench", *self.args, "--seconds", "0", "--json", *extra).stdout)
+        return out["tuning"], {op["impl"] for op in out["ops"] if op["kind"] == "conv"}
+
+    def test_bench_waits(self):
+        """What is timed is what was found; the second time it is known."""
+        tuning, impls = self.bench()
+        self.assertGreater(tuning["convolutions"], 10)
+        self.assertGreater(tuning["faster"], 0)
+        self.assertEqual((tuning["known"], tuning["wrong"], tuning["note"]), (0, 0, None))
+        self.assertTrue(any("fused" in impl for impl in impls), impls)
+        again, impls = self.bench()
+        self.assertEqual(again, dict(tuning, known=tuning["convolutions"]))
+        self.assertTrue(any("fused" in impl for impl in impls), impls)
+        none, impls = self.bench("--no-tune")
+        self.assertEqual(none["convolutions"], 0)
+        self.assertFalse(any("fused" in impl for impl in impls), impls)
+
+    @unittest.skipUnless("pixbuf" in FEATURES, "pictures cannot be read")
+    def test_pictures_do_not(self):
+        path = write_png(self.path("a.png"), picture(64, 64))
+        self.y10("detect", *self.args, path)
+        self.y10("info", *self.args[2:], self.model)
+        self.assertFalse(os.path.exists(self.plans))
+
+    def test_terminal(self):
+        """A percentage for a person, which is gone in the end."""
+        try:
+            parent, child = pty.openpty()
+        except OSError as error:
+            self.skipTest(f"no pseudo-terminals here (/dev/pts): {error}")
+        run = subprocess.Popen([Y10, "bench", *self.args, "--seconds", "0"], stderr=child,
+                               stdout=subprocess.DEVNULL,
+                               env=dict(self.env, Y10_SIM_BUILD_MS="20", TERM="xterm"))
+        os.close(child)
+        text = b""
+        try:
+            while chunk := os.read(parent, 65536):
+                text += chunk
+        except OSError:
+            pass                                     # the other end is closed
+        os.close(parent)
+        self.assertEqual(run.wait(), 0)
+        percent = [int(n) for n in re.findall(rb"tuning: .*?(\d+) %", text)]
+        self.assertGreater(len(percent), 1, text)
+        self.assertEqual(percent, sorted(percent))
+        self.assertTrue(text.endswith(b"\r\x1b[K"), text)
 
 
 class Texts(Case):

@@ -165,10 +165,22 @@ detect_input (Detect *self, const char *path)
   detect_video (self, path);
 }
 
+/* Whether there is time to look for faster ways: not for a few pictures, at
+ * whose end what is being built would be waited for. */
+static gboolean
+has_video (char **inputs)
+{
+  for (; *inputs; inputs++)
+    if (!g_file_test (*inputs, G_FILE_TEST_IS_REGULAR)
+        || !tool_picture_probe (*inputs))
+      return TRUE;
+  return FALSE;
+}
+
 static gboolean
 detect_open (Detect *self, const ToolEngineOptions *options,
     const Y10EngineConfig *config, const Y10HeadParams *params,
-    const char *draw_dir)
+    const char *draw_dir, guint n_inputs)
 {
   GError *error = NULL;
   Y10Engine *engine = NULL;
@@ -183,7 +195,8 @@ detect_open (Detect *self, const ToolEngineOptions *options,
     engine = y10_engine_new (self->model, config, NULL, &error);
   if (engine) {
     self->runner = tool_runner_new (engine, params, on_result, self);
-    y10_engine_unref (engine);
+    self->progress = tool_progress_new (n_inputs, engine);
+    y10_engine_unref (engine);  /* the runner has it */
   }
 out:
   if (!self->runner) {
@@ -196,9 +209,9 @@ out:
 static void
 detect_close (Detect *self)
 {
+  tool_progress_free (self->progress);
   tool_runner_free (self->runner);
   tool_draw_free (self->draw);
-  tool_progress_free (self->progress);
   g_clear_pointer (&self->model, y10_model_unref);
 }
 
@@ -261,10 +274,11 @@ tool_detect (int argc, char **argv)
   params.confidence = (gfloat) confidence;
   config.n_slots = 2;
   params.max_detections = config.max_rows;
-  if (!detect_open (&self, &options, &config, &params, draw_dir))
+  config.tune = config.tune && has_video (inputs);
+  if (!detect_open (&self, &options, &config, &params, draw_dir,
+          g_strv_length (inputs)))
     goto out;
   self.table = isatty (STDOUT_FILENO);
-  self.progress = tool_progress_new (g_strv_length (inputs));
   for (guint i = 0; inputs[i]; i++) {
     detect_input (&self, inputs[i]);
     self.n_done = i + 1;

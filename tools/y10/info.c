@@ -172,13 +172,15 @@ static int
 info_run (const ToolEngineOptions *options, const Y10EngineConfig *config,
     const char *path, gboolean json)
 {
+  Y10EngineConfig once = *config;
   GError *error = NULL;
   Info info = { 0 };
   int status = TOOL_FAILED;
 
   info.model = y10_model_load (path, options->labels, &error);
+  once.tune = FALSE;            /* nothing is run */
   if (info.model)
-    info.engine = y10_engine_new (info.model, config, NULL, &error);
+    info.engine = y10_engine_new (info.model, &once, NULL, &error);
   if (info.engine) {
     info.n_ops = y10_engine_get_n_ops (info.engine);
     for (guint i = 0; i < info.n_ops; i++) {

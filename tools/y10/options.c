@@ -53,6 +53,8 @@ tool_engine_options_add (GOptionContext *context, ToolEngineOptions *options,
         "CPU threads [one a core]", "N"},
     {"no-cuda-graphs", 0, 0, G_OPTION_ARG_NONE, &options->no_cuda_graphs,
         "CUDA: launch kernel by kernel, not as one graph", NULL},
+    {"no-tune", 0, 0, G_OPTION_ARG_NONE, &options->no_tune,
+        "CUDA: do not look for faster ways to run the network", NULL},
     {NULL}
   };
 
@@ -195,5 +197,6 @@ tool_engine_options_parse (const ToolEngineOptions *options,
     return FALSE;
   config->threads = (guint) options->threads;
   config->cuda_graphs = !options->no_cuda_graphs;
+  config->tune = !options->no_tune;
   return TRUE;
 }

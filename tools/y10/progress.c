@@ -21,19 +21,38 @@ struct _ToolProgress
 {
   gboolean enabled, shown;
   guint n_inputs, n_frames;
+  Y10Engine *engine;            /* borrowed */
   gint64 start, drawn;
 };
 
+static gboolean
+is_terminal (void)
+{
+  return isatty (STDERR_FILENO) && g_strcmp0 (g_getenv ("TERM"), "dumb") != 0;
+}
+
 ToolProgress *
-tool_progress_new (guint n_inputs)
+tool_progress_new (guint n_inputs, Y10Engine *engine)
 {
   ToolProgress *progress = g_new0 (ToolProgress, 1);
-  const char *term = g_getenv ("TERM");
 
-  progress->enabled = isatty (STDERR_FILENO) && g_strcmp0 (term, "dumb") != 0;
+  progress->enabled = is_terminal ();
+  progress->engine = engine;
   progress->n_inputs = n_inputs;
   progress->start = progress->drawn = g_get_monotonic_time ();
   return progress;
+}
+
+/* "  tuning 40 %", or nothing. */
+static void
+print_tuning (const ToolProgress *progress)
+{
+  Y10EngineProgress p;
+
+  y10_engine_get_progress (progress->engine, &p);
+  if (!p.finished && p.total)
+    fprintf (stderr, "  tuning %u %%", 100 * p.done / p.total);
+  fputs ("\033[K", stderr);
 }
 
 void
@@ -53,7 +72,7 @@ tool_progress_update (ToolProgress *progress, guint input, double fraction,
 
   base = g_filename_display_basename (name);
   if (fraction < 0 && progress->n_inputs == 1) {
-    fprintf (stderr, "\r%u frames  %.1f/s  %.40s\033[K", progress->n_frames,
+    fprintf (stderr, "\r%u frames  %.1f/s  %.40s", progress->n_frames,
         progress->n_frames / seconds, base);
   } else {
     double done = (input + CLAMP (fraction, 0, 1)) / progress->n_inputs;
@@ -62,9 +81,10 @@ tool_progress_update (ToolProgress *progress, guint input, double fraction,
     memset (bar, '#', filled);
     memset (bar + filled, '.', BAR_WIDTH - filled);
     bar[BAR_WIDTH] = 0;
-    fprintf (stderr, "\r[%s] %3.0f %%  %.1f/s  %.40s\033[K", bar, 100 * done,
+    fprintf (stderr, "\r[%s] %3.0f %%  %.1f/s  %.40s", bar, 100 * done,
         progress->n_frames / seconds, base);
   }
+  print_tuning (progress);
   fflush (stderr);
   g_free (base);
 }
@@ -86,4 +106,26 @@ tool_progress_free (ToolProgress *progress)
     return;
   tool_progress_hide (progress);
   g_free (progress);
+}
+
+void
+tool_progress_wait_tuned (Y10Engine *engine)
+{
+  gboolean enabled = is_terminal (), shown = FALSE;
+  Y10EngineProgress p;
+
+  while (!y10_engine_wait_tuned (engine, g_get_monotonic_time ()
+          + REDRAW_EVERY, NULL, NULL)) {
+    y10_engine_get_progress (engine, &p);
+    if (!enabled || !p.total)
+      continue;
+    shown = TRUE;
+    fprintf (stderr, "\rtuning: %u of %u convolutions, %u %%\033[K", p.done,
+        p.total, 100 * p.done / p.total);
+    fflush (stderr);
+  }
+  if (shown) {
+    fputs ("\r\033[K", stderr);
+    fflush (stderr);
+  }
 }

@@ -33,7 +33,7 @@ typedef struct
   char *model, *labels;
   char *backend, *precision, *head, *size;
   int threads;
-  gboolean no_cuda_graphs;
+  gboolean no_cuda_graphs, no_tune;
 } ToolEngineOptions;
 
 void tool_error (const char *format, ...) G_GNUC_PRINTF (1, 2);
@@ -141,13 +141,17 @@ gboolean tool_flush_stdout (void);
 
 typedef struct _ToolProgress ToolProgress;
 
-ToolProgress *tool_progress_new (guint n_inputs);
+/* While @engine looks for faster ways the bar says how far that is; the caller
+ * keeps it until the bar is freed. */
+ToolProgress *tool_progress_new (guint n_inputs, Y10Engine *engine);
 /* @input is finished to @fraction (-1: not known); one more frame is done. */
 void tool_progress_update (ToolProgress *progress, guint input,
     double fraction, const char *name);
 /* Takes the bar away, so that something else can be printed. */
 void tool_progress_hide (ToolProgress *progress);
 void tool_progress_free (ToolProgress *progress);
+/* Waits until @engine has nothing more to look for. */
+void tool_progress_wait_tuned (Y10Engine *engine);
 
 /* stats.c: figures over many runs */
 
