@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# SPDX-FileCopyrightText: 2026 the yolov10detect authors
+"""safetensors files, read without the package of that name: eight bytes with
+the header's length, a JSON header, the tensors."""
+import json
+import struct
+
+import torch
+
+TYPES = {"F64": torch.float64, "F32": torch.float32, "F16": torch.float16,
+         "BF16": torch.bfloat16, "I64": torch.int64}
+
+
+def read(path):
+    """{name: tensor}"""
+    with open(path, "rb") as f:
+        length, = struct.unpack("<Q", f.read(8))
+        header = json.loads(f.read(length))
+        data = bytearray(f.read())
+    tensors = {}
+    for name, entry in header.items():
+        if name == "__metadata__":
+            continue
+        start, end = entry["data_offsets"]
+        dtype = TYPES[entry["dtype"]]
+        if end == start:
+            tensors[name] = torch.zeros(entry["shape"], dtype=dtype)
+            continue
+        tensors[name] = torch.frombuffer(
+            data, dtype=dtype, offset=start,
+            count=(end - start) // dtype.itemsize).reshape(entry["shape"])
+    return tensors
