@@ -243,7 +243,8 @@ static Y10Graph *
 hollow_graph_new (const char *shapes, guint n_classes, guint width,
     guint height, Y10Head head)
 {
-  char *path = g_strdup_printf ("%s/%s.shapes.json", TEST_DATA_DIR, shapes);
+  char *path = g_strdup_printf ("%s/%s.shapes.json", y10_test_data_dir (),
+      shapes);
   GError *error = NULL;
   Y10TestTensors *tensors = y10_test_tensors_new (path, 0, &error);
   Y10TensorFile *file;

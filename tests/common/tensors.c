@@ -42,6 +42,14 @@ y10_test_tensors_add (Y10TestTensors *tensors, const char *name,
   return tensor;
 }
 
+const char *
+y10_test_data_dir (void)
+{
+  const char *dir = g_getenv ("Y10_TEST_DATA_DIR");
+
+  return dir ? dir : TEST_DATA_DIR;
+}
+
 Y10TestTensors *
 y10_test_tensors_new (const char *shapes_json, guint64 seed, GError **error)
 {

@@ -32,6 +32,9 @@ typedef struct
                                  * that only look at the structure */
 } Y10TestFormat;
 
+/* tests/data, or Y10_TEST_DATA_DIR for programs that have left it. */
+const char *y10_test_data_dir (void);
+
 /* From a JSON object of shapes by name; no data is made yet. */
 Y10TestTensors *y10_test_tensors_new (const char *shapes_json, guint64 seed,
     GError **error);

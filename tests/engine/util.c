@@ -60,7 +60,8 @@ test_write (const char *name, gconstpointer data, gsize size)
 Y10TestTensors *
 test_tensors (const char *name, guint64 seed)
 {
-  char *path = g_strdup_printf ("%s/%s.shapes.json", TEST_DATA_DIR, name);
+  char *path = g_strdup_printf ("%s/%s.shapes.json", y10_test_data_dir (),
+      name);
   GError *error = NULL;
   Y10TestTensors *tensors = y10_test_tensors_new (path, seed, &error);
 

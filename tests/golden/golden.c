@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* golden [--backend B] [--precision P] [--threads N] X.golden.json…
+/* golden [--backend B] [--precision P] [--threads N] [--largest L --rms R]
+ *     X.golden.json…
  * golden --reference WxH [--head one2many] […] X.shapes.json…
  *
  * Compares the engine with what PyTorch computed from the same seeded weights
@@ -32,6 +33,9 @@ static gboolean quiet;
 static char *backend_name, *precision_name, *head_name, *reference;
 static guint width, height;     /* of --reference; 0: golden files */
 static int n_threads;
+/* Limits other than the precision's; 0: none. */
+static double largest, rms;
+static Tolerance limits;
 
 static float *
 peek (Comparison *c, Y10View view, gsize *n, GError **error)
@@ -281,6 +285,12 @@ run (Comparison *c, Y10BackendKind backend, Y10Precision precision,
     return FALSE;
   c->graph = y10_engine_get_graph (c->engine);
   c->tolerance = tolerance_of (y10_engine_get_precision (c->engine));
+  if (c->tolerance && (largest > 0 || rms > 0)) {
+    limits = *c->tolerance;
+    limits.largest = largest > 0 ? largest : limits.largest;
+    limits.rms = rms > 0 ? rms : limits.rms;
+    c->tolerance = &limits;
+  }
   pixels = g_new (float, n);
   y10_seeded_images (n, e->seed, pixels);
   ok = run_step (c, pixels, FALSE, error)
@@ -417,6 +427,9 @@ main (int argc, char **argv)
         "with the plain C backend at this size", "WxH"},
     {"head", 0, 0, G_OPTION_ARG_STRING, &head_name,
         "with --reference: one2one (default) or one2many", "H"},
+    {"largest", 0, 0, G_OPTION_ARG_DOUBLE, &largest,
+        "limit of a difference, in deviations", "L"},
+    {"rms", 0, 0, G_OPTION_ARG_DOUBLE, &rms, "limit of the relative RMS", "R"},
     {"quiet", 'q', 0, G_OPTION_ARG_NONE, &quiet, "no table of layers", NULL},
     {NULL}
   };
