@@ -1,0 +1,240 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# SPDX-FileCopyrightText: 2026 the yolov10detect authors
+"""yolov10detect against PyTorch, in turn on one GPU: from 1080p RGB frames in
+device memory to rows in host memory, wall clock, median after a warm-up. PyTorch
+has fp16, channels last, folded BatchNorm and cuDNN's search for algorithms, and
+runs the end-to-end head: eager, by torch.compile (reduce-overhead) and from a
+torch.cuda.CUDAGraph, into which every frame is copied as it has to be. The floor
+is the bytes that our plan moves over the rate of a large copy, of this run.
+
+One JSON object a line, for each variant and batch, again when more is known.
+
+usage: bench.py [--root ARCHIVE] [--out DIR] [--variants nsmblx] [--batches 1,8,32]
+                [--no-compile] [--cpu]    --cpu: PyTorch's side on the CPU, to try it
+"""
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "../../models/train"))
+import machine  # noqa: E402
+
+WIDTH, HEIGHT, INPUT = 1920, 1080, 640
+MIN_FRAMES = 8
+GREY = 114 / 255
+
+
+def parse():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--root", default=os.path.join(HERE, "../.."))
+    parser.add_argument("--out", default="/tmp/y10-bench")
+    parser.add_argument("--variants", default="nsmblx")
+    parser.add_argument("--batches", default="1,8,32")
+    parser.add_argument("--seconds", type=float, default=1.5)
+    parser.add_argument("--no-compile", action="store_true")
+    parser.add_argument("--cpu", action="store_true")
+    return parser.parse_args()
+
+
+class Ours:
+    """bench-cuda of the archive."""
+
+    def __init__(self, root, out, seconds):
+        self.machine = machine.Machine(os.path.abspath(root), os.path.abspath(out))
+        self.seconds = seconds
+        self.root, self.out = root, out
+
+    def model(self, variant):
+        path = os.path.join(self.root, "models", "yolov10n-coco.safetensors")
+        if variant == "n" and os.path.exists(path):
+            return path
+        path = os.path.join(self.out, f"yolov10{variant}.safetensors")
+        if not os.path.exists(path):
+            shapes = os.path.join(self.root, "data", f"yolov10{variant}-nc80.shapes.json")
+            subprocess.run(self.machine.program("seeded") + [shapes, path + ".new"], check=True,
+                           env=self.machine.environment("cuda"))
+            os.replace(path + ".new", path)
+        return path
+
+    def measure(self, variant, batch):
+        done = subprocess.run(
+            self.machine.program("bench-cuda") + [
+                "--model", self.model(variant), "--batch", str(batch), "--size", str(INPUT),
+                "--slots", "4" if batch < 32 else "2", "--seconds", str(self.seconds)],
+            env=self.machine.environment("cuda"), capture_output=True, text=True, timeout=240,
+            check=False)
+        if done.returncode != 0:
+            return {"ours_error": (done.stderr or done.stdout).strip()[-300:]}
+        r = json.loads(done.stdout)
+        moved = r["weight_bytes"] + r["activation_bytes"] + r["frame_bytes"]
+        return {
+            "ours_ms": r["latency_ms"]["median"], "ours_p95_ms": r["latency_ms"]["p95"],
+            "ours_throughput_ms": r["throughput_ms"], "ours_slots": r["slots"],
+            "ours_inference_ms": r["inference_ms"], "precision": r["precision"],
+            "device": r["device"], "moved_bytes": moved,
+            "copy_gb_per_s": round(r["copy_bytes_per_s"] / 1e9, 1),
+            "floor_ms": round(1e3 * moved / r["copy_bytes_per_s"], 4),
+        }
+
+
+class Peer:
+    """PyTorch's side for one variant."""
+
+    def __init__(self, path, device):
+        import torch
+        from yolov10 import model, weights
+        self.torch, self.device = torch, device
+        self.dtype = torch.float16 if device == "cuda" else torch.float32
+        torch.backends.cudnn.benchmark = True
+        self.net = model.from_tensors(weights.read(path)).fuse().to(
+            device, self.dtype, memory_format=torch.channels_last)
+        self.net.requires_grad_(False)
+        self.border = None
+
+    def run(self, frames):
+        """uint8 frames (batch, height, width, RGB) to rows (batch, 300, 6), boxes in
+        the frames' pixels."""
+        torch = self.torch
+        scale = min(INPUT / HEIGHT, INPUT / WIDTH)
+        h, w = round(HEIGHT * scale), round(WIDTH * scale)
+        top, left = (INPUT - h) // 2, (INPUT - w) // 2
+        x = frames.permute(0, 3, 1, 2).to(self.dtype)
+        x = torch.nn.functional.interpolate(x, (h, w), mode="bilinear") / 255
+        x = torch.nn.functional.pad(x, (left, INPUT - w - left, top, INPUT - h - top), value=GREY)
+        rows = self.net(x.contiguous(memory_format=torch.channels_last))
+        boxes = rows[..., :4].unflatten(-1, (2, 2)).float()
+        boxes = (boxes - self.offset(left, top)) / scale
+        x, y = boxes.unbind(-1)
+        boxes = torch.stack((x.clamp(0, WIDTH), y.clamp(0, HEIGHT)), -1).flatten(-2)
+        return torch.cat((boxes, rows[..., 4:].float()), -1)
+
+    def offset(self, left, top):
+        """Made once: a copy from the host cannot be captured."""
+        if self.border is None:
+            self.border = self.torch.tensor([left, top], device=self.device,
+                                            dtype=self.torch.float32)
+        return self.border
+
+    def frames(self, batch):
+        """Sets of frames, each another, as many as ours has."""
+        torch = self.torch
+        n = max(1, MIN_FRAMES // batch)
+        generator = torch.Generator().manual_seed(1)
+        return [torch.randint(0, 256, (batch, HEIGHT, WIDTH, 3), dtype=torch.uint8,
+                              generator=generator).to(self.device) for _ in range(n)]
+
+    def time(self, function, sets, seconds):
+        """Median of milliseconds, rows in host memory at the end of each."""
+        torch = self.torch
+        cuda = self.device == "cuda"
+        host = torch.empty_like(function(sets[0]), device="cpu", pin_memory=cuda)
+
+        def once(i):
+            host.copy_(function(sets[i % len(sets)]), non_blocking=cuda)
+            if cuda:
+                torch.cuda.synchronize()
+
+        for phase in (seconds / 2, seconds):    # the clocks rise in the first
+            times, end, i = [], time.perf_counter() + phase, 0
+            while len(times) < 3 or time.perf_counter() < end:
+                start = time.perf_counter()
+                once(i)
+                times.append(1e3 * (time.perf_counter() - start))
+                i += 1
+        return round(statistics.median(times), 4)
+
+    def captured(self, batch):
+        """A CUDA graph by hand: one input, into which frames are copied."""
+        torch = self.torch
+        static = torch.zeros((batch, HEIGHT, WIDTH, 3), dtype=torch.uint8, device=self.device)
+        side = torch.cuda.Stream()
+        side.wait_stream(torch.cuda.current_stream())
+        with torch.cuda.stream(side):
+            for _ in range(5):
+                self.run(static)
+        torch.cuda.current_stream().wait_stream(side)
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph):
+            out = self.run(static)
+
+        def replay(frames):
+            static.copy_(frames)
+            graph.replay()
+            return out
+        return replay
+
+    def compiled(self):
+        self.torch._dynamo.reset()
+        function = self.torch.compile(self.run, mode="reduce-overhead", dynamic=False)
+
+        def call(frames):
+            self.torch.compiler.cudagraph_mark_step_begin()
+            return function(frames)
+        return call
+
+
+def clocks():
+    smi = machine.find_tool("nvidia-smi")
+    text = machine.command_output([smi, "--query-gpu=name,clocks.sm,clocks.mem,power.draw",
+                                   "--format=csv,noheader"]) if smi else ""
+    return dict(zip(("gpu", "sm_clock", "memory_clock", "power"),
+                    text.strip().splitlines()[0].split(", "))) if text.strip() else {}
+
+
+def attempt(row, key, function):
+    """One figure; what goes wrong is one line of the row."""
+    try:
+        row[key] = function()
+    except Exception as e:  # pylint: disable=broad-except
+        row[key.replace("_ms", "_error")] = f"{type(e).__name__}: {e}"[:300]
+    print(json.dumps(row), flush=True)
+
+
+def main():
+    options = parse()
+    os.makedirs(options.out, exist_ok=True)
+    ours = Ours(options.root, options.out, options.seconds)
+    batches = [int(b) for b in options.batches.split(",")]
+    rows = {}
+    for variant in options.variants:
+        for batch in batches:
+            row = rows[variant, batch] = {"variant": variant, "batch": batch}
+            if not options.cpu:
+                row.update(ours.measure(variant, batch))
+                row.update(clocks())
+            print(json.dumps(row), flush=True)
+    try:
+        import torch
+    except ImportError as e:
+        print(f"no PyTorch in {sys.executable}: {e}", file=sys.stderr)
+        return 1
+    device = "cpu" if options.cpu else "cuda"
+    # What takes long to compile comes last.
+    for mode in ("eager", "cudagraph", "compile"):
+        if mode == "compile" and options.no_compile or mode == "cudagraph" and options.cpu:
+            continue
+        for variant in options.variants:
+            peer = Peer(ours.model(variant), device)
+            for batch in batches:
+                row = rows[variant, batch]
+                row["torch"] = torch.__version__
+                with torch.inference_mode() if mode != "compile" else torch.no_grad():
+                    sets = peer.frames(batch)
+                    attempt(row, mode + "_ms", lambda: peer.time(
+                        peer.run if mode == "eager" else peer.captured(batch)
+                        if mode == "cudagraph" else peer.compiled(), sets, options.seconds))
+                del sets
+            del peer
+            if device == "cuda":
+                torch.cuda.empty_cache()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

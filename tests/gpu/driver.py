@@ -1,0 +1,219 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# SPDX-FileCopyrightText: 2026 the yolov10detect authors
+"""Runs the steps of steps.py one by one into a folder, and sums them up there
+in report.json and report.tar. A step that fails, or for which something is
+missing, is written down and stops nothing. What is done stays done: called again
+with the same folder, or given an earlier report.tar, only the rest is run.
+"""
+import argparse
+import collections
+import json
+import os
+import signal
+import subprocess
+import sys
+import tarfile
+import time
+import traceback
+
+import check
+import machine
+import steps
+
+FORMAT = 1
+LONGEST = 540                   # seconds, of a step
+BIGGEST = 16 << 20              # bytes, of report.tar
+
+Done = collections.namedtuple("Done", "status out seconds timed_out")
+
+
+class OutOfTime(Exception):
+    """The step was stopped by the budget, or by its own limit."""
+
+
+class Run:
+    """What steps know of the machine and how they start programs."""
+
+    def __init__(self, root, out, torch_python):
+        self.here = os.path.dirname(os.path.abspath(__file__))
+        self.root, self.out = root, out
+        self.data = os.path.join(root, "data")
+        self.coco_model = os.path.join(root, "models", "yolov10n-coco.safetensors")
+        self.torch_python = torch_python
+        self.machine = machine.Machine(root, out)
+        self.has_gpu = self.machine.has_gpu
+        self.backends = ["cuda"] if self.has_gpu else ["cpu", "cuda-sim"]
+        self.log = self.entry = None
+        self.deadline = time.monotonic() + LONGEST
+
+    def keep(self, values):
+        """Saves what a step has so far."""
+        self.entry.update(values)
+        write(os.path.join(self.out, "steps", self.entry["name"] + ".json"), self.entry)
+
+    def command(self, command, timeout, backend="cpu", extra=None, quiet=False):
+        """Its output, and in the log too, unless it is @quiet. Everything it has
+        started ends with it."""
+        left = self.deadline - time.monotonic()
+        if left < 1:
+            raise OutOfTime("no time left for " + os.path.basename(command[0]))
+        env = dict(self.machine.environment(backend) if backend else os.environ,
+                   **(extra or {}))
+        self.log.write("$ " + " ".join(command)[:1500] + "\n")
+        self.log.flush()
+        start = time.monotonic()
+        with subprocess.Popen(command, env=env, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL,
+                              stderr=self.log if quiet else subprocess.STDOUT, text=True,
+                              errors="replace", start_new_session=True) as child:
+            timed_out = False
+            try:
+                out, _ = child.communicate(timeout=min(timeout, left))
+            except subprocess.TimeoutExpired:
+                timed_out = True
+                os.killpg(child.pid, signal.SIGKILL)
+                out, _ = child.communicate()
+        seconds = round(time.monotonic() - start, 2)
+        if not quiet:
+            self.log.write(out[-200000:])
+        self.log.write(f"[exit status {child.returncode}, {seconds} s]\n")
+        if timed_out and backend is not None and not quiet:
+            self.entry["timed_out"] = " ".join(command)[-200:]
+        return Done(child.returncode, out, seconds, timed_out)
+
+    def program(self, name, arguments, timeout, **options):
+        return self.command(self.machine.program(name) + arguments, timeout, **options)
+
+
+def write(path, value):
+    temporary = path + ".new"
+    with open(temporary, "w", encoding="utf-8") as f:
+        json.dump(value, f, indent=1)
+        f.write("\n")
+    os.replace(temporary, path)
+
+
+def read(path):
+    try:
+        with open(path, encoding="utf-8") as f:
+            return json.load(f)
+    except (OSError, ValueError):
+        return None
+
+
+def run_step(run, step, limit):
+    """Its entry in the report; status: ok, failed, missing or timeout."""
+    run.entry = {"name": step.name, "status": "running"}
+    run.deadline = time.monotonic() + limit
+    start = time.monotonic()
+    with open(os.path.join(run.out, "logs", step.name + ".log"), "w", encoding="utf-8") as log:
+        run.log = log
+        try:
+            run.entry.update(step.function(run))
+            # Not done, but as far as it came.
+            run.entry["status"] = "timeout" if run.entry.get("timed_out") else "ok"
+        except OutOfTime as e:
+            run.entry.update(status="timeout", why=str(e))
+        except steps.Missing as e:
+            run.entry.update(status="missing", why=str(e))
+        except Exception as e:  # pylint: disable=broad-except
+            log.write(traceback.format_exc())
+            run.entry.update(status="failed", why=f"{type(e).__name__}: {e}"[:600])
+    run.entry["seconds"] = round(time.monotonic() - start, 1)
+    run.keep({})
+    return run.entry
+
+
+def summarize(out):
+    """report.json of all steps so far, and report.tar of it and the logs."""
+    report = {"format": FORMAT, "steps": {}}
+    for step in steps.all_steps():
+        entry = read(os.path.join(out, "steps", step.name + ".json"))
+        if entry:
+            report["steps"][step.name] = entry
+    path = os.path.join(out, "report.json")
+    write(path, report)
+    tar_path = os.path.join(out, "report.tar.gz")
+    logs = sorted(os.listdir(os.path.join(out, "logs")),
+                  key=lambda n: os.path.getsize(os.path.join(out, "logs", n)))
+    for kept in (logs, [n for n in logs if n.endswith(".log")][:40], []):
+        with tarfile.open(tar_path + ".new", "w:gz") as tar:
+            tar.add(path, "report.json")
+            tar.add(os.path.join(out, "steps"), "steps")
+            for name in kept:
+                tar.add(os.path.join(out, "logs", name), "logs/" + name)
+        if os.path.getsize(tar_path + ".new") <= BIGGEST:
+            break
+    os.replace(tar_path + ".new", tar_path)
+    return report
+
+
+def parse(arguments):
+    parser = argparse.ArgumentParser(
+        prog="run.sh", description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--output", default="gpu-report", help="folder for the results")
+    parser.add_argument("--budget", type=float, default=1e9, metavar="SECONDS",
+                        help="begin no step that would not end by then")
+    parser.add_argument("--only", help="these steps, separated by commas")
+    parser.add_argument("--again", action="store_true", help="steps that failed, too")
+    parser.add_argument("--resume", metavar="TAR", help="an earlier report.tar.gz")
+    parser.add_argument("--dry-run", action="store_true", help="say what would be done")
+    parser.add_argument("--check", metavar="REPORT", help="judge this report.json, and nothing else")
+    parser.add_argument("--root", help=argparse.SUPPRESS)
+    parser.add_argument("--torch-python", default=sys.executable, metavar="PYTHON",
+                        help="that has PyTorch, for the benchmark")
+    return parser.parse_args(arguments)
+
+
+def main():
+    options = parse(sys.argv[1:])
+    start = time.monotonic()
+    if options.check:
+        return check.main(options.check)
+    here = os.path.dirname(os.path.abspath(__file__))
+    root = os.path.abspath(options.root or os.path.join(here, "../.."))
+    out = os.path.abspath(options.output)
+    if not os.path.isdir(os.path.join(root, "bin")):
+        sys.exit(f"{root} is not an unpacked archive; tests/gpu/bundle.sh makes one")
+    for folder in ("steps", "logs", "cache"):
+        os.makedirs(os.path.join(out, folder), exist_ok=True)
+    if options.resume:
+        with tarfile.open(options.resume) as tar:
+            members = [m for m in tar.getmembers() if m.isfile() and ".." not in m.name
+                       and m.name.startswith(("steps/", "logs/"))]
+            tar.extractall(out, members)
+    run = Run(root, out, options.torch_python)
+    print("GPU: " + ("found" if run.has_gpu else
+                     "none (no libcuda.so.1 with a device), so what can be is run on the CPU "
+                     "and on the simulated GPU"), flush=True)
+    chosen = options.only.split(",") if options.only else None
+    for step in steps.all_steps():
+        done = read(os.path.join(out, "steps", step.name + ".json"))
+        left = options.budget - (time.monotonic() - start)
+        if chosen and step.name not in chosen:
+            continue
+        if done and done.get("status") in (("ok",) if options.again else
+                                           ("ok", "failed", "missing")):
+            what = done["status"] + ", done before"
+        elif step.gpu and not run.has_gpu:
+            what = "not run: needs a GPU"
+        elif options.dry_run:
+            what = f"would be run, about {step.seconds} s"
+        elif left < min(step.seconds, 60):
+            what = f"not run: {left:.0f} s left of the budget"
+        else:
+            entry = run_step(run, step, min(LONGEST, left - 2))
+            summarize(out)
+            what = f"{entry['status']}, {entry['seconds']:.0f} s" + (
+                ": " + entry["why"].splitlines()[0] if entry.get("why") else "")
+        print(f"{step.name:<20} {step.title}: {what}", flush=True)
+    if not options.dry_run:
+        report = summarize(out)
+        print()
+        check.judge(report, steps.golden_names(run.data)).show()
+        print(f"\n{out}/report.tar.gz: report.json and logs")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

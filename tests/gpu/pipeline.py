@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# SPDX-FileCopyrightText: 2026 the yolov10detect authors
+"""The element in a pipeline, from the GPU's decoder where there is one, else
+from cudaupload. Copies between host and device are counted outside of it all,
+by countcopies.c: those that occur for every frame, less those that the same
+pipeline makes without the element.
+"""
+import json
+import os
+import re
+
+FRAMES = 200
+SMALLEST = 16384                # of what could be part of a frame, bytes
+CAPS = "video/x-raw,format=NV12,width=1920,height=1080,framerate=30/1"
+
+
+def sources(run):
+    """(name, elements) by preference."""
+    names = run.program("gst-inspect-1.0", ["nvcodec"], 60, quiet=True).out
+    video = os.path.join(run.root, "media", "1080p.h264")
+    found = []
+    if re.search(r"\bnvh264dec:", names) and os.path.exists(video):
+        found.append(("nvh264dec", ["filesrc", f"location={video}", "!", "h264parse", "!",
+                                    "nvh264dec", "!", "video/x-raw(memory:CUDAMemory)"]))
+    if re.search(r"\bcudaupload:", names):
+        found.append(("cudaupload", ["videotestsrc", f"num-buffers={FRAMES}", "!", CAPS, "!",
+                                     "cudaupload", "!", "video/x-raw(memory:CUDAMemory)"]))
+    return found
+
+
+def read_copies(path, frames):
+    """{direction and size: copies a frame} of what is done for each frame."""
+    out = {}
+    try:
+        with open(path, encoding="ascii") as f:
+            for line in f:
+                row = json.loads(line)
+                if row["size"] >= SMALLEST and row["count"] >= frames / 2:
+                    out[f"{row['direction']} {row['size']}"] = round(row["count"] / frames)
+    except OSError:
+        return None
+    return out
+
+
+def launch(run, elements, backend, count=True):
+    copies = os.path.join(run.out, "copies.jsonl")
+    if os.path.exists(copies):
+        os.unlink(copies)
+    extra = {"COUNTCOPIES": copies, "LD_PRELOAD": os.path.join(
+        run.root, "lib", "libcountcopies.so")} if count else {}
+    done = run.program("gst-launch-1.0", ["-v", *elements], 150, backend=backend, extra=extra)
+    frames = len(re.findall(r"chain +\*{7}", done.out))
+    return done, frames, read_copies(copies, max(frames, 1)) if count else None
+
+
+def detector(model, backend):
+    return ["!", "yolov10detect", f"model-file={model}", f"backend={backend}", "name=d"]
+
+
+SINK = ["!", "fakesink", "silent=false", "sync=false"]
+
+
+def on_gpu(run):
+    tried = []
+    for name, elements in sources(run):
+        before, n_before, copies_before = launch(run, elements + SINK, "cuda")
+        if before.status != 0 or not n_before:
+            tried.append({"source": name, "exit": before.status, "end": before.out[-400:]})
+            continue
+        done, frames, copies = launch(
+            run, elements + detector(run.coco_model, "cuda") + SINK, "cuda")
+        extra = None
+        if copies is not None and copies_before is not None:
+            extra = {k: n - copies_before.get(k, 0) for k, n in copies.items()
+                     if n > copies_before.get(k, 0)}
+        active = re.search(r"active-backend = (\S+)", done.out)
+        return {"backend": "cuda", "source": name, "exit": done.status, "frames": frames,
+                "frames_without": n_before,
+                "active_backend": active.group(1) if active else None,
+                "cuda_memory": bool(re.search(
+                    r"GstYolov10Detect:d\.GstPad:sink: caps = .*memory:CUDAMemory", done.out)),
+                "copies_a_frame": copies, "copies_without": copies_before,
+                "host_copies_of_frames": None if extra is None else sum(extra.values()),
+                "tried": tried, "end": "" if done.status == 0 else done.out[-400:]}
+    raise RuntimeError("no source of frames in CUDA memory: " + json.dumps(tried))
+
+
+def step(run):
+    if run.has_gpu:
+        return on_gpu(run)
+    done, frames, _ = launch(run, [
+        "videotestsrc", "num-buffers=5", "!", "videoconvert", "!",
+        CAPS] + detector(run.coco_model, "cpu") + SINK, "cpu", count=False)
+    active = re.search(r"active-backend = (\S+)", done.out)
+    return {"backend": "cpu", "source": "videotestsrc", "exit": done.status, "frames": frames,
+            "active_backend": active.group(1) if active else None,
+            "end": "" if done.status == 0 else done.out[-400:]}

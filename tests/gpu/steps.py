@@ -1,0 +1,265 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# SPDX-FileCopyrightText: 2026 the yolov10detect authors
+"""What is asked of a machine, in the order of its worth, so that a run that is
+cut short has brought the most. A step returns figures and says nothing about
+whether they are good: check.py does. Without a GPU a step runs what it can on
+the CPU and on the simulated GPU; its results carry that backend's name and
+count for nothing in the check.
+"""
+import collections
+import glob
+import gzip
+import json
+import os
+import re
+
+import coco
+import machine
+
+VARIANTS = "nsmblx"
+PRECISIONS = ("fp16", "fp32", "tf32", "bf16")
+BATCHES = (1, 8, 32)
+# Largest difference over a layer's deviation, and relative RMS.
+GOLDEN_LIMITS = {"fp32": (1e-3, 1e-3), "fp16": (0.05, 4e-3), "tf32": (0.05, 4e-3),
+                 "bf16": (0.4, 0.03)}
+STRESS_STEPS = 100000
+STRESS_SLOTS = 4
+SANITIZERS = ("memcheck", "racecheck", "synccheck", "initcheck")
+
+# seconds: about how long it takes on a GPU; gpu: there is nothing to run without.
+Step = collections.namedtuple("Step", "name function seconds gpu title")
+
+
+class Missing(Exception):
+    """Something that the step needs is not on this machine."""
+
+
+def golden_names(data):
+    """The golden files, those of one variant and size first."""
+    names = [os.path.basename(p)[:-len(".golden.json")]
+             for p in glob.glob(os.path.join(data, "*.golden.json"))]
+    return sorted(names, key=lambda n: (n.count("1280"), "n-nc80-640" not in n, n))
+
+
+def facts(run):
+    return run.machine.facts()
+
+
+def doctor(run):
+    done = run.program("y10", ["doctor", "--json"], 120)
+    out = json.loads(done.out[done.out.index("{"):])
+    return {"exit": done.status, "ok": out["ok"], "problems": out["problems"],
+            "cuda": out.get("cuda")}
+
+
+GOLDEN_LINE = re.compile(
+    r"^(\S+): (ok|FAILED), (\S+) (\S+) \((.*)\), worst (\S+) at (.*), rms (\S+), "
+    r"(\d+) of (\d+) rows", re.M)
+
+
+def golden(precision):
+    """Every golden file in one precision; one that was done stays done."""
+    def step(run):
+        limits = GOLDEN_LIMITS[precision]
+        files = {}
+        for name in golden_names(run.data):
+            backends = run.backends if run.has_gpu or name == "yolov10n-nc3-320x320-seed0" else []
+            for backend in backends:
+                if backend == "cpu" and precision != "fp32" \
+                        or backend == "cuda-sim" and precision == "tf32":
+                    continue
+                done = run.program("golden", [
+                    "--quiet", f"--backend={backend.split('-')[0]}", f"--precision={precision}",
+                    f"--largest={limits[0]}", f"--rms={limits[1]}",
+                    os.path.join(run.data, name + ".golden.json")], 300, backend=backend)
+                found = GOLDEN_LINE.search(done.out)
+                key = name if run.has_gpu else f"{name} {backend}"
+                files[key] = {"backend": backend, "precision": precision,
+                              "exit": done.status, "seconds": done.seconds}
+                if found:
+                    files[key].update(ok=found.group(2) == "ok", device=found.group(5),
+                                      largest=float(found.group(6)), where=found.group(7),
+                                      rms=float(found.group(8)),
+                                      rows=[int(found.group(9)), int(found.group(10))])
+                else:
+                    files[key].update(ok=False, why=done.out.strip()[-300:])
+                run.keep({"files": files})
+        if not files:
+            raise Missing(f"no GPU: {precision} is of the CUDA backend alone")
+        return {"files": files}
+    return step
+
+
+def checkop(arguments, names):
+    def step(run):
+        out = []
+        for backend in run.backends:
+            options = arguments if run.has_gpu else ["--no-variants", "--size=32x32",
+                                                     "--op=conv"]
+            done = run.program("checkop", [f"--backend={backend.split('-')[0]}",
+                                           "--threads=8", *options], 500, backend=backend)
+            found = re.search(r"checkop: (\d+) checks, (\d+) failed", done.out)
+            out.append({"backend": backend, "of": names, "exit": done.status,
+                        "checks": int(found.group(1)) if found else None,
+                        "failed": int(found.group(2)) if found else None,
+                        "timed_out": done.timed_out,
+                        "failures": re.findall(r"^FAIL.*$", done.out, re.M)[:20]})
+            run.keep({"runs": out})
+        return {"runs": out}
+    return step
+
+
+def ap(precision):
+    """Average precision on coco80; detections go into the logs."""
+    def step(run):
+        backend = "cuda" if run.has_gpu else "cpu"
+        if backend == "cpu" and precision != "fp32":
+            raise Missing("no GPU: fp16 is of the CUDA backend alone")
+        pictures = sorted(glob.glob(os.path.join(run.root, "coco80/images/*.jpg")))
+        with open(os.path.join(run.root, "coco80/instances_val2017.json"), encoding="utf-8") as f:
+            truth = json.load(f)
+        done = run.program("y10", [
+            "detect", "--model", run.coco_model, "--backend", backend, "--precision", precision,
+            "--confidence", "0.001", *pictures], 400, backend=backend, quiet=True)
+        with gzip.open(os.path.join(run.out, "logs", f"detections-{precision}.jsonl.gz"),
+                       "wt") as f:
+            f.write(done.out)
+        images = coco.read_detections(line for line in done.out.splitlines()
+                                      if line.startswith("{"))
+        value, at_half = coco.average_precision(truth, images)
+        return {"backend": backend, "precision": precision, "pictures": len(images),
+                "exit": done.status, "ap": value, "ap50": at_half}
+    return step
+
+
+STRESS_LINE = re.compile(r"(\d+) steps on (\d+) threads over (\d+) slots: (\d+) wrong results, "
+                         r"(\d+) errors")
+
+
+def stress(run):
+    backend = "cuda" if run.has_gpu else "cuda-sim"
+    steps = STRESS_STEPS if run.has_gpu else 200
+    done = run.program("test-step", [
+        "--backend", "cuda", "--stress", str(steps), "--slots", str(STRESS_SLOTS)],
+        530, backend=backend)
+    found = STRESS_LINE.search(done.out)
+    if not found:
+        raise RuntimeError(done.out.strip()[-300:] or f"exit status {done.status}")
+    values = [int(v) for v in found.groups()]
+    return {"backend": backend, "exit": done.status, "seconds": done.seconds,
+            **dict(zip(("steps", "threads", "slots", "wrong", "errors"), values))}
+
+
+def sanitize(tool):
+    """compute-sanitizer over the step stress test, in which every kernel runs;
+    races and barriers are looked for in our own kernels."""
+    def step(run):
+        program = machine.find_tool("compute-sanitizer")
+        if not program:
+            raise Missing("compute-sanitizer is not installed")
+        # How the filter is called differs between versions.
+        filters = [[]] if tool == "memcheck" else [["--kernel-name", "kns=y10_"],
+                                                   ["--kernel-regex", "kns=y10_"], []]
+        for own in filters:
+            done = run.command([
+                program, "--tool", tool, "--error-exitcode", "9", "--print-limit", "50",
+                *own, *run.machine.program("test-step"), "--backend", "cuda", "--stress", "24",
+                "--slots", "2"], 530, backend="cuda")
+            if done.timed_out or re.search("SUMMARY|COMPUTE-SANITIZER", done.out):
+                break
+        found = re.search(r"(?:ERROR SUMMARY: (\d+) error|RACECHECK SUMMARY: (\d+) hazard)",
+                          done.out)
+        ran = STRESS_LINE.search(done.out)
+        return {"backend": "cuda", "tool": tool, "filter": own, "exit": done.status,
+                "errors": int(found.group(1) or found.group(2)) if found else None,
+                "steps": int(ran.group(1)) if ran else 0,
+                "wrong": int(ran.group(4)) if ran else None,
+                "first": re.findall(r"^=+ .*", done.out, re.M)[:30]}
+    return step
+
+
+def bench(*arguments):
+    """tests/gpu/bench.py has the measuring; it prints one JSON object a line,
+    so that what was measured before a time-out counts."""
+    def step(run):
+        done = run.command([run.torch_python, os.path.join(run.here, "bench.py"), "--root",
+                            run.root, "--out", run.out, *arguments], 530, backend=None)
+        rows = [json.loads(line) for line in done.out.splitlines() if line.startswith("{")]
+        return {"exit": done.status, "rows": rows, "timed_out": done.timed_out}
+    return step
+
+
+def kernels(run):
+    """The kernels that take the most time, by Nsight Compute."""
+    program = machine.find_tool("ncu")
+    if not program:
+        raise Missing("ncu is not installed")
+    metrics = ("gpu__time_duration.sum", "dram__bytes.sum",
+               "dram__throughput.avg.pct_of_peak_sustained_elapsed",
+               "sm__throughput.avg.pct_of_peak_sustained_elapsed")
+    out = {}
+    for batch in (1, 32):
+        done = run.command([
+            program, "--clock-control", "none", "--graph-profiling", "node", "--csv", "--metrics",
+            ",".join(metrics), "--launch-skip", "400", "--launch-count", "160",
+            *run.machine.program("bench-cuda"), "--model", run.coco_model, "--batch", str(batch),
+            "--slots", "1", "--seconds", "0.01"], 250, backend="cuda", quiet=True)
+        with gzip.open(os.path.join(run.out, "logs", f"ncu-{batch}.csv.gz"), "wt") as f:
+            f.write(done.out)
+        out[str(batch)] = {"exit": done.status, "top": top_kernels(done.out),
+                           "end": "" if done.status == 0 else done.out[-300:]}
+        run.keep({"batches": out})
+    return {"batches": out}
+
+
+def top_kernels(text, n=12):
+    """Of ncu's CSV: name, launches, time, bytes, by time."""
+    import csv
+    lines = [line for line in text.splitlines() if line.startswith('"')]
+    total = collections.defaultdict(lambda: collections.defaultdict(float))
+    launches = collections.defaultdict(set)
+    for row in csv.DictReader(lines):
+        name = row.get("Kernel Name", "")
+        launches[name].add(row.get("ID"))
+        try:
+            value = float(row["Metric Value"].replace(",", ""))
+        except (KeyError, ValueError):
+            continue
+        scale = {"usecond": 1e3, "us": 1e3, "msecond": 1e6, "ms": 1e6, "second": 1e9, "s": 1e9,
+                 "Kbyte": 1e3, "Mbyte": 1e6, "Gbyte": 1e9}.get(row.get("Metric Unit"), 1)
+        total[name][row["Metric Name"]] += value * scale
+    rows = [{"kernel": name[:160], "launches": len(launches[name]),
+             "ns": m["gpu__time_duration.sum"], "dram_bytes": m["dram__bytes.sum"],
+             "dram_percent": m["dram__throughput.avg.pct_of_peak_sustained_elapsed"]
+             / max(1, len(launches[name])),
+             "sm_percent": m["sm__throughput.avg.pct_of_peak_sustained_elapsed"]
+             / max(1, len(launches[name]))} for name, m in total.items()]
+    return sorted(rows, key=lambda r: -r["ns"])[:n]
+
+
+def all_steps():
+    import pipeline
+    return [
+        Step("facts", facts, 5, False, "the machine, its GPU and its libraries"),
+        Step("doctor", doctor, 20, False, "y10 doctor"),
+        Step("golden-fp16", golden("fp16"), 60, False, "golden files in fp16"),
+        Step("golden-fp32", golden("fp32"), 60, False, "golden files in fp32"),
+        Step("ap-fp16", ap("fp16"), 20, True, "average precision on coco80 in fp16"),
+        Step("bench", bench("--variants", "n"), 240, True, "yolov10n against PyTorch"),
+        Step("pipeline", pipeline.step, 60, False, "the element on frames in CUDA memory"),
+        Step("stress", stress, 120, False, "steps over four slots, every result checked"),
+        Step("golden-tf32", golden("tf32"), 60, False, "golden files in tf32"),
+        Step("golden-bf16", golden("bf16"), 60, False, "golden files in bf16"),
+        Step("sanitize-memcheck", sanitize("memcheck"), 60, True, "compute-sanitizer memcheck"),
+        Step("checkop", checkop(["--no-variants"], "odd shapes"), 60, False,
+             "every op, odd shapes"),
+        Step("sanitize-racecheck", sanitize("racecheck"), 60, True, "compute-sanitizer racecheck"),
+        Step("sanitize-synccheck", sanitize("synccheck"), 60, True, "compute-sanitizer synccheck"),
+        Step("sanitize-initcheck", sanitize("initcheck"), 60, True, "compute-sanitizer initcheck"),
+        Step("ap-fp32", ap("fp32"), 20, False, "average precision on coco80 in fp32"),
+        *(Step("bench-" + v, bench("--variants", v, "--no-compile"), 60, True,
+               f"yolov10{v} against PyTorch") for v in "xsmbl"),
+        Step("kernels", kernels, 120, True, "the kernels that take the most time"),
+        Step("checkop-variants", checkop(["--only-variants"], "the variants' shapes"), 200, True,
+             "every op, the shapes of all variants"),
+    ]

@@ -1,0 +1,281 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# SPDX-FileCopyrightText: 2026 the yolov10detect authors
+"""run.sh --check on reports that are made up: a good one passes, and one with a
+single figure beyond its limit, or a step less, does not. Average precision by
+hand, and what countcopies.c sees of copies through a libcuda that is none.
+
+usage: test-check.py [COUNTCOPIES.so FAKE-LIBCUDA.so]
+"""
+import copy
+import ctypes
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
+import coco  # noqa: E402
+import steps  # noqa: E402
+
+NAMES = steps.golden_names(os.path.join(HERE, "../data"))
+LIBRARIES = []
+
+
+def good_report():
+    """Everything just within its limit."""
+    report = {"format": 1, "steps": {
+        "facts": {"has_gpu": True, "gpu": {"name": "made up"}},
+        "doctor": {"ok": True, "problems": []},
+        "ap-fp16": {"backend": "cuda", "precision": "fp16", "pictures": 80, "ap": 0.3995},
+        "stress": {"backend": "cuda", "exit": 0, "steps": 100000, "slots": 4, "wrong": 0,
+                   "errors": 0},
+        "pipeline": {"backend": "cuda", "exit": 0, "frames": 200, "source": "nvh264dec",
+                     "active_backend": "cuda", "cuda_memory": True, "host_copies_of_frames": 0},
+        "kernels": {"batches": {"1": {"top": [{}]}, "32": {"top": [{}]}}},
+        "bench": {"rows": []},
+    }}
+    all_steps = report["steps"]
+    for precision, (largest, rms) in (("fp32", (1e-3, 1e-3)), ("fp16", (0.05, 4e-3)),
+                                      ("tf32", (0.05, 4e-3)), ("bf16", (0.4, 0.03))):
+        all_steps["golden-" + precision] = {"files": {
+            name: {"backend": "cuda", "precision": precision, "exit": 0, "ok": True,
+                   "largest": largest, "rms": rms} for name in NAMES}}
+    for tool in ("memcheck", "racecheck", "synccheck", "initcheck"):
+        all_steps["sanitize-" + tool] = {"exit": 0, "errors": 0, "steps": 24, "wrong": 0}
+    for name in ("checkop", "checkop-variants"):
+        all_steps[name] = {"runs": [{"backend": "cuda", "exit": 0, "checks": 900, "failed": 0,
+                                     "failures": []}]}
+    for variant in "nsmblx":
+        for batch in (1, 8, 32):
+            all_steps["bench"]["rows"].append({
+                "variant": variant, "batch": batch, "ours_ms": 0.40, "ours_throughput_ms": 2.0,
+                "floor_ms": 0.9, "eager_ms": 1.2, "compile_ms": 0.6, "cudagraph_ms": 0.52})
+    for step in all_steps.values():
+        step["status"] = "ok"
+    return report
+
+
+def run_check(report):
+    """(exit status, [(verdict, what)])"""
+    with tempfile.NamedTemporaryFile("w", suffix=".json") as f:
+        json.dump(report, f)
+        f.flush()
+        done = subprocess.run([os.path.join(HERE, "run.sh"), "--check", f.name],
+                              capture_output=True, text=True, timeout=60, check=False)
+    lines = [line.split(None, 1) for line in done.stdout.splitlines()
+             if line.split(None, 1)[0] in ("pass", "fail", "missing")]
+    return done.returncode, [(word, rest.split(":")[0]) for word, rest in lines]
+
+
+class Check(unittest.TestCase):
+    def judge(self, verdict, what, change):
+        """After @change the line whose text has @what is the only one that does
+        not pass, and run.sh says so."""
+        report = good_report()
+        change(report["steps"])
+        status, lines = run_check(report)
+        self.assertEqual([line for line in lines if line[0] != "pass"],
+                         [(verdict, line[1]) for line in lines if what in line[1]])
+        self.assertTrue([line for line in lines if what in line[1]], what)
+        self.assertEqual(status, 1)
+
+    def test_good(self):
+        status, lines = run_check(good_report())
+        self.assertEqual(status, 0, lines)
+        self.assertGreater(len(lines), 15)
+        self.assertEqual({word for word, _ in lines}, {"pass"})
+
+    def test_nothing(self):
+        status, lines = run_check({"format": 1, "steps": {}})
+        self.assertEqual(status, 1)
+        self.assertEqual({word for word, _ in lines}, {"missing"})
+
+    def test_no_report(self):
+        for text in ("", "{", "[1]"):
+            with tempfile.NamedTemporaryFile("w", suffix=".json") as f:
+                f.write(text)
+                f.flush()
+                done = subprocess.run([os.path.join(HERE, "run.sh"), "--check", f.name],
+                                      capture_output=True, text=True, timeout=60, check=False)
+            self.assertNotEqual(done.returncode, 0)
+
+    def test_figures(self):
+        """Each figure just beyond its limit; NaN, too, which compares with nothing."""
+        name = NAMES[3]
+        figures = [
+            ("golden files in fp32", "golden-fp32", ("files", name, "largest"), 1.01e-3),
+            ("golden files in fp32", "golden-fp32", ("files", name, "ok"), False),
+            ("golden files in fp32", "golden-fp32", ("files", name, "largest"), float("nan")),
+            ("golden files in fp16", "golden-fp16", ("files", name, "largest"), 0.051),
+            ("golden files in fp16", "golden-fp16", ("files", name, "rms"), 4.1e-3),
+            ("golden files in tf32", "golden-tf32", ("files", name, "rms"), 4.1e-3),
+            ("golden files in bf16", "golden-bf16", ("files", name, "largest"), 0.41),
+            ("golden files in bf16", "golden-bf16", ("files", name, "rms"), 0.031),
+            ("fp16 AP", "ap-fp16", ("ap",), 0.3934),
+            ("fp16 AP", "ap-fp16", ("ap",), 0.3996),
+            ("fp16 AP", "ap-fp16", ("pictures",), 79),
+            ("fp16 AP", "ap-fp16", ("precision",), "fp32"),
+            ("stress", "stress", ("wrong",), 1),
+            ("stress", "stress", ("errors",), 1),
+            ("stress", "stress", ("steps",), 99999),
+            ("stress", "stress", ("slots",), 3),
+            ("stress", "stress", ("exit",), -11),
+            ("memcheck", "sanitize-memcheck", ("errors",), 1),
+            ("racecheck", "sanitize-racecheck", ("errors",), 2),
+            ("synccheck", "sanitize-synccheck", ("steps",), 0),
+            ("initcheck", "sanitize-initcheck", ("exit",), 9),
+            ("host copies", "pipeline", ("host_copies_of_frames",), 1),
+            ("host copies", "pipeline", ("frames",), 0),
+            ("host copies", "pipeline", ("active_backend",), "cpu"),
+            ("host copies", "pipeline", ("cuda_memory",), False),
+            ("checkop-variants", "checkop-variants", ("runs", 0, "failed"), 1),
+            ("within 0.4 ms", "bench", ("rows", 0, "ours_ms"), 0.401),
+            ("eager", "bench", ("rows", 0, "eager_ms"), 1.19),
+            ("captured", "bench", ("rows", 0, "cudagraph_ms"), 0.51),
+            ("captured", "bench", ("rows", 0, "compile_ms"), 0.51),
+            ("floor", "bench", ("rows", 2, "floor_ms"), 0.89),
+            ("floor", "bench", ("rows", 2, "ours_throughput_ms"), 2.01),
+            ("doctor", "doctor", ("ok",), False),
+        ]
+        for what, step, path, value in figures:
+            def change(all_steps):
+                target = all_steps[step]
+                for key in path[:-1]:
+                    target = target[key]
+                self.assertIn(path[-1], target) if isinstance(target, dict) else None
+                target[path[-1]] = value
+                # One that is slower is so in comparison, too.
+                if path[-1] == "ours_ms":
+                    target.update(eager_ms=2.0, compile_ms=2.0, cudagraph_ms=2.0)
+            with self.subTest(step=step, path=path, value=value):
+                self.judge("fail", what, change)
+
+    def test_missing(self):
+        """A step less, one that failed, or one without its figures."""
+        lines = {"golden-fp32": "golden files in fp32", "golden-bf16": "golden files in bf16",
+                 "ap-fp16": "fp16 AP", "stress": "stress", "sanitize-memcheck": "memcheck",
+                 "pipeline": "host copies", "checkop": "checkop", "kernels": "top kernels"}
+        for step, what in lines.items():
+            for how in ("gone", "failed", "missing"):
+                def change(all_steps):
+                    if how == "gone":
+                        del all_steps[step]
+                    else:
+                        all_steps[step].update(status=how, why="because")
+                with self.subTest(step=step, how=how):
+                    report = good_report()
+                    change(report["steps"])
+                    status, found = run_check(report)
+                    bad = [line for line in found if line[0] != "pass"]
+                    self.assertEqual([word for word, _ in bad], ["missing"])
+                    self.assertIn(what, bad[0][1])
+                    self.assertEqual(status, 1)
+
+    def test_one_golden_less(self):
+        def change(all_steps):
+            del all_steps["golden-fp16"]["files"][NAMES[-1]]
+        self.judge("missing", "golden files in fp16", change)
+
+    def test_peer_missing(self):
+        """The best of two is not known from one."""
+        def change(all_steps):
+            del all_steps["bench"]["rows"][0]["compile_ms"]
+        self.judge("missing", "captured", change)
+
+    def test_without_gpu(self):
+        """Figures of the simulated GPU or the CPU stand for nothing."""
+        report = good_report()
+        text = json.dumps(report).replace('"backend": "cuda"', '"backend": "cuda-sim"')
+        status, lines = run_check(json.loads(text))
+        missing = {what for word, what in lines if word == "missing"}
+        self.assertEqual(status, 1)
+        for what in ("golden files in fp16", "step stress", "fp16 AP on coco80",
+                     "host copies of frames in the pipeline", "checkop"):
+            self.assertIn(what, missing)
+
+
+class Coco(unittest.TestCase):
+    """Averages that can be told by hand."""
+
+    TRUTH = {"images": [{"id": 1, "file_name": "a.jpg"}, {"id": 2, "file_name": "b.jpg"}],
+             "categories": [{"id": 7}, {"id": 9}],
+             "annotations": [
+                 {"image_id": 1, "category_id": 7, "bbox": [0, 0, 100, 100], "iscrowd": 0},
+                 {"image_id": 2, "category_id": 7, "bbox": [0, 0, 100, 100], "iscrowd": 0}]}
+    BOX = (0, 0, 100, 100)
+
+    def ap(self, a, b, truth=None):
+        return coco.average_precision(truth or self.TRUTH, {"a.jpg": a, "b.jpg": b})
+
+    def test_all_found(self):
+        self.assertEqual(self.ap([(0.9, self.BOX, 0)], [(0.8, self.BOX, 0)]), (1, 1))
+
+    def test_half_found(self):
+        """Recall ends at 0.5, which is 51 of the 101 points."""
+        self.assertAlmostEqual(self.ap([(0.9, self.BOX, 0)], [])[0], 51 / 101)
+
+    def test_false_one_first(self):
+        ap, _ = self.ap([(0.9, self.BOX, 0), (0.95, (500, 500, 9, 9), 0)], [(0.8, self.BOX, 0)])
+        self.assertAlmostEqual(ap, 2 / 3)
+
+    def test_twice(self):
+        """The second box on one object is wrong, but behind all that are right."""
+        ap, _ = self.ap([(0.9, self.BOX, 0), (0.5, self.BOX, 0)], [(0.8, self.BOX, 0)])
+        self.assertEqual(ap, 1)
+
+    def test_iou(self):
+        """0.72 of the object: right for five of the ten thresholds."""
+        ap, at_half = self.ap([(0.9, (0, 0, 100, 72), 0)], [(0.8, (0, 0, 100, 72), 0)])
+        self.assertAlmostEqual(ap, 0.5)
+        self.assertEqual(at_half, 1)
+
+    def test_other_class(self):
+        self.assertEqual(self.ap([(0.9, self.BOX, 1)], [(0.8, self.BOX, 1)]), (0, 0))
+
+    def test_crowd(self):
+        """What lies in a crowd is neither right nor wrong."""
+        truth = copy.deepcopy(self.TRUTH)
+        truth["annotations"].append({"image_id": 1, "category_id": 7, "iscrowd": 1,
+                                     "bbox": [200, 0, 300, 300]})
+        ap, _ = self.ap([(0.95, (210, 10, 20, 20), 0), (0.9, self.BOX, 0)],
+                        [(0.8, self.BOX, 0)], truth)
+        self.assertEqual(ap, 1)
+
+    def test_missing_picture(self):
+        with self.assertRaises(ValueError):
+            coco.average_precision(self.TRUTH, {"a.jpg": []})
+
+
+class CountCopies(unittest.TestCase):
+    def test_counts(self):
+        if len(LIBRARIES) != 2 or not all(os.path.exists(p) for p in LIBRARIES):
+            self.skipTest("no countcopies or no libcuda to count in")
+        code = """
+import ctypes, sys
+cuda = ctypes.CDLL(sys.argv[1])
+buffer = ctypes.create_string_buffer(5000)
+device = ctypes.c_uint64(0)
+for f in (cuda.cuMemcpyHtoD_v2, cuda.cuMemcpyDtoH_v2):
+    f.argtypes = None
+for i in range(3):
+    cuda.cuMemcpyHtoD_v2(device, buffer, ctypes.c_size_t(0))
+for i in range(2):
+    cuda.cuMemcpyDtoH_v2(buffer, device, ctypes.c_size_t(0))
+cuda.cuMemcpyDtoDAsync_v2(device, device, ctypes.c_size_t(0), None)
+"""
+        with tempfile.TemporaryDirectory() as folder:
+            out = os.path.join(folder, "copies")
+            subprocess.run([sys.executable, "-c", code, LIBRARIES[1]], check=True, timeout=60,
+                           env=dict(os.environ, LD_PRELOAD=LIBRARIES[0], COUNTCOPIES=out))
+            with open(out, encoding="ascii") as f:
+                rows = {r["direction"]: r["count"] for r in map(json.loads, f)}
+        self.assertEqual(rows, {"htd": 3, "dth": 2})
+
+
+if __name__ == "__main__":
+    LIBRARIES += [os.path.abspath(p) for p in sys.argv[1:]]
+    unittest.main(argv=sys.argv[:1])
