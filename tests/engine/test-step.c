@@ -14,7 +14,8 @@
  * the reference backend, whose results are the same bits every time, or on the
  * one that --backend NAME before all else names, if its are. With --expect-tuned
  * behind N the backend has to find faster ways meanwhile, which give the same
- * bits, too: in fp32, on the simulated GPU. */
+ * bits, too: in fp32, on the simulated GPU. With --tuned it has found them
+ * before: on a GPU they give other bits. */
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -30,9 +31,9 @@
 #define N_CLASSES 3
 #define MAX_ROWS (N_ANCHORS * N_CLASSES)
 
-/* --backend, --expect-tuned */
+/* --backend, --expect-tuned, --tuned */
 static Y10BackendKind backend = Y10_BACKEND_REF;
-static gboolean expect_tuned;
+static gboolean expect_tuned, wait_tuned;
 
 static Y10Engine *
 make_engine (guint n_slots, guint max_batch)
@@ -663,6 +664,8 @@ stress (guint n_steps, guint n_slots, gboolean skip_slot_check)
 
   for (guint i = 0; i < N_IMAGES; i++)
     s.pixels[i] = test_pixels (s.engine, i);
+  if (wait_tuned)
+    y10_engine_wait_tuned (s.engine, -1, NULL, NULL);
   for (guint n = 1; n <= MAX_BATCH; n++)
     for (guint i = 0; i < N_IMAGES; i++)
       expect (&s, n, i);
@@ -672,7 +675,7 @@ stress (guint n_steps, guint n_slots, gboolean skip_slot_check)
               sizeof s.rows[0][0][i]), !=, 0);
   compare_batches (&s);
   y10_test_skip_slot_check = skip_slot_check;
-  g_assert_false (is_fused (s.engine));
+  g_assert_true (wait_tuned || !is_fused (s.engine));
   for (guint i = 0; i < N_THREADS; i++) {
     workers[i] = (Worker) {.stress = &s,.random = 2463534242u + i * 7919u };
     pthread_create (&workers[i].thread, NULL, work, &workers[i]);
@@ -722,13 +725,18 @@ main (int argc, char **argv)
     argv += 2;
   }
   if (argc >= 3 && strcmp (argv[1], "--stress") == 0) {
-    gboolean counter = argc > 3 && strcmp (argv[3], "--counter-test") == 0;
-    gboolean skip = argc > 3 && strcmp (argv[3], "--skip-slot-check") == 0;
-    gboolean slots = argc > 4 && strcmp (argv[3], "--slots") == 0;
+    gboolean counter = FALSE, skip = FALSE;
+    guint n_slots = N_SLOTS;
 
-    expect_tuned = argc > 3 && strcmp (argv[3], "--expect-tuned") == 0;
-    status = stress ((guint) atoi (argv[2]), slots ? (guint) atoi (argv[4])
-        : N_SLOTS, skip || counter);
+    for (int i = 3; i < argc; i++) {
+      counter |= strcmp (argv[i], "--counter-test") == 0;
+      skip |= strcmp (argv[i], "--skip-slot-check") == 0;
+      expect_tuned |= strcmp (argv[i], "--expect-tuned") == 0;
+      wait_tuned |= strcmp (argv[i], "--tuned") == 0;
+      if (strcmp (argv[i], "--slots") == 0 && i + 1 < argc)
+        n_slots = (guint) atoi (argv[++i]);
+    }
+    status = stress ((guint) atoi (argv[2]), n_slots, skip || counter);
     test_dir_remove ();
     if (counter)
       g_print (status ? "as it must be\n" : "NOT NOTICED\n");

@@ -35,6 +35,7 @@ static guint width, height;     /* of --reference; 0: golden files */
 static int n_threads;
 /* Limits other than the precision's; 0: none. */
 static double largest, rms;
+static gboolean tuned;
 static Tolerance limits;
 
 static float *
@@ -281,7 +282,8 @@ run (Comparison *c, Y10BackendKind backend, Y10Precision precision,
   gboolean ok;
 
   c->quiet = quiet;
-  if (!make_engine (c, backend, precision, error))
+  if (!make_engine (c, backend, precision, error)
+      || (tuned && !y10_engine_wait_tuned (c->engine, -1, NULL, error)))
     return FALSE;
   c->graph = y10_engine_get_graph (c->engine);
   c->tolerance = tolerance_of (y10_engine_get_precision (c->engine));
@@ -427,6 +429,8 @@ main (int argc, char **argv)
         "with the plain C backend at this size", "WxH"},
     {"head", 0, 0, G_OPTION_ARG_STRING, &head_name,
         "with --reference: one2one (default) or one2many", "H"},
+    {"tuned", 0, 0, G_OPTION_ARG_NONE, &tuned,
+        "after the backend has found its fastest ways", NULL},
     {"largest", 0, 0, G_OPTION_ARG_DOUBLE, &largest,
         "limit of a difference, in deviations", "L"},
     {"rms", 0, 0, G_OPTION_ARG_DOUBLE, &rms, "limit of the relative RMS", "R"},

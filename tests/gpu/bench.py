@@ -76,6 +76,7 @@ class Ours:
         return {
             "ours_ms": r["latency_ms"]["median"], "ours_p95_ms": r["latency_ms"]["p95"],
             "ours_throughput_ms": r["throughput_ms"], "ours_slots": r["slots"],
+            "first_rows_ms": r["first_rows_ms"], "tuned": r["tuned"], "tune_s": r["tune_s"],
             "ours_inference_ms": r["inference_ms"], "precision": r["precision"],
             "device": r["device"], "moved_bytes": moved,
             "copy_gb_per_s": round(r["copy_bytes_per_s"] / 1e9, 1),

@@ -70,7 +70,7 @@ def golden(precision):
                     continue
                 done = run.program("golden", [
                     "--quiet", f"--backend={backend.split('-')[0]}", f"--precision={precision}",
-                    f"--largest={limits[0]}", f"--rms={limits[1]}",
+                    "--tuned", f"--largest={limits[0]}", f"--rms={limits[1]}",
                     os.path.join(run.data, name + ".golden.json")], 300, backend=backend)
                 found = GOLDEN_LINE.search(done.out)
                 key = name if run.has_gpu else f"{name} {backend}"
@@ -140,8 +140,8 @@ def stress(run):
     backend = "cuda" if run.has_gpu else "cuda-sim"
     steps = STRESS_STEPS if run.has_gpu else 200
     done = run.program("test-step", [
-        "--backend", "cuda", "--stress", str(steps), "--slots", str(STRESS_SLOTS)],
-        530, backend=backend)
+        "--backend", "cuda", "--stress", str(steps), "--slots", str(STRESS_SLOTS),
+        "--tuned"], 530, backend=backend)
     found = STRESS_LINE.search(done.out)
     if not found:
         raise RuntimeError(done.out.strip()[-300:] or f"exit status {done.status}")
@@ -164,7 +164,7 @@ def sanitize(tool):
             done = run.command([
                 program, "--tool", tool, "--error-exitcode", "9", "--print-limit", "50",
                 *own, *run.machine.program("test-step"), "--backend", "cuda", "--stress", "24",
-                "--slots", "2"], 530, backend="cuda")
+                "--slots", "2", "--tuned"], 530, backend="cuda")
             if done.timed_out or re.search("SUMMARY|COMPUTE-SANITIZER", done.out):
                 break
         found = re.search(r"(?:ERROR SUMMARY: (\d+) error|RACECHECK SUMMARY: (\d+) hazard)",
