@@ -2,54 +2,22 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
 /* One convolution on trial, with made-up numbers, while the network runs on
- * other streams: whether a plan gives what our own kernel gives, and how long it
- * takes. Times are those of a captured graph, as the network is one, over sets
- * of buffers that do not fit in the L2 cache together; and the ways to be
- * compared take turns, so that what else the GPU does meets all of them. */
+ * other streams: whether a plan gives what our own kernel gives. There are as
+ * many sets of buffers as it takes for trial_time.c to time what does not lie in
+ * the L2 cache. */
 
 #include "config.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "half.h"
 #include "kernels/conv.h"
-#include "kernels/finish.h"
-#include "tune.h"
+#include "trial.h"
 
 /* A prime: repeated, it meets no width of a picture. */
 #define N_NOISE 65537
 #define MAX_SETS 16
-#define RUNS 16                 /* of a graph */
-#define SLOW_MS 1.0f            /* of a run: then a graph has one */
-#define MIN_ROUNDS 3
-#define MAX_ROUNDS 9
-#define ROUNDS_TIME (G_USEC_PER_SEC / 20)
-#define MAX_LOOKED_AT 3         /* images that are compared */
-
-struct _Y10CudaTrial
-{
-  Y10Device *device;
-  CUstream stream;
-  CUevent start, end;
-  int l2;                       /* bytes */
-  gfloat *noise;                /* -1 to 1 */
-  guint8 *scratch;              /* the noise in the type of activations */
-
-  Y10CudaConvDesc desc;
-  Y10KType type;
-  gsize elem_size;
-  CUdeviceptr memory;
-  gsize memory_size;
-  /* In a set, and behind all sets. */
-  gsize in_at, add_at, weight_at, out_at, set_size;
-  gsize bias_at, staging_at, workspace_at, size;
-  guint n_sets;
-  guint n_looked_at, looked_at[MAX_LOOKED_AT];
-  guint8 *expected, *got;       /* of these images */
-  double rms;                   /* of what is expected */
-};
 
 Y10CudaTrial *
 y10_cuda_trial_new (Y10Device *device, GError **error)
@@ -215,22 +183,22 @@ fill_sets (Y10CudaTrial *t, GError **error)
   return TRUE;
 }
 
-static CUdeviceptr
-view_address (const Y10CudaTrial *t, guint set, gsize at,
+CUdeviceptr
+y10_cuda_trial_address (const Y10CudaTrial *t, guint set, gsize at,
     const Y10CudaConvView *v)
 {
   return v->channels ? t->memory + set * t->set_size + at
       + view_start (t, v) : 0;
 }
 
-static Y10KView
-kernel_view (const Y10CudaTrial *t, guint set, gsize at,
+Y10KView
+y10_cuda_trial_view (const Y10CudaTrial *t, guint set, gsize at,
     const Y10CudaConvView *v)
 {
   if (!v->channels)
     return (Y10KView) { NULL };
   return (Y10KView) {
-    GSIZE_TO_POINTER (view_address (t, set, at, v)), v->height, v->width,
+    GSIZE_TO_POINTER (y10_cuda_trial_address (t, set, at, v)), v->height, v->width,
     v->channels, (int) v->pixel, v->image
   };
 }
@@ -246,7 +214,7 @@ static gboolean
 fetch (Y10CudaTrial *t, guint8 *to, GError **error)
 {
   const Y10CudaDriver *d = t->device->driver;
-  CUdeviceptr out = view_address (t, 0, t->out_at, &t->desc.out);
+  CUdeviceptr out = y10_cuda_trial_address (t, 0, t->out_at, &t->desc.out);
   gsize size = image_size (t);
 
   for (guint i = 0; i < t->n_looked_at; i++)
@@ -288,9 +256,9 @@ run_reference (Y10CudaTrial *t, GError **error)
   const Y10CudaConvDesc *desc = &t->desc;
   const gsize per_image = (gsize) desc->out.image;
   Y10KConv p = {
-    .in = kernel_view (t, 0, t->in_at, &desc->in),
-    .out = kernel_view (t, 0, t->out_at, &desc->out),
-    .add = kernel_view (t, 0, t->add_at, &desc->add),
+    .in = y10_cuda_trial_view (t, 0, t->in_at, &desc->in),
+    .out = y10_cuda_trial_view (t, 0, t->out_at, &desc->out),
+    .add = y10_cuda_trial_view (t, 0, t->add_at, &desc->add),
     .weight = GSIZE_TO_POINTER (t->memory + t->weight_at),
     .bias = GSIZE_TO_POINTER (t->memory + t->bias_at),
     .images = (int) desc->images,.kernel = desc->kernel,
@@ -320,7 +288,7 @@ choose_images (Y10CudaTrial *t)
 {
   guint n = t->desc.images;
 
-  t->n_looked_at = MIN (n, MAX_LOOKED_AT);
+  t->n_looked_at = MIN (n, Y10_TRIAL_MAX_IMAGES);
   t->looked_at[0] = 0;
   t->looked_at[1] = n > 2 ? n / 2 : n - 1;
   t->looked_at[2] = n - 1;
@@ -422,158 +390,9 @@ y10_cuda_trial_check (Y10CudaTrial *t, Y10CudaConvPlan *plan,
   return y10_cuda_check (d, d->memset_d8_async (t->memory + t->out_at, 0xff,
           t->set_size - t->out_at, t->stream), "clearing an output", error)
       && y10_cuda_conv_plan_run (plan, t->stream,
-      view_address (t, 0, t->in_at, &desc->in), t->memory + t->weight_at,
-      t->memory + t->bias_at, view_address (t, 0, t->add_at, &desc->add),
-      view_address (t, 0, t->out_at, &desc->out),
+      y10_cuda_trial_address (t, 0, t->in_at, &desc->in), t->memory + t->weight_at,
+      t->memory + t->bias_at, y10_cuda_trial_address (t, 0, t->add_at, &desc->add),
+      y10_cuda_trial_address (t, 0, t->out_at, &desc->out),
       t->memory + t->workspace_at, error)
       && fetch (t, t->got, error) && compare (t, difference, error);
-}
-
-/* One of the ways that are timed. */
-typedef struct
-{
-  Y10CudaConvPlan *plan;
-  gboolean fused;
-  CUgraphExec graph;
-  guint runs;                   /* of a launch */
-  gfloat ms[MAX_ROUNDS];
-} Way;
-
-static gboolean
-run_way (Y10CudaTrial *t, const Way *way, guint set, GError **error)
-{
-  const Y10CudaKernels *kernels = &t->device->kernels;
-  const Y10CudaConvDesc *desc = &t->desc;
-  gboolean staged = !way->fused && desc->add.channels;
-  CUdeviceptr out = staged ? t->memory + t->staging_at
-      : view_address (t, set, t->out_at, &desc->out);
-  Y10KFinish f = {
-    .out = kernel_view (t, set, t->out_at, &desc->out),
-    .add = kernel_view (t, set, t->add_at, &desc->add),
-    .silu = desc->silu,.images = (int) desc->images,
-  };
-
-  if (!y10_cuda_conv_plan_run (way->plan, t->stream,
-          view_address (t, set, t->in_at, &desc->in), t->memory
-          + set * t->set_size + t->weight_at, t->memory + t->bias_at,
-          view_address (t, set, t->add_at, &desc->add), out,
-          t->memory + t->workspace_at, error))
-    return FALSE;
-  f.in = f.out;
-  if (staged) {
-    f.in.data = GSIZE_TO_POINTER (out);
-    f.in.pixel = f.in.channels;
-    f.in.image = (gint64) f.in.height * f.in.width * f.in.channels;
-  }
-  return way->fused || !(staged || desc->silu)
-      || y10_cuda_launch (kernels, kernels->finish[t->type],
-      y10_finish_launch (&f), t->stream, &f, error);
-}
-
-static gboolean
-elapsed (Y10CudaTrial *t, gfloat *ms, GError **error)
-{
-  const Y10CudaDriver *d = t->device->driver;
-
-  return y10_cuda_check (d, d->event_record (t->end, t->stream),
-      "marking the end", error)
-      && y10_cuda_check (d, d->event_synchronize (t->end),
-      "running a convolution", error)
-      && y10_cuda_check (d, d->event_elapsed_time (ms, t->start, t->end),
-      "timing a convolution", error);
-}
-
-/* Runs it with every set first: what it needs is loaded then, and cuDNN has
- * seen all pointers. */
-static gboolean
-prepare_way (Y10CudaTrial *t, Way *way, GError **error)
-{
-  const Y10CudaDriver *d = t->device->driver;
-  CUgraph graph = NULL;
-  gfloat ms;
-  gboolean ok = TRUE;
-
-  for (guint i = 0; ok && i < t->n_sets; i++)
-    ok = run_way (t, way, i, error);
-  ok = ok && y10_cuda_check (d, d->event_record (t->start, t->stream),
-      "marking the start", error)
-      && run_way (t, way, 0, error) && elapsed (t, &ms, error);
-  if (!ok)
-    return FALSE;
-  way->runs = ms > SLOW_MS ? 1 : RUNS;
-  if (!y10_cuda_check (d, d->stream_begin_capture (t->stream,
-              Y10_CU_CAPTURE_THREAD_LOCAL), "capturing a convolution",
-          error))
-    return FALSE;
-  for (guint i = 0; ok && i < way->runs; i++)
-    ok = run_way (t, way, i % t->n_sets, error);
-  ok = y10_cuda_check (d, d->stream_end_capture (t->stream, &graph),
-      "capturing a convolution", ok ? error : NULL) && ok;
-  ok = ok && y10_cuda_check (d, d->graph_instantiate (&way->graph, graph, 0),
-      "making a graph", error)
-      && y10_cuda_check (d, d->graph_upload (way->graph, t->stream),
-      "uploading a graph", error);
-  if (graph)
-    d->graph_destroy (graph);
-  return ok;
-}
-
-static int
-compare_ms (const void *a, const void *b)
-{
-  const gfloat x = *(const gfloat *) a, y = *(const gfloat *) b;
-
-  return x < y ? -1 : x > y;
-}
-
-static gboolean
-time_ways (Y10CudaTrial *t, Way *ways, guint n, GCancellable *cancellable,
-    GError **error)
-{
-  const Y10CudaDriver *d = t->device->driver;
-  gint64 start = g_get_monotonic_time ();
-  guint rounds = 0;
-
-  while (rounds < MAX_ROUNDS && (rounds < MIN_ROUNDS
-          || g_get_monotonic_time () - start < ROUNDS_TIME)) {
-    for (guint i = 0; i < n; i++)
-      if (g_cancellable_set_error_if_cancelled (cancellable, error)
-          || !y10_cuda_check (d, d->event_record (t->start, t->stream),
-              "marking the start", error)
-          || !y10_cuda_check (d, d->graph_launch (ways[i].graph, t->stream),
-              "launching a convolution", error)
-          || !elapsed (t, &ways[i].ms[rounds], error))
-        return FALSE;
-    rounds++;
-  }
-  for (guint i = 0; i < n; i++) {
-    qsort (ways[i].ms, rounds, sizeof *ways[i].ms, compare_ms);
-    ways[i].ms[0] = ways[i].ms[rounds / 2] / (gfloat) ways[i].runs;
-  }
-  return TRUE;
-}
-
-gboolean
-y10_cuda_trial_time (Y10CudaTrial *t, Y10CudaConvPlan *bias,
-    Y10CudaConvPlan *const *fused, guint n, GCancellable *cancellable,
-    gint64 *bias_ns, gint64 *fused_ns, GError **error)
-{
-  Way *ways = g_new0 (Way, n + 1);
-  gboolean ok = TRUE;
-
-  for (guint i = 0; ok && i <= n; i++) {
-    ways[i].plan = i < n ? fused[i] : bias;
-    ways[i].fused = i < n;
-    ok = prepare_way (t, &ways[i], error);
-  }
-  ok = ok && time_ways (t, ways, n + 1, cancellable, error);
-  for (guint i = 0; i <= n; i++)
-    if (ways[i].graph)
-      t->device->driver->graph_exec_destroy (ways[i].graph);
-  for (guint i = 0; ok && i < n; i++)
-    fused_ns[i] = (gint64) (ways[i].ms[0] * 1e6f);
-  if (ok)
-    *bias_ns = (gint64) (ways[n].ms[0] * 1e6f);
-  g_free (ways);
-  return ok;
 }

@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* Convolutions that are alike, and the plan that is best for them: loaded from
+ * the cache or built, compared with our own kernel, and timed beside the way
+ * that runs now. That nothing wins is for the cache to know, too. Whatever goes
+ * wrong here leaves the network as it is. */
+
+#include "config.h"
+
+#include <string.h>
+
+#include "tune_group.h"
+
+#define MAX_CANDIDATES 3        /* of a group */
+#define RECORD "y10-tuned"      /* how an entry of the cache begins */
+
+static void
+free_group (gpointer data)
+{
+  Y10CudaTuneGroup *group = data;
+
+  g_array_unref (group->ops);
+  if (group->plans)
+    g_ptr_array_unref (group->plans);
+  y10_cuda_shared_plan_unref (group->winner);
+  g_free (group);
+}
+
+static gboolean
+same_view (const Y10CudaConvView *a, const Y10CudaConvView *b)
+{
+  return a->height == b->height && a->width == b->width
+      && a->channels == b->channels && a->pixel == b->pixel
+      && a->image == b->image;
+}
+
+static gboolean
+same_desc (const Y10CudaConvDesc *a, const Y10CudaConvDesc *b)
+{
+  return a->precision == b->precision && a->images == b->images
+      && same_view (&a->in, &b->in) && same_view (&a->out, &b->out)
+      && same_view (&a->add, &b->add) && a->kernel == b->kernel
+      && a->stride == b->stride && a->pad == b->pad && a->silu == b->silu;
+}
+
+/* Nothing follows a convolution without SiLU and addition: there is nothing to
+ * be fused. */
+GPtrArray *
+y10_cuda_tune_groups (const Y10Program *program, guint n)
+{
+  GPtrArray *groups = g_ptr_array_new_with_free_func (free_group);
+
+  for (guint op = 0; op < program->plan->graph->n_ops; op++) {
+    Y10CudaConvDesc desc;
+    Y10CudaTuneGroup *group = NULL;
+
+    if (!y10_cuda_fused_desc (program, op, n, &desc)
+        || !(desc.silu || desc.add.channels))
+      continue;
+    for (guint i = 0; i < groups->len && !group; i++)
+      if (same_desc (&desc, &((Y10CudaTuneGroup *) groups->pdata[i])->desc))
+        group = groups->pdata[i];
+    if (!group) {
+      group = g_new0 (Y10CudaTuneGroup, 1);
+      group->desc = desc;
+      group->ops = g_array_new (FALSE, FALSE, sizeof (guint));
+      g_ptr_array_add (groups, group);
+    }
+    g_array_append_val (group->ops, op);
+  }
+  return groups;
+}
+
+static const char *
+name_of (const Y10CudaTuneTools *tools, const Y10CudaTuneGroup *group)
+{
+  const Y10Graph *graph = tools->program->plan->graph;
+
+  return graph->ops[g_array_index (group->ops, guint, 0)].name;
+}
+
+/* An entry of the cache is a line, "y10-tuned fused 1234 5678" or "y10-tuned
+ * unfused 0 5678" with the nanoseconds of both ways, and the plan. */
+static gboolean
+load (const Y10CudaTuneTools *tools, Y10CudaTuneGroup *group)
+{
+  g_autoptr (GBytes) record = tools->cache ? y10_plan_cache_load (tools->cache,
+      &group->desc, Y10_CUDA_CONV_FUSED) : NULL;
+  g_autoptr (GBytes) bytes = NULL;
+  g_autoptr (GError) error = NULL;
+  const char *data, *end;
+  Y10CudaConvPlan *plan;
+  gsize size;
+
+  if (!record)
+    return FALSE;
+  data = g_bytes_get_data (record, &size);
+  end = memchr (data, '\n', size);
+  if (!end || !g_str_has_prefix (data, RECORD " "))
+    return FALSE;
+  group->known = TRUE;
+  if (g_str_has_prefix (data, RECORD " unfused "))
+    return TRUE;
+  end++;
+  bytes = g_bytes_new_from_bytes (record, (gsize) (end - data),
+      size - (gsize) (end - data));
+  plan = y10_cuda_conv_plan_load (tools->program->device->conv, &group->desc,
+      Y10_CUDA_CONV_FUSED, bytes, &error);
+  if (!plan) {
+    g_debug ("%s: the plan on disk is built anew: %s",
+        name_of (tools, group), error->message);
+    group->known = FALSE;
+    return FALSE;
+  }
+  group->plans = g_ptr_array_new_with_free_func (
+      (GDestroyNotify) y10_cuda_conv_plan_free);
+  g_ptr_array_add (group->plans, plan);
+  return TRUE;
+}
+
+static void
+store (const Y10CudaTuneTools *tools, const Y10CudaTuneGroup *group,
+    const Y10CudaConvPlan *plan, gint64 fused_ns, gint64 bias_ns)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GBytes) bytes = NULL, record = NULL;
+  GByteArray *data = g_byte_array_new ();
+  g_autofree char *line = g_strdup_printf (RECORD " %sfused %"
+      G_GINT64_FORMAT " %" G_GINT64_FORMAT "\n", plan ? "" : "un", fused_ns,
+      bias_ns);
+
+  g_byte_array_append (data, (const guint8 *) line, strlen (line));
+  if (plan && (bytes = y10_cuda_conv_plan_save (plan, &error)))
+    g_byte_array_append (data, g_bytes_get_data (bytes, NULL),
+        g_bytes_get_size (bytes));
+  record = g_byte_array_free_to_bytes (data);
+  if (error || !y10_plan_cache_store (tools->cache, &group->desc,
+          Y10_CUDA_CONV_FUSED, record, &error))
+    g_debug ("%s: %s", name_of (tools, group), error->message);
+}
+
+static void
+build (const Y10CudaTuneTools *tools, Y10CudaTuneGroup *group)
+{
+  g_autoptr (GError) error = NULL;
+
+  group->plans = y10_cuda_conv_plan_candidates (tools->program->device->conv,
+      &group->desc, Y10_CUDA_CONV_FUSED, MAX_CANDIDATES, tools->cancellable,
+      &error);
+  if (!group->plans)
+    g_debug ("%s: %s", name_of (tools, group), error->message);
+}
+
+void
+y10_cuda_tune_group_find (const Y10CudaTuneTools *tools,
+    Y10CudaTuneGroup *group)
+{
+  if (!load (tools, group))
+    build (tools, group);
+}
+
+/* TRUE: it may be used. */
+static gboolean
+is_right (Y10CudaTuneTools *tools, Y10CudaTuneGroup *group,
+    Y10CudaConvPlan *plan, gsize workspace)
+{
+  g_autoptr (GError) error = NULL;
+  double difference = 0;
+
+  y10_cuda_conv_plan_give (plan, tools->lib);
+  if (y10_cuda_conv_plan_workspace (plan) <= workspace
+      && y10_cuda_trial_check (tools->trial, plan, &difference, &error))
+    return TRUE;
+  group->n_wrong += difference > 0;
+  group->unsure |= error && difference == 0;
+  if (difference > 0 && !tools->warned) {
+    tools->warned = TRUE;
+    g_warning ("%s: %s %s; it is left out", name_of (tools, group),
+        y10_cuda_conv_plan_describe (plan), error->message);
+  } else {
+    g_debug ("%s: %s is left out: %s", name_of (tools, group),
+        y10_cuda_conv_plan_describe (plan), error ? error->message
+        : "it needs too much workspace");
+  }
+  return FALSE;
+}
+
+static void
+drop_wrong (Y10CudaTuneTools *tools, Y10CudaTuneGroup *group, gsize workspace)
+{
+  for (guint i = 0; group->plans && i < group->plans->len;)
+    if (is_right (tools, group, group->plans->pdata[i], workspace))
+      i++;
+    else
+      g_ptr_array_remove_index (group->plans, i);
+}
+
+/* The plan, if any, that is faster than the way things are. */
+static Y10CudaConvPlan *
+choose (Y10CudaTuneTools *tools, Y10CudaTuneGroup *group, gint64 *fused_ns,
+    gint64 *bias_ns, GError **error)
+{
+  Y10CudaConvDesc desc = y10_cuda_unfused_desc (&group->desc,
+      group->desc.add.channels > 0);
+  gint64 ns[MAX_CANDIDATES];
+  Y10CudaConvPlan *best = NULL, *bias = y10_cuda_conv_plan_new (tools->lib,
+      &desc, Y10_CUDA_CONV_BIAS, error);
+  guint winner = 0;
+
+  if (!bias)
+    return NULL;
+  if (y10_cuda_trial_time (tools->trial, bias,
+          (Y10CudaConvPlan **) group->plans->pdata, group->plans->len,
+          tools->cancellable, bias_ns, ns, error)) {
+    for (guint i = 1; i < group->plans->len; i++)
+      if (ns[i] < ns[winner])
+        winner = i;
+    *fused_ns = ns[winner];
+    g_debug ("%s: %s takes %.1f us, unfused %.1f us", name_of (tools, group),
+        y10_cuda_conv_plan_describe (group->plans->pdata[winner]),
+        (double) ns[winner] / 1e3, (double) *bias_ns / 1e3);
+    if (ns[winner] < *bias_ns)
+      best = g_ptr_array_steal_index (group->plans, winner);
+  }
+  y10_cuda_conv_plan_free (bias);
+  return best;
+}
+
+/* The group's plan, or NULL. What was found out by trying is for the cache. */
+static Y10CudaConvPlan *
+decide (Y10CudaTuneTools *tools, Y10CudaTuneGroup *group, gsize workspace)
+{
+  Y10CudaConvPlan *best = NULL;
+  gint64 fused_ns = 0, bias_ns = 0;
+  GError *error = NULL;
+
+  drop_wrong (tools, group, workspace);
+  if (group->known && group->plans->len == 0) {
+    group->known = FALSE;
+    g_clear_pointer (&group->plans, g_ptr_array_unref);
+    build (tools, group);
+    drop_wrong (tools, group, workspace);
+  }
+  if (group->known)
+    return g_ptr_array_steal_index (group->plans, 0);
+  if (group->plans && group->plans->len > 0)
+    best = choose (tools, group, &fused_ns, &bias_ns, &error);
+  if (error) {
+    g_debug ("%s: %s", name_of (tools, group), error->message);
+    g_error_free (error);
+  } else if (tools->cache && !group->unsure
+      && !g_cancellable_is_cancelled (tools->cancellable)) {
+    store (tools, group, best, fused_ns, bias_ns);
+  }
+  return best;
+}
+
+/* Too little memory is no reason to give up: others need less. */
+gboolean
+y10_cuda_tune_group_decide (Y10CudaTuneTools *tools,
+    Y10CudaTuneGroup *group, gsize workspace, GError **error)
+{
+  Y10CudaConvPlan *best;
+  GError *local = NULL;
+
+  if (group->known && !group->plans)
+    return TRUE;
+  if (group->plans && !y10_cuda_trial_begin (tools->trial, &group->desc,
+          workspace, &local)) {
+    if (!g_error_matches (local, Y10_ERROR, Y10_ERROR_NO_MEMORY)) {
+      g_propagate_error (error, local);
+      return FALSE;
+    }
+    g_debug ("%s: %s", name_of (tools, group), local->message);
+    g_error_free (local);
+    return TRUE;
+  }
+  best = decide (tools, group, workspace);
+  if (best) {
+    y10_cuda_conv_plan_give (best, tools->program->device->conv);
+    group->winner = y10_cuda_shared_plan_new (best);
+  }
+  g_clear_pointer (&group->plans, g_ptr_array_unref);
+  return TRUE;
+}
+
