@@ -15,33 +15,9 @@
 
 #include <string.h>
 
-#include "cuda.h"
-#include "head.h"
-#include "tune.h"
+#include "slot.h"
 
 G_STATIC_ASSERT (sizeof (Y10KRow) == sizeof (Y10Detection));
-
-struct _Y10Slot
-{
-  Y10Program *program;
-  guint max_batch, max_rows;
-  CUstream stream;
-  CUevent producer, start, input_done, done;
-  Y10CudaMemory memory;
-  gsize scratch_size;
-  Y10CudaInput *inputs;         /* max_batch */
-  CUgraphExec *graphs;          /* [n - 1]: of n images, or NULL */
-  Y10CudaBatch **batches;       /* [n - 1]: what it was captured from */
-  int version;                  /* the program's, when it was last looked at */
-  Y10KHead head;                /* images is set at each run */
-  /* One block of device memory, and of pinned memory, each: params, classes |
-   * counts, rows. */
-  CUdeviceptr io;
-  guint8 *pinned;
-  gsize classes_at, counts_at, rows_at, io_size;
-  Y10Rows *results;             /* max_batch: views of the pinned rows */
-  gfloat ms;                    /* of the last step, on the device */
-};
 
 /* Where things lie in the two blocks; what is copied in comes first. */
 static void
@@ -89,29 +65,6 @@ init_head (Y10Slot *slot, CUdeviceptr scratch)
   h->scratch = GSIZE_TO_POINTER (scratch);
 }
 
-/* For the ops and for the head, which never run at the same time. */
-static gsize
-scratch_size (const Y10Slot *slot, const Y10CudaBatch *batch)
-{
-  return MAX (batch->staging + batch->workspace,
-      y10_head_scratch_bytes (&slot->head));
-}
-
-/* cuDNN may want more for fewer images, if hardly ever. */
-static gboolean
-fits (const Y10Slot *slot, const Y10CudaBatch *batch, guint n,
-    GError **error)
-{
-  gsize size = scratch_size (slot, batch);
-
-  if (size <= slot->scratch_size)
-    return TRUE;
-  g_set_error (error, Y10_ERROR, Y10_ERROR_BACKEND, "%u images need %"
-      G_GSIZE_FORMAT " bytes of scratch; there are %" G_GSIZE_FORMAT, n,
-      size, slot->scratch_size);
-  return FALSE;
-}
-
 static gboolean
 allocate (Y10Slot *slot, const Y10CudaBatch *batch, GError **error)
 {
@@ -127,7 +80,7 @@ allocate (Y10Slot *slot, const Y10CudaBatch *batch, GError **error)
               slot->io_size, 0), "pinned memory for the results", error))
     return FALSE;
   init_head (slot, 0);
-  slot->scratch_size = scratch_size (slot, batch);
+  slot->scratch_size = y10_cuda_slot_scratch (slot, batch);
   if (!y10_cuda_check (d, d->mem_alloc (&slot->memory.scratch,
               MAX (slot->scratch_size, 1)), "scratch memory", error))
     return FALSE;
@@ -200,148 +153,6 @@ y10_cuda_slot_free (Y10Slot *slot)
   g_free (slot);
 }
 
-static void
-set_params (Y10Slot *slot, guint i, const Y10Letterbox *l,
-    const Y10HeadParams *params)
-{
-  guint n_classes = slot->program->plan->graph->n_classes;
-  Y10KHeadParams *p = (Y10KHeadParams *) slot->pinned + i;
-
-  *p = (Y10KHeadParams) {
-    .floor = y10_head_logit_floor (params->confidence),
-    .confidence = params->confidence,.iou = params->iou,
-    .class_agnostic = params->class_agnostic,
-    .max_rows = params->max_detections,
-    .all_classes = params->classes == NULL,
-    .scale = l->scale,.left = l->left,.top = l->top,
-    .src_width = l->src_width,.src_height = l->src_height,
-  };
-  if (params->classes)
-    memcpy (slot->pinned + slot->classes_at + (gsize) i * n_classes,
-        params->classes, n_classes);
-}
-
-/* The head follows the last op; its rows are copied to where they are read. */
-static gboolean
-run_head (Y10Slot *slot, guint n, GError **error)
-{
-  const Y10CudaKernels *kernels = &slot->program->device->kernels;
-  const Y10CudaDriver *d = slot->program->device->driver;
-  gboolean nms = slot->program->plan->graph->head == Y10_HEAD_ONE2MANY;
-
-  if (!slot->head.n_anchors)    /* a graph of a few ops, in tests */
-    return TRUE;
-  slot->head.images = n;
-  return y10_cuda_launch (kernels, kernels->head_scan,
-      y10_head_scan_launch (&slot->head), slot->stream, &slot->head, error)
-      && (nms ? y10_cuda_launch (kernels, kernels->head_nms,
-          y10_head_nms_launch (&slot->head), slot->stream, &slot->head, error)
-      : y10_cuda_launch (kernels, kernels->head_select,
-          y10_head_select_launch (&slot->head), slot->stream, &slot->head,
-          error))
-      && y10_cuda_check (d, d->memcpy_dtoh_async (slot->pinned
-          + slot->counts_at, slot->io + slot->counts_at, slot->rows_at
-          - slot->counts_at + (gsize) n * slot->max_rows * sizeof (Y10KRow),
-          slot->stream), "copying the results", error);
-}
-
-static gboolean
-run_range (Y10Slot *slot, const Y10CudaBatch *batch, guint n, guint first,
-    guint end, GError **error)
-{
-  const Y10CudaDriver *d = slot->program->device->driver;
-
-  if (!y10_cuda_check (d, d->memcpy_htod_async (slot->io, slot->pinned,
-              slot->counts_at, slot->stream), "copying the parameters",
-          error)
-      || !y10_cuda_run (slot->program, batch, &slot->memory, first, end, n,
-          slot->stream, error))
-    return FALSE;
-  return end < slot->program->plan->graph->n_ops
-      || run_head (slot, n, error);
-}
-
-/* Queues nothing: records what a run of @n images queues. What is captured has
- * been run once before, so that nothing is loaded lazily any more. */
-static gboolean
-capture (Y10Slot *slot, const Y10CudaBatch *batch, guint n,
-    CUgraphExec *exec, GError **error)
-{
-  const Y10CudaDriver *d = slot->program->device->driver;
-  CUgraph graph = NULL;
-  gboolean ok;
-
-  if (!y10_cuda_check (d, d->stream_begin_capture (slot->stream,
-              Y10_CU_CAPTURE_THREAD_LOCAL), "capturing the network", error))
-    return FALSE;
-  ok = run_range (slot, batch, n, 0, slot->program->plan->graph->n_ops,
-      error);
-  /* Ends the capture whether it is any good or not. */
-  ok = y10_cuda_check (d, d->stream_end_capture (slot->stream, &graph),
-      "capturing the network", ok ? error : NULL) && ok;
-  ok = ok && y10_cuda_check (d, d->graph_instantiate (exec, graph, 0),
-      "making a graph", error)
-      && y10_cuda_check (d, d->graph_upload (*exec, slot->stream),
-      "uploading a graph", error);
-  if (graph)
-    d->graph_destroy (graph);
-  return ok;
-}
-
-static gboolean
-clear_arena (Y10Slot *slot, guint8 value, GError **error)
-{
-  const Y10CudaDriver *d = slot->program->device->driver;
-
-  return y10_cuda_check (d, d->memset_d8_async (slot->memory.arena, value,
-          slot->program->plan->arena_size * slot->max_batch, slot->stream),
-      "clearing the activations", error);
-}
-
-/* Once all that runs has been run. Then the graph of @n images has to give what
- * the same work gave uncaptured, on an input of zeros. */
-static gboolean
-warm_up (Y10Slot *slot, const Y10CudaBatch *batch, guint n,
-    CUgraphExec *exec, GError **error)
-{
-  static const Y10HeadParams all = {.iou = 1,.max_detections = 1 };
-  const Y10CudaDriver *d = slot->program->device->driver;
-  const Y10Graph *graph = slot->program->plan->graph;
-  guint8 *results = slot->pinned + slot->counts_at;
-  gsize size = slot->io_size - slot->counts_at;
-  g_autofree guint8 *expected = NULL;
-  Y10Letterbox l;
-
-  y10_letterbox_init (&l, graph->width, graph->height, graph->width,
-      graph->height);
-  for (guint i = 0; i < n; i++) {
-    set_params (slot, i, &l, &all);
-    ((Y10KHeadParams *) slot->pinned)[i].max_rows = slot->max_rows;
-  }
-  memset (results, 0xff, size);
-  if (!clear_arena (slot, 0, error)
-      || !run_range (slot, batch, n, 0, graph->n_ops, error)
-      || !y10_cuda_check (d, d->stream_synchronize (slot->stream),
-          "running the network", error))
-    return FALSE;
-  if (!slot->program->device->graphs)
-    return clear_arena (slot, 0, error);
-  expected = g_memdup2 (results, size);
-  memset (results, 0xff, size);
-  if (!capture (slot, batch, n, exec, error)
-      || !clear_arena (slot, 0, error)
-      || !y10_cuda_check (d, d->graph_launch (*exec, slot->stream),
-          "launching the network", error)
-      || !y10_cuda_check (d, d->stream_synchronize (slot->stream),
-          "running the network", error))
-    return FALSE;
-  if (!graph->n_anchors || memcmp (expected, results, size) == 0)
-    return clear_arena (slot, 0, error);
-  g_set_error (error, Y10_ERROR, Y10_ERROR_BACKEND, "CUDA: the captured "
-      "network gives other results than the same work uncaptured");
-  return FALSE;
-}
-
 Y10Slot *
 y10_cuda_slot_new (Y10Program *program, guint max_batch, guint max_rows,
     GError **error)
@@ -360,66 +171,13 @@ y10_cuda_slot_new (Y10Program *program, guint max_batch, guint max_rows,
   batch = y10_cuda_program_prepare (program, max_batch, error);
   slot->batches[max_batch - 1] = batch;
   if (batch && make_stream (slot, error) && allocate (slot, batch, error)
-      && warm_up (slot, batch, max_batch, &slot->graphs[max_batch - 1],
-          error)) {
+      && y10_cuda_slot_warm_up (slot, batch, max_batch,
+          &slot->graphs[max_batch - 1], error)) {
     y10_cuda_program_used (program, max_batch, batch);
     return slot;
   }
   y10_cuda_slot_free (slot);
   return NULL;
-}
-
-/* Takes @batch and whether it becomes what runs @n images here or not: what
- * cannot be captured, or gives something else when it is, leaves everything as
- * it was. */
-static void
-take_over (Y10Slot *slot, Y10CudaBatch *batch, guint n)
-{
-  static int n_failures;
-  const Y10CudaDriver *d = slot->program->device->driver;
-  CUgraphExec graph = NULL;
-  GError *error = NULL;
-
-  if (fits (slot, batch, n, &error)
-      && warm_up (slot, batch, n, &graph, &error)) {
-    if (slot->graphs[n - 1])
-      d->graph_exec_destroy (slot->graphs[n - 1]);
-    y10_cuda_batch_unref (slot->batches[n - 1]);
-    slot->graphs[n - 1] = graph;
-    slot->batches[n - 1] = batch;
-    y10_cuda_program_used (slot->program, n, batch);
-    return;
-  }
-  if (graph)
-    d->graph_exec_destroy (graph);
-  y10_cuda_batch_unref (batch);
-  if (g_atomic_int_add (&n_failures, 1) == 0)
-    g_warning ("CUDA: better plans for %u images are not used: %s", n,
-        error->message);
-  g_error_free (error);
-}
-
-/* Between two steps of the slot: nobody reads its results, and nothing of the
- * next step is in its arena. */
-static void
-look_for_better (Y10Slot *slot)
-{
-  int version = g_atomic_int_get (&slot->program->version);
-
-  if (slot->version == version)
-    return;
-  slot->version = version;
-  for (guint n = 1; n <= slot->max_batch; n++) {
-    Y10CudaBatch *batch = slot->batches[n - 1];
-
-    if (!batch)
-      continue;
-    batch = y10_cuda_program_prepare (slot->program, n, NULL);
-    if (batch && batch != slot->batches[n - 1])
-      take_over (slot, batch, n);
-    else
-      y10_cuda_batch_unref (batch);
-  }
 }
 
 gboolean
@@ -432,9 +190,9 @@ y10_cuda_slot_load (Y10Slot *slot, guint i, const Y10Image *image,
       slot->program->plan->graph->input);
 
   if (i == 0)
-    look_for_better (slot);
+    y10_cuda_slot_look_for_better (slot);
   out.data = (guint8 *) out.data + i * out.image * slot->program->elem_size;
-  set_params (slot, i, letterbox, params);
+  y10_cuda_slot_set_params (slot, i, letterbox, params);
   if (image->cuda_stream
       && (!y10_cuda_check (d, d->event_record (slot->producer,
                   image->cuda_stream), "following the producer", error)
@@ -447,22 +205,6 @@ y10_cuda_slot_load (Y10Slot *slot, guint i, const Y10Image *image,
       "marking the input", error);
 }
 
-/* Kept: a step looks nothing up. */
-static Y10CudaBatch *
-find_batch (Y10Slot *slot, guint n, GError **error)
-{
-  Y10CudaBatch **batch = &slot->batches[n - 1];
-
-  if (*batch)
-    return *batch;
-  *batch = y10_cuda_program_prepare (slot->program, n, error);
-  if (*batch && !fits (slot, *batch, n, error))
-    g_clear_pointer (batch, y10_cuda_batch_unref);
-  if (*batch && slot->program->tune)
-    y10_cuda_tune_add (slot->program->tune, n);
-  return *batch;
-}
-
 /* Another number of images than the slot was made for runs uncaptured once,
  * and is captured then, unless nothing is to be. */
 gboolean
@@ -471,7 +213,7 @@ y10_cuda_slot_submit (Y10Slot *slot, guint n, guint first, guint end,
 {
   const Y10CudaDriver *d = slot->program->device->driver;
   gboolean whole = first == 0 && end == slot->program->plan->graph->n_ops;
-  const Y10CudaBatch *batch = find_batch (slot, n, error);
+  const Y10CudaBatch *batch = y10_cuda_slot_find_batch (slot, n, error);
 
   if (!batch || !y10_cuda_check (d, d->event_record (slot->start, slot->stream),
           "marking the start", error))
@@ -479,13 +221,13 @@ y10_cuda_slot_submit (Y10Slot *slot, guint n, guint first, guint end,
   if (whole && slot->graphs[n - 1]
       ? !y10_cuda_check (d, d->graph_launch (slot->graphs[n - 1],
               slot->stream), "launching the network", error)
-      : !run_range (slot, batch, n, first, end, error))
+      : !y10_cuda_slot_run (slot, batch, n, first, end, error))
     return FALSE;
   if (!y10_cuda_check (d, d->event_record (slot->done, slot->stream),
           "marking the end", error))
     return FALSE;
   return !whole || slot->graphs[n - 1] || !slot->program->device->graphs
-      || capture (slot, batch, n, &slot->graphs[n - 1], error);
+      || y10_cuda_slot_capture (slot, batch, n, &slot->graphs[n - 1], error);
 }
 
 gboolean
@@ -563,7 +305,7 @@ y10_cuda_slot_poison (Y10Slot *slot)
 {
   memset (slot->pinned + slot->counts_at, 0xff,
       slot->io_size - slot->counts_at);
-  if (clear_arena (slot, 0xff, NULL))
+  if (y10_cuda_slot_clear (slot, 0xff, NULL))
     slot->program->device->driver->stream_synchronize (slot->stream);
 }
 
