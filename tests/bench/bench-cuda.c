@@ -14,6 +14,7 @@
  * and writes, and how fast this GPU copies, in the same run. One JSON object.
  * --host takes the frames from host memory: for backends without a GPU. */
 
+#include <dlfcn.h>
 #include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,7 +35,7 @@ typedef struct
   Y10Engine *engine;
   guint batch, n_slots, n_frames, next_frame;
   const guint8 *frames;         /* n_frames of them, on the host or not */
-  gboolean on_host;
+  gboolean on_host, profile;
   Y10HeadParams params;
   Y10Detection *rows;
   Y10Step *steps;               /* n_slots */
@@ -311,6 +312,30 @@ make_engine (Y10Model *model, const Bench *b, const char *precision,
   return y10_engine_new (model, &config, NULL, error);
 }
 
+/* One step, the only one that a profiler told not to profile from the start
+ * sees. */
+static gboolean
+profile (Bench *b, GError **error)
+{
+  void *cuda = dlopen ("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+  int (*start) (void) = NULL, (*stop) (void) = NULL;
+  gboolean ok;
+
+  if (cuda) {
+    *(void **) &start = dlsym (cuda, "cuProfilerStart");
+    *(void **) &stop = dlsym (cuda, "cuProfilerStop");
+  }
+  if (!start || !stop) {
+    g_set_error (error, Y10_ERROR, Y10_ERROR_NO_BACKEND,
+        "libcuda has no profiler");
+    return FALSE;
+  }
+  start ();
+  ok = measure_latency (b, 0, 1, error);
+  stop ();
+  return ok;
+}
+
 /* From a weights file to an engine that will not become faster. */
 static gboolean
 start (Bench *b, const char *path, const char *precision, int size,
@@ -365,6 +390,7 @@ run (Bench *b, const char *path, const char *precision, int size,
   if (ok) {
     /* Clocks rise, and slots take over what was found. */
     ok = measure_latency (b, seconds, 3, error)
+        && (!b->profile || profile (b, error))
         && measure_latency (b, seconds, 3, error)
         && measure_throughput (b, seconds / 2, 2 * b->n_slots, error)
         && measure_throughput (b, seconds, b->n_slots, error);
@@ -390,6 +416,8 @@ main (int argc, char **argv)
     {"slots", 'k', 0, G_OPTION_ARG_INT, &slots, "in flight [4]", "K"},
     {"seconds", 0, 0, G_OPTION_ARG_DOUBLE, &seconds, "of each part [2]", "S"},
     {"tune", 0, 0, G_OPTION_ARG_DOUBLE, &tune, "at most [150]", "S"},
+    {"profile", 0, 0, G_OPTION_ARG_NONE, &b.profile,
+        "mark one step for a profiler", NULL},
     {"host", 0, 0, G_OPTION_ARG_NONE, &b.on_host, "frames of the host", NULL},
     {NULL}
   };

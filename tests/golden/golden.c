@@ -263,6 +263,7 @@ make_engine (Comparison *c, Y10BackendKind backend, Y10Precision precision,
     config.max_batch = 1;
     config.max_rows = MAX_ROWS;
     config.threads = (guint) n_threads;
+    config.tune = tuned;
     c->engine = y10_engine_new (model, &config, NULL, error);
     y10_model_unref (model);
   }
@@ -430,7 +431,7 @@ main (int argc, char **argv)
     {"head", 0, 0, G_OPTION_ARG_STRING, &head_name,
         "with --reference: one2one (default) or one2many", "H"},
     {"tuned", 0, 0, G_OPTION_ARG_NONE, &tuned,
-        "after the backend has found its fastest ways", NULL},
+        "in the fastest ways that the backend finds", NULL},
     {"largest", 0, 0, G_OPTION_ARG_DOUBLE, &largest,
         "limit of a difference, in deviations", "L"},
     {"rms", 0, 0, G_OPTION_ARG_DOUBLE, &rms, "limit of the relative RMS", "R"},

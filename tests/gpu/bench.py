@@ -11,7 +11,8 @@ is the bytes that our plan moves over the rate of a large copy, of this run.
 One JSON object a line, for each variant and batch, again when more is known.
 
 usage: bench.py [--root ARCHIVE] [--out DIR] [--variants nsmblx] [--batches 1,8,32]
-                [--no-compile] [--cpu]    --cpu: PyTorch's side on the CPU, to try it
+                [--no-compile] [--tune SECONDS] [--cpu]
+       --cpu: PyTorch's side on the CPU, to try it
 """
 import argparse
 import json
@@ -37,6 +38,7 @@ def parse():
     parser.add_argument("--variants", default="nsmblx")
     parser.add_argument("--batches", default="1,8,32")
     parser.add_argument("--seconds", type=float, default=1.5)
+    parser.add_argument("--tune", type=float, default=120, help="seconds at most, each")
     parser.add_argument("--no-compile", action="store_true")
     parser.add_argument("--cpu", action="store_true")
     return parser.parse_args()
@@ -45,9 +47,9 @@ def parse():
 class Ours:
     """bench-cuda of the archive."""
 
-    def __init__(self, root, out, seconds):
+    def __init__(self, root, out, seconds, tune):
         self.machine = machine.Machine(os.path.abspath(root), os.path.abspath(out))
-        self.seconds = seconds
+        self.seconds, self.tune = seconds, tune
         self.root, self.out = root, out
 
     def model(self, variant):
@@ -66,7 +68,8 @@ class Ours:
         done = subprocess.run(
             self.machine.program("bench-cuda") + [
                 "--model", self.model(variant), "--batch", str(batch), "--size", str(INPUT),
-                "--slots", "4" if batch < 32 else "2", "--seconds", str(self.seconds)],
+                "--slots", "4" if batch < 32 else "2", "--seconds", str(self.seconds),
+                "--tune", str(self.tune)],
             env=self.machine.environment("cuda"), capture_output=True, text=True, timeout=240,
             check=False)
         if done.returncode != 0:
@@ -200,7 +203,7 @@ def attempt(row, key, function):
 def main():
     options = parse()
     os.makedirs(options.out, exist_ok=True)
-    ours = Ours(options.root, options.out, options.seconds)
+    ours = Ours(options.root, options.out, options.seconds, options.tune)
     batches = [int(b) for b in options.batches.split(",")]
     rows = {}
     for variant in options.variants:

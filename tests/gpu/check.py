@@ -65,8 +65,8 @@ def step_of(report, name):
     return entry, None
 
 
-def judge_golden(v, report, precision, names):
-    step, why = step_of(report, "golden-" + precision)
+def judge_golden(v, report, precision, names, tuned=False):
+    step, why = step_of(report, "golden-" + ("tuned" if tuned else precision))
     largest, rms = steps.GOLDEN_LIMITS[precision]
     files = {name: f for name, f in (step or {}).get("files", {}).items()
              if f.get("backend") == "cuda" and f.get("precision") == precision}
@@ -77,7 +77,7 @@ def judge_golden(v, report, precision, names):
            if not (f.get("ok") is True and below(f.get("largest"), largest)
                    and below(f.get("rms"), rms))]
     left = [name for name in names if name not in files]
-    what = f"golden files in {precision}"
+    what = "fused convolutions on golden files" if tuned else f"golden files in {precision}"
     if bad:
         v.add(what, False, f"limits {largest} and {rms}; " + "; ".join(bad))
     elif left or not files:
@@ -207,6 +207,7 @@ def judge(report, names):
           or ("no problems" if on_gpu else "no GPU"))
     for precision in steps.PRECISIONS:
         judge_golden(v, report, precision, names)
+    judge_golden(v, report, "fp16", names, tuned=True)
     judge_ap(v, report)
     judge_stress(v, report)
     judge_sanitizers(v, report)

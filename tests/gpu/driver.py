@@ -45,6 +45,7 @@ class Run:
         self.has_gpu = self.machine.has_gpu
         self.backends = ["cuda"] if self.has_gpu else ["cpu", "cuda-sim"]
         self.log = self.entry = None
+        self.earlier = {}               # what the step had when it was stopped
         self.deadline = time.monotonic() + LONGEST
 
     def keep(self, values):
@@ -60,8 +61,7 @@ class Run:
             raise OutOfTime("no time left for " + os.path.basename(command[0]))
         env = dict(self.machine.environment(backend) if backend else os.environ,
                    **(extra or {}))
-        self.log.write("$ " + " ".join(command)[:1500] + "\n")
-        self.log.flush()
+        head = "$ " + " ".join(command)[:1500] + "\n"
         start = time.monotonic()
         with subprocess.Popen(command, env=env, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL,
                               stderr=self.log if quiet else subprocess.STDOUT, text=True,
@@ -74,9 +74,10 @@ class Run:
                 os.killpg(child.pid, signal.SIGKILL)
                 out, _ = child.communicate()
         seconds = round(time.monotonic() - start, 2)
-        if not quiet:
-            self.log.write(out[-200000:])
-        self.log.write(f"[exit status {child.returncode}, {seconds} s]\n")
+        # At once: several may be running.
+        self.log.write(head + ("" if quiet else out[-200000:])
+                       + f"[exit status {child.returncode}, {seconds} s]\n")
+        self.log.flush()
         if timed_out and backend is not None and not quiet:
             self.entry["timed_out"] = " ".join(command)[-200:]
         return Done(child.returncode, out, seconds, timed_out)
@@ -103,6 +104,7 @@ def read(path):
 
 def run_step(run, step, limit):
     """Its entry in the report; status: ok, failed, missing or timeout."""
+    run.earlier = read(os.path.join(run.out, "steps", step.name + ".json")) or {}
     run.entry = {"name": step.name, "status": "running"}
     run.deadline = time.monotonic() + limit
     start = time.monotonic()
@@ -134,14 +136,19 @@ def summarize(out):
     path = os.path.join(out, "report.json")
     write(path, report)
     tar_path = os.path.join(out, "report.tar.gz")
+    cache = os.path.join(out, "cache")
     logs = sorted(os.listdir(os.path.join(out, "logs")),
                   key=lambda n: os.path.getsize(os.path.join(out, "logs", n)))
-    for kept in (logs, [n for n in logs if n.endswith(".log")][:40], []):
+    # With what the engine has found, for another day on such a machine.
+    for kept, with_cache in ((logs, True), (logs, False),
+                             ([n for n in logs if n.endswith(".log")][:40], False), ([], False)):
         with tarfile.open(tar_path + ".new", "w:gz") as tar:
             tar.add(path, "report.json")
             tar.add(os.path.join(out, "steps"), "steps")
             for name in kept:
                 tar.add(os.path.join(out, "logs", name), "logs/" + name)
+            if with_cache:
+                tar.add(cache, "cache")
         if os.path.getsize(tar_path + ".new") <= BIGGEST:
             break
     os.replace(tar_path + ".new", tar_path)
@@ -180,7 +187,7 @@ def main():
     if options.resume:
         with tarfile.open(options.resume) as tar:
             members = [m for m in tar.getmembers() if m.isfile() and ".." not in m.name
-                       and m.name.startswith(("steps/", "logs/"))]
+                       and m.name.startswith(("steps/", "logs/", "cache/"))]
             tar.extractall(out, members)
     run = Run(root, out, options.torch_python)
     print("GPU: " + ("found" if run.has_gpu else

@@ -59,6 +59,15 @@ def python_folders():
     return folders
 
 
+def counts_gpus(driver):
+    """How many GPUs the driver has; asked in another process, in case it ends it."""
+    code = ("import ctypes, sys; cuda = ctypes.CDLL(sys.argv[1]); n = ctypes.c_int(0); "
+            "print(n.value if cuda.cuInit(0) == 0 and cuda.cuDeviceGetCount(ctypes.byref(n)) "
+            "!= 0 else n.value)")
+    out = command_output([sys.executable, "-c", code, driver])
+    return int(out) if out.strip().isdigit() else 0
+
+
 def version(text):
     return tuple(int(n) for n in re.findall(r"\d+", text)[:2])
 
@@ -75,8 +84,7 @@ class Machine:
         self.libraries["libcuda.so.1"] = driver
         if driver and "libcuda.so.1" not in self.cache:
             folders.append(os.path.dirname(driver))
-        self.has_gpu = bool(driver) and (os.path.exists("/dev/nvidiactl")
-                                         or os.path.exists("/dev/dxg"))
+        self.has_gpu = bool(driver) and counts_gpus(driver) > 0
         self.decoder = self.find_library("libnvcuvid.so.1", DRIVER_FOLDERS)
         if not self.decoder:
             folders.append(os.path.join(root, "nvcuvid-none"))

@@ -44,6 +44,7 @@ def good_report():
         all_steps["golden-" + precision] = {"files": {
             name: {"backend": "cuda", "precision": precision, "exit": 0, "ok": True,
                    "largest": largest, "rms": rms} for name in NAMES}}
+    all_steps["golden-tuned"] = copy.deepcopy(all_steps["golden-fp16"])
     for tool in ("memcheck", "racecheck", "synccheck", "initcheck"):
         all_steps["sanitize-" + tool] = {"exit": 0, "errors": 0, "steps": 24, "wrong": 0}
     for name in ("checkop", "checkop-variants"):
@@ -112,6 +113,7 @@ class Check(unittest.TestCase):
             ("golden files in fp32", "golden-fp32", ("files", name, "largest"), float("nan")),
             ("golden files in fp16", "golden-fp16", ("files", name, "largest"), 0.051),
             ("golden files in fp16", "golden-fp16", ("files", name, "rms"), 4.1e-3),
+            ("fused convolutions", "golden-tuned", ("files", name, "rms"), 5e-3),
             ("golden files in tf32", "golden-tf32", ("files", name, "rms"), 4.1e-3),
             ("golden files in bf16", "golden-bf16", ("files", name, "largest"), 0.41),
             ("golden files in bf16", "golden-bf16", ("files", name, "rms"), 0.031),
@@ -156,7 +158,8 @@ class Check(unittest.TestCase):
 
     def test_missing(self):
         """A step less, one that failed, or one without its figures."""
-        lines = {"golden-fp32": "golden files in fp32", "golden-bf16": "golden files in bf16",
+        lines = {"golden-fp32": "golden files in fp32",
+                 "golden-tuned": "fused convolutions", "golden-bf16": "golden files in bf16",
                  "ap-fp16": "fp16 AP", "stress": "stress", "sanitize-memcheck": "memcheck",
                  "pipeline": "host copies", "checkop": "checkop", "kernels": "top kernels"}
         for step, what in lines.items():
