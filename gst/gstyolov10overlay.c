@@ -37,72 +37,12 @@
 #include "config.h"
 #endif
 
-#include "gstyolov10overlay.h"
+#include "gstyolov10overlay-private.h"
 
-#include <gst/video/video.h>
-#include <string.h>
-
-#include "gsty10boxes.h"
-#include "gsty10drawbox.h"
-#include "gsty10label.h"
 #include "gsty10overlaycaps.h"
-#include "gsty10unpack.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_yolov10_overlay_debug);
 #define GST_CAT_DEFAULT gst_yolov10_overlay_debug
-
-#define DEFAULT_LINE_WIDTH 0
-#define DEFAULT_FONT_DESC ""
-#define DEFAULT_SHOW_LABEL TRUE
-#define DEFAULT_SHOW_CONFIDENCE TRUE
-#define DEFAULT_LABELS ""
-#define DEFAULT_MIN_CONFIDENCE 0.0
-#define DEFAULT_PRIVACY GST_YOLOV10_PRIVACY_NONE
-#define MAX_LINE_WIDTH 256
-
-enum
-{
-  PROP_0,
-  PROP_LINE_WIDTH,
-  PROP_FONT_DESC,
-  PROP_SHOW_LABEL,
-  PROP_SHOW_CONFIDENCE,
-  PROP_LABELS,
-  PROP_MIN_CONFIDENCE,
-  PROP_PRIVACY,
-};
-
-typedef struct
-{
-  guint line_width;
-  gboolean show_label, show_confidence;
-  gdouble min_confidence;
-  GstYolov10Privacy privacy;
-} Settings;
-
-struct _GstYolov10Overlay
-{
-  GstBaseTransform parent;
-
-  /* Under the object lock. */
-  Settings settings;
-  gchar *font_desc, *labels_wanted;
-  gboolean strings_changed;
-
-  /* Of the streaming thread. */
-  Settings now;                 /* settings of this frame */
-  GstVideoInfo info;
-  gboolean compose;             /* attach, do not draw */
-  gboolean chosen;              /* what compose is to be */
-  GstY10Unpacked unpacked;      /* where frames cannot be drawn on */
-  GstY10Paint hidden;           /* what privacy=fill fills with */
-  GstY10Style style;
-  guint style_line_width;
-  GstY10Labels *labels;
-  GstY10Boxes boxes;
-  GArray *drawings;             /* GstY10Drawing, in drawing order */
-  gboolean warned;
-};
 
 static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink",
     GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS (GST_Y10_OVERLAY_CAPS));
@@ -114,23 +54,6 @@ G_DEFINE_FINAL_TYPE (GstYolov10Overlay, gst_yolov10_overlay,
     GST_TYPE_BASE_TRANSFORM)
 GST_ELEMENT_REGISTER_DEFINE (yolov10overlay, "yolov10overlay", GST_RANK_NONE,
     GST_TYPE_YOLOV10_OVERLAY)
-
-GType
-gst_yolov10_privacy_get_type (void)
-{
-  static gsize type = 0;
-  static const GEnumValue values[] = {
-    {GST_YOLOV10_PRIVACY_NONE, "Show what is in the boxes", "none"},
-    {GST_YOLOV10_PRIVACY_BLUR, "Make it unrecognizable", "blur"},
-    {GST_YOLOV10_PRIVACY_FILL, "Hide it", "fill"},
-    {0, NULL, NULL}
-  };
-
-  if (g_once_init_enter (&type))
-    g_once_init_leave (&type,
-        g_enum_register_static ("GstYolov10Privacy", values));
-  return type;
-}
 
 static GstCaps *
 gst_yolov10_overlay_transform_caps (GstBaseTransform * trans,
@@ -454,82 +377,6 @@ gst_yolov10_overlay_stop (GstBaseTransform * trans)
 }
 
 static void
-gst_yolov10_overlay_set_property (GObject * object, guint id,
-    const GValue * value, GParamSpec * pspec)
-{
-  GstYolov10Overlay *self = GST_YOLOV10_OVERLAY (object);
-
-  GST_OBJECT_LOCK (self);
-  switch (id) {
-    case PROP_LINE_WIDTH:
-      self->settings.line_width = g_value_get_uint (value);
-      break;
-    case PROP_FONT_DESC:
-      g_free (self->font_desc);
-      self->font_desc = g_value_dup_string (value);
-      self->strings_changed = TRUE;
-      break;
-    case PROP_SHOW_LABEL:
-      self->settings.show_label = g_value_get_boolean (value);
-      break;
-    case PROP_SHOW_CONFIDENCE:
-      self->settings.show_confidence = g_value_get_boolean (value);
-      break;
-    case PROP_LABELS:
-      g_free (self->labels_wanted);
-      self->labels_wanted = g_value_dup_string (value);
-      self->strings_changed = TRUE;
-      break;
-    case PROP_MIN_CONFIDENCE:
-      self->settings.min_confidence = g_value_get_double (value);
-      break;
-    case PROP_PRIVACY:
-      self->settings.privacy = g_value_get_enum (value);
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-      break;
-  }
-  GST_OBJECT_UNLOCK (self);
-}
-
-static void
-gst_yolov10_overlay_get_property (GObject * object, guint id, GValue * value,
-    GParamSpec * pspec)
-{
-  GstYolov10Overlay *self = GST_YOLOV10_OVERLAY (object);
-
-  GST_OBJECT_LOCK (self);
-  switch (id) {
-    case PROP_LINE_WIDTH:
-      g_value_set_uint (value, self->settings.line_width);
-      break;
-    case PROP_FONT_DESC:
-      g_value_set_string (value, self->font_desc);
-      break;
-    case PROP_SHOW_LABEL:
-      g_value_set_boolean (value, self->settings.show_label);
-      break;
-    case PROP_SHOW_CONFIDENCE:
-      g_value_set_boolean (value, self->settings.show_confidence);
-      break;
-    case PROP_LABELS:
-      g_value_set_string (value, self->labels_wanted);
-      break;
-    case PROP_MIN_CONFIDENCE:
-      g_value_set_double (value, self->settings.min_confidence);
-      break;
-    case PROP_PRIVACY:
-      g_value_set_enum (value, self->settings.privacy);
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-      break;
-  }
-  GST_OBJECT_UNLOCK (self);
-}
-
-static void
 gst_yolov10_overlay_finalize (GObject * object)
 {
   GstYolov10Overlay *self = GST_YOLOV10_OVERLAY (object);
@@ -546,8 +393,6 @@ gst_yolov10_overlay_finalize (GObject * object)
 static void
 gst_yolov10_overlay_class_init (GstYolov10OverlayClass * klass)
 {
-  const GParamFlags flags = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS
-      | GST_PARAM_MUTABLE_PLAYING;
   GObjectClass *object_class = G_OBJECT_CLASS (klass);
   GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
   GstBaseTransformClass *trans_class = GST_BASE_TRANSFORM_CLASS (klass);
@@ -555,81 +400,10 @@ gst_yolov10_overlay_class_init (GstYolov10OverlayClass * klass)
   GST_DEBUG_CATEGORY_INIT (gst_yolov10_overlay_debug, "yolov10overlay", 0,
       "draws detections");
 
-  object_class->set_property = gst_yolov10_overlay_set_property;
-  object_class->get_property = gst_yolov10_overlay_get_property;
+  object_class->set_property = gst_y10_overlay_props_set;
+  object_class->get_property = gst_y10_overlay_props_get;
   object_class->finalize = gst_yolov10_overlay_finalize;
-
-  /**
-   * GstYolov10Overlay:line-width:
-   *
-   * Since: 0.1
-   */
-  g_object_class_install_property (object_class, PROP_LINE_WIDTH,
-      g_param_spec_uint ("line-width", "Line width",
-          "Width of the boxes' lines in pixels (0 = scaled to the frame)",
-          0, MAX_LINE_WIDTH, DEFAULT_LINE_WIDTH,
-          flags | GST_PARAM_CONTROLLABLE));
-  /**
-   * GstYolov10Overlay:font-desc:
-   *
-   * Since: 0.1
-   */
-  g_object_class_install_property (object_class, PROP_FONT_DESC,
-      g_param_spec_string ("font-desc", "Font description",
-          "Pango font description of the text, such as \"Sans Bold 16\" "
-          "(empty = bold, scaled to the frame; without size = scaled to the "
-          "frame)", DEFAULT_FONT_DESC, flags));
-  /**
-   * GstYolov10Overlay:show-label:
-   *
-   * Since: 0.1
-   */
-  g_object_class_install_property (object_class, PROP_SHOW_LABEL,
-      g_param_spec_boolean ("show-label", "Show label",
-          "Write the label at each box", DEFAULT_SHOW_LABEL,
-          flags | GST_PARAM_CONTROLLABLE));
-  /**
-   * GstYolov10Overlay:show-confidence:
-   *
-   * Since: 0.1
-   */
-  g_object_class_install_property (object_class, PROP_SHOW_CONFIDENCE,
-      g_param_spec_boolean ("show-confidence", "Show confidence",
-          "Write the confidence in percent at each box, where it is known",
-          DEFAULT_SHOW_CONFIDENCE, flags | GST_PARAM_CONTROLLABLE));
-  /**
-   * GstYolov10Overlay:labels:
-   *
-   * Since: 0.1
-   */
-  g_object_class_install_property (object_class, PROP_LABELS,
-      g_param_spec_string ("labels", "Labels",
-          "Comma-separated labels of the boxes to draw (empty = all)",
-          DEFAULT_LABELS, flags));
-  /**
-   * GstYolov10Overlay:min-confidence:
-   *
-   * A box whose confidence is not known is drawn.
-   *
-   * Since: 0.1
-   */
-  g_object_class_install_property (object_class, PROP_MIN_CONFIDENCE,
-      g_param_spec_double ("min-confidence", "Minimum confidence",
-          "Do not draw boxes of lower confidence",
-          0, 1, DEFAULT_MIN_CONFIDENCE, flags | GST_PARAM_CONTROLLABLE));
-  /**
-   * GstYolov10Overlay:privacy:
-   *
-   * Applies to the boxes that are drawn: #GstYolov10Overlay:labels and
-   * #GstYolov10Overlay:min-confidence select what is hidden, too.
-   *
-   * Since: 0.1
-   */
-  g_object_class_install_property (object_class, PROP_PRIVACY,
-      g_param_spec_enum ("privacy", "Privacy",
-          "What to do with the insides of the boxes, in the frame itself",
-          GST_TYPE_YOLOV10_PRIVACY, DEFAULT_PRIVACY,
-          flags | GST_PARAM_CONTROLLABLE));
+  gst_y10_overlay_props_install (object_class);
 
   gst_element_class_set_static_metadata (element_class, "YOLOv10 overlay",
       "Filter/Editor/Video",
@@ -637,7 +411,6 @@ gst_yolov10_overlay_class_init (GstYolov10OverlayClass * klass)
       "the yolov10detect authors");
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_add_static_pad_template (element_class, &src_template);
-  gst_type_mark_as_plugin_api (GST_TYPE_YOLOV10_PRIVACY, 0);
 
   trans_class->start = GST_DEBUG_FUNCPTR (gst_yolov10_overlay_start);
   trans_class->stop = GST_DEBUG_FUNCPTR (gst_yolov10_overlay_stop);
@@ -655,15 +428,7 @@ gst_yolov10_overlay_class_init (GstYolov10OverlayClass * klass)
 static void
 gst_yolov10_overlay_init (GstYolov10Overlay * self)
 {
-  self->settings = (Settings) {
-    .line_width = DEFAULT_LINE_WIDTH,
-    .show_label = DEFAULT_SHOW_LABEL,
-    .show_confidence = DEFAULT_SHOW_CONFIDENCE,
-    .min_confidence = DEFAULT_MIN_CONFIDENCE,
-    .privacy = DEFAULT_PRIVACY,
-  };
-  self->font_desc = g_strdup (DEFAULT_FONT_DESC);
-  self->labels_wanted = g_strdup (DEFAULT_LABELS);
+  gst_y10_overlay_props_init (self);
   self->labels = gst_y10_labels_new ();
   gst_y10_boxes_init (&self->boxes);
   self->drawings = g_array_sized_new (FALSE, FALSE, sizeof (GstY10Drawing), 64);

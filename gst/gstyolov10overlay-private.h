@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+#pragma once
+
+/* What the element yolov10overlay is made of, for the files it is made of:
+ * gstyolov10overlay.c and, for the properties, gsty10overlayprops.c. */
+
+#include "gsty10boxes.h"
+#include "gsty10drawbox.h"
+#include "gsty10label.h"
+#include "gsty10unpack.h"
+#include "gstyolov10overlay.h"
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  guint line_width;
+  gboolean show_label, show_confidence;
+  gdouble min_confidence;
+  GstYolov10Privacy privacy;
+} GstY10OverlaySettings;
+
+struct _GstYolov10Overlay
+{
+  GstBaseTransform parent;
+
+  /* Under the object lock. */
+  GstY10OverlaySettings settings;
+  gchar *font_desc, *labels_wanted;
+  gboolean strings_changed;
+
+  /* Of the streaming thread. */
+  GstY10OverlaySettings now;    /* settings of this frame */
+  GstVideoInfo info;
+  gboolean compose;             /* attach, do not draw */
+  gboolean chosen;              /* what compose is to be */
+  GstY10Unpacked unpacked;      /* where frames cannot be drawn on */
+  GstY10Paint hidden;           /* what privacy=fill fills with */
+  GstY10Style style;
+  guint style_line_width;
+  GstY10Labels *labels;
+  GstY10Boxes boxes;
+  GArray *drawings;             /* GstY10Drawing, in drawing order */
+  gboolean warned;
+};
+
+void gst_y10_overlay_props_init (GstYolov10Overlay * self);
+void gst_y10_overlay_props_install (GObjectClass * class);
+void gst_y10_overlay_props_set (GObject * object, guint id,
+    const GValue * value, GParamSpec * pspec);
+void gst_y10_overlay_props_get (GObject * object, guint id, GValue * value,
+    GParamSpec * pspec);
+
+G_END_DECLS
