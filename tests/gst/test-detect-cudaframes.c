@@ -1,20 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* yolov10detect on frames in CUDA memory, with GStreamer's own CUDA library on
- * a driver whose memory the host can read (fakecuda.c) and a backend that does
- * (fakebackend.c): whose context it takes, and that it sees in such a frame
- * what it sees in the same one in system memory. */
-#define GST_USE_UNSTABLE_API
+/* yolov10detect on frames in CUDA memory (cudacommon.h) with a backend that
+ * reads them (fakebackend.c): it sees in such a frame what it sees in the same
+ * one in system memory. */
+#include "cudacommon.h"
+
 #include <dlfcn.h>
-#include <gst/cuda/gstcudabufferpool.h>
-#include <gst/cuda/gstcudacontext.h>
-#include <gst/cuda/gstcudaloader.h>
-#include <gst/cuda/gstcudamemory.h>
-#include <gst/cuda/gstcudautils.h>
 
 #include "countalloc.h"
-#include "fakecuda.h"
 #include "gstcommon.h"
 
 #define PROPERTIES "confidence=0.05 max-detections=1000"
@@ -36,284 +30,15 @@ make_element (const char *properties)
   return e;
 }
 
-static GstCudaContext *
-new_context (guint device)
-{
-  GstCudaContext *context;
-
-  fail_unless (gst_cuda_load_library ());
-  gst_cuda_memory_init_once ();
-  context = gst_cuda_context_new (device);
-  fail_unless (context != NULL);
-  return context;
-}
-
-static void
-give_context (GstElement *e, GstCudaContext *cuda)
-{
-  GstContext *context = gst_context_new_cuda_context (cuda);
-
-  gst_element_set_context (e, context);
-  gst_context_unref (context);
-}
-
-/* What @e answers to a neighbour. */
-static GstCudaContext *
-ask_context (GstElement *e)
-{
-  GstQuery *query = gst_query_new_context (GST_CUDA_CONTEXT_TYPE);
-  GstPad *pad = gst_element_get_static_pad (e, "sink");
-  GstCudaContext *cuda = NULL;
-
-  if (gst_pad_query (pad, query)) {
-    GstContext *context;
-
-    gst_query_parse_context (query, &context);
-    fail_unless (gst_structure_get (gst_context_get_structure (context),
-            GST_CUDA_CONTEXT_TYPE, GST_TYPE_CUDA_CONTEXT, &cuda, NULL));
-  }
-  gst_query_unref (query);
-  gst_object_unref (pad);
-  return cuda;
-}
-
-static guint
-count_messages (GstBus *bus, GstMessageType type)
-{
-  GstMessage *message;
-  guint n = 0;
-
-  while ((message = gst_bus_pop_filtered (bus, type))) {
-    n++;
-    gst_message_unref (message);
-  }
-  return n;
-}
-
-static gboolean
-takes_cuda (GstElement *e)
-{
-  GstCaps *caps = gst_caps_from_string ("video/x-raw(memory:CUDAMemory)");
-  GstPad *pad = gst_element_get_static_pad (e, "sink");
-  GstCaps *found = gst_pad_query_caps (pad, caps);
-  gboolean takes = !gst_caps_is_empty (found);
-
-  gst_caps_unref (caps);
-  gst_caps_unref (found);
-  gst_object_unref (pad);
-  return takes;
-}
-
-/* Nobody has a context: the primary one is taken, published, and let go with
- * the last who holds it. */
-GST_START_TEST (test_primary)
-{
-  static const char *const properties[] = { "backend=cuda",
-    "backend=auto", "backend=cuda cuda-device-id=1"
-  };
-
-  for (guint i = 0; i < G_N_ELEMENTS (properties); i++) {
-    GstElement *e = make_element (properties[i]);
-    GstBus *bus = gst_bus_new ();
-    guint device = i == 2, id;
-    GstCudaContext *cuda;
-
-    gst_element_set_bus (e, bus);
-    gst_element_set_state (e, GST_STATE_READY);
-    fail_unless_equals_int (fake_cuda.primaries[device], 1);
-    fail_unless_equals_int (fake_cuda.contexts, 0);
-    fail_unless (takes_cuda (e));
-    fail_unless_equals_int (count_messages (bus, GST_MESSAGE_HAVE_CONTEXT), 1);
-    cuda = ask_context (e);
-    fail_unless (cuda != NULL);
-    g_object_get (cuda, "cuda-device-id", &id, NULL);
-    fail_unless_equals_int (id, device);
-    gst_element_set_state (e, GST_STATE_PAUSED);
-    fail_unless (fake_cuda.context == gst_cuda_context_get_handle (cuda));
-    fail_unless_equals_int (count_messages (bus, GST_MESSAGE_HAVE_CONTEXT), 0);
-    fail_unless (takes_cuda (e));
-    gst_element_set_state (e, GST_STATE_NULL);
-    gst_element_set_bus (e, NULL);
-    gst_object_unref (bus);
-    gst_object_unref (e);
-    fail_unless_equals_int (fake_cuda.primaries[device], 1);
-    gst_object_unref (cuda);
-    fail_unless_equals_int (fake_cuda.primaries[device], 0);
-  }
-  fail_unless_equals_int (fake_cuda.misuses, 0);
-}
-
-GST_END_TEST;
-
-static GstPadProbeReturn
-answer_peer (GstPad *pad, GstPadProbeInfo *info, gpointer cuda)
-{
-  GstElement *helper = gst_bin_new (NULL);
-  gboolean ok = gst_cuda_handle_context_query (helper,
-      GST_PAD_PROBE_INFO_QUERY (info), cuda);
-
-  gst_object_unref (helper);
-  return ok ? GST_PAD_PROBE_HANDLED : GST_PAD_PROBE_OK;
-}
-
-static GstBusSyncReply
-answer_message (GstBus *bus, GstMessage *message, gpointer cuda)
-{
-  const gchar *type;
-
-  if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_NEED_CONTEXT
-      && gst_message_parse_context_type (message, &type)
-      && g_str_equal (type, GST_CUDA_CONTEXT_TYPE))
-    give_context (GST_ELEMENT (GST_MESSAGE_SRC (message)), cuda);
-  return GST_BUS_PASS;
-}
-
-enum
-{ GIVEN, DOWNSTREAM, UPSTREAM, APPLICATION, N_OWNERS };
-
-/* Somebody has a context: it is taken, unless it is of another GPU than the one
- * asked for. */
-GST_START_TEST (test_adopted)
-{
-  for (guint i = 0; i < 2 * N_OWNERS; i++) {
-    gboolean other = i >= N_OWNERS;
-    GstElement *e = make_element (other ? "backend=cuda cuda-device-id=0"
-        : "backend=cuda");
-    GstCudaContext *cuda = new_context (1), *taken;
-    GstBus *bus = gst_bus_new ();
-    GstPad *src = gst_pad_new ("src", GST_PAD_SRC);
-    GstPad *sink = gst_pad_new ("sink", GST_PAD_SINK);
-    GstPad *e_src = gst_element_get_static_pad (e, "src");
-    GstPad *e_sink = gst_element_get_static_pad (e, "sink");
-
-    gst_pad_link (src, e_sink);
-    gst_pad_link (e_src, sink);
-    gst_element_set_bus (e, bus);
-    if (i % N_OWNERS == GIVEN)
-      give_context (e, cuda);
-    else if (i % N_OWNERS == APPLICATION)
-      gst_bus_set_sync_handler (bus, answer_message, cuda, NULL);
-    else
-      gst_pad_add_probe (i % N_OWNERS == UPSTREAM ? src : sink,
-          GST_PAD_PROBE_TYPE_QUERY_BOTH, answer_peer, cuda, NULL);
-
-    for (guint turn = 0; turn < 2; turn++) {
-      gst_element_set_state (e, GST_STATE_PAUSED);
-      taken = ask_context (e);
-      fail_unless_equals_int (taken == cuda, !other);
-      fail_unless (fake_cuda.context == gst_cuda_context_get_handle (taken));
-      fail_unless_equals_int (fake_cuda.primaries[0], other);
-      gst_object_unref (taken);
-      gst_element_set_state (e, GST_STATE_NULL);
-    }
-    gst_bus_set_sync_handler (bus, NULL, NULL, NULL);
-    gst_element_set_bus (e, NULL);
-    gst_object_unref (bus);
-    gst_pad_unlink (src, e_sink);
-    gst_pad_unlink (e_src, sink);
-    gst_object_unref (src);
-    gst_object_unref (sink);
-    gst_object_unref (e_src);
-    gst_object_unref (e_sink);
-    gst_object_unref (e);
-    gst_object_unref (cuda);
-    fail_unless_equals_int (fake_cuda.contexts, 0);
-    fail_unless_equals_int (fake_cuda.primaries[0], 0);
-  }
-  fail_unless_equals_int (fake_cuda.misuses, 0);
-}
-
-GST_END_TEST;
-
-/* The backend runs, GStreamer's side does not: system memory it is. */
-GST_START_TEST (test_no_context)
-{
-  GstElement *e = make_element ("backend=cuda");
-  gchar *backend;
-
-  fake_cuda.broken = TRUE;
-  fail_unless_equals_int (gst_element_set_state (e, GST_STATE_PAUSED),
-      GST_STATE_CHANGE_SUCCESS);
-  fail_if (takes_cuda (e));
-  fail_unless (ask_context (e) == NULL);
-  g_object_get (e, "active-backend", &backend, NULL);
-  fail_unless_equals_string (backend, "cuda");
-  g_free (backend);
-  gst_element_set_state (e, GST_STATE_NULL);
-  gst_object_unref (e);
-}
-
-GST_END_TEST;
-
-static GstCaps *
-in_cuda (const GstCaps *caps)
-{
-  GstCaps *cuda = gst_caps_copy (caps);
-
-  gst_caps_set_features (cuda, 0,
-      gst_caps_features_new (GST_CAPS_FEATURE_MEMORY_CUDA_MEMORY, NULL));
-  return cuda;
-}
-
-/* GStreamer 1.24; with 1.22 there are no streams. */
-static void
-set_stream (GstStructure *config, gpointer stream)
-{
-  void (*set) (GstStructure *, gpointer) = dlsym (RTLD_DEFAULT,
-      "gst_buffer_pool_config_set_cuda_stream");
-
-  fail_unless (set != NULL);
-  set (config, stream);
-}
-
-/* A copy of @picture in CUDA memory, written by @stream. */
-static GstBuffer *
-upload_by (GstCudaContext *context, const GstCaps *caps, GstBuffer *picture,
-    gpointer stream)
-{
-  GstBufferPool *pool = gst_cuda_buffer_pool_new (context);
-  GstStructure *config = gst_buffer_pool_get_config (pool);
-  GstCaps *cuda = in_cuda (caps);
-  GstBuffer *buffer = NULL;
-  GstVideoFrame from, to;
-  GstVideoInfo info;
-
-  fail_unless (gst_video_info_from_caps (&info, caps));
-  gst_buffer_pool_config_set_params (config, cuda, info.size, 0, 0);
-  gst_buffer_pool_config_add_option (config,
-      GST_BUFFER_POOL_OPTION_VIDEO_META);
-  if (stream)
-    set_stream (config, stream);
-  fail_unless (gst_buffer_pool_set_config (pool, config));
-  fail_unless (gst_buffer_pool_set_active (pool, TRUE));
-  fail_unless_equals_int (gst_buffer_pool_acquire_buffer (pool, &buffer, NULL),
-      GST_FLOW_OK);
-  fail_unless (gst_video_frame_map (&from, &info, picture, GST_MAP_READ));
-  fail_unless (gst_video_frame_map (&to, &info, buffer, GST_MAP_WRITE));
-  fail_unless (gst_video_frame_copy (&to, &from));
-  gst_video_frame_unmap (&from);
-  gst_video_frame_unmap (&to);
-  gst_buffer_pool_set_active (pool, FALSE);
-  gst_object_unref (pool);
-  gst_caps_unref (cuda);
-  return buffer;
-}
-
-static GstBuffer *
-upload (GstCudaContext *context, const GstCaps *caps, GstBuffer *picture)
-{
-  return upload_by (context, caps, picture, NULL);
-}
-
 static GstHarness *
 make_harness (const char *properties, GstCudaContext *context,
     const GstCaps *caps)
 {
   GstElement *e = make_element (properties);
-  GstCaps *cuda = in_cuda (caps);
+  GstCaps *cuda = test_cuda_caps (caps);
   GstHarness *h;
 
-  give_context (e, context);
+  test_cuda_give_context (e, context);
   h = gst_harness_new_with_element (e, "sink", "src");
   gst_object_unref (e);
   gst_harness_set_caps (h, gst_caps_ref (cuda), cuda);
@@ -337,7 +62,7 @@ GST_START_TEST (test_formats)
     "NV21", "Y42B", "Y444", "RGBA", "BGRA", "RGBx", "BGRx", "ARGB", "ABGR",
     "RGB", "BGR", "RGBP", "GBR"
   };
-  GstCudaContext *context = new_context (0);
+  GstCudaContext *context = test_cuda_context (0);
 
   for (guint i = 0; i < G_N_ELEMENTS (formats); i++) {
     GstCaps *caps = test_gst_caps (formats[i], 94, 62);
@@ -347,7 +72,7 @@ GST_START_TEST (test_formats)
     GstHarness *h = make_harness ("backend=auto", context, caps);
     GstMemory *memory;
 
-    in = upload (context, caps, picture);
+    in = test_cuda_upload (context, caps, picture);
     memory = gst_buffer_peek_memory (in, 0);
     out = gst_harness_push_and_pull (h, in);
     fail_unless (out != NULL, "%s", formats[i]);
@@ -371,7 +96,7 @@ GST_END_TEST;
 GST_START_TEST (test_metas)
 {
   const GstVideoRectangle rectangle = { 31, 17, 90, 63 };
-  GstCudaContext *context = new_context (0);
+  GstCudaContext *context = test_cuda_context (0);
   GstCaps *caps = test_gst_caps ("NV12", 160, 120);
   GstBuffer *picture = test_gst_picture_caps (caps, 5);
   GstHarness *h = make_harness ("backend=cuda", context, caps);
@@ -379,7 +104,7 @@ GST_START_TEST (test_metas)
   for (guint cropped = 0; cropped < 2; cropped++) {
     GArray *expected = test_gst_expected (picture, caps,
         cropped ? &rectangle : NULL, &params, Y10_HEAD_AUTO);
-    GstBuffer *in = upload (context, caps, picture), *out;
+    GstBuffer *in = test_cuda_upload (context, caps, picture), *out;
 
     if (cropped) {
       GstVideoCropMeta *crop = gst_buffer_add_video_crop_meta (in);
@@ -417,7 +142,7 @@ GST_START_TEST (test_streams)
       "gst_cuda_stream_new");
   gpointer (*get_handle) (gpointer) = dlsym (RTLD_DEFAULT,
       "gst_cuda_stream_get_handle");
-  GstCudaContext *context = new_context (0);
+  GstCudaContext *context = test_cuda_context (0);
   GstCaps *caps = test_gst_caps ("NV12", 96, 96);
   GstBuffer *picture = test_gst_picture_caps (caps, 5);
   GstHarness *h = make_harness ("backend=cuda", context, caps);
@@ -429,7 +154,7 @@ GST_START_TEST (test_streams)
   fail_unless_equals_int (stream_new != NULL, minor >= 24);
   for (guint i = 0; i < 3; i++) {
     gpointer stream = stream_new && i != 1 ? stream_new (context) : NULL;
-    GstBuffer *out = gst_harness_push_and_pull (h, upload_by (context, caps,
+    GstBuffer *out = gst_harness_push_and_pull (h, test_cuda_upload_by (context, caps,
             picture, stream));
 
     assert_found (out, expected, 96, 96);
@@ -464,7 +189,7 @@ drop (GstPad *pad, GstObject *parent, GstBuffer *buffer)
 static gint
 count_allocations (const char *properties)
 {
-  GstCudaContext *context = new_context (0);
+  GstCudaContext *context = test_cuda_context (0);
   GstCaps *caps = test_gst_caps ("NV12", 160, 120);
   GstBuffer *picture = test_gst_picture_caps (caps, 1);
   GstBuffer *frames[WARM_UP + FRAMES];
@@ -478,7 +203,7 @@ count_allocations (const char *properties)
   gst_pad_unlink (src, h->sinkpad);
   fail_unless_equals_int (gst_pad_link (src, sink), GST_PAD_LINK_OK);
   for (guint i = 0; i < G_N_ELEMENTS (frames); i++)
-    frames[i] = upload (context, caps, picture);
+    frames[i] = test_cuda_upload (context, caps, picture);
   for (guint i = 0; i < G_N_ELEMENTS (frames); i++) {
     if (i == WARM_UP)
       before = test_n_allocations ();
@@ -516,7 +241,7 @@ GST_END_TEST;
 /* The caps say CUDA memory, the buffer is something else: one error. */
 GST_START_TEST (test_not_cuda)
 {
-  GstCudaContext *context = new_context (0);
+  GstCudaContext *context = test_cuda_context (0);
   GstCaps *caps = test_gst_caps ("NV12", 96, 96);
   GstHarness *h = make_harness ("backend=cuda", context, caps);
   GstElement *e = gst_object_ref (h->element);
@@ -525,7 +250,7 @@ GST_START_TEST (test_not_cuda)
   gst_element_set_bus (e, bus);
   fail_unless_equals_int (gst_harness_push (h,
           test_gst_picture_caps (caps, 1)), GST_FLOW_ERROR);
-  fail_unless_equals_int (count_messages (bus, GST_MESSAGE_ERROR), 1);
+  fail_unless_equals_int (test_cuda_count_messages (bus, GST_MESSAGE_ERROR), 1);
   gst_element_set_bus (e, NULL);
   gst_object_unref (bus);
   gst_object_unref (e);
@@ -541,7 +266,7 @@ GST_END_TEST;
 GST_START_TEST (test_other_context)
 {
   for (guint wrong = 0; wrong < 2; wrong++) {
-    GstCudaContext *ours = new_context (0), *theirs = new_context (wrong);
+    GstCudaContext *ours = test_cuda_context (0), *theirs = test_cuda_context (wrong);
     GstCaps *caps = test_gst_caps ("NV12", 96, 96);
     GstBuffer *picture = test_gst_picture_caps (caps, 3), *out;
     GArray *expected = test_gst_expected (picture, caps, NULL, &params,
@@ -554,7 +279,7 @@ GST_START_TEST (test_other_context)
     gst_element_set_bus (e, bus);
     fail_unless (fake_cuda.context == gst_cuda_context_get_handle (ours));
     for (guint i = 0; i < 3; i++) {
-      GstBuffer *in = upload (theirs, caps, picture);
+      GstBuffer *in = test_cuda_upload (theirs, caps, picture);
 
       if (wrong) {
         fail_unless_equals_int (gst_harness_push (h, in), GST_FLOW_ERROR);
@@ -567,7 +292,7 @@ GST_START_TEST (test_other_context)
       fail_unless_equals_int (fake_cuda.opened, opened + 1);
       fail_unless (fake_cuda.context == gst_cuda_context_get_handle (theirs));
     }
-    fail_unless_equals_int (count_messages (bus, GST_MESSAGE_ERROR), wrong);
+    fail_unless_equals_int (test_cuda_count_messages (bus, GST_MESSAGE_ERROR), wrong);
     gst_element_set_bus (e, NULL);
     gst_object_unref (bus);
     gst_object_unref (e);
@@ -614,7 +339,7 @@ GST_START_TEST (test_lost)
   GstBuffer *picture = test_gst_picture_caps (caps, 5), *out;
   GArray *expected = test_gst_expected (picture, caps, NULL, &params,
       Y10_HEAD_AUTO);
-  GstCudaContext *old = new_context (0), *new;
+  GstCudaContext *old = test_cuda_context (0), *new;
   GstHarness *h = make_harness ("backend=cuda", old, caps);
   GstBus *bus = gst_bus_new ();
   guint64 skipped;
@@ -628,7 +353,7 @@ GST_START_TEST (test_lost)
       expect_message (bus, GST_MESSAGE_WARNING);
       expect_message (bus, GST_MESSAGE_ELEMENT);
     }
-    fail_unless_equals_int (gst_harness_push (h, upload (old, caps, picture)),
+    fail_unless_equals_int (gst_harness_push (h, test_cuda_upload (old, caps, picture)),
         GST_FLOW_OK);
     out = gst_harness_pull (h);
     if (i == 0)
@@ -637,11 +362,11 @@ GST_START_TEST (test_lost)
       fail_unless (is_skipped (out));
     gst_buffer_unref (out);
   }
-  new = ask_context (h->element);
+  new = test_cuda_ask_context (h->element);
   fail_unless (new && new != old);
   fail_unless (fake_cuda.context == gst_cuda_context_get_handle (new));
   fail_unless_equals_int (fake_cuda.primaries[0], 0);
-  out = gst_harness_push_and_pull (h, upload (new, caps, picture));
+  out = gst_harness_push_and_pull (h, test_cuda_upload (new, caps, picture));
   assert_found (out, expected, 96, 96);
   gst_buffer_unref (out);
   g_object_get (h->element, "stats", &stats, NULL);
@@ -649,7 +374,7 @@ GST_START_TEST (test_lost)
   fail_unless_equals_uint64 (skipped, 4);
   gst_structure_free (stats);
   fail_unless_equals_int (fake_cuda.opened, 2);
-  fail_unless_equals_int (count_messages (bus, GST_MESSAGE_WARNING
+  fail_unless_equals_int (test_cuda_count_messages (bus, GST_MESSAGE_WARNING
           | GST_MESSAGE_ERROR), 0);
   gst_element_set_bus (h->element, NULL);
   gst_object_unref (bus);
@@ -673,9 +398,6 @@ cudaframes_suite (void)
 
   suite_add_tcase (s, tc);
   tcase_set_timeout (tc, 300);
-  tcase_add_test (tc, test_primary);
-  tcase_add_test (tc, test_adopted);
-  tcase_add_test (tc, test_no_context);
   tcase_add_test (tc, test_formats);
   tcase_add_test (tc, test_metas);
   tcase_add_test (tc, test_streams);

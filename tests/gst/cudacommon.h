@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+#pragma once
+
+/* Frames in CUDA memory for tests of elements, with GStreamer's own CUDA
+ * library on a driver whose memory the host can read (fakecuda.c). */
+
+#ifndef GST_USE_UNSTABLE_API
+#define GST_USE_UNSTABLE_API
+#endif
+#include <gst/cuda/gstcudacontext.h>
+#include <gst/video/video.h>
+
+#include "fakecuda.h"
+
+G_BEGIN_DECLS
+
+GstCudaContext *test_cuda_context (guint device);
+void test_cuda_give_context (GstElement * e, GstCudaContext * cuda);
+/* (transfer full): what @e answers to a neighbour. */
+GstCudaContext *test_cuda_ask_context (GstElement * e);
+guint test_cuda_count_messages (GstBus * bus, GstMessageType type);
+
+/* (transfer full): the same in CUDA memory. */
+GstCaps *test_cuda_caps (const GstCaps * caps);
+
+/* A copy of @picture in CUDA memory; written by @stream, a GstCudaStream of
+ * GStreamer 1.24 or NULL. */
+GstBuffer *test_cuda_upload_by (GstCudaContext * context, const GstCaps * caps,
+    GstBuffer * picture, gpointer stream);
+GstBuffer *test_cuda_upload (GstCudaContext * context, const GstCaps * caps,
+    GstBuffer * picture);
+
+G_END_DECLS
