@@ -76,7 +76,7 @@ gsize y10_cuda_conv_plan_workspace (const Y10CudaConvPlan * plan);
  * it remembers of earlier runs is forgotten. For fused plans, and of libraries
  * in one context. */
 void y10_cuda_conv_plan_give (Y10CudaConvPlan * plan, Y10CudaConvLib * lib);
-/* "cudnn:eng7,tensor-core"; lives as long as the plan. */
+/* "cudnn:eng7,tensor-core,fused"; lives as long as the plan. */
 const char *y10_cuda_conv_plan_describe (const Y10CudaConvPlan * plan);
 /* Queues it: weights [out channels][kernel][kernel][in channels] of the
  * precision's type, @bias floats, which never change. Waits and allocates only

@@ -221,7 +221,7 @@ try_config (Search *s, cudnnBackendDescriptor_t config, const Engine *engine)
   }
   plan->description = g_strdup_printf ("cudnn:eng%" G_GINT64_FORMAT "%s%s",
       engine->index, engine->tensor_core ? ",tensor-core" : "",
-      engine->compiled ? ",compiled" : "");
+      s->stage == Y10_CUDA_CONV_FUSED ? ",fused" : "");
   if (plan->workspace <= s->budget) {
     g_ptr_array_add (s->plans, plan);
   } else if (!s->greedy || plan->workspace < s->greedy->workspace) {

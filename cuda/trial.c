@@ -17,7 +17,7 @@
 
 /* A prime: repeated, it meets no width of a picture. */
 #define N_NOISE 65537
-#define MAX_SETS 16
+#define MAX_SETS 64
 
 Y10CudaTrial *
 y10_cuda_trial_new (Y10Device *device, GError **error)

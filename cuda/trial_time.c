@@ -2,7 +2,8 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
 /* How long the ways to run a convolution take: in a captured graph, as the
- * network is one, over sets of buffers that do not fit in the L2 cache together.
+ * network is one, over sets of buffers that, but for the smallest convolutions',
+ * do not fit in the L2 cache together.
  * They take turns, so that what else the GPU does meets all of them, and the
  * median counts. */
 
@@ -13,7 +14,7 @@
 #include "kernels/finish.h"
 #include "trial.h"
 
-#define RUNS 16                 /* of a graph */
+#define MIN_RUNS 16             /* of a graph */
 #define SLOW_MS 1.0f            /* of a run: then a graph has one */
 #define MIN_ROUNDS 3
 #define MAX_ROUNDS 9
@@ -90,7 +91,7 @@ prepare_way (Y10CudaTrial *t, Way *way, GError **error)
       && run_way (t, way, 0, error) && elapsed (t, &ms, error);
   if (!ok)
     return FALSE;
-  way->runs = ms > SLOW_MS ? 1 : RUNS;
+  way->runs = ms > SLOW_MS ? 1 : MAX (MIN_RUNS, t->n_sets);
   if (!y10_cuda_check (d, d->stream_begin_capture (t->stream,
               Y10_CU_CAPTURE_THREAD_LOCAL), "capturing a convolution",
           error))

@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 
 #include "../engine/util.h"
+#include "control.h"
 
 #define SIZE 64
 #define MAX_ROWS 64
@@ -366,6 +367,15 @@ test_quit (void)
     /* One plan is waited for, not thirty. */
     g_assert_cmpint (g_get_monotonic_time () - start, <, G_USEC_PER_SEC);
   }
+  /* When half of them run already. */
+  g_setenv ("Y10_SIM_BUILD_MS", "10", TRUE);
+  engine = make_engine (Y10_BACKEND_CUDA, Y10_PRECISION_FP32, 1, TRUE);
+  while (count_impl (engine, FUSED) == 0) {
+    expect_reference (engine, 1e-4, 0.05);
+    y10_engine_get_progress (engine, &progress);
+    g_assert_false (progress.finished);
+  }
+  y10_engine_unref (engine);
   g_unsetenv ("Y10_SIM_BUILD_MS");
   g_object_unref (cancellable);
 }
@@ -430,6 +440,57 @@ test_batches (void)
   y10_engine_unref (engine);
 }
 
+/* A GPU that is lost meanwhile, maybe by what was tried: steps say so, and who
+ * goes on with a new engine has one that works and tries nothing. */
+static void
+test_lost (void)
+{
+  const Y10SimControl *sim = y10_sim_control_get ();
+  Y10EngineProgress progress;
+  Y10Detection rows[MAX_ROWS];
+  gint64 until = g_get_monotonic_time () + 60 * G_USEC_PER_SEC;
+  GError *error = NULL;
+  Y10Engine *engine;
+  float *pixels;
+  Y10Step step;
+  Y10Image image;
+  Y10HeadParams params = Y10_HEAD_PARAMS_INIT;
+
+  for_plans (delete);
+  g_setenv ("Y10_SIM_FUSE", "", TRUE);
+  engine = make_engine (Y10_BACKEND_CUDA, Y10_PRECISION_FP32, 1, TRUE);
+  pixels = test_pixels (engine, 1);
+  test_detect (engine, pixels, rows, MAX_ROWS);
+  g_test_expect_message (NULL, G_LOG_LEVEL_MESSAGE,
+      "no more plans are looked for*lost*");
+  sim->lose (100, 700);
+  do {
+    y10_engine_get_progress (engine, &progress);
+    g_usleep (1000);
+  } while (!progress.finished && g_get_monotonic_time () < until);
+  g_test_assert_expected_messages ();
+  g_assert_nonnull (strstr (progress.note, "lost"));
+  g_assert_cmpuint (progress.done, <, progress.total);
+  test_tensor_image (engine, pixels, &image);
+  params.max_detections = MAX_ROWS;
+  g_assert_true (y10_engine_begin (engine, -1, &step, &error));
+  g_assert_true (y10_step_add (&step, &image, &params, &error));
+  g_assert_true (y10_step_submit (&step, &error));
+  g_assert_false (y10_step_wait (&step, -1, &error));
+  test_expect_error (g_steal_pointer (&error), Y10_ERROR_DEVICE_LOST, NULL);
+  y10_step_end (&step);
+  g_free (pixels);
+  y10_engine_unref (engine);
+
+  engine = make_engine (Y10_BACKEND_CUDA, Y10_PRECISION_FP32, 1, TRUE);
+  y10_engine_get_progress (engine, &progress);
+  g_assert_true (progress.finished);
+  g_assert_nonnull (strstr (progress.note, "lost"));
+  expect_reference (engine, 1e-4, 0.05);
+  y10_engine_unref (engine);
+  g_assert_cmpuint (sim->n_reports (), ==, 0);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -452,6 +513,7 @@ main (int argc, char **argv)
   g_test_add_func ("/tune/off", test_off);
   g_test_add_func ("/tune/quit", test_quit);
   g_test_add_func ("/tune/batches", test_batches);
+  g_test_add_func ("/tune/lost", test_lost);     /* no more tuning from here */
   status = g_test_run ();
   test_dir_remove ();
   for_plans (delete);

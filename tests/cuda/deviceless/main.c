@@ -194,12 +194,50 @@ ask (Table *t, guint variant)
   }
 }
 
+#define VIEW { 40, 40, 64, 64, 40 * 40 * 64 }
+
+static const Y10CudaConvDesc example = { Y10_PRECISION_FP16, 1, VIEW, VIEW,
+  VIEW, 3, 1, 1, TRUE
+};
+
+/* What is to be timed is built, too, no more of it than was asked for, and all
+ * of it can be saved; nothing is begun any more once that was cancelled. */
+static gboolean
+build_candidates (const Table *t, const Y10CudaConvDesc *d)
+{
+  GCancellable *cancellable = g_cancellable_new ();
+  GError *error = NULL;
+  GPtrArray *plans = y10_cuda_conv_plan_candidates (t->lib, d,
+      Y10_CUDA_CONV_FUSED, 2, cancellable, &error);
+  gboolean ok = plans && plans->len >= 1 && plans->len <= 2;
+
+  for (guint i = 0; ok && i < plans->len; i++) {
+    GBytes *bytes = y10_cuda_conv_plan_save (plans->pdata[i], &error);
+
+    ok = bytes && g_bytes_get_size (bytes) > 10000;     /* the code is in it */
+    g_clear_pointer (&bytes, g_bytes_unref);
+  }
+  if (!ok)
+    g_print ("no: candidates for sm_%d: %s\n", archs[t->gpu],
+        error ? error->message : "too few, too many, or nothing in them");
+  g_clear_pointer (&plans, g_ptr_array_unref);
+  g_clear_error (&error);
+  g_cancellable_cancel (cancellable);
+  plans = y10_cuda_conv_plan_candidates (t->lib, d, Y10_CUDA_CONV_FUSED, 2,
+      cancellable, &error);
+  if (plans || !g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED)) {
+    g_print ("no: plans are built after it was cancelled\n");
+    ok = FALSE;
+  }
+  g_clear_error (&error);
+  g_object_unref (cancellable);
+  return ok;
+}
+
 /* One fused plan is built, saved and loaded again; not for another GPU. */
 static gboolean
 build_one (const Table *t)
 {
-  const Y10CudaConvView v = { 40, 40, 64, 64, 40 * 40 * 64 };
-  const Y10CudaConvDesc d = { Y10_PRECISION_FP16, 1, v, v, v, 3, 1, 1, TRUE };
   static GBytes *another;
   static GMutex lock;
   Y10CudaConvPlan *plan, *loaded, *wrong;
@@ -207,16 +245,16 @@ build_one (const Table *t)
   GError *error = NULL;
   gboolean ok = FALSE;
 
-  plan = y10_cuda_conv_plan_new (t->lib, &d, Y10_CUDA_CONV_FUSED, &error);
+  plan = y10_cuda_conv_plan_new (t->lib, &example, Y10_CUDA_CONV_FUSED, &error);
   if (plan)
     bytes = y10_cuda_conv_plan_save (plan, &error);
   g_mutex_lock (&lock);
   other = another;
   another = bytes;
   g_mutex_unlock (&lock);
-  loaded = bytes ? y10_cuda_conv_plan_load (t->lib, &d, Y10_CUDA_CONV_FUSED,
+  loaded = bytes ? y10_cuda_conv_plan_load (t->lib, &example, Y10_CUDA_CONV_FUSED,
       bytes, &error) : NULL;
-  wrong = other ? y10_cuda_conv_plan_load (t->lib, &d, Y10_CUDA_CONV_FUSED,
+  wrong = other ? y10_cuda_conv_plan_load (t->lib, &example, Y10_CUDA_CONV_FUSED,
       other, NULL) : NULL;
   if (!loaded)
     g_print ("no: a fused plan for sm_%d: %s\n", archs[t->gpu],
@@ -254,7 +292,7 @@ ask_gpu (gpointer data, gpointer user_data)
   t->lib = y10_cuda_conv_lib_new_deviceless (properties, why);
   if (t->lib) {
     t->known = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-    t->n_no += !build_one (t);
+    t->n_no += !build_one (t) + !build_candidates (t, &example);
     for (guint v = 0; v < N_VARIANTS; v++)
       ask (t, v);
     g_hash_table_unref (t->known);
