@@ -237,7 +237,7 @@ sim_device_get_attribute (int *value, int attribute, CUdevice device)
       *value = 4;
       return 0;
     case Y10_CU_L2_CACHE_SIZE:
-      *value = 1 << 20;
+      *value = 1 << 16;
       return 0;
     case Y10_CU_MAJOR:
       *value = (int) y10_sim_sm () / 10;
