@@ -10,11 +10,6 @@
 #include "cuda.h"
 #include "tune.h"
 
-/* Half precision on tensor cores began with this; and our kernels are built
- * from it on. */
-#define LEAST_MAJOR 7
-#define LEAST_MINOR 5
-
 /* Below the CPU for now: it has run on simulated GPUs only, and auto takes
  * nothing that has not been compared with PyTorch on a real one. */
 #define SCORE 5
@@ -49,50 +44,13 @@ enter_to_free (Y10Device *device)
   return FALSE;
 }
 
-static gboolean
-get_capability (const Y10CudaDriver *driver, CUdevice id, int *major,
-    int *minor)
-{
-  return driver->device_get_attribute (major, Y10_CU_MAJOR, id) == 0
-      && driver->device_get_attribute (minor, Y10_CU_MINOR, id) == 0;
-}
-
-/* The first GPU that is new enough, or the one that was asked for. */
-static gboolean
-find_device (const Y10CudaDriver *driver, gint wanted, CUdevice *id,
-    GString *why)
-{
-  int n = 0, major = 0, minor = 0;
-
-  driver->device_get_count (&n);
-  for (int i = 0; i < n; i++) {
-    if (wanted >= 0 && i != wanted)
-      continue;
-    if (driver->device_get (id, i) == 0
-        && get_capability (driver, *id, &major, &minor)
-        && (major > LEAST_MAJOR
-            || (major == LEAST_MAJOR && minor >= LEAST_MINOR)))
-      return TRUE;
-    g_string_append_printf (why, "GPU %d has compute capability %d.%d; "
-        "expected %d.%d or later", i, major, minor, LEAST_MAJOR, LEAST_MINOR);
-    if (wanted >= 0)
-      return FALSE;
-  }
-  if (!n)
-    g_string_append (why, "the NVIDIA driver finds no GPU");
-  else if (wanted >= n)
-    g_string_append_printf (why, "there is no GPU %d; there are %d", wanted,
-        n);
-  return FALSE;
-}
-
 static int
 cuda_probe (GString *why)
 {
   const Y10CudaDriver *driver = y10_cuda_driver_get (why);
   CUdevice id;
 
-  if (!driver || !find_device (driver, -1, &id, why)
+  if (!driver || !y10_cuda_find_gpu (driver, -1, &id, why)
       || !y10_cuda_conv_probe (why))
     return 0;
   g_string_append (why, "only where it is asked for: it has run on simulated "
@@ -166,7 +124,7 @@ take_context (Y10Device *device, const Y10DeviceConfig *config,
     d->ctx_pop (&popped);
     return ok;
   }
-  if (!find_device (d, config->device_id, &device->id, why)) {
+  if (!y10_cuda_find_gpu (d, config->device_id, &device->id, why)) {
     g_set_error_literal (error, Y10_ERROR, Y10_ERROR_NO_BACKEND, why->str);
     return FALSE;
   }
@@ -195,7 +153,7 @@ cuda_open (const Y10DeviceConfig *config, GError **error)
   device->graphs = config->cuda_graphs;
   device->driver = y10_cuda_driver_get (why);
   ok = device->driver && take_context (device, config, error)
-      && get_capability (device->driver, device->id, &device->major,
+      && y10_cuda_get_capability (device->driver, device->id, &device->major,
       &device->minor);
   if (ok && enter (device, error)) {
     ok = y10_cuda_kernels_load (&device->kernels, device->driver, error)

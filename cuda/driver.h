@@ -128,6 +128,13 @@ gboolean y10_cuda_is_lost (int result);
 gboolean y10_cuda_check (const Y10CudaDriver * driver, int result,
     const char *call, GError ** error);
 
+/* gpu.c: the first GPU that is new enough, or the one that was asked for (-1:
+ * any); FALSE with the reason appended to @why. */
+gboolean y10_cuda_find_gpu (const Y10CudaDriver * driver, gint wanted,
+    CUdevice * id, GString * why);
+gboolean y10_cuda_get_capability (const Y10CudaDriver * driver, CUdevice id,
+    int *major, int *minor);
+
 /* The kernels' code for all GPUs, as cuModuleLoadData() takes it. */
 const void *y10_cuda_kernel_image (void);
 

@@ -118,6 +118,8 @@ typedef const Y10BackendClass *(*Y10BackendModule) (void);
 /* module.c: the class of liby10-NAME.so, loaded once and never unloaded; NULL
  * with the reason appended to @why. Any thread. */
 const Y10BackendClass *y10_module_load (const char *name, GString * why);
+/* What else it exports. */
+void *y10_module_symbol (const char *name, const char *symbol, GString * why);
 
 extern const Y10BackendClass y10_backend_ref;
 extern const Y10BackendClass y10_backend_cpu;   /* oneDNN, or portable C */

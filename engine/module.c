@@ -20,6 +20,7 @@
 typedef struct
 {
   char *name;
+  void *handle;
   const Y10BackendClass *class;
 } Module;
 
@@ -27,9 +28,9 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static GSList *loaded;          /* of Module; for the life of the process */
 
 static const Y10BackendClass *
-open_file (const char *path, const char *name, GString *why)
+open_file (const char *path, const char *name, void **handle_out, GString *why)
 {
-  void *handle = dlopen (path, RTLD_NOW | RTLD_LOCAL);
+  void *handle = *handle_out = dlopen (path, RTLD_NOW | RTLD_LOCAL);
   const Y10BackendClass *class;
   Y10BackendModule get;
 
@@ -55,7 +56,7 @@ open_file (const char *path, const char *name, GString *why)
 
 /* The first folder that has the file decides. */
 static const Y10BackendClass *
-find (const char *name, GString *why)
+find (const char *name, void **handle, GString *why)
 {
   const char *path = secure_getenv ("Y10_BACKEND_PATH");
   g_autofree char *all = g_strconcat (path ? path : "",
@@ -67,31 +68,58 @@ find (const char *name, GString *why)
     g_autofree char *full = g_build_filename (folders[i], file, NULL);
 
     if (*folders[i] && g_file_test (full, G_FILE_TEST_EXISTS))
-      return open_file (full, name, why);
+      return open_file (full, name, handle, why);
   }
   g_string_append_printf (why, "%s is not installed in %s", file,
       Y10_BACKEND_DIR);
   return NULL;
 }
 
+/* Of the list, or added to it; NULL with the reason in @why. */
+static const Module *
+get_module (const char *name, GString *why)
+{
+  Module found = { 0 }, *module;
+
+  for (GSList *l = loaded; l; l = l->next) {
+    module = l->data;
+    if (strcmp (module->name, name) == 0)
+      return module;
+  }
+  found.class = find (name, &found.handle, why);
+  if (!found.class)
+    return NULL;
+  module = g_new (Module, 1);
+  *module = found;
+  module->name = g_strdup (name);
+  loaded = g_slist_prepend (loaded, module);
+  return module;
+}
+
 const Y10BackendClass *
 y10_module_load (const char *name, GString *why)
 {
-  const Y10BackendClass *class = NULL;
+  const Module *module;
 
   pthread_mutex_lock (&lock);
-  for (GSList *l = loaded; l && !class; l = l->next) {
-    Module *module = l->data;
-
-    if (strcmp (module->name, name) == 0)
-      class = module->class;
-  }
-  if (!class && (class = find (name, why))) {
-    Module *module = g_new (Module, 1);
-
-    *module = (Module) { g_strdup (name), class };
-    loaded = g_slist_prepend (loaded, module);
-  }
+  module = get_module (name, why);
   pthread_mutex_unlock (&lock);
-  return class;
+  return module ? module->class : NULL;
+}
+
+void *
+y10_module_symbol (const char *name, const char *symbol, GString *why)
+{
+  const Module *module;
+  void *address;
+
+  pthread_mutex_lock (&lock);
+  module = get_module (name, why);
+  pthread_mutex_unlock (&lock);
+  if (!module)
+    return NULL;
+  address = dlsym (module->handle, symbol);
+  if (!address)
+    g_string_append_printf (why, "liby10-%s.so has no %s", name, symbol);
+  return address;
 }

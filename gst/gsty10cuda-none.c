@@ -84,8 +84,19 @@ gst_y10_cuda_adopt (GstY10Cuda * cuda, GstBuffer * buffer, gint device_id,
 }
 
 gboolean
-gst_y10_cuda_map (GstVideoFrame * frame, const GstVideoInfo * info,
-    GstBuffer * buffer, gpointer * stream, GError ** error)
+gst_y10_cuda_load (GError ** error)
 {
   return refuse (error);
+}
+
+gboolean
+gst_y10_cuda_map (GstVideoFrame * frame, const GstVideoInfo * info,
+    GstBuffer * buffer, GstMapFlags access, gpointer * stream, GError ** error)
+{
+  return refuse (error);
+}
+
+void
+gst_y10_cuda_set_written (GstBuffer * buffer)
+{
 }

@@ -27,6 +27,9 @@ GST_DEBUG_CATEGORY_STATIC (gst_y10_cuda_debug);
   "{ NV12, P010_10LE, I420, YV12, NV21, Y42B, Y444, RGBA, BGRA, RGBx, BGRx, " \
   "ARGB, ABGR, RGB, BGR, RGBP, GBR }"
 
+/* GST_CUDA_MEMORY_TRANSFER_NEED_SYNC, where memory has a stream. */
+#define MEMORY_NEEDS_SYNC (GST_MEMORY_FLAG_LAST << 2)
+
 struct _GstY10Cuda
 {
   GstElement *element;          /* not owned: it owns us */
@@ -203,8 +206,16 @@ look_up (gpointer unused)
   return NULL;
 }
 
-static gboolean
-load (GError ** error)
+/**
+ * gst_y10_cuda_load:
+ * @error: %GST_LIBRARY_ERROR_INIT with what is missing
+ *
+ * Loads the driver. Any thread.
+ *
+ * Returns: %TRUE if frames in CUDA memory can be looked at
+ */
+gboolean
+gst_y10_cuda_load (GError ** error)
 {
   static GOnce once = G_ONCE_INIT;
 
@@ -321,7 +332,7 @@ make_context (GstY10Cuda * self, gint device_id, GError ** error)
 gboolean
 gst_y10_cuda_open (GstY10Cuda * self, gint device_id, GError ** error)
 {
-  if (!load (error))
+  if (!gst_y10_cuda_load (error))
     return FALSE;
   g_mutex_lock (&self->lock);
   /* The property may have changed since the context was given. */
@@ -423,19 +434,20 @@ gst_y10_cuda_get_handle (GstY10Cuda * self)
 
 /**
  * gst_y10_cuda_is_ours:
- * @self: one with a context
+ * @self: an element's
  * @buffer: a frame
  *
- * Returns: %FALSE when @buffer lies in another CUDA context. What is no CUDA
- *   memory at all is for gst_y10_cuda_map() to refuse.
+ * Returns: %FALSE when @buffer lies in a CUDA context that is not ours, or we
+ *   have none. What is no CUDA memory at all is for gst_y10_cuda_map() to
+ *   refuse.
  */
 gboolean
 gst_y10_cuda_is_ours (GstY10Cuda * self, GstBuffer * buffer)
 {
   GstCudaContext *theirs = context_of (buffer);
 
-  return !theirs || theirs == self->context || (self->context &&
-      gst_cuda_context_get_handle (theirs) ==
+  return !theirs || theirs == self->context
+      || (self->context && gst_cuda_context_get_handle (theirs) ==
       gst_cuda_context_get_handle (self->context));
 }
 
@@ -468,22 +480,48 @@ gst_y10_cuda_adopt (GstY10Cuda * self, GstBuffer * buffer, gint device_id,
   return TRUE;
 }
 
+/* Without a meta the memory itself knows its pitch, the caps do not. */
+static const GstVideoInfo *
+find_layout (GstBuffer * buffer, const GstVideoInfo * info)
+{
+  GstCudaMemory *memory =
+      GST_CUDA_MEMORY_CAST (gst_buffer_peek_memory (buffer, 0));
+
+  if (!gst_buffer_get_video_meta (buffer)
+      && GST_VIDEO_INFO_FORMAT (&memory->info) == GST_VIDEO_INFO_FORMAT (info)
+      && GST_VIDEO_INFO_WIDTH (&memory->info) == GST_VIDEO_INFO_WIDTH (info)
+      && GST_VIDEO_INFO_HEIGHT (&memory->info) == GST_VIDEO_INFO_HEIGHT (info))
+    return &memory->info;
+  return info;
+}
+
+/* The GstCudaStream that a frame's memory is written on, or NULL. */
+static gpointer
+producer_of (GstBuffer * buffer)
+{
+  return symbols.memory_get_stream
+      ? symbols.memory_get_stream (GST_CUDA_MEMORY_CAST (gst_buffer_peek_memory
+          (buffer, 0))) : NULL;
+}
+
 /**
  * gst_y10_cuda_map:
  * @frame: (out caller-allocates): planes at device addresses
  * @info: what the caps say
  * @buffer: a frame
+ * @access: %GST_MAP_READ, or %GST_MAP_READWRITE of a writable buffer
  * @stream: (out): the CUstream that may still be writing it, or %NULL
  * @error: %GST_STREAM_ERROR_FORMAT when it is not what the caps say
  *
  * Maps a frame where it lies. It holds @buffer, and with it the stream, until
- * it is unmapped. Allocates nothing and waits for nothing.
+ * it is unmapped. Allocates nothing and waits for nothing, unless it is to be
+ * written and somebody else has its memory, too.
  */
 gboolean
 gst_y10_cuda_map (GstVideoFrame * frame, const GstVideoInfo * info,
-    GstBuffer * buffer, gpointer * stream, GError ** error)
+    GstBuffer * buffer, GstMapFlags access, gpointer * stream, GError ** error)
 {
-  GstCudaMemory *memory;
+  gpointer producer;
 
   *stream = NULL;
   if (!context_of (buffer)) {
@@ -492,25 +530,30 @@ gst_y10_cuda_map (GstVideoFrame * frame, const GstVideoInfo * info,
         "expected one as the caps say", gst_buffer_n_memory (buffer));
     return FALSE;
   }
-  memory = GST_CUDA_MEMORY_CAST (gst_buffer_peek_memory (buffer, 0));
-  /* Without a meta the memory itself knows its pitch, the caps do not. */
-  if (!gst_buffer_get_video_meta (buffer)
-      && GST_VIDEO_INFO_FORMAT (&memory->info) == GST_VIDEO_INFO_FORMAT (info)
-      && GST_VIDEO_INFO_WIDTH (&memory->info) == GST_VIDEO_INFO_WIDTH (info)
-      && GST_VIDEO_INFO_HEIGHT (&memory->info) == GST_VIDEO_INFO_HEIGHT (info))
-    info = &memory->info;
-  if (!gst_video_frame_map (frame, info, buffer,
-          (GstMapFlags) (GST_MAP_READ | GST_MAP_CUDA))) {
+  if (!gst_video_frame_map (frame, find_layout (buffer, info), buffer,
+          (GstMapFlags) (access | GST_MAP_CUDA))) {
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
         "cannot map a frame in CUDA memory, expected %dx%d %s",
         GST_VIDEO_INFO_WIDTH (info), GST_VIDEO_INFO_HEIGHT (info),
         GST_VIDEO_INFO_NAME (info));
     return FALSE;
   }
-  if (symbols.memory_get_stream) {
-    gpointer producer = symbols.memory_get_stream (memory);
-
-    *stream = producer ? symbols.stream_get_handle (producer) : NULL;
-  }
+  producer = producer_of (buffer);
+  *stream = producer ? symbols.stream_get_handle (producer) : NULL;
   return TRUE;
+}
+
+/**
+ * gst_y10_cuda_set_written:
+ * @buffer: a frame that something has been queued to write, and that is mapped
+ *   no more
+ *
+ * Whoever reads it elsewhere than on its own stream has to wait for that.
+ */
+void
+gst_y10_cuda_set_written (GstBuffer * buffer)
+{
+  if (producer_of (buffer))
+    GST_MINI_OBJECT_FLAG_SET (gst_buffer_peek_memory (buffer, 0),
+        MEMORY_NEEDS_SYNC);
 }

@@ -91,6 +91,7 @@ gst_y10_canvas_init_frame (GstY10Canvas * canvas,
   canvas->window = (GstY10Rect) {
     0, 0, GST_VIDEO_FRAME_WIDTH (frame), GST_VIDEO_FRAME_HEIGHT (frame)
   };
+  canvas->record = NULL;
   canvas->wide = GST_VIDEO_FORMAT_INFO_DEPTH (finfo, 0) > 8;
   canvas->n_components = GST_VIDEO_FORMAT_INFO_N_COMPONENTS (finfo);
   for (i = 0; i < canvas->n_components; i++) {
@@ -121,6 +122,7 @@ gst_y10_canvas_init_data (GstY10Canvas * canvas,
   guint i;
 
   canvas->window = window;
+  canvas->record = NULL;
   canvas->wide = GST_VIDEO_FORMAT_INFO_DEPTH (finfo, 0) > 8;
   canvas->n_components = GST_VIDEO_FORMAT_INFO_N_COMPONENTS (finfo);
   for (i = 0; i < canvas->n_components; i++) {
@@ -144,6 +146,38 @@ component_area (const GstY10Canvas * canvas, guint index,
   *width = ((rect.x1 + c->x_shift) >> c->x_shift) - (rect.x0 >> c->x_shift);
   *height = ((rect.y1 + c->y_shift) >> c->y_shift) - (rect.y0 >> c->y_shift);
   return c->data + (gssize) y0 * c->stride + (gssize) x0 * c->pixel_stride;
+}
+
+/* For a canvas that is drawn on later; @rect is within the window. */
+static Y10PaintItem *
+record (const GstY10Canvas * canvas, Y10PaintKind kind, GstY10Rect rect,
+    const GstY10Paint * paint)
+{
+  guint n = canvas->record->len;
+  Y10PaintItem *item;
+
+  g_array_set_size (canvas->record, n + 1);
+  item = &g_array_index (canvas->record, Y10PaintItem, n);
+  *item = (Y10PaintItem) {
+    .kind = kind, .x0 = rect.x0, .y0 = rect.y0, .x1 = rect.x1, .y1 = rect.y1
+  };
+  if (paint)
+    memcpy (item->color, paint->value, sizeof item->color);
+  return item;
+}
+
+/* A text is told where its painter has it: that is no change to the text. */
+static void
+record_text (const GstY10Canvas * canvas, GstY10Rect rect, gint x, gint y,
+    const GstY10Text * text, const GstY10Paint * background,
+    const GstY10Paint * ink)
+{
+  Y10PaintItem *item = record (canvas, Y10_PAINT_TEXT, rect, background);
+
+  memcpy (item->ink, ink->value, sizeof item->ink);
+  item->text = (GstY10Text *) text;
+  item->text_x = x;
+  item->text_y = y;
 }
 
 /* Cell averages of an area and the smooth surface through them: a blur that
@@ -291,6 +325,10 @@ gst_y10_canvas_fill (const GstY10Canvas * canvas, GstY10Rect rect,
   rect = gst_y10_rect_intersect (rect, canvas->window);
   if (gst_y10_rect_is_empty (&rect))
     return;
+  if (canvas->record) {
+    record (canvas, Y10_PAINT_FILL, rect, paint);
+    return;
+  }
   for (i = 0; i < canvas->n_components; i++) {
     const GstY10Component *c = &canvas->component[i];
     gint width, height, y;
@@ -325,6 +363,10 @@ gst_y10_canvas_shade (const GstY10Canvas * canvas, GstY10Rect rect,
   rect = gst_y10_rect_intersect (rect, canvas->window);
   if (gst_y10_rect_is_empty (&rect))
     return;
+  if (canvas->record) {
+    record (canvas, Y10_PAINT_SHADE, rect, paint)->alpha = alpha;
+    return;
+  }
   for (i = 0; i < canvas->n_components; i++) {
     const GstY10Component *c = &canvas->component[i];
     gint width, height;
@@ -360,6 +402,10 @@ gst_y10_canvas_text (const GstY10Canvas * canvas, gint x, gint y,
   rect = gst_y10_rect_intersect (rect, canvas->window);
   if (gst_y10_rect_is_empty (&rect))
     return;
+  if (canvas->record) {
+    record_text (canvas, rect, x, y, text, background, ink);
+    return;
+  }
   for (i = 0; i < canvas->n_components; i++) {
     const GstY10Component *c = &canvas->component[i];
     gboolean half = c->x_shift || c->y_shift;
@@ -393,6 +439,10 @@ gst_y10_canvas_blur (const GstY10Canvas * canvas, GstY10Rect rect)
   rect = gst_y10_rect_intersect (rect, canvas->window);
   if (gst_y10_rect_is_empty (&rect))
     return;
+  if (canvas->record) {
+    record (canvas, Y10_PAINT_BLUR, rect, NULL);
+    return;
+  }
   for (i = 0; i < canvas->n_components; i++) {
     const GstY10Component *c = &canvas->component[i];
     gint width, height;

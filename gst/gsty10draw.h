@@ -3,6 +3,7 @@
 #pragma once
 
 #include <gst/video/video.h>
+#include <y10/painter.h>
 
 #include "gsty10colors.h"
 
@@ -17,13 +18,7 @@ typedef struct
 /* Coverage of a line of text, 0 to 255, width and height even. `half` is the
  * same for subsampled components: one value for each chroma sample, NULL in
  * formats without. */
-typedef struct
-{
-  gint width, height;
-  gint half_width;
-  guint8 *full;
-  guint8 *half;
-} GstY10Text;
+typedef Y10PaintText GstY10Text;
 
 typedef struct
 {
@@ -32,7 +27,8 @@ typedef struct
   guint8 x_shift, y_shift;      /* subsampling, 0 or 1 */
 } GstY10Component;
 
-/* A window on a frame. Callers use frame coordinates everywhere; what lies
+/* A window on a frame, drawn on at once or, with `record`, later by somebody
+ * else: then what there is to draw is added there. Callers use frame coordinates everywhere; what lies
  * outside of the window is clipped. Where components are subsampled the window
  * starts at even coordinates. */
 typedef struct
@@ -41,6 +37,7 @@ typedef struct
   gboolean wide;                /* samples of 16 bits, else 8 */
   guint n_components;
   GstY10Component component[GST_VIDEO_MAX_COMPONENTS];
+  GArray *record;               /* of Y10PaintItem; NULL: draw */
 } GstY10Canvas;
 
 gboolean  gst_y10_canvas_supports   (const GstVideoFormatInfo * finfo);

@@ -260,7 +260,8 @@ gst_y10_frame_map (GstY10Frame * frame, const GstY10FrameFormat * format,
   gpointer stream = NULL;
 
   if (format->image.memory == Y10_MEMORY_CUDA
-      ? !gst_y10_cuda_map (&frame->frame, &format->info, buffer, &stream, error)
+      ? !gst_y10_cuda_map (&frame->frame, &format->info, buffer, GST_MAP_READ,
+          &stream, error)
       : !map_system (&frame->frame, &format->info, buffer, error))
     return FALSE;
 

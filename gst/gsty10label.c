@@ -52,6 +52,7 @@ text_clear (GstY10Text * text)
   g_clear_pointer (&text->full, g_free);
   g_clear_pointer (&text->half, g_free);
   text->width = 0;
+  text->serial = 0;
 }
 
 static void
@@ -237,6 +238,8 @@ render (GstY10Labels * labels, GstY10Text * text, const gchar * string,
           labels->max_width));
   text->height = labels->height;
   text->half_width = text->width >> labels->x_shift;
+  text->half_height = text->height >> labels->y_shift;
+  text->serial = 0;
 
   surface = cairo_image_surface_create (CAIRO_FORMAT_A8, text->width,
       text->height);

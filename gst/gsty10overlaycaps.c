@@ -5,9 +5,12 @@
  * the one of GStreamer's text overlays: caps with the feature
  * meta:GstVideoOverlayComposition say that boxes travel as metadata, and an
  * ALLOCATION query tells whether downstream really looks at it. Without it
- * boxes are drawn, which takes system memory and a format that we know. */
+ * boxes are drawn, which takes system memory, or CUDA memory and somebody who
+ * draws there, and a format that we know. */
 
 #include "gsty10overlaycaps.h"
+
+#include "gsty10cuda.h"
 
 #define COMPOSITION GST_CAPS_FEATURE_META_GST_VIDEO_OVERLAY_COMPOSITION
 
@@ -53,12 +56,15 @@ without_composition (const GstStructure * structure,
 }
 
 static GstCaps *
-drawable (const GstStructure * structure, const GstCapsFeatures * features)
+drawable (const GstStructure * structure, const GstCapsFeatures * features,
+    gboolean cuda)
 {
-  GstCaps *caps = one (structure, features);
-  GstCaps *all = gst_static_caps_get (&drawable_caps);
-  GstCaps *some = gst_caps_intersect_full (caps, all, GST_CAPS_INTERSECT_FIRST);
+  GstCaps *caps = one (structure, features), *some;
+  GstCaps *all = cuda && gst_caps_features_contains (features,
+      GST_Y10_FEATURE_CUDA)
+      ? gst_y10_cuda_get_caps () : gst_static_caps_get (&drawable_caps);
 
+  some = gst_caps_intersect_full (caps, all, GST_CAPS_INTERSECT_FIRST);
   gst_caps_unref (caps);
   gst_caps_unref (all);
   return some;
@@ -77,8 +83,47 @@ gst_y10_overlay_caps_compose (GstCaps * caps)
 }
 
 /**
+ * gst_y10_overlay_caps_is_cuda:
+ * @caps: fixed caps
+ *
+ * Returns: whether they are of frames in CUDA memory that can be drawn on
+ */
+gboolean
+gst_y10_overlay_caps_is_cuda (GstCaps * caps)
+{
+  GstCapsFeatures *features = gst_caps_get_features (caps, 0);
+  GstCaps *plain, *cuda;
+  gboolean is;
+
+  if (!gst_caps_features_contains (features, GST_Y10_FEATURE_CUDA))
+    return FALSE;
+  plain = without_composition (gst_caps_get_structure (caps, 0), features);
+  cuda = gst_y10_cuda_get_caps ();
+  is = gst_caps_can_intersect (plain, cuda);
+  gst_caps_unref (plain);
+  gst_caps_unref (cuda);
+  return is;
+}
+
+/**
+ * gst_y10_overlay_caps_template:
+ *
+ * Returns: (transfer full): all that can be drawn on. Frames in CUDA memory
+ *   come first: a decoder takes the first that it has, too.
+ */
+GstCaps *
+gst_y10_overlay_caps_template (void)
+{
+  GstCaps *caps = gst_caps_make_writable (gst_y10_cuda_get_caps ());
+
+  gst_caps_append (caps, gst_caps_from_string (GST_Y10_OVERLAY_CAPS));
+  return caps;
+}
+
+/**
  * gst_y10_overlay_caps_transform:
  * @direction: of the pad that @caps belong to
+ * @cuda: whether frames in CUDA memory can be drawn on
  * @filter: (nullable): intersect with these
  *
  * What comes in goes out, with or without a composition on it. A composition
@@ -87,8 +132,8 @@ gst_y10_overlay_caps_compose (GstCaps * caps)
  * Returns: (transfer full): caps of the other pad
  */
 GstCaps *
-gst_y10_overlay_caps_transform (GstPadDirection direction, GstCaps * caps,
-    GstCaps * filter)
+gst_y10_overlay_caps_transform (GstPadDirection direction, gboolean cuda,
+    GstCaps * caps, GstCaps * filter)
 {
   GstCaps *result = gst_caps_new_empty (), *both;
   guint i;
@@ -106,7 +151,7 @@ gst_y10_overlay_caps_transform (GstPadDirection direction, GstCaps * caps,
     } else {
       if (direction == GST_PAD_SINK)
         gst_caps_append (result, with_composition (structure, features));
-      gst_caps_append (result, drawable (structure, features));
+      gst_caps_append (result, drawable (structure, features, cuda));
     }
   }
   if (filter) {

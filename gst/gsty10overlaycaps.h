@@ -25,14 +25,19 @@ G_BEGIN_DECLS
     "BGRA64_BE, ABGR64_BE }"
 
 
-/* Whatever memory downstream takes together with a composition is fine, too:
+/* Frames in CUDA memory come before these. Whatever memory downstream takes together with a composition is fine, too:
  * there is no need to look at pixels then. */
 #define GST_Y10_OVERLAY_CAPS GST_VIDEO_CAPS_MAKE (GST_Y10_DRAWABLE) "; " \
     GST_VIDEO_CAPS_MAKE_WITH_FEATURES ("ANY", GST_VIDEO_FORMATS_ALL)
 
 gboolean   gst_y10_overlay_caps_compose    (GstCaps * caps);
 
+gboolean   gst_y10_overlay_caps_is_cuda    (GstCaps * caps);
+
+GstCaps *  gst_y10_overlay_caps_template   (void);
+
 GstCaps *  gst_y10_overlay_caps_transform  (GstPadDirection direction,
+                                            gboolean cuda,
                                             GstCaps * caps, GstCaps * filter);
 
 GstCaps *  gst_y10_overlay_caps_choose     (GstPad * srcpad, GstCaps * caps);

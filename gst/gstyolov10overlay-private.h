@@ -3,11 +3,13 @@
 #pragma once
 
 /* What the element yolov10overlay is made of, for the files it is made of:
- * gstyolov10overlay.c and, for the properties, gsty10overlayprops.c. */
+ * gstyolov10overlay.c, gsty10overlayframe.c, which draws, and, for the
+ * properties, gsty10overlayprops.c. */
 
 #include "gsty10boxes.h"
 #include "gsty10drawbox.h"
 #include "gsty10label.h"
+#include "gsty10painter.h"
 #include "gsty10unpack.h"
 #include "gstyolov10overlay.h"
 
@@ -29,10 +31,13 @@ struct _GstYolov10Overlay
   GstY10OverlaySettings settings;
   gchar *font_desc, *labels_wanted;
   gboolean strings_changed;
+  gboolean takes_cuda;          /* frames in CUDA memory; unknown in NULL: yes */
 
   /* Of the streaming thread. */
   GstY10OverlaySettings now;    /* settings of this frame */
   GstVideoInfo info;
+  gboolean in_cuda;             /* frames are drawn on by the painter */
+  GstY10Painter *painter;
   gboolean compose;             /* attach, do not draw */
   gboolean chosen;              /* what compose is to be */
   GstY10Unpacked unpacked;      /* where frames cannot be drawn on */
@@ -43,7 +48,10 @@ struct _GstYolov10Overlay
   GstY10Boxes boxes;
   GArray *drawings;             /* GstY10Drawing, in drawing order */
   gboolean warned;
+  gboolean lost;                /* the last frame's GPU, and that was said */
 };
+
+gboolean gst_y10_overlay_draw (GstYolov10Overlay * self, GstBuffer * buffer);
 
 void gst_y10_overlay_props_init (GstYolov10Overlay * self);
 void gst_y10_overlay_props_install (GObjectClass * class);

@@ -39,27 +39,70 @@
 
 #include "gstyolov10overlay-private.h"
 
+#include "gsty10cuda.h"
 #include "gsty10overlaycaps.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_yolov10_overlay_debug);
 #define GST_CAT_DEFAULT gst_yolov10_overlay_debug
-
-static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink",
-    GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS (GST_Y10_OVERLAY_CAPS));
-
-static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src",
-    GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS (GST_Y10_OVERLAY_CAPS));
 
 G_DEFINE_FINAL_TYPE (GstYolov10Overlay, gst_yolov10_overlay,
     GST_TYPE_BASE_TRANSFORM)
 GST_ELEMENT_REGISTER_DEFINE (yolov10overlay, "yolov10overlay", GST_RANK_NONE,
     GST_TYPE_YOLOV10_OVERLAY)
 
+/* Whether frames in CUDA memory can be drawn on, which takes the module of the
+ * CUDA backend and a driver. No GPU is opened before such a frame comes. */
+static void
+look_for_cuda (GstYolov10Overlay * self)
+{
+  GError *error = NULL;
+  gboolean takes = gst_y10_painter_can (&error);
+
+  if (!takes)
+    GST_INFO_OBJECT (self, "frames in CUDA memory are not drawn on: %s",
+        error->message);
+  g_clear_error (&error);
+  GST_OBJECT_LOCK (self);
+  self->takes_cuda = takes;
+  GST_OBJECT_UNLOCK (self);
+}
+
+static gboolean
+takes_cuda (GstYolov10Overlay * self)
+{
+  gboolean takes;
+
+  GST_OBJECT_LOCK (self);
+  takes = self->takes_cuda;
+  GST_OBJECT_UNLOCK (self);
+  return takes;
+}
+
+static GstStateChangeReturn
+gst_yolov10_overlay_change_state (GstElement * element,
+    GstStateChange transition)
+{
+  GstYolov10Overlay *self = GST_YOLOV10_OVERLAY (element);
+  GstStateChangeReturn result;
+
+  if (transition == GST_STATE_CHANGE_NULL_TO_READY)
+    look_for_cuda (self);
+  result = GST_ELEMENT_CLASS (gst_yolov10_overlay_parent_class)->
+      change_state (element, transition);
+  if (transition == GST_STATE_CHANGE_READY_TO_NULL) {
+    GST_OBJECT_LOCK (self);
+    self->takes_cuda = TRUE;
+    GST_OBJECT_UNLOCK (self);
+  }
+  return result;
+}
+
 static GstCaps *
 gst_yolov10_overlay_transform_caps (GstBaseTransform * trans,
     GstPadDirection direction, GstCaps * caps, GstCaps * filter)
 {
-  return gst_y10_overlay_caps_transform (direction, caps, filter);
+  return gst_y10_overlay_caps_transform (direction,
+      takes_cuda (GST_YOLOV10_OVERLAY (trans)), caps, filter);
 }
 
 static GstCaps *
@@ -134,6 +177,7 @@ gst_yolov10_overlay_set_caps (GstBaseTransform * trans, GstCaps * incaps,
       == GST_VIDEO_INTERLACE_MODE_ALTERNATE)
     goto unsupported;
   self->compose = self->chosen = gst_y10_overlay_caps_compose (outcaps);
+  self->in_cuda = takes_cuda (self) && gst_y10_overlay_caps_is_cuda (incaps);
 
   drawable = gst_y10_canvas_supports (info->finfo)
       || gst_y10_unpacked_init (&self->unpacked, info);
@@ -143,8 +187,9 @@ gst_yolov10_overlay_set_caps (GstBaseTransform * trans, GstCaps * incaps,
     gst_y10_paint_init (&self->hidden,
         self->unpacked.data ? &self->unpacked.info : info,
         (GstY10Color) { 40, 40, 40 });
-  GST_INFO_OBJECT (self, "%s for %" GST_PTR_FORMAT,
-      self->compose ? "attaching compositions" : "drawing", incaps);
+  GST_INFO_OBJECT (self, "%s%s for %" GST_PTR_FORMAT,
+      self->compose ? "attaching compositions" : "drawing",
+      self->in_cuda ? " on the GPU" : "", incaps);
 
   GST_OBJECT_LOCK (self);
   self->now = self->settings;
@@ -252,101 +297,6 @@ gst_yolov10_overlay_prepare_output_buffer (GstBaseTransform * trans,
       prepare_output_buffer (trans, inbuf, outbuf);
 }
 
-static void
-hide (GstYolov10Overlay * self, const GstY10Canvas * canvas)
-{
-  guint i;
-
-  for (i = 0; i < self->drawings->len; i++) {
-    GstY10Rect box = g_array_index (self->drawings, GstY10Drawing, i).box;
-
-    if (self->now.privacy == GST_YOLOV10_PRIVACY_FILL)
-      gst_y10_canvas_fill (canvas, box, &self->hidden);
-    else
-      gst_y10_canvas_blur (canvas, box);
-  }
-}
-
-static void
-draw (GstYolov10Overlay * self, const GstY10Canvas * canvas)
-{
-  const GstY10Drawing *drawings = (GstY10Drawing *) self->drawings->data;
-  guint i;
-
-  if (self->now.privacy != GST_YOLOV10_PRIVACY_NONE)
-    hide (self, canvas);
-  if (self->compose)
-    return;
-  for (i = 0; i < self->drawings->len; i++)
-    gst_y10_drawing_box (&drawings[i], &self->style, canvas);
-  for (i = 0; i < self->drawings->len; i++)
-    gst_y10_drawing_badge (&drawings[i], &self->style, canvas);
-}
-
-static gboolean
-draw_on_frame (GstYolov10Overlay * self, GstBuffer * buffer)
-{
-  GstVideoFrame frame;
-  GstY10Canvas canvas;
-  gboolean fits;
-
-  if (!gst_video_frame_map (&frame, &self->info, buffer, GST_MAP_READWRITE
-          | GST_VIDEO_FRAME_MAP_FLAG_NO_REF)) {
-    GST_ELEMENT_ERROR (self, RESOURCE, WRITE, ("Cannot draw on the frame."),
-        ("The memory of %" GST_PTR_FORMAT " cannot be mapped for writing",
-            buffer));
-    return FALSE;
-  }
-  fits = frame.info.finfo == self->info.finfo
-      && GST_VIDEO_FRAME_WIDTH (&frame) >= GST_VIDEO_INFO_WIDTH (&self->info)
-      && GST_VIDEO_FRAME_HEIGHT (&frame) >= GST_VIDEO_INFO_HEIGHT (&self->info);
-  if (!fits) {
-    GST_ELEMENT_ERROR (self, STREAM, FORMAT, ("Cannot draw on the frame."),
-        ("Its video meta says %s %dx%d, its caps %s %dx%d",
-            frame.info.finfo->name, GST_VIDEO_FRAME_WIDTH (&frame),
-            GST_VIDEO_FRAME_HEIGHT (&frame), self->info.finfo->name,
-            GST_VIDEO_INFO_WIDTH (&self->info),
-            GST_VIDEO_INFO_HEIGHT (&self->info)));
-  } else if (self->unpacked.data) {
-    GstY10Rect all = { 0, G_MAXINT, 0, 0 };
-    guint i;
-
-    for (i = 0; i < self->drawings->len; i++) {
-      GstY10Rect extent = gst_y10_drawing_extent (&g_array_index
-          (self->drawings, GstY10Drawing, i), &self->style);
-
-      all.y0 = MIN (all.y0, extent.y0);
-      all.y1 = MAX (all.y1, extent.y1);
-    }
-    gst_y10_unpacked_load (&self->unpacked, &frame, all.y0, all.y1, &canvas);
-    draw (self, &canvas);
-    gst_y10_unpacked_store (&self->unpacked, &frame, all.y0, all.y1);
-  } else {
-    gst_y10_canvas_init_frame (&canvas, &frame);
-    draw (self, &canvas);
-  }
-  gst_video_frame_unmap (&frame);
-  return fits;
-}
-
-static void
-attach_composition (GstYolov10Overlay * self, GstBuffer * buffer)
-{
-  GstVideoOverlayCompositionMeta *meta =
-      gst_buffer_get_video_overlay_composition_meta (buffer);
-  GstVideoOverlayComposition *composition =
-      meta ? gst_video_overlay_composition_copy (meta->overlay) : NULL;
-
-  composition = gst_y10_drawings_compose ((GstY10Drawing *)
-      self->drawings->data, self->drawings->len, &self->style, composition);
-  if (!composition)
-    return;
-  if (meta)
-    gst_buffer_remove_meta (buffer, (GstMeta *) meta);
-  gst_buffer_add_video_overlay_composition_meta (buffer, composition);
-  gst_video_overlay_composition_unref (composition);
-}
-
 static GstFlowReturn
 gst_yolov10_overlay_transform_ip (GstBaseTransform * trans, GstBuffer * buffer)
 {
@@ -354,25 +304,46 @@ gst_yolov10_overlay_transform_ip (GstBaseTransform * trans, GstBuffer * buffer)
 
   if (self->drawings->len == 0)
     return GST_FLOW_OK;
-  if ((!self->compose || self->now.privacy != GST_YOLOV10_PRIVACY_NONE)
-      && !draw_on_frame (self, buffer))
+  if (!gst_y10_overlay_draw (self, buffer))
     return GST_FLOW_ERROR;
-  if (self->compose)
-    attach_composition (self, buffer);
   return GST_FLOW_OK;
 }
 
 static gboolean
 gst_yolov10_overlay_start (GstBaseTransform * trans)
 {
-  GST_YOLOV10_OVERLAY (trans)->warned = FALSE;
+  GstYolov10Overlay *self = GST_YOLOV10_OVERLAY (trans);
+
+  self->warned = self->lost = FALSE;
   return TRUE;
 }
 
 static gboolean
 gst_yolov10_overlay_stop (GstBaseTransform * trans)
 {
-  gst_y10_unpacked_clear (&GST_YOLOV10_OVERLAY (trans)->unpacked);
+  GstYolov10Overlay *self = GST_YOLOV10_OVERLAY (trans);
+
+  gst_y10_unpacked_clear (&self->unpacked);
+  gst_y10_painter_close (self->painter);
+  return TRUE;
+}
+
+/* In CUDA memory the layout is never the caps', and downstream's pool is the
+ * one to draw in. */
+static gboolean
+gst_yolov10_overlay_propose_allocation (GstBaseTransform * trans,
+    GstQuery * decide_query, GstQuery * query)
+{
+  GstCaps *caps;
+
+  gst_query_parse_allocation (query, &caps, NULL);
+  if (!caps || !gst_y10_overlay_caps_is_cuda (caps))
+    return
+        GST_BASE_TRANSFORM_CLASS (gst_yolov10_overlay_parent_class)->
+        propose_allocation (trans, decide_query, query);
+  gst_pad_peer_query (trans->srcpad, query);
+  if (!gst_query_find_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL))
+    gst_query_add_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
   return TRUE;
 }
 
@@ -384,6 +355,7 @@ gst_yolov10_overlay_finalize (GObject * object)
   gst_y10_labels_free (self->labels);
   gst_y10_boxes_clear (&self->boxes);
   gst_y10_unpacked_clear (&self->unpacked);
+  gst_y10_painter_free (self->painter);
   g_array_unref (self->drawings);
   g_free (self->font_desc);
   g_free (self->labels_wanted);
@@ -396,6 +368,7 @@ gst_yolov10_overlay_class_init (GstYolov10OverlayClass * klass)
   GObjectClass *object_class = G_OBJECT_CLASS (klass);
   GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
   GstBaseTransformClass *trans_class = GST_BASE_TRANSFORM_CLASS (klass);
+  GstCaps *caps = gst_y10_overlay_caps_template ();
 
   GST_DEBUG_CATEGORY_INIT (gst_yolov10_overlay_debug, "yolov10overlay", 0,
       "draws detections");
@@ -409,9 +382,14 @@ gst_yolov10_overlay_class_init (GstYolov10OverlayClass * klass)
       "Filter/Editor/Video",
       "Draws boxes, labels and confidences of detected objects",
       "the yolov10detect authors");
-  gst_element_class_add_static_pad_template (element_class, &sink_template);
-  gst_element_class_add_static_pad_template (element_class, &src_template);
+  gst_element_class_add_pad_template (element_class,
+      gst_pad_template_new ("sink", GST_PAD_SINK, GST_PAD_ALWAYS, caps));
+  gst_element_class_add_pad_template (element_class,
+      gst_pad_template_new ("src", GST_PAD_SRC, GST_PAD_ALWAYS, caps));
+  gst_caps_unref (caps);
 
+  element_class->change_state =
+      GST_DEBUG_FUNCPTR (gst_yolov10_overlay_change_state);
   trans_class->start = GST_DEBUG_FUNCPTR (gst_yolov10_overlay_start);
   trans_class->stop = GST_DEBUG_FUNCPTR (gst_yolov10_overlay_stop);
   trans_class->transform_caps =
@@ -419,6 +397,8 @@ gst_yolov10_overlay_class_init (GstYolov10OverlayClass * klass)
   trans_class->fixate_caps =
       GST_DEBUG_FUNCPTR (gst_yolov10_overlay_fixate_caps);
   trans_class->set_caps = GST_DEBUG_FUNCPTR (gst_yolov10_overlay_set_caps);
+  trans_class->propose_allocation =
+      GST_DEBUG_FUNCPTR (gst_yolov10_overlay_propose_allocation);
   trans_class->prepare_output_buffer =
       GST_DEBUG_FUNCPTR (gst_yolov10_overlay_prepare_output_buffer);
   trans_class->transform_ip =
@@ -429,6 +409,8 @@ static void
 gst_yolov10_overlay_init (GstYolov10Overlay * self)
 {
   gst_y10_overlay_props_init (self);
+  self->takes_cuda = TRUE;
+  self->painter = gst_y10_painter_new (GST_ELEMENT (self));
   self->labels = gst_y10_labels_new ();
   gst_y10_boxes_init (&self->boxes);
   self->drawings = g_array_sized_new (FALSE, FALSE, sizeof (GstY10Drawing), 64);

@@ -11,5 +11,6 @@
 #include "head_scan.cu"
 #include "head_select.cu"
 #include "maxpool5.cu"
+#include "overlay.cu"
 #include "preprocess.cu"
 #include "upsample2x.cu"

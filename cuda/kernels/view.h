@@ -57,6 +57,12 @@ y10_k_div_up (long long a, long long b)
   K (head_select, Head) \
   K (head_nms, Head)
 
+/* Those that know pictures only, for the painter: y10_NAME. */
+#define Y10_PAINTER_KERNELS(K) \
+  K (overlay, Overlay) \
+  K (overlay_means, Blur) \
+  K (overlay_blur, Blur)
+
 #ifdef __cplusplus
 }
 #endif

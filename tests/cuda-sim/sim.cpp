@@ -19,6 +19,7 @@
 #include "kernels/finish.h"
 #include "kernels/head.h"
 #include "kernels/maxpool5.h"
+#include "kernels/overlay.h"
 #include "kernels/preprocess.h"
 #include "kernels/upsample2x.h"
 
@@ -31,6 +32,7 @@
 #define Y10_DECLARE_UNTYPED(name, type) Y10_DECLARE (y10_##name, type)
 Y10_TYPED_KERNELS (Y10_DECLARE_TYPED)
 Y10_UNTYPED_KERNELS (Y10_DECLARE_UNTYPED)
+Y10_PAINTER_KERNELS (Y10_DECLARE_UNTYPED)
 
 #define Y10_ENTRY(name, type) \
   { (void (*) ()) name, \
@@ -48,6 +50,7 @@ static const struct
   Y10SimKernel kernel;
 } linked[] = {
   Y10_TYPED_KERNELS (Y10_ENTRY_TYPED) Y10_UNTYPED_KERNELS (Y10_ENTRY_UNTYPED)
+  Y10_PAINTER_KERNELS (Y10_ENTRY_UNTYPED)
 };
 
 /* What comes after so many is of the same kind. */

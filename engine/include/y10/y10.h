@@ -3,11 +3,13 @@
 #pragma once
 
 /* Everything an application needs: a Y10Model is read from a weights file, a
- * Y10Engine compiles it for one backend, a Y10Step is one run over images. */
+ * Y10Engine compiles it for one backend, a Y10Step is one run over images. A
+ * Y10Painter draws on pictures that a GPU has. */
 #include <y10/detection.h>
 #include <y10/engine.h>
 #include <y10/error.h>
 #include <y10/image.h>
 #include <y10/model.h>
+#include <y10/painter.h>
 #include <y10/step.h>
 #include <y10/version.h>

@@ -18,6 +18,7 @@ enum
   NO_DEVICE = 100,
   INVALID_DEVICE = 101,
   INVALID_CONTEXT = 201,
+  LAUNCH_FAILED = 719,
   NOT_SUPPORTED = 801
 };
 
@@ -185,6 +186,7 @@ FAKE (cuMemAlloc_v2, guint64 * address, gsize size)
   memset (p, 0xee, size);
   *address = (guint64) (gsize) p | FAKE_CUDA_TAG;
   g_atomic_int_inc (&fake_cuda.allocations);
+  g_atomic_int_inc (&fake_cuda.allocated);
   return SUCCESS;
 }
 
@@ -201,6 +203,16 @@ FAKE (cuMemFree_v2, guint64 address)
     return misuse (INVALID_CONTEXT);
   free ((void *) (gsize) (address & ~FAKE_CUDA_TAG));
   g_atomic_int_add (&fake_cuda.allocations, -1);
+  return SUCCESS;
+}
+
+FAKE (cuMemHostAlloc, void **p, gsize size, guint flags)
+{
+  if (!depth)
+    return misuse (INVALID_CONTEXT);
+  g_atomic_int_inc (&fake_cuda.allocated);
+  *p = g_malloc (size);
+  memset (*p, 0xee, size);
   return SUCCESS;
 }
 
@@ -236,6 +248,8 @@ FAKE (cuMemcpy2DAsync_v2, const Copy2D * c, Stream * stream)
     return misuse (INVALID_VALUE);
   for (gsize y = 0; y < c->height; y++)
     memcpy (to + y * c->to.pitch, from + y * c->from.pitch, c->width);
+  if (c->to.kind != c->from.kind)
+    fake_cuda.planes_copied += c->width * c->height;
   return SUCCESS;
 }
 
@@ -251,6 +265,11 @@ FAKE (cuStreamCreate, Stream ** stream, guint flags)
   *stream = g_new0 (Stream, 1);
   (*stream)->context = stack[depth - 1];
   return SUCCESS;
+}
+
+FAKE (cuStreamCreateWithPriority, Stream ** stream, guint flags, int priority)
+{
+  return cuStreamCreate (stream, flags);
 }
 
 FAKE (cuStreamDestroy_v2, Stream * stream)
@@ -270,19 +289,104 @@ FAKE (cuStreamSynchronize, Stream * stream)
   return SUCCESS;
 }
 
+/* All of it is done when it is asked for, so there is nothing to wait for. */
+FAKE (cuStreamWaitEvent, Stream * stream, void *event, guint flags)
+{
+  return depth && stream && event ? SUCCESS : misuse (INVALID_VALUE);
+}
+
+FAKE (cuEventCreate, void **event, guint flags)
+{
+  *event = g_malloc (1);
+  return depth ? SUCCESS : misuse (INVALID_CONTEXT);
+}
+
+FAKE (cuEventDestroy_v2, void *event)
+{
+  g_free (event);
+  return SUCCESS;
+}
+
+FAKE (cuEventRecord, void *event, Stream * stream)
+{
+  return depth && stream && event ? SUCCESS : misuse (INVALID_VALUE);
+}
+
+FAKE (cuEventSynchronize, void *event)
+{
+  return depth && event ? SUCCESS : misuse (INVALID_VALUE);
+}
+
+FAKE (cuMemcpyHtoDAsync_v2, guint64 to, const void *from, gsize size,
+    Stream * stream)
+{
+  if (!depth || !stream || !(to & FAKE_CUDA_TAG))
+    return misuse (INVALID_VALUE);
+  memcpy ((void *) (gsize) (to & ~FAKE_CUDA_TAG), from, size);
+  fake_cuda.bytes_copied += size;
+  return SUCCESS;
+}
+
+/* A module is the context it was loaded into, a function its name. */
+FAKE (cuModuleLoadData, void **module, const void *image)
+{
+  if (!depth)
+    return misuse (INVALID_CONTEXT);
+  *module = stack[depth - 1];
+  return fake_cuda.launch ? SUCCESS : NOT_SUPPORTED;
+}
+
+FAKE (cuModuleUnload, void *module)
+{
+  return depth && module == stack[depth - 1] ? SUCCESS
+      : misuse (INVALID_CONTEXT);
+}
+
+FAKE (cuModuleGetFunction, const char **function, void *module,
+    const char *name)
+{
+  *function = g_intern_string (name);
+  return SUCCESS;
+}
+
+FAKE (cuLaunchKernel, const char *function, guint grid_x, guint grid_y,
+    guint grid_z, guint block_x, guint block_y, guint block_z,
+    guint shared_bytes, Stream * stream, void **params, void **extra)
+{
+  const guint grid[] = { grid_x, grid_y, grid_z };
+  const guint block[] = { block_x, block_y, block_z };
+
+  if (!depth || !stream || stream->context != stack[depth - 1])
+    return misuse (INVALID_CONTEXT);
+  g_atomic_int_inc (&fake_cuda.launches);
+  if (fake_cuda.lost)
+    return LAUNCH_FAILED;
+  return fake_cuda.launch && fake_cuda.launch (function, grid, block,
+      shared_bytes, params[0]) ? SUCCESS : misuse (NOT_SUPPORTED);
+}
+
 UNSUPPORTED (cuCtxDisablePeerAccess)
 UNSUPPORTED (cuCtxEnablePeerAccess)
+UNSUPPORTED (cuCtxGetCurrent)
+UNSUPPORTED (cuCtxGetDevice)
 UNSUPPORTED (cuCtxGetLimit)
+UNSUPPORTED (cuCtxGetStreamPriorityRange)
 UNSUPPORTED (cuCtxSetLimit)
 UNSUPPORTED (cuDestroyExternalMemory)
 UNSUPPORTED (cuDestroyExternalSemaphore)
-UNSUPPORTED (cuEventCreate)
-UNSUPPORTED (cuEventDestroy_v2)
-UNSUPPORTED (cuEventRecord)
-UNSUPPORTED (cuEventSynchronize)
+UNSUPPORTED (cuDeviceTotalMem_v2)
+UNSUPPORTED (cuDevicePrimaryCtxReset_v2)
+UNSUPPORTED (cuEventElapsedTime)
+UNSUPPORTED (cuEventQuery)
 UNSUPPORTED (cuExternalMemoryGetMappedBuffer)
 UNSUPPORTED (cuExternalMemoryGetMappedMipmappedArray)
+UNSUPPORTED (cuFuncSetAttribute)
 UNSUPPORTED (cuGLGetDevices_v2)
+UNSUPPORTED (cuGraphDestroy)
+UNSUPPORTED (cuGraphExecDestroy)
+UNSUPPORTED (cuGraphInstantiateWithFlags)
+UNSUPPORTED (cuGraphLaunch)
+UNSUPPORTED (cuGraphUpload)
 UNSUPPORTED (cuGraphicsGLRegisterBuffer)
 UNSUPPORTED (cuGraphicsGLRegisterImage)
 UNSUPPORTED (cuGraphicsMapResources)
@@ -298,7 +402,6 @@ UNSUPPORTED (cuIpcGetEventHandle)
 UNSUPPORTED (cuIpcGetMemHandle)
 UNSUPPORTED (cuIpcOpenEventHandle)
 UNSUPPORTED (cuIpcOpenMemHandle)
-UNSUPPORTED (cuLaunchKernel)
 UNSUPPORTED (cuMemAddressFree)
 UNSUPPORTED (cuMemAddressReserve)
 UNSUPPORTED (cuMemAllocAsync)
@@ -309,6 +412,7 @@ UNSUPPORTED (cuMemFreeAsync)
 UNSUPPORTED (cuMemGetAccess)
 UNSUPPORTED (cuMemGetAllocationGranularity)
 UNSUPPORTED (cuMemGetAllocationPropertiesFromHandle)
+UNSUPPORTED (cuMemGetInfo_v2)
 UNSUPPORTED (cuMemImportFromShareableHandle)
 UNSUPPORTED (cuMemMap)
 UNSUPPORTED (cuMemPoolCreate)
@@ -323,7 +427,6 @@ UNSUPPORTED (cuMemcpyDtoDAsync_v2)
 UNSUPPORTED (cuMemcpyDtoD_v2)
 UNSUPPORTED (cuMemcpyDtoHAsync_v2)
 UNSUPPORTED (cuMemcpyDtoH_v2)
-UNSUPPORTED (cuMemcpyHtoDAsync_v2)
 UNSUPPORTED (cuMemcpyHtoD_v2)
 UNSUPPORTED (cuMemsetD2D16Async)
 UNSUPPORTED (cuMemsetD2D16_v2)
@@ -331,10 +434,10 @@ UNSUPPORTED (cuMemsetD2D32Async)
 UNSUPPORTED (cuMemsetD2D32_v2)
 UNSUPPORTED (cuMemsetD2D8Async)
 UNSUPPORTED (cuMemsetD2D8_v2)
-UNSUPPORTED (cuModuleGetFunction)
-UNSUPPORTED (cuModuleLoadData)
-UNSUPPORTED (cuModuleUnload)
+UNSUPPORTED (cuMemsetD8Async)
 UNSUPPORTED (cuSignalExternalSemaphoresAsync)
+UNSUPPORTED (cuStreamBeginCapture_v2)
+UNSUPPORTED (cuStreamEndCapture)
 UNSUPPORTED (cuTexObjectCreate)
 UNSUPPORTED (cuTexObjectDestroy)
 UNSUPPORTED (cuWaitExternalSemaphoresAsync)

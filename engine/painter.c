@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* Drawing on pictures in CUDA memory, which the module of the CUDA backend does
+ * where there is one. What is here finds it, and says why there is none. */
+
+#include "config.h"
+
+#include <y10/painter.h>
+
+#include "backend.h"
+#include "painter-class.h"
+
+struct _Y10Painter
+{
+  const Y10PainterClass *class;
+  Y10PainterState *state;
+};
+
+static const Y10PainterClass *
+find (GString *why)
+{
+  Y10PainterModule get = (Y10PainterModule) y10_module_symbol ("cuda",
+      "y10_painter_module", why);
+  const Y10PainterClass *class = get ? get () : NULL;
+
+  if (!class)
+    return NULL;
+  if (class->api_version == Y10_PAINTER_API_VERSION
+      && class->size == sizeof *class)
+    return class;
+  g_string_append_printf (why, "the module of the CUDA backend draws by "
+      "contract %u, %" G_GSIZE_FORMAT " bytes; expected %u, %" G_GSIZE_FORMAT
+      " bytes", class->api_version, class->size, Y10_PAINTER_API_VERSION,
+      sizeof *class);
+  return NULL;
+}
+
+/**
+ * y10_painter_probe:
+ * @why: (nullable): why there can be none is appended to this
+ *
+ * Whether there can be a painter: it takes the module of the CUDA backend and
+ * NVIDIA's driver. Any thread.
+ *
+ * Returns: %TRUE if y10_painter_new() has a chance
+ *
+ * Since: 0.1
+ */
+gboolean
+y10_painter_probe (GString *why)
+{
+  g_autoptr (GString) reason = g_string_new (NULL);
+  const Y10PainterClass *class = find (reason);
+  gboolean can = class && class->probe (reason);
+
+  if (!can && why)
+    g_string_append (why, reason->str);
+  return can;
+}
+
+/**
+ * y10_painter_new:
+ * @cuda_context: the CUcontext of the pictures, which has to live longer than
+ *   the painter
+ * @error: %Y10_ERROR_BACKEND or %Y10_ERROR_NO_MEMORY
+ *
+ * Loads what draws into a context.
+ *
+ * Returns: (transfer full): a painter, or %NULL
+ *
+ * Since: 0.1
+ */
+Y10Painter *
+y10_painter_new (gpointer cuda_context, GError **error)
+{
+  g_autoptr (GString) why = g_string_new (NULL);
+  const Y10PainterClass *class = find (why);
+  Y10PainterState *state;
+  Y10Painter *self;
+
+  if (!class || !class->probe (why)) {
+    g_set_error (error, Y10_ERROR, Y10_ERROR_BACKEND,
+        "nothing can be drawn in CUDA memory: %s", why->str);
+    return NULL;
+  }
+  state = class->open (cuda_context, error);
+  if (!state)
+    return NULL;
+  self = g_new (Y10Painter, 1);
+  *self = (Y10Painter) { class, state };
+  return self;
+}
+
+static gboolean
+check_canvas (const Y10Canvas *canvas, GError **error)
+{
+  const guint most = G_MAXUINT16;
+  gboolean ok = canvas->width >= 1 && canvas->width <= most
+      && canvas->height >= 1 && canvas->height <= most
+      && canvas->n_components >= 1 && canvas->n_components <= 4;
+
+  for (guint i = 0; ok && i < canvas->n_components; i++)
+    ok = canvas->component[i].data && canvas->component[i].x_shift <= 1
+        && canvas->component[i].y_shift <= 1;
+  if (!ok)
+    g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
+        "a canvas of %ux%u pixels in %u components; expected 1 to %u pixels "
+        "each way, 1 to 4 components that are somewhere, and two pixels a "
+        "sample at most", canvas->width, canvas->height, canvas->n_components,
+        most);
+  return ok;
+}
+
+static gboolean
+check_item (const Y10Canvas *canvas, const Y10PaintItem *item, GError **error)
+{
+  const Y10PaintText *text = item->kind == Y10_PAINT_TEXT ? item->text : NULL;
+  gboolean ok = item->x0 >= 0 && item->x0 < item->x1
+      && item->x1 <= (gint) canvas->width && item->y0 >= 0
+      && item->y0 < item->y1 && item->y1 <= (gint) canvas->height
+      && (guint) item->kind <= Y10_PAINT_BLUR && item->alpha <= 256;
+
+  if (ok && item->kind == Y10_PAINT_TEXT)
+    ok = text && text->full && item->text_x <= item->x0
+        && item->text_y <= item->y0 && item->x1 - item->text_x <= text->width
+        && item->y1 - item->text_y <= text->height;
+  for (guint i = 0; ok && text && i < canvas->n_components; i++)
+    ok = text->half || !(canvas->component[i].x_shift
+        || canvas->component[i].y_shift);
+  if (!ok)
+    g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
+        "something of kind %u to draw at (%d, %d) to (%d, %d); expected it to "
+        "be within %ux%u pixels and within its text", item->kind, item->x0,
+        item->y0, item->x1, item->y1, canvas->width, canvas->height);
+  return ok;
+}
+
+/**
+ * y10_painter_draw:
+ * @painter: a painter
+ * @canvas: what is drawn on
+ * @items: what is drawn, in this order; copied
+ * @n_items: how many there are
+ * @cuda_stream: (nullable): the CUstream that may still be writing the
+ *   picture. What is drawn comes after what it holds now, and before what it
+ *   gets later. %NULL when the picture is there already: then what is drawn is
+ *   there when this returns
+ * @error: %Y10_ERROR_INVALID_ARGUMENT, or what the GPU said
+ *
+ * Allocates nothing once all texts have been drawn, and copies nothing of the
+ * picture.
+ *
+ * Returns: %TRUE if all of it is drawn, or will be
+ *
+ * Since: 0.1
+ */
+gboolean
+y10_painter_draw (Y10Painter *painter, const Y10Canvas *canvas,
+    const Y10PaintItem *items, guint n_items, gpointer cuda_stream,
+    GError **error)
+{
+  if (!check_canvas (canvas, error))
+    return FALSE;
+  for (guint i = 0; i < n_items; i++)
+    if (!check_item (canvas, &items[i], error))
+      return FALSE;
+  return n_items == 0 || painter->class->draw (painter->state, canvas, items,
+      n_items, cuda_stream, error);
+}
+
+/**
+ * y10_painter_free:
+ * @painter: (transfer full) (nullable): a painter
+ *
+ * Waits until everything is drawn. The context has to be there still.
+ *
+ * Since: 0.1
+ */
+void
+y10_painter_free (Y10Painter *painter)
+{
+  if (!painter)
+    return;
+  painter->class->close (painter->state);
+  g_free (painter);
+}

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* How a frame of yolov10overlay gets what there is to draw: as a composition
+ * that travels with it, or on its pixels, which lie in system memory or on a
+ * GPU; and in which order, so that boxes hide nothing of each other's text. */
+
+#include "gstyolov10overlay-private.h"
+
+#include <string.h>
+
+static void
+hide (GstYolov10Overlay * self, const GstY10Canvas * canvas)
+{
+  guint i;
+
+  for (i = 0; i < self->drawings->len; i++) {
+    GstY10Rect box = g_array_index (self->drawings, GstY10Drawing, i).box;
+
+    if (self->now.privacy == GST_YOLOV10_PRIVACY_FILL)
+      gst_y10_canvas_fill (canvas, box, &self->hidden);
+    else
+      gst_y10_canvas_blur (canvas, box);
+  }
+}
+
+static void
+draw (GstYolov10Overlay * self, const GstY10Canvas * canvas)
+{
+  const GstY10Drawing *drawings = (GstY10Drawing *) self->drawings->data;
+  guint i;
+
+  if (self->now.privacy != GST_YOLOV10_PRIVACY_NONE)
+    hide (self, canvas);
+  if (self->compose)
+    return;
+  for (i = 0; i < self->drawings->len; i++)
+    gst_y10_drawing_box (&drawings[i], &self->style, canvas);
+  for (i = 0; i < self->drawings->len; i++)
+    gst_y10_drawing_badge (&drawings[i], &self->style, canvas);
+}
+
+static gboolean
+check_frame (GstYolov10Overlay * self, const GstVideoFrame * frame)
+{
+  if (frame->info.finfo == self->info.finfo
+      && GST_VIDEO_FRAME_WIDTH (frame) >= GST_VIDEO_INFO_WIDTH (&self->info)
+      && GST_VIDEO_FRAME_HEIGHT (frame) >= GST_VIDEO_INFO_HEIGHT (&self->info))
+    return TRUE;
+  GST_ELEMENT_ERROR (self, STREAM, FORMAT, ("Cannot draw on the frame."),
+      ("Its video meta says %s %dx%d, its caps %s %dx%d",
+          frame->info.finfo->name, GST_VIDEO_FRAME_WIDTH (frame),
+          GST_VIDEO_FRAME_HEIGHT (frame), self->info.finfo->name,
+          GST_VIDEO_INFO_WIDTH (&self->info),
+          GST_VIDEO_INFO_HEIGHT (&self->info)));
+  return FALSE;
+}
+
+static void
+draw_unpacked (GstYolov10Overlay * self, GstVideoFrame * frame)
+{
+  GstY10Rect all = { 0, G_MAXINT, 0, 0 };
+  GstY10Canvas canvas;
+  guint i;
+
+  for (i = 0; i < self->drawings->len; i++) {
+    GstY10Rect extent = gst_y10_drawing_extent (&g_array_index
+        (self->drawings, GstY10Drawing, i), &self->style);
+
+    all.y0 = MIN (all.y0, extent.y0);
+    all.y1 = MAX (all.y1, extent.y1);
+  }
+  gst_y10_unpacked_load (&self->unpacked, frame, all.y0, all.y1, &canvas);
+  draw (self, &canvas);
+  gst_y10_unpacked_store (&self->unpacked, frame, all.y0, all.y1);
+}
+
+static gboolean
+draw_on_frame (GstYolov10Overlay * self, GstBuffer * buffer)
+{
+  GstVideoFrame frame;
+  GstY10Canvas canvas;
+  gboolean fits;
+
+  if (!gst_video_frame_map (&frame, &self->info, buffer, GST_MAP_READWRITE
+          | GST_VIDEO_FRAME_MAP_FLAG_NO_REF)) {
+    GST_ELEMENT_ERROR (self, RESOURCE, WRITE, ("Cannot draw on the frame."),
+        ("The memory of %" GST_PTR_FORMAT " cannot be mapped for writing",
+            buffer));
+    return FALSE;
+  }
+  fits = check_frame (self, &frame);
+  if (fits && self->unpacked.data) {
+    draw_unpacked (self, &frame);
+  } else if (fits) {
+    gst_y10_canvas_init_frame (&canvas, &frame);
+    draw (self, &canvas);
+  }
+  gst_video_frame_unmap (&frame);
+  return fits;
+}
+
+/* With a lost GPU frames go on as they are, as yolov10detect passes them; what
+ * is to be hidden never does. Frees @error. */
+static gboolean
+pass_undrawn (GstYolov10Overlay * self, GError * error)
+{
+  gboolean pass = self->now.privacy == GST_YOLOV10_PRIVACY_NONE
+      && g_error_matches (error, Y10_ERROR, Y10_ERROR_DEVICE_LOST);
+
+  if (!pass)
+    GST_ELEMENT_ERROR (self, RESOURCE, WRITE, ("Cannot draw on the frame."),
+        ("%s", error->message));
+  else if (!self->lost)
+    GST_ELEMENT_WARNING (self, RESOURCE, FAILED, ("The GPU is lost: nothing is "
+            "drawn on frames that it has."), ("%s", error->message));
+  self->lost = pass;
+  g_error_free (error);
+  return pass;
+}
+
+static gboolean
+draw_on_cuda_frame (GstYolov10Overlay * self, GstBuffer * buffer)
+{
+  GError *error = NULL;
+  GstVideoFrame frame;
+  GstY10Canvas canvas;
+
+  if (gst_y10_painter_begin (self->painter, &self->info, buffer, &frame,
+          &canvas, &error)) {
+    if (!check_frame (self, &frame)) {
+      gst_video_frame_unmap (&frame);
+      return FALSE;
+    }
+    draw (self, &canvas);
+    if (gst_y10_painter_end (self->painter, &frame, &canvas, &error)) {
+      self->lost = FALSE;
+      return TRUE;
+    }
+  }
+  return pass_undrawn (self, error);
+}
+
+static void
+attach_composition (GstYolov10Overlay * self, GstBuffer * buffer)
+{
+  GstVideoOverlayCompositionMeta *meta =
+      gst_buffer_get_video_overlay_composition_meta (buffer);
+  GstVideoOverlayComposition *composition =
+      meta ? gst_video_overlay_composition_copy (meta->overlay) : NULL;
+
+  composition = gst_y10_drawings_compose ((GstY10Drawing *)
+      self->drawings->data, self->drawings->len, &self->style, composition);
+  if (!composition)
+    return;
+  if (meta)
+    gst_buffer_remove_meta (buffer, (GstMeta *) meta);
+  gst_buffer_add_video_overlay_composition_meta (buffer, composition);
+  gst_video_overlay_composition_unref (composition);
+}
+
+/**
+ * gst_y10_overlay_draw:
+ * @buffer: a writable frame
+ *
+ * Puts @self's drawings on it, of which there are some. Says itself what went
+ * wrong.
+ */
+gboolean
+gst_y10_overlay_draw (GstYolov10Overlay * self, GstBuffer * buffer)
+{
+  if (!self->compose || self->now.privacy != GST_YOLOV10_PRIVACY_NONE) {
+    if (self->in_cuda ? !draw_on_cuda_frame (self, buffer)
+        : !draw_on_frame (self, buffer))
+      return FALSE;
+  }
+  if (self->compose)
+    attach_composition (self, buffer);
+  return TRUE;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+#pragma once
+
+#include "gsty10draw.h"
+
+G_BEGIN_DECLS
+
+/* What draws on frames in CUDA memory, in whatever context they come. */
+typedef struct _GstY10Painter GstY10Painter;
+
+GstY10Painter *  gst_y10_painter_new    (GstElement * element);
+
+void             gst_y10_painter_free   (GstY10Painter * painter);
+
+gboolean         gst_y10_painter_can    (GError ** error);
+
+void             gst_y10_painter_close  (GstY10Painter * painter);
+
+gboolean         gst_y10_painter_begin  (GstY10Painter * painter,
+                                         const GstVideoInfo * info,
+                                         GstBuffer * buffer,
+                                         GstVideoFrame * frame,
+                                         GstY10Canvas * canvas,
+                                         GError ** error);
+
+gboolean         gst_y10_painter_end    (GstY10Painter * painter,
+                                         GstVideoFrame * frame,
+                                         GstY10Canvas * canvas,
+                                         GError ** error);
+
+G_END_DECLS
