@@ -11,6 +11,7 @@
 #include "conv_plan.h"
 
 static guint n_allocs, n_frees, n_made, n_destroyed, n_streams, n_executed;
+static cudnnHandle_t executed_by;
 static void *sent[Y10_CONV_N_POINTERS];
 static gint64 sent_uids[Y10_CONV_N_POINTERS], n_sent;
 static cudnnStatus_t result;
@@ -114,6 +115,7 @@ fake_execute (cudnnHandle_t handle, cudnnBackendDescriptor_t plan,
   const Fake *fake = (const Fake *) pack;
 
   n_executed++;
+  executed_by = handle;
   n_sent = fake->n;
   memcpy (sent, fake->pointers, sizeof sent);
   memcpy (sent_uids, fake->uids, sizeof sent_uids);
@@ -261,6 +263,33 @@ test_failure (void)
   y10_cuda_conv_plan_free (plan);
 }
 
+/* A plan that was tried on one handle runs on another, and knows nothing of what
+ * it was tried with. */
+static void
+test_given (void)
+{
+  static const gfloat bias[4] = { 1, 2, 3, 4 };
+  cudnnHandle_t mine = GSIZE_TO_POINTER (0x1000);
+  Y10CudaConvLib other = {.cudnn = &cudnn,.driver = &driver,
+    .handle = GSIZE_TO_POINTER (0x2000)
+  };
+  Y10CudaConvPlan *plan = new_plan (Y10_PRECISION_FP16, TRUE);
+
+  lib.handle = mine;
+  run (plan, 0x10, bias, 0x30);
+  run (plan, 0x11, bias, 0x30);
+  g_assert_true (executed_by == mine);
+  y10_cuda_conv_plan_give (plan, &other);
+  g_assert_cmpuint (n_made, ==, n_destroyed);
+  run (plan, 0x10, bias, 0x30);
+  g_assert_true (executed_by == other.handle);
+  g_assert_cmpuint (n_made, ==, n_destroyed + 1);
+  y10_cuda_conv_plan_free (plan);
+  g_assert_cmpuint (n_made, ==, n_destroyed);
+  g_assert_cmpuint (n_allocs, ==, n_frees);
+  lib.handle = NULL;
+}
+
 int
 main (int argc, char **argv)
 {
@@ -269,5 +298,6 @@ main (int argc, char **argv)
   g_test_add_func ("/conv-run/bias", test_bias);
   g_test_add_func ("/conv-run/again", test_again);
   g_test_add_func ("/conv-run/failure", test_failure);
+  g_test_add_func ("/conv-run/given", test_given);
   return g_test_run ();
 }
