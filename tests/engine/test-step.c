@@ -46,6 +46,7 @@ make_engine (guint n_slots, guint max_batch)
 
   y10_engine_config_init (&config);
   config.backend = backend;
+  config.tune = expect_tuned || wait_tuned;
   if (expect_tuned)
     config.precision = Y10_PRECISION_FP32;
   config.width = config.height = SIZE;

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
 #
-# bundle.sh [--shared DIR] [--no-build]
+# bundle.sh [--shared DIR] [--build DIR]
 #
-# One archive, build-gpu/yolov10-gpu.tar.gz, that a bare Linux machine with a
+# One archive, build-gpu/yolov10-gpu.tar.gz, or in another build folder, that a bare Linux machine with a
 # GPU runs by
 #   tar xzf yolov10-gpu.tar.gz && yolov10-gpu/tests/gpu/run.sh
 # In it: what this project builds, without oneDNN; the tests that a GPU is asked;
@@ -16,11 +16,11 @@
 set -eu
 
 cd "$(dirname "$(readlink -f "$0")")/../.."
-shared=../shared build=build-gpu with_build=1
+shared=../shared build=build-gpu
 while [ $# -gt 0 ]; do
   case $1 in
     --shared) shared=$2; shift ;;
-    --no-build) with_build= ;;
+    --build) build=$2; shift ;;
     *) sed -n '5,18s/^# \{0,1\}//p' "$0"; exit 2 ;;
   esac
   shift
@@ -29,52 +29,51 @@ done
 targets=(gst/libgstyolov10.so tools/y10 tests/golden/golden tests/checkop/checkop
   tests/engine/test-step tests/common/seeded tests/bench/bench-cuda
   tests/cuda-sim/liby10-cuda.so tests/gpu/libcountcopies.so tests/gpu/libnvcuvid-none.so)
-if [ -n "$with_build" ]; then
-  [ -e $build/build.ninja ] || meson setup $build -Donednn=disabled --buildtype=release -Db_ndebug=false
-  if ninja -C $build -t query cuda/liby10-cuda.so >/dev/null 2>&1; then
-    targets+=(cuda/liby10-cuda.so)
-  fi
-  ninja -C $build "${targets[@]}"
+[ -e "$build/build.ninja" ] \
+  || meson setup "$build" -Donednn=disabled --buildtype=release -Db_ndebug=false
+if ninja -C "$build" -t query cuda/liby10-cuda.so >/dev/null 2>&1; then
+  targets+=(cuda/liby10-cuda.so)
 fi
+ninja -C "$build" "${targets[@]}"
 
-name=yolov10-gpu root=$build/yolov10-gpu
-rm -rf $root $build/$name.tar.gz
-mkdir -p $root/{bin,lib,libc,gst,backend,sim,nvcuvid-none,data,models,share/mime,tests/gpu,none}
+name=yolov10-gpu root="$build"/yolov10-gpu
+rm -rf "$root" "$build/$name.tar.gz"
+mkdir -p "$root"/{bin,lib,libc,gst,backend,sim,nvcuvid-none,data,models,share/mime,tests/gpu,none}
 
 # What we have built.
-cp $build/{tools/y10,tests/golden/golden,tests/checkop/checkop,tests/engine/test-step} $root/bin
-cp $build/{tests/common/seeded,tests/bench/bench-cuda} $root/bin
-cp $build/gst/libgstyolov10.so $root/gst
-cp $build/tests/gpu/libcountcopies.so $root/lib
-cp -L $build/engine/liby10.so.0 $root/lib
-cp $build/tests/cuda-sim/liby10-cuda.so $root/sim
-cp $build/tests/gpu/libnvcuvid-none.so $root/nvcuvid-none/libnvcuvid.so.1
-if [ -e $build/cuda/liby10-cuda.so ]; then
-  cp $build/cuda/liby10-cuda.so $root/backend
+cp "$build"/{tools/y10,tests/golden/golden,tests/checkop/checkop,tests/engine/test-step} "$root"/bin
+cp "$build"/{tests/common/seeded,tests/bench/bench-cuda} "$root"/bin
+cp "$build"/gst/libgstyolov10.so "$root"/gst
+cp "$build"/tests/gpu/libcountcopies.so "$root"/lib
+cp -L "$build"/engine/liby10.so.0 "$root"/lib
+cp "$build"/tests/cuda-sim/liby10-cuda.so "$root"/sim
+cp "$build"/tests/gpu/libnvcuvid-none.so "$root"/nvcuvid-none/libnvcuvid.so.1
+if [ -e "$build"/cuda/liby10-cuda.so ]; then
+  cp "$build"/cuda/liby10-cuda.so "$root"/backend
 else
   echo "bundle.sh: no CUDA module was built (nvcc, cuDNN's headers): the archive is good for nothing but trying" >&2
 fi
-cp tests/gpu/{run.sh,*.py} $root/tests/gpu
-mkdir -p $root/models/train
-cp -r models/train/yolov10 $root/models/train
-rm -rf $root/models/train/yolov10/__pycache__
-cp tests/data/*.golden.json tests/data/*.shapes.json $root/data
-git describe --always --dirty >$root/version 2>/dev/null || true
+cp tests/gpu/{run.sh,*.py} "$root"/tests/gpu
+mkdir -p "$root"/models/train
+cp -r models/train/yolov10 "$root"/models/train
+rm -rf "$root"/models/train/yolov10/__pycache__
+cp tests/data/*.golden.json tests/data/*.shapes.json "$root"/data
+git describe --always --dirty >"$root"/version 2>/dev/null || true
 
 # GStreamer, and all libraries that anything here is linked with.
 plugins=$(pkg-config --variable=pluginsdir gstreamer-1.0)
 for plugin in coreelements videoconvertscale videotestsrc nvcodec videoparsersbad; do
   if [ -e "$plugins/libgst$plugin.so" ]; then
-    cp -L "$plugins/libgst$plugin.so" $root/gst
+    cp -L "$plugins/libgst$plugin.so" "$root"/gst
   else
     echo "bundle.sh: no GStreamer plugin $plugin here; the pipeline will lack it" >&2
   fi
 done
 for tool in gst-launch-1.0 gst-inspect-1.0; do
-  cp -L "$(command -v $tool)" $root/bin
+  cp -L "$(command -v $tool)" "$root"/bin
 done
 libc='^(ld-linux.*|lib(c|m|mvec|dl|pthread|rt|resolv|util|anl)\.so\..*)$'
-find $root/{bin,lib,gst,backend,sim} -type f -exec ldd {} + 2>/dev/null \
+find "$root"/{bin,lib,gst,backend,sim} -type f -exec ldd {} + 2>/dev/null \
   | awk '$2 == "=>" && $3 ~ /^\// {print $1, $3} $1 ~ /^\/.*ld-linux/ {n = split($1, p, "/"); print p[n], $1}' \
   | sort -u | while read -r library path; do
     case $library in liby10*) continue ;; esac
@@ -84,38 +83,38 @@ find $root/{bin,lib,gst,backend,sim} -type f -exec ldd {} + 2>/dev/null \
       cp -L "$path" "$root/lib/$library"
     fi
   done
-find $root/{bin,lib,gst,backend,sim,nvcuvid-none} -type f -exec strip --strip-unneeded {} +
+find "$root"/{bin,lib,gst,backend,sim,nvcuvid-none} -type f -exec strip --strip-unneeded {} +
 # The oldest C library that all of it runs with.
-find $root/{bin,lib,gst,backend,sim} -type f -exec objdump -T {} + 2>/dev/null \
-  | grep -o 'GLIBC_2\.[0-9]*' | sort -uV | tail -n 1 >$root/libc/needed
+find "$root"/{bin,lib,gst,backend,sim} -type f -exec objdump -T {} + 2>/dev/null \
+  | grep -o 'GLIBC_2\.[0-9]*' | sort -uV | tail -n 1 >"$root"/libc/needed
 # By which gdk-pixbuf tells pictures apart.
 if [ -e /usr/share/mime/mime.cache ]; then
-  cp /usr/share/mime/mime.cache $root/share/mime
+  cp /usr/share/mime/mime.cache "$root"/share/mime
 fi
 
 # A stream for the GPU's decoder.
-mkdir -p $root/media
+mkdir -p "$root"/media
 if gst-inspect-1.0 --exists x264enc; then
   gst-launch-1.0 -q videotestsrc num-buffers=200 pattern=ball \
     ! video/x-raw,format=I420,width=1920,height=1080,framerate=30/1 \
     ! x264enc speed-preset=veryfast key-int-max=30 ! video/x-h264,stream-format=byte-stream \
-    ! filesink location=$root/media/1080p.h264
+    ! filesink location="$root"/media/1080p.h264
 else
   echo "bundle.sh: no x264enc here, so no H.264 stream for the decoder" >&2
 fi
 
 # What is not ours.
 if [ -d "$shared/coco80" ] && [ -e "$shared/models/yolov10n-coco.safetensors" ]; then
-  cp -r "$shared/coco80" $root/coco80
-  cp "$shared/models/yolov10n-coco.safetensors" $root/models
-  chmod -R u+w $root
+  cp -r "$shared/coco80" "$root"/coco80
+  cp "$shared/models/yolov10n-coco.safetensors" "$root"/models
+  chmod -R u+w "$root"
 else
   echo "bundle.sh: no coco80 and models in $shared (--shared DIR): there will be no AP and no pipeline" >&2
 fi
 
-tar -C $build --owner=0 --group=0 -cf - $name | gzip -9 >$build/$name.tar.gz
-size=$(stat -c %s $build/$name.tar.gz)
-echo "$build/$name.tar.gz: $((size / 1024)) KiB, from $(cat $root/libc/needed) on without its own C library"
+tar -C "$build" --owner=0 --group=0 -cf - $name | gzip -9 >"$build"/$name.tar.gz
+size=$(stat -c %s "$build"/$name.tar.gz)
+echo "$build/$name.tar.gz: $((size / 1024)) KiB, from $(cat "$root"/libc/needed) on without its own C library"
 if [ "$size" -gt $((40 << 20)) ]; then
   echo "bundle.sh: more than 40 MiB" >&2
   exit 1

@@ -231,6 +231,22 @@ def table(report):
     return lines if len(lines) > 2 else []
 
 
+def kernel_table(report):
+    """Where the time of one step goes, in Markdown."""
+    lines = []
+    for batch, b in report.get("steps", {}).get("kernels", {}).get("batches", {}).items():
+        if not b.get("top"):
+            continue
+        lines += ["", f"| batch {batch}: kernel | launches | us | % of the step | MB of DRAM | "
+                  "% of its peak | % of the SMs' |", "|---" * 7 + "|"]
+        total = b.get("total_ns") or sum(k["ns"] for k in b["top"])
+        for k in b["top"]:
+            lines.append(f"| {k['kernel'][:60]} | {k['launches']} | {k['ns'] / 1e3:.1f} | "
+                         f"{100 * k['ns'] / total:.1f} | {k['dram_bytes'] / 1e6:.1f} | "
+                         f"{k['dram_percent']:.0f} | {k['sm_percent']:.0f} |")
+    return lines
+
+
 def main(path):
     here = os.path.dirname(os.path.abspath(__file__))
     for data in (os.path.join(here, "../../data"), os.path.join(here, "../data")):
@@ -248,7 +264,7 @@ def main(path):
     gpu = report.get("steps", {}).get("facts", {}).get("gpu") or {}
     print("GPU: " + (", ".join(f"{gpu.get(k)}" for k in ("name", "driver_version", "clocks.max.sm"))
                      if gpu else "none"))
-    for line in table(report):
+    for line in table(report) + kernel_table(report):
         print(line)
     verdict = judge(report, names)
     verdict.show()

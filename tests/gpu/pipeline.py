@@ -10,7 +10,7 @@ import os
 import re
 
 FRAMES = 200
-SMALLEST = 16384                # of what could be part of a frame, bytes
+SMALLEST = 32768                # of what could be part of a frame, bytes
 CAPS = "video/x-raw,format=NV12,width=1920,height=1080,framerate=30/1"
 
 
@@ -68,7 +68,7 @@ def on_gpu(run):
             tried.append({"source": name, "exit": before.status, "end": before.out[-400:]})
             continue
         done, frames, copies = launch(
-            run, elements + detector(run.coco_model, "cuda") + SINK, "cuda")
+            run, elements + detector(run.model(), "cuda") + SINK, "cuda")
         extra = None
         if copies is not None and copies_before is not None:
             extra = {k: n - copies_before.get(k, 0) for k, n in copies.items()
@@ -90,7 +90,7 @@ def step(run):
         return on_gpu(run)
     done, frames, _ = launch(run, [
         "videotestsrc", "num-buffers=5", "!", "videoconvert", "!",
-        CAPS] + detector(run.coco_model, "cpu") + SINK, "cpu", count=False)
+        CAPS] + detector(run.model(), "cpu") + SINK, "cpu", count=False)
     active = re.search(r"active-backend = (\S+)", done.out)
     return {"backend": "cpu", "source": "videotestsrc", "exit": done.status, "frames": frames,
             "active_backend": active.group(1) if active else None,

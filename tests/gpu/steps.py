@@ -8,6 +8,7 @@ count for nothing in the check.
 """
 import collections
 import concurrent.futures
+import csv
 import glob
 import gzip
 import json
@@ -128,8 +129,10 @@ def ap(precision):
         backend = "cuda" if run.has_gpu else "cpu"
         if backend == "cpu" and precision != "fp32":
             raise Missing("no GPU: fp16 is of the CUDA backend alone")
-        pictures = sorted(glob.glob(os.path.join(run.root, "coco80/images/*.jpg")))
-        with open(os.path.join(run.root, "coco80/instances_val2017.json"), encoding="utf-8") as f:
+        if not os.path.exists(run.coco) or not os.path.exists(run.coco_model):
+            raise Missing("the archive has no pictures or weights")
+        pictures = sorted(glob.glob(os.path.join(run.coco, "images/*.jpg")))
+        with open(os.path.join(run.coco, "instances_val2017.json"), encoding="utf-8") as f:
             truth = json.load(f)
         done = run.program("y10", [
             "detect", "--model", run.coco_model, "--backend", backend, "--precision", precision,
@@ -163,6 +166,12 @@ def stress(run):
             **dict(zip(("steps", "threads", "slots", "wrong", "errors"), values))}
 
 
+def sanitizer_errors(text):
+    """What compute-sanitizer counted, or None where it did not come that far."""
+    found = re.search(r"(?:ERROR|RACECHECK) SUMMARY: (\d+) (?:error|hazard)", text)
+    return int(found.group(1)) if found else None
+
+
 def sanitize(tool):
     """compute-sanitizer over the step stress test, in which every kernel runs;
     races and barriers are looked for in our own kernels."""
@@ -177,14 +186,12 @@ def sanitize(tool):
             done = run.command([
                 program, "--tool", tool, "--error-exitcode", "9", "--print-limit", "50",
                 *own, *run.machine.program("test-step"), "--backend", "cuda", "--stress", "24",
-                "--slots", "2", "--tuned"], 530, backend="cuda")
+                "--slots", "2"], 530, backend="cuda")
             if done.timed_out or re.search("SUMMARY|COMPUTE-SANITIZER", done.out):
                 break
-        found = re.search(r"(?:ERROR SUMMARY: (\d+) error|RACECHECK SUMMARY: (\d+) hazard)",
-                          done.out)
         ran = STRESS_LINE.search(done.out)
         return {"backend": "cuda", "tool": tool, "filter": own, "exit": done.status,
-                "errors": int(found.group(1) or found.group(2)) if found else None,
+                "errors": sanitizer_errors(done.out),
                 "steps": int(ran.group(1)) if ran else 0,
                 "wrong": int(ran.group(4)) if ran else None,
                 "first": re.findall(r"^=+ .*", done.out, re.M)[:30]}
@@ -214,20 +221,21 @@ def kernels(run):
     for batch in (1, 32):
         done = run.command([
             program, "--clock-control", "none", "--graph-profiling", "node",
-            "--profile-from-start", "off", "--csv", "--metrics", ",".join(metrics),
-            *run.machine.program("bench-cuda"), "--model", run.coco_model, "--batch", str(batch),
+            "--profile-from-start", "off", "--csv", "--print-units", "base", "--metrics", ",".join(metrics),
+            *run.machine.program("bench-cuda"), "--model", run.model(), "--batch", str(batch),
             "--slots", "1", "--seconds", "0.01", "--profile"], 250, backend="cuda", quiet=True)
         with gzip.open(os.path.join(run.out, "logs", f"ncu-{batch}.csv.gz"), "wt") as f:
             f.write(done.out)
-        out[str(batch)] = {"exit": done.status, "top": top_kernels(done.out),
+        top = top_kernels(done.out)
+        out[str(batch)] = {"exit": done.status, "top": top[:12],
+                           "total_ns": sum(k["ns"] for k in top),
                            "end": "" if done.status == 0 else done.out[-300:]}
         run.keep({"batches": out})
     return {"batches": out}
 
 
-def top_kernels(text, n=12):
-    """Of ncu's CSV: name, launches, time, bytes, by time."""
-    import csv
+def top_kernels(text):
+    """Of ncu's CSV, a row a launch and metric in base units: the kernels by time."""
     lines = [line for line in text.splitlines() if line.startswith('"')]
     total = collections.defaultdict(lambda: collections.defaultdict(float))
     launches = collections.defaultdict(set)
@@ -238,16 +246,14 @@ def top_kernels(text, n=12):
             value = float(row["Metric Value"].replace(",", ""))
         except (KeyError, ValueError):
             continue
-        scale = {"usecond": 1e3, "us": 1e3, "msecond": 1e6, "ms": 1e6, "second": 1e9, "s": 1e9,
-                 "Kbyte": 1e3, "Mbyte": 1e6, "Gbyte": 1e9}.get(row.get("Metric Unit"), 1)
-        total[name][row["Metric Name"]] += value * scale
+        total[name][row["Metric Name"]] += value
     rows = [{"kernel": name[:160], "launches": len(launches[name]),
              "ns": m["gpu__time_duration.sum"], "dram_bytes": m["dram__bytes.sum"],
              "dram_percent": m["dram__throughput.avg.pct_of_peak_sustained_elapsed"]
              / max(1, len(launches[name])),
              "sm_percent": m["sm__throughput.avg.pct_of_peak_sustained_elapsed"]
              / max(1, len(launches[name]))} for name, m in total.items()]
-    return sorted(rows, key=lambda r: -r["ns"])[:n]
+    return sorted(rows, key=lambda r: -r["ns"])
 
 
 def all_steps():

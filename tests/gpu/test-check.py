@@ -35,7 +35,9 @@ def good_report():
                    "errors": 0},
         "pipeline": {"backend": "cuda", "exit": 0, "frames": 200, "source": "nvh264dec",
                      "active_backend": "cuda", "cuda_memory": True, "host_copies_of_frames": 0},
-        "kernels": {"batches": {"1": {"top": [{}]}, "32": {"top": [{}]}}},
+        "kernels": {"batches": {batch: {"total_ns": 400000, "top": [
+            {"kernel": "conv", "launches": 60, "ns": 300000, "dram_bytes": 1e8,
+             "dram_percent": 50, "sm_percent": 40}]} for batch in ("1", "32")}},
         "bench": {"rows": []},
     }}
     all_steps = report["steps"]
@@ -199,6 +201,42 @@ class Check(unittest.TestCase):
         for what in ("golden files in fp16", "step stress", "fp16 AP on coco80",
                      "host copies of frames in the pipeline", "checkop"):
             self.assertIn(what, missing)
+
+
+class Parse(unittest.TestCase):
+    """What other programs print, as they print it."""
+
+    def test_kernels(self):
+        head = ('"ID","Process ID","Process Name","Host Name","Kernel Name","Context","Stream",'
+                '"Block Size","Grid Size","Device","CC","Section Name","Metric Name",'
+                '"Metric Unit","Metric Value"')
+        names = (("gpu__time_duration.sum", "ns"), ("dram__bytes.sum", "byte"),
+                 ("dram__throughput.avg.pct_of_peak_sustained_elapsed", "%"),
+                 ("sm__throughput.avg.pct_of_peak_sustained_elapsed", "%"))
+        launches = (("y10_head_scan", (1000, 2000, 10, 20)), ("gemm<float, 4>", (5000, 9, 1, 80)),
+                    ("y10_head_scan", ("3,000", 4000, 30, 40)))
+        lines = ["==PROF== Connected to process 7", '{"model":"yolov10n"}', head]
+        for i, (kernel, values) in enumerate(launches):
+            for (metric, unit), value in zip(names, values):
+                lines.append(f'"{i}","7","bench-cuda","127.0.0.1","{kernel}","1","7","(1, 1, 1)",'
+                             f'"(1, 1, 1)","0","9.0","Command line profiler metrics","{metric}",'
+                             f'"{unit}","{value}"')
+        top = steps.top_kernels("\n".join(lines))
+        self.assertEqual([(k["kernel"], k["launches"], k["ns"]) for k in top],
+                         [("gemm<float, 4>", 1, 5000), ("y10_head_scan", 2, 4000)])
+        self.assertEqual((top[1]["dram_bytes"], top[1]["dram_percent"], top[1]["sm_percent"]),
+                         (6000, 20, 30))
+        self.assertEqual(steps.top_kernels("==ERROR== no permission"), [])
+
+    def test_sanitizers(self):
+        for text, errors in (
+                ("========= COMPUTE-SANITIZER\n========= ERROR SUMMARY: 0 errors", 0),
+                ("========= Invalid __global__ read\n========= ERROR SUMMARY: 1 error", 1),
+                ("========= RACECHECK SUMMARY: 2 hazards displayed (2 errors, 0 warnings)", 2),
+                ("========= RACECHECK SUMMARY: 0 hazards displayed (0 errors, 0 warnings)", 0),
+                ("compute-sanitizer: no such option", None)):
+            with self.subTest(text=text):
+                self.assertEqual(steps.sanitizer_errors(text), errors)
 
 
 class Coco(unittest.TestCase):

@@ -7,6 +7,8 @@ names and shapes, so one class is all six variants, with any number of classes,
 before and after BatchNorm was folded. Training ends in both heads' logits;
 inference in the rows of the end-to-end head, best score first.
 """
+import functools
+
 import torch
 from torch import nn
 from torch.nn import functional as F
@@ -229,6 +231,15 @@ class Detect(nn.Module):
         return self.logits(x, "one2one_")
 
 
+@functools.lru_cache(maxsize=16)
+def grid(h, w, bins, device, dtype):
+    """The anchors' centres (2, h * w), and the distance of each bin."""
+    y, x = torch.meshgrid(torch.arange(h), torch.arange(w), indexing="ij")
+    centre = torch.stack((x, y)).reshape(2, -1) + 0.5
+    steps = torch.arange(bins)[:, None]
+    return centre.to(device, dtype), steps.to(device, dtype)
+
+
 def decode(logits):
     """Logits of all levels to boxes (batch, anchors, x0 y0 x1 y1), in pixels of
     the input, and scores (batch, anchors, classes)."""
@@ -236,11 +247,8 @@ def decode(logits):
     for (box, cls), stride in zip(logits, STRIDES):
         b, _, h, w = box.shape
         bins = box.reshape(b, 4, -1, h * w).softmax(2)
-        steps = torch.arange(bins.shape[2], device=box.device, dtype=box.dtype)
-        distance = (bins * steps[:, None]).sum(2)
-        y, x = torch.meshgrid(torch.arange(h, device=box.device),
-                              torch.arange(w, device=box.device), indexing="ij")
-        centre = torch.stack((x, y)).reshape(2, -1).to(box.dtype) + 0.5
+        centre, steps = grid(h, w, bins.shape[2], box.device, box.dtype)
+        distance = (bins * steps).sum(2)
         boxes.append(torch.cat((centre - distance[:, :2],
                                 centre + distance[:, 2:]), 1) * stride)
         scores.append(cls.flatten(2).sigmoid())
