@@ -52,6 +52,9 @@ packages=(
 )
 # Not there on every architecture; we can do without.
 optional=(libdnnl-dev)
+# Frames in CUDA memory, and what y10 doctor says of decoders. The first brings
+# OpenCV's headers with it, which nobody else has to wait for.
+cuda=(libgstreamer-plugins-bad1.0-dev libffmpeg-nvenc-dev)
 tests=(g++ git binutils shellcheck)
 ci=(clang)
 
@@ -66,9 +69,9 @@ wheels=(
 want_install=no want_packages=yes want_cuda=no
 while [ $# -gt 0 ]; do
   case $1 in
-    --cuda) want_cuda=yes optional+=(libffmpeg-nvenc-dev) ;;
+    --cuda) want_cuda=yes optional+=("${cuda[@]}") ;;
     --tests) packages+=("${tests[@]}") ;;
-    --ci) packages+=("${tests[@]}" "${ci[@]}") optional+=(libffmpeg-nvenc-dev) ;;
+    --ci) packages+=("${tests[@]}" "${ci[@]}") optional+=("${cuda[@]}") ;;
     --install) want_install=yes ;;
     --no-packages) want_packages=no ;;
     --build)

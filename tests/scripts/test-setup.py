@@ -126,6 +126,14 @@ class Setup(unittest.TestCase):
             _status, _text, calls = self.machine.run(argument)
             self.assertIn(package, self.named(calls, "apt-get")[1].split())
 
+    def test_more_for_frames_in_cuda_memory(self):
+        package = "libgstreamer-plugins-bad1.0-dev"
+        self.machine.toolkit("13.0", "9.19")
+        self.machine.debian(known="libdnnl-dev " + package)
+        for argument, wanted in (("--cuda", True), ("--ci", True), ("--tests", False)):
+            _status, _text, calls = self.machine.run(argument)
+            self.assertEqual(package in self.named(calls, "apt-get")[1].split(), wanted, argument)
+
     def test_goes_on_without_an_optional_package(self):
         self.machine.debian(known="")
         status, text, calls = self.machine.run()
