@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* Metadata comes from anywhere: whatever yolov10overlay finds on a frame, it
+ * draws what can be drawn and lives. */
+
+#include "overlaycommon.h"
+
+#include <gstyolov10framemeta.h>
+#include <math.h>
+
+#define W 320
+#define H 240
+
+static const OverlayBox person = { 0, "person", 0.87, 40, 60, 100, 120 };
+static const OverlayBox car = { 1, "car", 0.32, 180, 80, 90, 60 };
+
+static GstCaps *caps;
+
+static void
+setup (void)
+{
+  caps = overlay_caps ("NV12", W, H, NULL);
+}
+
+static void
+teardown (void)
+{
+  gst_caps_unref (caps);
+}
+
+static void
+add_wild_frame_meta (GstBuffer * buffer, const gchar * name,
+    const GValue * value)
+{
+  GstCustomMeta *meta;
+  gpointer state = NULL;
+  GstMeta *m, *last = NULL;
+
+  overlay_add_frame_meta (buffer, "wild", W, H, &person, 1);
+  while ((m = gst_buffer_iterate_meta (buffer, &state)))
+    if (gst_meta_info_is_custom (m->info))
+      last = m;
+  meta = (GstCustomMeta *) last;
+  if (value)
+    gst_structure_set_value (gst_custom_meta_get_structure (meta), name, value);
+  else
+    gst_structure_remove_field (gst_custom_meta_get_structure (meta), name);
+}
+
+/* Every field missing, and of every other type and value. */
+GST_START_TEST (test_wild_frame_meta)
+{
+  static const gchar *const fields[] = { "version", "producer", "model",
+    "width", "height", "inference", "age", "count", "record-size", "records",
+    "labels"
+  };
+  static const gchar *const values[] = { "(uint)0", "(uint)4294967295",
+    "(uint)31", "(uint)33", "(int)-1", "(string)\"\"", "(double)1e300",
+    "(string)\"x\\ny\"", "(fraction)1/3", "(gint64)-1"
+  };
+  GstBuffer *before = overlay_picture (caps, FALSE);
+  guint i, j;
+
+  for (i = 0; i < G_N_ELEMENTS (fields); i++) {
+    for (j = 0; j <= G_N_ELEMENTS (values); j++) {
+      GstBuffer *buffer = overlay_picture (caps, FALSE);
+      GstStructure *s = NULL;
+
+      if (j < G_N_ELEMENTS (values)) {
+        gchar *line = g_strdup_printf ("s,v=%s", values[j]);
+
+        s = gst_structure_from_string (line, NULL);
+        fail_unless (s != NULL, "%s", line);
+        g_free (line);
+      }
+      add_wild_frame_meta (buffer, fields[i],
+          s ? gst_structure_get_value (s, "v") : NULL);
+      overlay_add_roi (buffer, &car);
+      buffer = overlay_run (NULL, caps, buffer);
+      /* Whatever it says, the car is there. */
+      fail_unless (overlay_n_changed (before, buffer, caps, 170, 70, 280,
+              150) > 200);
+      gst_buffer_unref (buffer);
+      if (s)
+        gst_structure_free (s);
+    }
+  }
+  gst_buffer_unref (before);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_wild_records)
+{
+  const gfloat edges[] = { NAN, INFINITY, -INFINITY, -1e30f, 1e30f, -0.1f, 0,
+    0.5f, 1, 1.1f
+  };
+  const guint n = G_N_ELEMENTS (edges);
+  GstBuffer *before = overlay_picture (caps, FALSE);
+  guint i;
+
+  /* All pairs of edges, each as a box of its own. */
+  for (i = 0; i < n * n; i++) {
+    gfloat a = edges[i / n], b = edges[i % n];
+    OverlayBox box = { 0, "p", a, 0, 0, 0, 0 };
+    GstBuffer *buffer = overlay_picture (caps, FALSE), *out;
+    gboolean visible = a < b && a < 1 && b > 0;
+    GstYolov10Record *record;
+    GstCustomMeta *meta;
+    GBytes *bytes;
+
+    overlay_add_frame_meta (buffer, "d", W, H, &box, 1);
+    record = g_new0 (GstYolov10Record, 1);
+    record->confidence = a;
+    record->x_min = record->y_min = a;
+    record->x_max = record->y_max = b;
+    record->label_offset = i % 3 ? 0 : G_MAXUINT32;
+    bytes = g_bytes_new_take (record, sizeof *record);
+    meta = gst_buffer_get_custom_meta (buffer, GST_YOLOV10_FRAME_META_NAME);
+    gst_structure_set (gst_custom_meta_get_structure (meta), "records",
+        G_TYPE_BYTES, bytes, NULL);
+    g_bytes_unref (bytes);
+    out = overlay_run (NULL, caps, buffer);
+    fail_unless (overlay_is_same (before, out, caps) != visible,
+        "edges %g and %g", a, b);
+    gst_buffer_unref (out);
+  }
+  gst_buffer_unref (before);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_wild_rois)
+{
+  const guint edges[] = { 0, 1, 2, 160, 239, 240, 319, 320, 321, 65536,
+    G_MAXINT - 1, G_MAXINT, (guint) G_MAXINT + 1, (guint) -100, (guint) -1
+  };
+  const guint n = G_N_ELEMENTS (edges);
+  GstBuffer *buffer, *before = overlay_picture (caps, FALSE);
+  GstVideoRegionOfInterestMeta *roi;
+  guint i;
+
+  for (i = 0; i < n * n; i++) {
+    guint x = edges[i / n], w = edges[i % n];
+
+    buffer = overlay_picture (caps, FALSE);
+    roi = gst_buffer_add_video_region_of_interest_meta (buffer, "x", x, x, w,
+        w);
+    roi->id = i % 2 ? G_MININT : G_MAXINT;
+    buffer = overlay_run (NULL, caps, buffer);
+    /* As numbers with a sign, which producers mean. */
+    fail_unless (overlay_is_same (before, buffer, caps) == ((gint) w <= 0
+            || (gint) x >= H || (gint64) (gint) x + (gint) w <= 0),
+        "x %d, width %d", (gint) x, (gint) w);
+    gst_buffer_unref (buffer);
+  }
+
+  /* Params of the wrong name, types and values. */
+  buffer = overlay_picture (caps, FALSE);
+  for (i = 0; i < 6; i++) {
+    static const gchar *const params[] = {
+      "detection, confidence=(string)high, label=(int)3",
+      "detection, confidence=(double)1e300", "detection",
+      "roi/x264enc, delta-qp=(int)5", "detection, confidence=(double)-1",
+      "detection, label=(string)NULL, confidence=(float)0.5"
+    };
+
+    roi = gst_buffer_add_video_region_of_interest_meta (buffer, "x", 40 * i,
+        50, 30, 30);
+    roi->id = i;
+    gst_video_region_of_interest_meta_add_param (roi,
+        gst_structure_from_string (params[i], NULL));
+  }
+  buffer = overlay_run ("show-label=false", caps, buffer);
+  for (i = 0; i < 6; i++)
+    fail_unless (overlay_n_changed (before, buffer, caps, 40 * i, 50,
+            40 * i + 30, 80) > 100, "ROI %u", i);
+  gst_buffer_unref (buffer);
+  gst_buffer_unref (before);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_wild_labels)
+{
+  static const gchar *const labels[] = { "", " ", "\xff\xfe\x80", "\t\v\a",
+    "<b>&amp;</b>", "\xf0\x9f\x9a\x97 \xe8\xbb\x8a \xd7\x9e\xd7\x9b", "%s%n",
+    "\xe2\x80\xaeright to left", "\xc3", "a\xcc\x81\xcc\x81\xcc\x81"
+  };
+  gchar *huge = g_strnfill (100000, 'W');
+  GstBuffer *buffer, *before = overlay_picture (caps, FALSE);
+  guint i;
+
+  for (i = 0; i <= G_N_ELEMENTS (labels); i++) {
+    OverlayBox box = { 0, i < G_N_ELEMENTS (labels) ? labels[i] : huge, 0.5,
+      100, 100, 50, 50
+    };
+
+    buffer = overlay_picture (caps, FALSE);
+    /* GStreamer keeps other bytes out of structures, but not out of types. */
+    if (g_utf8_validate (box.label, -1, NULL)) {
+      overlay_add_frame_meta (buffer, "d", W, H, &box, 1);
+      overlay_add_roi (buffer, &box);
+    }
+    box.confidence = -1;
+    box.x = 200;
+    overlay_add_roi (buffer, &box);
+    buffer = overlay_run (NULL, caps, buffer);
+    fail_unless (overlay_n_changed (before, buffer, caps, 198, 98, 252,
+            152) > 300, "label %u", i);
+    gst_buffer_unref (buffer);
+  }
+  gst_buffer_unref (before);
+  g_free (huge);
+}
+
+GST_END_TEST;
+
+/* More labels than are remembered, more boxes than are drawn, frame after
+ * frame. */
+GST_START_TEST (test_many)
+{
+  GstHarness *h = overlay_harness (NULL, caps, FALSE);
+  guint frame, i;
+
+  for (frame = 0; frame < 4; frame++) {
+    GstBuffer *buffer = overlay_picture (caps, FALSE);
+
+    for (i = 0; i < 1500; i++) {
+      gchar *label = g_strdup_printf ("%u", 1000 * frame + i);
+      OverlayBox box = { i, label, 0.5, i % 300, i % 200, 20, 20 };
+
+      overlay_add_roi (buffer, &box);
+      g_free (label);
+    }
+    gst_buffer_unref (gst_harness_push_and_pull (h, buffer));
+  }
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
+static Suite *
+overlay_wild_suite (void)
+{
+  Suite *s = suite_create ("yolov10overlay wild metadata");
+  TCase *tc = tcase_create ("wild");
+
+  tcase_add_checked_fixture (tc, setup, teardown);
+  tcase_set_timeout (tc, 120);
+  tcase_add_test (tc, test_wild_frame_meta);
+  tcase_add_test (tc, test_wild_records);
+  tcase_add_test (tc, test_wild_rois);
+  tcase_add_test (tc, test_wild_labels);
+  tcase_add_test (tc, test_many);
+  suite_add_tcase (s, tc);
+  return s;
+}
+
+GST_CHECK_MAIN (overlay_wild);
