@@ -70,7 +70,7 @@ def run_check(report):
         done = subprocess.run([os.path.join(HERE, "run.sh"), "--check", f.name],
                               capture_output=True, text=True, timeout=60, check=False)
     lines = [line.split(None, 1) for line in done.stdout.splitlines()
-             if line.split(None, 1)[0] in ("pass", "fail", "missing")]
+             if line.split(" ", 1)[0] in ("pass", "fail", "missing")]
     return done.returncode, [(word, rest.split(":")[0]) for word, rest in lines]
 
 
