@@ -1,0 +1,469 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* How frames in CUDA memory pass through yolov10overlay (overlaycuda.h): when it
+ * takes them, that nothing of them comes to the host, in which contexts and on
+ * which streams they are drawn on, and what becomes of those that cannot be.
+ * What is drawn is in test-overlay-cuda.c. */
+#include "overlaycuda.h"
+
+#include <dlfcn.h>
+#include <gst/cuda/gstcudamemory.h>
+#include <string.h>
+#include <y10/painter.h>
+
+#include "countalloc.h"
+
+static const OverlayBox boxes[] = {
+  {0, "person", 0.87, 20, 30, 41, 37},
+  {1, "car", 0.32, 33, 41, 60, 22},
+  {2, "dog", -1, -17, -9, 40, 33},
+  {3, "", 0.99, 77, 5, 300, 200},
+};
+
+/* Neighbours without compositions, which all kinds of memory suit otherwise. */
+#define PLAIN_CAPS "video/x-raw(memory:CUDAMemory); video/x-raw"
+
+static GstStaticPadTemplate plain_src = GST_STATIC_PAD_TEMPLATE ("src",
+    GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS (PLAIN_CAPS));
+static GstStaticPadTemplate plain_sink = GST_STATIC_PAD_TEMPLATE ("sink",
+    GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS (PLAIN_CAPS));
+
+static gboolean
+do_nothing (const char *kernel, const guint grid[3], const guint block[3],
+    guint shared_bytes, const void *params)
+{
+  return TRUE;
+}
+
+#define MEMORY_NEEDS_SYNC (GST_MEMORY_FLAG_LAST << 2)
+
+/* Where producers have streams (GStreamer 1.24), what is drawn is on the
+ * frame's: who reads it elsewhere is told to wait. Else it is there. */
+GST_START_TEST (test_streams)
+{
+  gpointer (*stream_new) (GstCudaContext *) = dlsym (RTLD_DEFAULT,
+      "gst_cuda_stream_new");
+  GstCudaContext *context = test_cuda_context (0);
+  GstCaps *caps = overlay_caps ("NV12", 96, 80, NULL);
+  GstBuffer *picture = overlay_picture (caps, FALSE);
+  GstHarness *h = overlay_cuda_harness (NULL, caps);
+
+  for (guint i = 0; i < 3; i++) {
+    gpointer stream = stream_new && i != 1 ? stream_new (context) : NULL;
+    GstBuffer *in = test_cuda_upload_by (context, caps, picture, stream), *out;
+    GstMapInfo map;
+
+    fail_unless (gst_buffer_map (in, &map, GST_MAP_READ | GST_MAP_CUDA));
+    gst_buffer_unmap (in, &map);
+    GST_MINI_OBJECT_FLAG_UNSET (gst_buffer_peek_memory (in, 0),
+        MEMORY_NEEDS_SYNC);
+    overlay_add_boxes (in, boxes, 1);
+    out = overlay_push_and_pull (h, in);
+    fail_unless_equals_int (GST_MEMORY_FLAG_IS_SET (gst_buffer_peek_memory
+            (out, 0), MEMORY_NEEDS_SYNC), stream != NULL);
+    gst_buffer_unref (out);
+    if (stream)
+      gst_mini_object_unref (stream);
+  }
+  gst_buffer_unref (picture);
+  gst_harness_teardown (h);
+  gst_caps_unref (caps);
+  gst_object_unref (context);
+}
+
+GST_END_TEST;
+
+static GstFlowReturn
+drop (GstPad *pad, GstObject *parent, GstBuffer *buffer)
+{
+  gst_buffer_unref (buffer);
+  return GST_FLOW_OK;
+}
+
+#define WARM_UP 4
+#define FRAMES 16
+
+/* Of the host's memory, by FRAMES frames whose labels are known. The harness
+ * keeps what it gets, which allocates: have it thrown away. */
+static gint
+count_allocations (const OverlayBox *all, guint n)
+{
+  GstCudaContext *context = test_cuda_context (0);
+  GstCaps *caps = overlay_caps ("NV12", 96, 80, NULL);
+  GstBuffer *picture = overlay_picture (caps, FALSE);
+  GstBuffer *frames[WARM_UP + FRAMES];
+  GstHarness *h = overlay_cuda_harness (NULL, caps);
+  GstPad *sink = gst_pad_new_from_static_template (&plain_sink, "sink");
+  GstPad *src = gst_pad_get_peer (h->sinkpad);
+  gint before = 0;
+
+  gst_pad_set_chain_function (sink, drop);
+  gst_pad_set_active (sink, TRUE);
+  gst_pad_unlink (src, h->sinkpad);
+  fail_unless_equals_int (gst_pad_link (src, sink), GST_PAD_LINK_OK);
+  for (guint i = 0; i < G_N_ELEMENTS (frames); i++) {
+    frames[i] = overlay_upload (context, caps, picture);
+    overlay_add_boxes (frames[i], all, n);
+  }
+  for (guint i = 0; i < G_N_ELEMENTS (frames); i++) {
+    if (i == WARM_UP)
+      before = test_n_allocations ();
+    fail_unless_equals_int (gst_pad_push (h->srcpad, frames[i]), GST_FLOW_OK);
+  }
+  before = test_n_allocations () - before;
+  gst_pad_unlink (src, sink);
+  gst_pad_link (src, h->sinkpad);
+  gst_object_unref (src);
+  gst_object_unref (sink);
+  gst_harness_teardown (h);
+  gst_buffer_unref (picture);
+  gst_caps_unref (caps);
+  gst_object_unref (context);
+  return before;
+}
+
+/* No more by frames with boxes than by frames without. */
+GST_START_TEST (test_frame_path)
+{
+  static const OverlayBox elsewhere = { 7, "cow", 0.6, 500, 500, 20, 20 };
+
+  if (test_n_allocations () < 0)
+    return;                     /* a sanitizer or another C library counts */
+  /* The simulator allocates: it has nothing to do with it. */
+  fake_cuda.launch = do_nothing;
+  fail_unless_equals_int (count_allocations (boxes, G_N_ELEMENTS (boxes)),
+      count_allocations (&elsewhere, 1));
+}
+
+GST_END_TEST;
+
+static Y10PaintItem
+fill_item (gint x0, gint y0, gint x1, gint y1)
+{
+  return (Y10PaintItem) { .kind = Y10_PAINT_FILL, .x0 = x0, .y0 = y0, .x1 = x1,
+    .y1 = y1
+  };
+}
+
+/* What would write outside of a frame, or read outside of a text, is refused
+ * with a sentence, and nothing is drawn. */
+GST_START_TEST (test_wrong_items)
+{
+  GstCudaContext *context = test_cuda_context (0);
+  guint8 coverage[16] = { 0 };
+  Y10PaintText text = { .width = 4, .height = 4, .full = coverage };
+  Y10Canvas good = { .width = 64, .height = 48, .n_components = 2,
+    .component = {{coverage, 64, 1, 0, 0}, {coverage, 64, 2, 1, 1}}
+  }, canvas;
+  Y10PaintItem items[8];
+  GError *error = NULL;
+  Y10Painter *painter;
+
+  painter = y10_painter_new (gst_cuda_context_get_handle (context), &error);
+  g_assert_no_error (error);
+  items[0] = fill_item (-1, 0, 4, 4);
+  items[1] = fill_item (0, 0, 65, 4);
+  items[2] = fill_item (0, 40, 4, 49);
+  items[3] = fill_item (4, 0, 4, 4);
+  items[4] = fill_item (0, 0, 4, 4);
+  items[4].kind = 17;
+  items[5] = fill_item (0, 0, 4, 4);
+  items[5].kind = Y10_PAINT_SHADE;
+  items[5].alpha = 257;
+  items[6] = fill_item (0, 0, 6, 4);
+  items[6].kind = Y10_PAINT_TEXT;
+  items[6].text = &text;
+  /* Chroma is subsampled, and there is no coverage for that. */
+  items[7] = items[6];
+  items[7].x1 = 4;
+  for (guint i = 0; i < G_N_ELEMENTS (items); i++) {
+    fail_if (y10_painter_draw (painter, &good, &items[i], 1, NULL, &error));
+    g_assert_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT);
+    fail_unless (strstr (error->message, "64x48") != NULL);
+    g_clear_error (&error);
+  }
+  items[0] = fill_item (0, 0, 4, 4);
+  for (guint i = 0; i < 4; i++) {
+    canvas = good;
+    if (i == 0)
+      canvas.width = 65536;
+    else if (i == 1)
+      canvas.n_components = 5;
+    else if (i == 2)
+      canvas.component[1].x_shift = 2;
+    else
+      canvas.component[0].data = NULL;
+    fail_if (y10_painter_draw (painter, &canvas, items, 1, NULL, &error));
+    g_assert_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT);
+    g_clear_error (&error);
+  }
+  fail_unless_equals_int (fake_cuda.launches, 0);
+  y10_painter_free (painter);
+  gst_object_unref (context);
+}
+
+GST_END_TEST;
+
+static guint
+count_rois (GstBuffer *buffer)
+{
+  gpointer state = NULL;
+  guint n = 0;
+
+  while (gst_buffer_iterate_meta_filtered (buffer, &state,
+          GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE))
+    n++;
+  return n;
+}
+
+/* As many frames come out as go in, with their metadata; nothing of them comes
+ * to the host, and once the labels are known nothing is allocated on the GPU or
+ * copied but rectangles. */
+GST_START_TEST (test_no_host_copies)
+{
+  GstCudaContext *context = test_cuda_context (0);
+  GstCaps *caps = overlay_caps ("NV12", 320, 240, NULL);
+  GstBuffer *picture = overlay_picture (caps, FALSE), *frames[20];
+  GstHarness *h = overlay_cuda_harness (NULL, caps);
+  gsize first = 0;
+  gint allocated = 0;
+
+  for (guint i = 0; i < G_N_ELEMENTS (frames); i++) {
+    frames[i] = overlay_upload (context, caps, picture);
+    overlay_add_frame_meta (frames[i], "d", 320, 240, boxes, 1);
+    overlay_add_boxes (frames[i], boxes, G_N_ELEMENTS (boxes));
+  }
+  fake_cuda.planes_copied = 0;
+  for (guint i = 0; i < G_N_ELEMENTS (frames); i++) {
+    GstBuffer *out = overlay_push_and_pull (h, frames[i]);
+
+    fail_unless (out == frames[i]);
+    fail_unless_equals_int (count_rois (out), G_N_ELEMENTS (boxes));
+    fail_unless (gst_buffer_get_custom_meta (out, "GstYolov10FrameMeta"));
+    if (i == 0) {
+      first = fake_cuda.bytes_copied;
+      allocated = fake_cuda.allocated;
+    }
+    gst_buffer_unref (out);
+  }
+  fail_unless_equals_uint64 (fake_cuda.planes_copied, 0);
+  fail_unless_equals_int (fake_cuda.launches, G_N_ELEMENTS (frames));
+  fail_unless_equals_int (fake_cuda.allocated, allocated);
+  fail_unless (fake_cuda.bytes_copied - first < 16384 * G_N_ELEMENTS (frames));
+  /* The counter does count. */
+  gst_buffer_unref (overlay_download (caps, frames[0] = overlay_upload (context, caps,
+              picture)));
+  fail_unless (fake_cuda.planes_copied >= 2 * 320 * 240 * 3 / 2);
+  gst_buffer_unref (frames[0]);
+  gst_buffer_unref (picture);
+  gst_harness_teardown (h);
+  gst_caps_unref (caps);
+  gst_object_unref (context);
+}
+
+GST_END_TEST;
+
+/* Without boxes a frame is not touched, nor a GPU opened. */
+GST_START_TEST (test_no_boxes)
+{
+  GstCudaContext *context = test_cuda_context (0);
+  GstCaps *caps = overlay_caps ("NV12", 96, 80, NULL);
+  GstBuffer *picture = overlay_picture (caps, FALSE);
+  GstBuffer *in = overlay_upload (context, caps, picture), *out;
+  GstHarness *h = overlay_cuda_harness (NULL, caps);
+  gint allocated = fake_cuda.allocated;
+
+  out = overlay_push_and_pull (h, gst_buffer_ref (in));
+  fail_unless (out == in);
+  fail_unless_equals_int (fake_cuda.launches, 0);
+  fail_unless_equals_int (fake_cuda.allocated, allocated);
+  fail_unless_equals_int (fake_cuda.primaries[0], 0);
+  gst_buffer_unref (out);
+  gst_buffer_unref (in);
+  gst_buffer_unref (picture);
+  gst_harness_teardown (h);
+  gst_caps_unref (caps);
+  gst_object_unref (context);
+}
+
+GST_END_TEST;
+
+/* Frames of one context after those of another. */
+GST_START_TEST (test_contexts)
+{
+  GstCudaContext *contexts[] = { test_cuda_context (0), test_cuda_context (1) };
+  GstCaps *caps = overlay_caps ("NV12", 96, 80, NULL);
+  GstBuffer *picture = overlay_picture (caps, FALSE), *first = NULL;
+  GstHarness *h = overlay_cuda_harness (NULL, caps);
+
+  for (guint i = 0; i < 5; i++) {
+    GstBuffer *in = overlay_upload (contexts[i / 2 % 2], caps, picture), *out, *now;
+
+    overlay_add_boxes (in, boxes, G_N_ELEMENTS (boxes));
+    out = overlay_push_and_pull (h, in);
+    fail_unless (out != NULL);
+    now = overlay_download (caps, out);
+    fail_unless (!first || overlay_is_same (first, now, caps));
+    gst_buffer_replace (&first, now);
+    gst_buffer_unref (now);
+    gst_buffer_unref (out);
+  }
+  gst_buffer_unref (first);
+  gst_buffer_unref (picture);
+  gst_harness_teardown (h);
+  gst_caps_unref (caps);
+  gst_object_unref (contexts[0]);
+  gst_object_unref (contexts[1]);
+  fail_unless_equals_int (fake_cuda.contexts, 0);
+}
+
+GST_END_TEST;
+
+/* A GPU that is lost: frames pass as they are and that is said once, unless
+ * something is to be hidden. Frames of another context are drawn on again. */
+GST_START_TEST (test_lost)
+{
+  GstCudaContext *contexts[] = { test_cuda_context (0), test_cuda_context (0) };
+  GstCaps *caps = overlay_caps ("NV12", 96, 80, NULL);
+  GstBuffer *picture = overlay_picture (caps, FALSE);
+  GstHarness *h = overlay_cuda_harness (NULL, caps);
+  GstElement *e = gst_harness_find_element (h, "yolov10overlay");
+  GstBus *bus = gst_bus_new ();
+
+  gst_element_set_bus (e, bus);
+  for (guint i = 0; i < 6; i++) {
+    gboolean lost = i >= 1 && i < 4;
+    GstBuffer *in = overlay_upload (contexts[i >= 4], caps, picture), *out, *found;
+
+    fake_cuda.lost = lost;
+    overlay_add_boxes (in, boxes, G_N_ELEMENTS (boxes));
+    out = overlay_push_and_pull (h, in);
+    found = overlay_download (caps, out);
+    fail_unless_equals_int (overlay_is_same (found, picture, caps), lost);
+    gst_buffer_unref (found);
+    gst_buffer_unref (out);
+  }
+  fail_unless_equals_int (test_cuda_count_messages (bus, GST_MESSAGE_WARNING),
+      1);
+  gst_util_set_object_arg (G_OBJECT (e), "privacy", "blur");
+  fake_cuda.lost = TRUE;
+  for (guint i = 0; i < 2; i++) {
+    GstBuffer *in = overlay_upload (contexts[1], caps, picture);
+
+    overlay_add_boxes (in, boxes, 1);
+    fail_unless_equals_int (gst_harness_push (h, in), GST_FLOW_ERROR);
+  }
+  fail_unless (test_cuda_count_messages (bus, GST_MESSAGE_ERROR) >= 1);
+  fail_unless_equals_int (test_cuda_count_messages (bus, GST_MESSAGE_WARNING),
+      0);
+  gst_element_set_bus (e, NULL);
+  gst_object_unref (bus);
+  gst_object_unref (e);
+  gst_buffer_unref (picture);
+  gst_harness_teardown (h);
+  gst_caps_unref (caps);
+  gst_object_unref (contexts[0]);
+  gst_object_unref (contexts[1]);
+}
+
+GST_END_TEST;
+
+/* The caps say CUDA memory, the buffer is something else: one error. */
+GST_START_TEST (test_not_cuda)
+{
+  GstCaps *caps = overlay_caps ("NV12", 96, 80, NULL);
+  GstBuffer *in = overlay_picture (caps, FALSE);
+  GstHarness *h = overlay_cuda_harness (NULL, caps);
+  GstElement *e = gst_harness_find_element (h, "yolov10overlay");
+  GstBus *bus = gst_bus_new ();
+
+  gst_element_set_bus (e, bus);
+  overlay_add_boxes (in, boxes, 1);
+  fail_unless_equals_int (gst_harness_push (h, in), GST_FLOW_ERROR);
+  fail_unless_equals_int (test_cuda_count_messages (bus, GST_MESSAGE_ERROR), 1);
+  gst_element_set_bus (e, NULL);
+  gst_object_unref (bus);
+  gst_object_unref (e);
+  gst_harness_teardown (h);
+  gst_caps_unref (caps);
+}
+
+GST_END_TEST;
+
+/* Whether @e says on both sides that such frames can pass in CUDA memory. */
+static gboolean
+takes (GstElement *e, const gchar *format)
+{
+  GstCaps *plain = overlay_caps (format, 96, 80, NULL);
+  GstCaps *caps = test_cuda_caps (plain);
+  gboolean takes[2];
+
+  for (guint i = 0; i < 2; i++) {
+    GstPad *pad = gst_element_get_static_pad (e, i ? "src" : "sink");
+    GstCaps *found = gst_pad_query_caps (pad, caps);
+
+    takes[i] = !gst_caps_is_empty (found);
+    gst_caps_unref (found);
+    gst_object_unref (pad);
+  }
+  gst_caps_unref (plain);
+  gst_caps_unref (caps);
+  fail_unless_equals_int (takes[0], takes[1]);
+  return takes[0];
+}
+
+enum
+{ ALL_THERE, NO_MODULE, NO_DRIVER, N_MACHINES };
+
+/* Where nobody can draw there, frames in CUDA memory are not asked for. */
+GST_START_TEST (test_caps_answers)
+{
+  static const gchar *const formats[] = { "NV12", "P010_10LE", "I420", "RGBA",
+    "BGRA", "RGBx", "BGRx", "RGB", "GBR"
+  };
+  GstElement *e = gst_element_factory_make ("yolov10overlay", NULL);
+  GstPad *src = gst_check_setup_src_pad (e, &plain_src);
+  GstPad *sink = gst_check_setup_sink_pad (e, &plain_sink);
+
+  fail_unless (src && sink);
+  if (__i__ == NO_MODULE)
+    g_setenv ("Y10_BACKEND_PATH", "/nonexistent", TRUE);
+  fake_cuda.broken = __i__ == NO_DRIVER;
+  for (guint turn = 0; turn < 2; turn++) {
+    fail_unless (takes (e, "NV12"));
+    gst_element_set_state (e, GST_STATE_READY);
+    for (guint i = 0; i < G_N_ELEMENTS (formats); i++)
+      fail_unless_equals_int (takes (e, formats[i]), __i__ == ALL_THERE);
+    fail_if (takes (e, "v210"));
+    gst_element_set_state (e, GST_STATE_NULL);
+  }
+  gst_check_teardown_src_pad (e);
+  gst_check_teardown_sink_pad (e);
+  gst_object_unref (e);
+}
+
+GST_END_TEST;
+
+static Suite *
+overlay_cudaflow_suite (void)
+{
+  Suite *s = suite_create ("yolov10overlay CUDA frame flow");
+  TCase *tc = tcase_create ("cuda");
+
+  suite_add_tcase (s, tc);
+  tcase_set_timeout (tc, 300);
+  tcase_add_checked_fixture (tc, overlay_cuda_setup, overlay_cuda_teardown);
+  tcase_add_test (tc, test_streams);
+  tcase_add_test (tc, test_frame_path);
+  tcase_add_test (tc, test_wrong_items);
+  tcase_add_test (tc, test_no_host_copies);
+  tcase_add_test (tc, test_no_boxes);
+  tcase_add_test (tc, test_contexts);
+  tcase_add_test (tc, test_lost);
+  tcase_add_test (tc, test_not_cuda);
+  tcase_add_loop_test (tc, test_caps_answers, 0, N_MACHINES);
+  return s;
+}
+
+GST_CHECK_MAIN (overlay_cudaflow);
