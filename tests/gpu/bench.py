@@ -11,7 +11,7 @@ is the bytes that our plan moves over the rate of a large copy, of this run.
 One JSON object a line, for each variant and batch, again when more is known.
 
 usage: bench.py [--root ARCHIVE] [--out DIR] [--variants nsmblx] [--batches 1,8,32]
-                [--no-compile] [--tune SECONDS] [--cpu]
+                [--have ROWS.json] [--no-compile] [--tune SECONDS] [--cpu]
        --cpu: PyTorch's side on the CPU, to try it
 """
 import argparse
@@ -39,6 +39,7 @@ def parse():
     parser.add_argument("--batches", default="1,8,32")
     parser.add_argument("--seconds", type=float, default=1.5)
     parser.add_argument("--tune", type=float, default=120, help="seconds at most, each")
+    parser.add_argument("--have", help="rows of an earlier run, a JSON array")
     parser.add_argument("--no-compile", action="store_true")
     parser.add_argument("--cpu", action="store_true")
     return parser.parse_args()
@@ -192,7 +193,10 @@ def clocks():
 
 
 def attempt(row, key, function):
-    """One figure; what goes wrong is one line of the row."""
+    """One figure that is not there yet; what goes wrong is a member of the row."""
+    if key in row:
+        return
+    row.pop(key.replace("_ms", "_error"), None)
     try:
         row[key] = function()
     except Exception as e:  # pylint: disable=broad-except
@@ -206,10 +210,14 @@ def main():
     ours = Ours(options.root, options.out, options.seconds, options.tune)
     batches = [int(b) for b in options.batches.split(",")]
     rows = {}
+    if options.have:
+        with open(options.have, encoding="utf-8") as f:
+            rows = {(r["variant"], r["batch"]): r for r in json.load(f)}
     for variant in options.variants:
         for batch in batches:
-            row = rows[variant, batch] = {"variant": variant, "batch": batch}
-            if not options.cpu:
+            row = rows.setdefault((variant, batch), {"variant": variant, "batch": batch})
+            if not options.cpu and "ours_ms" not in row:
+                row.pop("ours_error", None)
                 row.update(ours.measure(variant, batch))
                 row.update(clocks())
             print(json.dumps(row), flush=True)
@@ -224,6 +232,8 @@ def main():
         if mode == "compile" and options.no_compile or mode == "cudagraph" and options.cpu:
             continue
         for variant in options.variants:
+            if all(mode + "_ms" in rows[variant, batch] for batch in batches):
+                continue
             peer = Peer(ours.model(variant), device)
             for batch in batches:
                 row = rows[variant, batch]

@@ -79,7 +79,7 @@ class Run:
         self.log.write(head + ("" if quiet else out[-200000:])
                        + f"[exit status {child.returncode}, {seconds} s]\n")
         self.log.flush()
-        if timed_out and backend is not None and not quiet:
+        if timed_out:
             self.entry["timed_out"] = " ".join(command)[-200:]
         return Done(child.returncode, out, seconds, timed_out)
 
@@ -172,7 +172,7 @@ def parse(arguments):
     parser.add_argument("--budget", type=float, default=1e9, metavar="SECONDS",
                         help="begin no step that would not end by then")
     parser.add_argument("--only", help="these steps, separated by commas")
-    parser.add_argument("--again", action="store_true", help="steps that failed, too")
+    parser.add_argument("--again", action="store_true", help="steps that failed, too; with --only all of them")
     parser.add_argument("--resume", metavar="TAR", help="an earlier report.tar.gz")
     parser.add_argument("--dry-run", action="store_true", help="say what would be done")
     parser.add_argument("--check", metavar="REPORT", help="judge this report.json, and nothing else")
@@ -209,8 +209,10 @@ def main():
         left = options.budget - (time.monotonic() - start)
         if chosen and step.name not in chosen:
             continue
-        if done and done.get("status") in (("ok",) if options.again else
-                                           ("ok", "failed", "missing")):
+        enough = ("ok", "failed", "missing")
+        if options.again:
+            enough = () if chosen else ("ok",)
+        if done and done.get("status") in enough:
             what = done["status"] + ", done before"
         elif step.gpu and not run.has_gpu:
             what = "not run: needs a GPU"
