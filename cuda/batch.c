@@ -95,6 +95,13 @@ is_dense (const Y10Op *op)
   return op->kind == Y10_OP_CONV && op->groups == 1;
 }
 
+static gboolean
+is_logits (const Y10Program *program, const Y10Op *op)
+{
+  return program->plan->graph->tensors[op->out.tensor].role
+      == Y10_ROLE_LOGITS;
+}
+
 static Y10CudaConvDesc
 dense_desc (const Y10Program *program, const Y10Op *op, guint n)
 {
@@ -104,7 +111,7 @@ dense_desc (const Y10Program *program, const Y10Op *op, guint n)
     .add = op->add.n ? conv_view (program, op->add)
         : (Y10CudaConvView) { 0 },
     .kernel = op->kernel,.stride = op->stride,.pad = op->pad,
-    .silu = op->act == Y10_ACT_SILU,
+    .silu = op->act == Y10_ACT_SILU,.out_float = is_logits (program, op),
   };
 }
 
@@ -123,9 +130,9 @@ overlap (const Y10Plan *plan, Y10View a, Y10View b)
   return s->offset < t->offset + t->size && t->offset < s->offset + s->size;
 }
 
-/* cuDNN writes activations where they belong, but logits are floats, and what
- * is added must not be written by the same kernel: cuDNN does not say in which
- * order it reads and writes, and no comparison of results could prove it. */
+/* Nothing is gained where nothing follows the convolution. And what is added
+ * must not be written by the same kernel: cuDNN does not say in which order it
+ * reads and writes, and no comparison of results could prove it. */
 gboolean
 y10_cuda_fused_desc (const Y10Program *program, guint op, guint n,
     Y10CudaConvDesc *desc)
@@ -133,22 +140,27 @@ y10_cuda_fused_desc (const Y10Program *program, guint op, guint n,
   const Y10Plan *plan = program->plan;
   const Y10Op *o = &plan->graph->ops[op];
 
-  if (!is_dense (o)
-      || plan->graph->tensors[o->out.tensor].role == Y10_ROLE_LOGITS
-      || overlap (plan, o->add, o->out))
+  if (!is_dense (o) || !(o->act == Y10_ACT_SILU || o->add.n
+          || is_logits (program, o)) || overlap (plan, o->add, o->out))
     return FALSE;
   *desc = dense_desc (program, o, n);
   return TRUE;
 }
 
+gboolean
+y10_cuda_is_staged (const Y10CudaConvDesc *desc)
+{
+  return desc->out_float || desc->add.channels;
+}
+
 Y10CudaConvDesc
-y10_cuda_unfused_desc (const Y10CudaConvDesc *desc, gboolean staged)
+y10_cuda_unfused_desc (const Y10CudaConvDesc *desc)
 {
   Y10CudaConvDesc bias = *desc;
 
-  bias.silu = FALSE;
+  bias.silu = bias.out_float = FALSE;
   bias.add = (Y10CudaConvView) { 0 };
-  if (staged) {
+  if (y10_cuda_is_staged (desc)) {
     bias.out.pixel = bias.out.channels;
     bias.out.image = (gint64) bias.out.height * bias.out.width
         * bias.out.channels;
@@ -163,14 +175,12 @@ static gboolean
 plan_dense (const Y10Program *program, const Y10Op *op, guint n,
     Y10CudaOpPlan *plan, GError **error)
 {
-  const Y10Graph *graph = program->plan->graph;
-  gboolean logits = graph->tensors[op->out.tensor].role == Y10_ROLE_LOGITS;
   Y10CudaConvDesc desc = dense_desc (program, op, n);
   Y10CudaConvPlan *conv;
 
-  plan->staged = logits || op->add.n;
-  plan->finish = plan->staged || op->act == Y10_ACT_SILU;
-  desc = y10_cuda_unfused_desc (&desc, plan->staged);
+  plan->staged = y10_cuda_is_staged (&desc);
+  plan->finish = plan->staged || desc.silu;
+  desc = y10_cuda_unfused_desc (&desc);
   conv = y10_cuda_conv_plan_new (program->device->conv, &desc,
       Y10_CUDA_CONV_BIAS, error);
   if (!conv) {

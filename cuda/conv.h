@@ -33,6 +33,7 @@ typedef struct
   Y10CudaConvView in, out, add; /* add.channels 0: none */
   gint kernel, stride, pad;
   gboolean silu;                /* FUSED only */
+  gboolean out_float;           /* FUSED only: out holds floats (logits) */
 } Y10CudaConvDesc;
 
 typedef struct _Y10CudaConvLib Y10CudaConvLib;

@@ -259,7 +259,8 @@ y10_cuda_conv_graph (Y10CudnnSet *set, const Y10CudaConvDesc *desc,
   w = tensor (set, Y10_CONV_UID_WEIGHT, type, w_dim, w_stride, FALSE);
   b = tensor (set, Y10_CONV_UID_BIAS, type_of (y10_cuda_conv_bias_type (desc,
               stage)), b_dim, b_stride, FALSE);
-  y = view_tensor (set, Y10_CONV_UID_OUT, type, &desc->out, desc->images);
+  y = view_tensor (set, Y10_CONV_UID_OUT, fused && desc->out_float
+      ? CUDNN_DATA_FLOAT : type, &desc->out, desc->images);
 
   t[0] = between (set, Y10_CONV_UID_VIRTUAL, desc);
   ops[n++] = convolution (set, desc, x, w, t[0]);

@@ -237,6 +237,7 @@ y10_cuda_conv_plan_run (Y10CudaConvPlan *plan, CUstream stream,
     .weight = GSIZE_TO_POINTER (weight),.bias = GSIZE_TO_POINTER (bias),
     .images = d->images,.kernel = d->kernel,.stride = d->stride,
     .pad = d->pad,.silu = fused && d->silu == (plan->name == fused_name),
+    .out_float = fused && d->out_float,
   };
 
   if (fused && d->add.channels)

@@ -188,10 +188,11 @@ plan_finish (Y10CudaConvPlan *plan, GError **error)
 }
 
 static gsize
-view_bytes (const Y10CudaConvDesc *desc, const Y10CudaConvView *v)
+view_bytes (const Y10CudaConvDesc *desc, const Y10CudaConvView *v,
+    gboolean is_float)
 {
-  gsize elem_size = desc->precision == Y10_PRECISION_FP16
-      || desc->precision == Y10_PRECISION_BF16 ? 2 : 4;
+  gsize elem_size = !is_float && (desc->precision == Y10_PRECISION_FP16
+      || desc->precision == Y10_PRECISION_BF16) ? 2 : 4;
 
   return (gsize) v->height * v->width * v->channels * desc->images
       * elem_size;
@@ -267,8 +268,8 @@ find_plans (Y10CudaConvLib *lib, const Y10CudaConvDesc *desc,
 {
   Search s = {.lib = lib,.desc = desc,.stage = stage,.dry = dry,
     .cancellable = cancellable,.max_plans = max,
-    .budget = SPARE_WORKSPACE + view_bytes (desc, &desc->in)
-        + view_bytes (desc, &desc->out)
+    .budget = SPARE_WORKSPACE + view_bytes (desc, &desc->in, FALSE)
+        + view_bytes (desc, &desc->out, desc->out_float)
   };
   gboolean alone = !lib->properties;
 

@@ -117,13 +117,14 @@ void y10_cuda_program_publish (Y10Program * program, guint n,
     Y10CudaBatch * batch);
 void y10_cuda_program_used (Y10Program * program, guint n,
     Y10CudaBatch * batch);
-/* FALSE: op @op is no dense convolution, or cuDNN cannot write its result. Else
- * @desc is all of it, with SiLU and addition, at @n images. */
+/* FALSE: op @op is no dense convolution, or there is nothing to be fused, or it
+ * cannot be. Else @desc is all of it, with SiLU and addition, at @n images. */
 gboolean y10_cuda_fused_desc (const Y10Program * program, guint op, guint n,
     Y10CudaConvDesc * desc);
-/* The convolution and its bias alone; @staged: into packed memory. */
-Y10CudaConvDesc y10_cuda_unfused_desc (const Y10CudaConvDesc * desc,
-    gboolean staged);
+/* Unfused, the result is written to packed memory first. */
+gboolean y10_cuda_is_staged (const Y10CudaConvDesc * desc);
+/* The convolution and its bias alone. */
+Y10CudaConvDesc y10_cuda_unfused_desc (const Y10CudaConvDesc * desc);
 const char *y10_cuda_program_impl (Y10Program * program, guint op);
 
 /* run.c: queues ops [first, end) for @n images. @arena holds max_batch images,

@@ -84,17 +84,17 @@ align (gsize size)
 /* A view that leaves room for it does not begin where its tensor does: most
  * views of the network do not, either. */
 static gsize
-view_start (const Y10CudaTrial *t, const Y10CudaConvView *v)
+view_start (const Y10CudaConvView *v, gsize elem_size)
 {
   return v->pixel >= v->channels + Y10_CUDA_BLOCK
-      ? Y10_CUDA_BLOCK * t->elem_size : 0;
+      ? Y10_CUDA_BLOCK * elem_size : 0;
 }
 
 static gsize
-view_size (const Y10CudaTrial *t, const Y10CudaConvView *v)
+view_size (const Y10CudaTrial *t, const Y10CudaConvView *v, gsize elem_size)
 {
-  return v->channels ? align (view_start (t, v)
-      + (gsize) v->image * t->desc.images * t->elem_size) : 0;
+  return v->channels ? align (view_start (v, elem_size)
+      + (gsize) v->image * t->desc.images * elem_size) : 0;
 }
 
 static gsize
@@ -113,10 +113,10 @@ lay_out (Y10CudaTrial *t, gsize workspace, gsize most)
   gsize others;
 
   t->in_at = 0;
-  t->add_at = t->in_at + view_size (t, &desc->in);
-  t->weight_at = t->add_at + view_size (t, &desc->add);
+  t->add_at = t->in_at + view_size (t, &desc->in, t->elem_size);
+  t->weight_at = t->add_at + view_size (t, &desc->add, t->elem_size);
   t->out_at = t->weight_at + align (weight_size (desc, t->elem_size));
-  t->set_size = t->out_at + view_size (t, &desc->out);
+  t->set_size = t->out_at + view_size (t, &desc->out, t->out_elem_size);
   t->n_sets = (guint) CLAMP (2 * (gsize) t->l2 / t->set_size + 1, 2, MAX_SETS);
 
   others = align (desc->out.channels * sizeof (gfloat)) + align (workspace)
@@ -166,9 +166,9 @@ fill_sets (Y10CudaTrial *t, GError **error)
   gsize fan_in = (gsize) desc->kernel * desc->kernel * desc->in.channels;
 
   /* Sums come out with a deviation of about one, where SiLU bends. */
-  if (!fill (t, t->memory + t->in_at, view_size (t, &desc->in)
+  if (!fill (t, t->memory + t->in_at, (t->add_at - t->in_at)
           / t->elem_size, 1, t->type, error)
-      || !fill (t, t->memory + t->add_at, view_size (t, &desc->add)
+      || !fill (t, t->memory + t->add_at, (t->weight_at - t->add_at)
           / t->elem_size, 1, t->type, error)
       || !fill (t, t->memory + t->weight_at, weight_size (desc, 1),
           3 / sqrtf ((gfloat) fan_in), t->type, error)
@@ -187,8 +187,8 @@ CUdeviceptr
 y10_cuda_trial_address (const Y10CudaTrial *t, guint set, gsize at,
     const Y10CudaConvView *v)
 {
-  return v->channels ? t->memory + set * t->set_size + at
-      + view_start (t, v) : 0;
+  return v->channels ? t->memory + set * t->set_size + at + view_start (v,
+      at == t->out_at ? t->out_elem_size : t->elem_size) : 0;
 }
 
 Y10KView
@@ -206,7 +206,7 @@ y10_cuda_trial_view (const Y10CudaTrial *t, guint set, gsize at,
 static gsize
 image_size (const Y10CudaTrial *t)
 {
-  return (gsize) t->desc.out.image * t->elem_size;
+  return (gsize) t->desc.out.image * t->out_elem_size;
 }
 
 /* The output of the images that are looked at, as it is now. */
@@ -232,7 +232,7 @@ value (const Y10CudaTrial *t, const guint8 *data, gsize i)
   guint16 h;
   gfloat f;
 
-  if (t->type == Y10_K_F32) {
+  if (t->out_type == Y10_K_F32) {
     memcpy (&f, data + i * sizeof f, sizeof f);
     return f;
   }
@@ -261,8 +261,8 @@ run_reference (Y10CudaTrial *t, GError **error)
     .add = y10_cuda_trial_view (t, 0, t->add_at, &desc->add),
     .weight = GSIZE_TO_POINTER (t->memory + t->weight_at),
     .bias = GSIZE_TO_POINTER (t->memory + t->bias_at),
-    .images = (int) desc->images,.kernel = desc->kernel,
-    .stride = desc->stride,.pad = desc->pad,.silu = desc->silu,
+    .images = (int) desc->images,.out_float = desc->out_float,
+    .kernel = desc->kernel,.stride = desc->stride,.pad = desc->pad,.silu = desc->silu,
   };
   double sum = 0;
   gsize n = 0;
@@ -305,7 +305,9 @@ y10_cuda_trial_begin (Y10CudaTrial *t, const Y10CudaConvDesc *desc,
 
   t->desc = *desc;
   t->type = y10_cuda_type (desc->precision);
+  t->out_type = desc->out_float ? Y10_K_F32 : t->type;
   t->elem_size = t->type == Y10_K_F32 ? 4 : 2;
+  t->out_elem_size = t->out_type == Y10_K_F32 ? 4 : 2;
   if (!y10_cuda_check (d, d->mem_get_info (&available, &total),
           "asking for free memory", error))
     return FALSE;
@@ -367,8 +369,8 @@ compare (const Y10CudaTrial *t, double *difference, GError **error)
 
       if (!(d <= worst))        /* NaN is the worst */
         worst = d;
-    } else if (memcmp (t->got + i * t->elem_size, untouched,
-            t->elem_size)) {
+    } else if (memcmp (t->got + i * t->out_elem_size, untouched,
+            t->out_elem_size)) {
       worst = INFINITY;
     }
   *difference = worst;

@@ -20,8 +20,8 @@ struct _Y10CudaTrial
   guint8 *scratch;              /* the noise in the type of activations */
 
   Y10CudaConvDesc desc;
-  Y10KType type;
-  gsize elem_size;
+  Y10KType type, out_type;
+  gsize elem_size, out_elem_size;
   CUdeviceptr memory;
   gsize memory_size;
   /* In a set, and behind all sets. */

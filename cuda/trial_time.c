@@ -35,13 +35,14 @@ run_way (Y10CudaTrial *t, const Way *way, guint set, GError **error)
 {
   const Y10CudaKernels *kernels = &t->device->kernels;
   const Y10CudaConvDesc *desc = &t->desc;
-  gboolean staged = !way->fused && desc->add.channels;
+  gboolean staged = !way->fused && y10_cuda_is_staged (desc);
   CUdeviceptr out = staged ? t->memory + t->staging_at
       : y10_cuda_trial_address (t, set, t->out_at, &desc->out);
   Y10KFinish f = {
     .out = y10_cuda_trial_view (t, set, t->out_at, &desc->out),
     .add = y10_cuda_trial_view (t, set, t->add_at, &desc->add),
-    .silu = desc->silu,.images = (int) desc->images,
+    .silu = desc->silu,.out_float = desc->out_float,
+    .images = (int) desc->images,
   };
 
   if (!y10_cuda_conv_plan_run (way->plan, t->stream,

@@ -41,11 +41,10 @@ same_desc (const Y10CudaConvDesc *a, const Y10CudaConvDesc *b)
   return a->precision == b->precision && a->images == b->images
       && same_view (&a->in, &b->in) && same_view (&a->out, &b->out)
       && same_view (&a->add, &b->add) && a->kernel == b->kernel
-      && a->stride == b->stride && a->pad == b->pad && a->silu == b->silu;
+      && a->stride == b->stride && a->pad == b->pad && a->silu == b->silu
+      && a->out_float == b->out_float;
 }
 
-/* Nothing follows a convolution without SiLU and addition: there is nothing to
- * be fused. */
 GPtrArray *
 y10_cuda_tune_groups (const Y10Program *program, guint n)
 {
@@ -55,8 +54,7 @@ y10_cuda_tune_groups (const Y10Program *program, guint n)
     Y10CudaConvDesc desc;
     Y10CudaTuneGroup *group = NULL;
 
-    if (!y10_cuda_fused_desc (program, op, n, &desc)
-        || !(desc.silu || desc.add.channels))
+    if (!y10_cuda_fused_desc (program, op, n, &desc))
       continue;
     for (guint i = 0; i < groups->len && !group; i++)
       if (same_desc (&desc, &((Y10CudaTuneGroup *) groups->pdata[i])->desc))
@@ -201,8 +199,7 @@ static Y10CudaConvPlan *
 choose (Y10CudaTuneTools *tools, Y10CudaTuneGroup *group, gint64 *fused_ns,
     gint64 *bias_ns, GError **error)
 {
-  Y10CudaConvDesc desc = y10_cuda_unfused_desc (&group->desc,
-      group->desc.add.channels > 0);
+  Y10CudaConvDesc desc = y10_cuda_unfused_desc (&group->desc);
   gint64 ns[MAX_CANDIDATES];
   Y10CudaConvPlan *best = NULL, *bias = y10_cuda_conv_plan_new (tools->lib,
       &desc, Y10_CUDA_CONV_BIAS, error);

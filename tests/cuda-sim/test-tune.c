@@ -183,10 +183,10 @@ test_adopted (void)
   g_assert_cmpuint (count_impl (engine, FUSED), ==, 0);
   n_convs = count_impl (engine, PLAIN);
   expect_reference (engine, 1e-4, 0.05);
-  /* All but those without SiLU, logits, and sums in place. */
+  /* All but those that nothing follows, and sums in place. */
   g_assert_cmpuint (count_impl (engine, FUSED), >=, progress.faster);
   g_assert_cmpuint (count_impl (engine, FUSED), >, n_convs / 2);
-  g_assert_cmpuint (count_impl (engine, PLAIN), >=, 6);
+  g_assert_cmpuint (count_impl (engine, PLAIN), >=, 3);
   g_assert_cmpuint (count_impl (engine, PLAIN) + count_impl (engine, FUSED),
       ==, n_convs);
   y10_engine_unref (engine);

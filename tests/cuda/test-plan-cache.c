@@ -141,7 +141,7 @@ test_keys (void)
   char *folder = g_build_filename (root, "a", "b", NULL);
   Y10PlanCache *cache = open_cache (folder, &key);
   Y10PlanCacheKey keys[6] = { key, key, key, key, key, key };
-  Y10CudaConvDesc d[18];
+  Y10CudaConvDesc d[19];
   struct stat st;
   char *path;
 
@@ -178,10 +178,11 @@ test_keys (void)
   d[14].stride = 1;
   d[15].pad = 0;
   d[16].silu = FALSE;
-  for (guint i = 0; i < 17; i++)
+  d[17].out_float = TRUE;
+  for (guint i = 0; i < 18; i++)
     expect (cache, &d[i], Y10_CUDA_CONV_FUSED, NULL);
-  d[17].silu = 7;               /* is TRUE, too */
-  expect (cache, &d[17], Y10_CUDA_CONV_FUSED, "another");
+  d[18].silu = 7;               /* is TRUE, too */
+  expect (cache, &d[18], Y10_CUDA_CONV_FUSED, "another");
   y10_plan_cache_free (cache);
 
   keys[0].cudnn++;

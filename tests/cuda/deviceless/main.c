@@ -57,7 +57,7 @@ conv_view (const Y10Plan *plan, Y10View v, gboolean packed)
   view.height = (gint) tensor->height;
   view.width = (gint) tensor->width;
   view.channels = (gint) y10_plan_view_padded (plan, v);
-  /* Logits are floats, but cuDNN writes halves, which are widened. */
+  /* Precompiled plans write halves there, which are widened; fused ones, floats. */
   packed |= tensor->role == Y10_ROLE_LOGITS;
   view.pixel = packed ? view.channels
       : (gint64) plan->storage[v.tensor].padded_channels;
@@ -80,7 +80,8 @@ conv_desc (const Y10Plan *plan, const Y10Op *op, guint images,
     .out = conv_view (plan, op->out, packed),
     .add = conv_view (plan, op->add, packed),
     .kernel = (gint) op->kernel,.stride = (gint) op->stride,
-    .pad = (gint) op->pad,.silu = op->act == Y10_ACT_SILU
+    .pad = (gint) op->pad,.silu = op->act == Y10_ACT_SILU,
+    .out_float = plan->graph->tensors[op->out.tensor].role == Y10_ROLE_LOGITS
   };
 
   return d;
@@ -94,12 +95,14 @@ describe (const Table *t, const Y10CudaConvDesc *d, Y10CudaConvStage stage)
       && is_packed (&d->add);
 
   return g_strdup_printf ("sm_%d %s %s %d/%d -> %d/%d, %dx%d, kernel %d "
-      "stride %d%s%s%.0d batch %u", archs[t->gpu],
+      "stride %d%s%s%.0d%s batch %u", archs[t->gpu],
       stage == Y10_CUDA_CONV_FUSED ? "fused" : "bias",
       packed ? "packed" : "views", d->in.channels, (int) d->in.pixel,
       d->out.channels, (int) d->out.pixel, d->in.width, d->in.height,
       d->kernel, d->stride, d->silu ? " silu" : "",
-      d->add.channels ? " add/" : "", (int) d->add.pixel, d->images);
+      d->add.channels ? " add/" : "", (int) d->add.pixel,
+      stage == Y10_CUDA_CONV_FUSED && d->out_float ? " float" : "",
+      d->images);
 }
 
 static gboolean
