@@ -60,6 +60,10 @@ gst_y10_props_install (GObjectClass * class, GParamSpec ** props)
       "CUDA graphs", "Whether backend cuda launches the network as one captured "
       "graph; else kernel by kernel, the same work at more cost for the CPU",
       TRUE, ready);
+  props[GST_Y10_PROP_CUDA_TUNE] = g_param_spec_boolean ("cuda-tune",
+      "CUDA tune", "Whether backend cuda looks for faster ways to run the "
+      "network while frames flow, and takes them over, which changes results by "
+      "rounding", TRUE, ready);
   props[GST_Y10_PROP_CLASS_AGNOSTIC_NMS] =
       g_param_spec_boolean ("class-agnostic-nms", "Class-agnostic NMS",
       "Boxes of different classes that overlap compete too (head one2many "
@@ -226,6 +230,9 @@ gst_y10_props_set (GObject * object, guint id,
     case GST_Y10_PROP_CUDA_GRAPHS:
       self->settings.cuda_graphs = g_value_get_boolean (value);
       break;
+    case GST_Y10_PROP_CUDA_TUNE:
+      self->settings.cuda_tune = g_value_get_boolean (value);
+      break;
     case GST_Y10_PROP_CLASS_AGNOSTIC_NMS:
       self->class_agnostic = g_value_get_boolean (value);
       break;
@@ -312,6 +319,9 @@ gst_y10_props_get (GObject * object, guint id, GValue * value,
       break;
     case GST_Y10_PROP_CUDA_GRAPHS:
       g_value_set_boolean (value, self->settings.cuda_graphs);
+      break;
+    case GST_Y10_PROP_CUDA_TUNE:
+      g_value_set_boolean (value, self->settings.cuda_tune);
       break;
     case GST_Y10_PROP_CLASS_AGNOSTIC_NMS:
       g_value_set_boolean (value, self->class_agnostic);

@@ -46,6 +46,7 @@ make_engine (const GstY10Settings * settings, Y10Model * model,
   config.threads = settings->threads;
   config.device_id = settings->device_id;
   config.cuda_graphs = settings->cuda_graphs;
+  config.tune = settings->cuda_tune;
   config.cuda_context = settings->cuda_context;
   config.max_batch = 1;
   config.n_slots = 1;

@@ -22,7 +22,7 @@ typedef struct
   Y10Head head;
   guint threads;
   gint device_id;               /* -1: any */
-  gboolean cuda_graphs;
+  gboolean cuda_graphs, cuda_tune;
   gpointer cuda_context;        /* CUcontext that outlives the session, or NULL */
 } GstY10Settings;
 

@@ -80,6 +80,7 @@ gst_yolov10_detect_init (GstYolov10Detect * self)
   self->takes_cuda = TRUE;
   self->settings.device_id = -1;
   self->settings.cuda_graphs = TRUE;
+  self->settings.cuda_tune = TRUE;
   self->cuda = gst_y10_cuda_new (GST_ELEMENT (self));
   self->recovery = gst_y10_recovery_new (self);
   gst_pad_add_probe (GST_BASE_TRANSFORM_SINK_PAD (self),

@@ -13,15 +13,23 @@
 static GstCaps *caps;
 
 static GstHarness *
-make_harness (GstBus **bus)
+make_harness_with (const char *properties, GstBus **bus)
 {
-  GstHarness *h = test_gst_harness ("backend=cuda precision=fp32 "
-      "confidence=0.05 max-detections=1000");
+  gchar *all = g_strdup_printf ("backend=cuda precision=fp32 confidence=0.05 "
+      "max-detections=1000 %s", properties);
+  GstHarness *h = test_gst_harness (all);
 
   gst_harness_set_caps (h, gst_caps_copy (caps), gst_caps_copy (caps));
   *bus = gst_bus_new ();
   gst_element_set_bus (h->element, *bus);
+  g_free (all);
   return h;
+}
+
+static GstHarness *
+make_harness (GstBus **bus)
+{
+  return make_harness_with ("", bus);
 }
 
 static void
@@ -147,6 +155,23 @@ GST_START_TEST (test_stops)
 
 GST_END_TEST;
 
+GST_START_TEST (test_off)
+{
+  GArray *expected = expect ();
+  GstHarness *h;
+  GstBus *bus;
+  Tuning t;
+
+  h = make_harness_with ("cuda-tune=false", &bus);
+  for (guint i = 0; i < 30; i++)
+    pass (h, expected);
+  fail_if (pop_message (bus, &t));
+  g_array_unref (expected);
+  end (h, bus);
+}
+
+GST_END_TEST;
+
 static Suite *
 tuning_suite (void)
 {
@@ -157,6 +182,7 @@ tuning_suite (void)
   tcase_set_timeout (tc, 240);
   tcase_add_test (tc, test_messages);
   tcase_add_test (tc, test_stops);
+  tcase_add_test (tc, test_off);
   return s;
 }
 

@@ -15,7 +15,7 @@ static const char *const controllable[] = { "confidence", "iou-threshold",
 };
 static const char *const ready[] = { "model-file", "label-file", "backend",
   "precision", "head", "input-size", "threads", "class-agnostic-nms",
-  "cuda-device-id", "cuda-graphs", NULL
+  "cuda-device-id", "cuda-graphs", "cuda-tune", NULL
 };
 static const char *const read_only[] = { "active-backend", "active-device",
   "active-precision", "fallback-reason", "stats", NULL
@@ -83,20 +83,21 @@ GST_START_TEST (test_defaults)
   gchar *model, *labels, *size, *classes, *backend, *reason;
   gint kind, precision, head;
   gdouble confidence, iou;
-  gboolean agnostic, active, graphs;
+  gboolean agnostic, active, graphs, tune;
   guint most, threads, attach;
 
   g_object_get (e, "model-file", &model, "label-file", &labels, "input-size",
       &size, "classes", &classes, "active-backend", &backend,
       "fallback-reason", &reason, "backend", &kind, "precision", &precision,
       "head", &head, "confidence", &confidence, "iou-threshold", &iou,
-      "cuda-graphs", &graphs,
+      "cuda-graphs", &graphs, "cuda-tune", &tune,
       "class-agnostic-nms", &agnostic, "active", &active, "max-detections",
       &most, "threads", &threads, "attach", &attach, NULL);
   fail_unless (!model && !labels && !backend && !reason);
   fail_unless_equals_string (size, "");
   fail_unless_equals_string (classes, "");
-  fail_unless (!kind && !precision && !head && !agnostic && active && graphs);
+  fail_unless (!kind && !precision && !head && !agnostic && active && graphs
+      && tune);
   fail_unless (confidence == 0.25 && iou == 0.7);
   fail_unless (most == 300 && threads == 0 && attach == 7);
   g_free (size);
