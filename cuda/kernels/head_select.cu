@@ -106,7 +106,9 @@ y10_head_to_scores (Y10Key *list, unsigned int n, float confidence,
   }
   if (threadIdx.x == 0)
     s->count = 0;
-  __syncthreads ();
+  /* A neighbour that is a logit yet is larger than any score, so that without
+   * this the list would be right, and sorted in vain. */
+  __syncthreads (); // spares a sort
   for (unsigned int i = threadIdx.x + 1; i < n; i += Y10_HEAD_THREADS)
     out_of_order |= list[i - 1] < list[i];
   if (__syncthreads_or (out_of_order))

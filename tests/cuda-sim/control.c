@@ -9,6 +9,7 @@ __attribute__ ((visibility ("default")))
 extern const Y10SimControl y10_sim_control;
 
 const Y10SimControl y10_sim_control = {
+  .driver = y10_cuda_driver_get,
   .n_reports = y10_sim_n_reports,
   .last_report = y10_sim_last_report,
   .reset_reports = y10_sim_reset_reports,

@@ -8,12 +8,14 @@
 
 #include <dlfcn.h>
 
+#include "driver.h"
 #include "sim.h"
 
 G_BEGIN_DECLS
 
 typedef struct
 {
+  const Y10CudaDriver *(*driver) (GString * why);
   guint (*n_reports) (void);
   const char *(*last_report) (void);
   void (*reset_reports) (void);

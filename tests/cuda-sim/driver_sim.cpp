@@ -121,7 +121,7 @@ y10_sim::is_broken (Y10SimBreak kind)
     const char *text = getenv ("Y10_SIM_BREAK"), *colon = text ? strchr (text, ':') : nullptr;
 
     break_read = true;
-    if (text && break_kind == Y10_SIM_BREAK_NOTHING) {
+    if (text && !g_str_has_prefix (text, "barrier") && break_kind == Y10_SIM_BREAK_NOTHING) {
       break_kind = g_str_has_prefix (text, "wait-event") ? Y10_SIM_BREAK_WAIT_EVENT
           : Y10_SIM_BREAK_SYNCHRONIZE;
       break_at = colon ? (guint) strtoul (colon + 1, nullptr, 10) : 0;

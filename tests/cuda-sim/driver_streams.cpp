@@ -129,7 +129,8 @@ sim_event_synchronize (CUevent event)
   ENTER ("cuEventSynchronize");
   RETURN_IF_WRONG (check_unsafe ("cuEventSynchronize"));
   RETURN_IF_WRONG (check_not_captured (nullptr, event, "cuEventSynchronize"));
-  if (is_broken (Y10_SIM_BREAK_SYNCHRONIZE))
+  if (is_broken (Y10_SIM_BREAK_SYNCHRONIZE)
+      || (!event->timing && is_broken (Y10_SIM_BREAK_UNTIMED)))
     return 0;
   if (!run_until (event, event->recorded))
     return Y10_CU_LAUNCH_FAILED;

@@ -205,3 +205,45 @@ y10_sim_kernel (const char *name)
   }
   return nullptr;
 }
+
+/* Y10_SIM_BREAK=barrier:FILE:LINE. */
+static const char *broken_file;
+static int broken_line;
+static std::atomic<guint64> n_skipped;
+
+__attribute__ ((constructor)) static void
+read_broken_barrier (void)
+{
+  const char *text = getenv ("Y10_SIM_BREAK"), *colon;
+
+  if (!text || !g_str_has_prefix (text, "barrier:"))
+    return;
+  broken_file = text + strlen ("barrier:");
+  colon = strrchr (broken_file, ':');
+  broken_line = colon ? atoi (colon + 1) : 0;
+}
+
+gboolean
+y10_sim_skips_barrier (const char *file, int line)
+{
+  const char *name;
+  gsize length;
+
+  if (G_LIKELY (line != broken_line))
+    return FALSE;
+  name = strrchr (file, '/');
+  name = name ? name + 1 : file;
+  length = strlen (name);
+  if (strncmp (broken_file, name, length) != 0 || broken_file[length] != ':')
+    return FALSE;
+  n_skipped++;
+  return TRUE;
+}
+
+__attribute__ ((destructor)) static void
+print_skipped (void)
+{
+  if (broken_line)
+    fprintf (stderr, "cuda-sim: %" G_GUINT64_FORMAT " threads went on without the barrier %s\n",
+        (guint64) n_skipped, broken_file);
+}

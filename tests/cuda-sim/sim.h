@@ -38,15 +38,20 @@ void y10_sim_mark_started (void);
 void y10_sim_mark_stopped (void);
 
 /* What tests take out to see that it is missed: one call in @n does nothing
- * and succeeds. Also as Y10_SIM_BREAK=wait-event:3 or synchronize:1. */
+ * and succeeds. Also as Y10_SIM_BREAK=wait-event:3 or synchronize:1; and
+ * Y10_SIM_BREAK=barrier:head.cuh:162 takes out the one in that line. */
 typedef enum
 {
   Y10_SIM_BREAK_NOTHING,
   Y10_SIM_BREAK_WAIT_EVENT,     /* stream_wait_event */
   Y10_SIM_BREAK_SYNCHRONIZE,    /* event_synchronize and stream_synchronize */
+  Y10_SIM_BREAK_UNTIMED,        /* event_synchronize where the event has no time */
 } Y10SimBreak;
 
 void y10_sim_break (Y10SimBreak kind, guint n);
+
+/* For the simulator itself: whether the barrier there has been taken out. */
+gboolean y10_sim_skips_barrier (const char *file, int line);
 
 /* The @n-th kernel from now on does not run but loses its context, as an
  * illegal address does (700): every call in it returns @code. Also as

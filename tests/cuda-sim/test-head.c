@@ -454,6 +454,21 @@ test_case (gconstpointer data)
     run_case (data, seed);
 }
 
+/* Two rows, or three, whose order only rounding changes: nothing else in the list
+ * tells that it has to be sorted again. */
+static void
+test_pairs (void)
+{
+  for (guint32 seed = 1; seed <= 40 && !g_test_failed (); seed++) {
+    const Case c = {.head = Y10_HEAD_ONE2ONE,.kind = NEAR,.height = {4, 2, 1},
+      .width = {4, 2, 1},.n_classes = 3,.n_bins = 1,.images = 2,
+      .capacity = 2 + seed % 2
+    };
+
+    run_case (&c, seed);
+  }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -490,6 +505,7 @@ main (int argc, char **argv)
     g_test_add_data_func (name, GUINT_TO_POINTER (first), test_random);
     g_free (name);
   }
+  g_test_add_func ("/pairs", test_pairs);
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     g_test_add_data_func (cases[i].name, &cases[i].c, test_case);
   return g_test_run ();
