@@ -16,6 +16,7 @@
 #define MAX_SIZE 100
 #define N_TEXTS 12
 #define IN_FLIGHT 7             /* more than there are lists */
+#define CELL 4                  /* pixels */
 
 const Y10PainterClass *y10_painter_module (void);
 
@@ -176,6 +177,22 @@ draw_something (const GstY10Canvas *canvases, const GstY10Text *texts,
   }
 }
 
+/* Number @i of many that are apart from each other: each can be seen in the
+ * end. */
+static void
+draw_cell (const GstY10Canvas *canvases, guint i, GRand *rand)
+{
+  guint columns = canvases->window.x1 / CELL;
+  gint x = i % columns * CELL, y = i / columns * CELL;
+  GstY10Rect rect = { x, y, x + CELL, y + CELL };
+  GstY10Paint paint;
+
+  for (guint k = 0; k < 4; k++)
+    paint.value[k] = g_rand_int (rand) & 0xff;
+  for (guint k = 0; k < 2; k++)
+    gst_y10_canvas_fill (&canvases[k], rect, &paint);
+}
+
 static void
 fill_target (Y10Canvas *to, const GstY10Canvas *from)
 {
@@ -192,7 +209,8 @@ fill_target (Y10Canvas *to, const GstY10Canvas *from)
   }
 }
 
-/* Queues the copy to the GPU, @n things to draw, and the copy back. */
+/* Queues the copy to the GPU, @n things to draw (cells where there are no texts),
+ * and the copy back. */
 static void
 frame_draw (Frame *f, const GstY10Text *texts, guint n_texts, guint n,
     GRand *rand)
@@ -212,7 +230,10 @@ frame_draw (Frame *f, const GstY10Text *texts, guint n_texts, guint n,
     canvases[1].component[i].data = (guint8 *) GSIZE_TO_POINTER (f->device)
         + (canvases[0].component[i].data - (guint8 *) f->frame.data[0]);
   for (guint i = 0; i < n; i++)
-    draw_something (canvases, texts, n_texts, rand);
+    if (n_texts)
+      draw_something (canvases, texts, n_texts, rand);
+    else
+      draw_cell (canvases, i, rand);
   fill_target (&target, &canvases[1]);
   if (f->items->len)
     class->draw (painter, &target, (Y10PaintItem *) f->items->data,
@@ -298,6 +319,22 @@ test_many (void)
   teardown ();
 }
 
+/* As many as the kernel looks at at a time, and more, each in a place of its
+ * own. */
+static void
+test_cells (void)
+{
+  GRand *rand = g_rand_new_with_seed (3);
+  GstVideoInfo info;
+
+  setup ();
+  gst_video_info_set_format (&info, GST_VIDEO_FORMAT_RGB, 40 * CELL,
+      20 * CELL);
+  draw_frames (&info, NULL, 0, 40 * 20, rand);
+  g_rand_free (rand);
+  teardown ();
+}
+
 /* Texts that there is no room for at once, and one that is larger than all of
  * the room: memory grows with those of a frame, and then no more. */
 static void
@@ -344,6 +381,7 @@ main (int argc, char **argv)
     g_free (path);
   }
   g_test_add_func ("/many", test_many);
+  g_test_add_func ("/cells", test_cells);
   g_test_add_func ("/large-texts", test_large_texts);
   return g_test_run ();
 }
