@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-std::mutex y10_sim::driver_lock;
+FairMutex y10_sim::driver_lock;
 thread_local std::vector<CUcontext> y10_sim::current_contexts;
 static bool initialised;
 static thread_local bool started;

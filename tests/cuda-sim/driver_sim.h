@@ -5,6 +5,7 @@
 /* What the driver's functions begin with, and those that driver_sim.cpp puts
  * into its table from elsewhere. */
 
+#include <condition_variable>
 #include <mutex>
 
 #include "device.h"
@@ -13,7 +14,32 @@ using namespace y10_sim;
 
 namespace y10_sim
 {
-extern std::mutex driver_lock;
+/* In turn: a thread that waits for the GPU again and again would have it for
+ * itself for as long as it likes. */
+class FairMutex
+{
+public:
+  void lock ()
+  {
+    std::unique_lock<std::mutex> guard (mutex);
+    guint64 mine = next++;
+
+    changed.wait (guard, [&] { return mine == serving; });
+  }
+  void unlock ()
+  {
+    std::lock_guard<std::mutex> guard (mutex);
+
+    serving++;
+    changed.notify_all ();
+  }
+private:
+  std::mutex mutex;
+  std::condition_variable changed;
+  guint64 next = 0, serving = 0;
+};
+
+extern FairMutex driver_lock;
 extern thread_local std::vector<CUcontext> current_contexts;
 
 /* 0, or the result that the call has to return. */
@@ -26,7 +52,7 @@ int check_stream (CUstream stream, const char *call);
 std::unique_ptr<Op> op_new (OpKind kind);
 }
 
-#define LOCK std::lock_guard<std::mutex> guard (driver_lock)
+#define LOCK std::lock_guard<FairMutex> guard (driver_lock)
 /* What every call but a few begins with. */
 #define ENTER(call) \
   LOCK; \
