@@ -9,9 +9,9 @@
  * barrier would have protected is then wrong.
  *
  * It is stricter than a GPU where the programming guide leaves things open: all
- * threads come to the same __syncthreads () and none has left, shared memory
- * starts as NaN, arrays are apart and no better aligned than their type. */
+ * threads come to the same __syncthreads () and none has left. */
 
+#include "block.h"
 #include "context_switch.h"
 #include "sim.h"
 #include "toolkit/cuda_sim.h"
@@ -25,14 +25,11 @@ Current current;
 
 namespace
 {
-constexpr unsigned MAX_THREADS = 1024, STATIC_SHARED = 48 << 10;
-constexpr size_t ARENA = 256 << 10, GAP = 64;
 #ifdef Y10_SIM_ASAN
 constexpr size_t STACK = 256 << 10;
 #else
 constexpr size_t STACK = 64 << 10;
 #endif
-constexpr unsigned char FENCE = 0xa5;
 
 enum State
 {
@@ -52,11 +49,6 @@ struct Thread
   int arg;
 };
 
-struct Array
-{
-  size_t offset, size;
-};
-
 struct Machine
 {
   const Y10SimKernel *kernel;
@@ -72,11 +64,6 @@ struct Machine
 
   Fiber outside, *running;
   std::vector<Fiber *> idle, all;
-
-  alignas (256) unsigned char arena[ARENA];
-  std::vector<Array> arrays;
-  size_t arena_used, shared_used, dynamic_size;
-  unsigned long long block_serial;
 };
 
 /* Never freed: a thread may still be in a kernel when the process ends. */
@@ -158,60 +145,6 @@ set_current (Thread *t)
   current.lane = (unsigned) (t - m.threads) & 31;
 }
 
-/* Block memory: filled with NaN, each array between fences. */
-unsigned char *
-take_shared (size_t size, size_t align)
-{
-  size_t offset = (m.arena_used + GAP + align - 1) / align * align;
-
-  /* No better aligned than asked for. */
-  if (offset % (2 * align) == 0)
-    offset += align;
-  if (offset + size + GAP > ARENA)
-    return nullptr;
-  Y10_SIM_UNPOISON (m.arena + offset, size);
-  memset (m.arena + offset, 0xff, size);
-  m.arrays.push_back ({offset, size});
-  m.arena_used = offset + size;
-  return m.arena + offset;
-}
-
-void
-begin_shared ()
-{
-  Y10_SIM_UNPOISON (m.arena, ARENA);
-  memset (m.arena, FENCE, m.arena_used + 2 * GAP + 4096 < ARENA ? m.arena_used + 2 * GAP + 4096
-      : ARENA);
-  Y10_SIM_POISON (m.arena, ARENA);
-  m.arrays.clear ();
-  m.arena_used = 0;
-  m.shared_used = 0;
-  m.block_serial++;
-  if (m.dynamic_size > 0)
-    take_shared (m.dynamic_size, 16);
-}
-
-bool
-fences_hold ()
-{
-  size_t at = 0;
-  bool hold = true;
-
-  if (m.arrays.empty ())
-    return true;
-  Y10_SIM_UNPOISON (m.arena, ARENA);
-  for (size_t i = 0; i <= m.arrays.size (); i++) {
-    size_t end = i < m.arrays.size () ? m.arrays[i].offset : m.arena_used + GAP;
-
-    for (; at < end && hold; at++)
-      hold = m.arena[at] == FENCE;
-    if (i < m.arrays.size ())
-      at = m.arrays[i].offset + m.arrays[i].size;
-  }
-  Y10_SIM_POISON (m.arena, ARENA);
-  return hold;
-}
-
 /* Threads of a block start in a fresh order: mostly shuffled, sometimes
  * straight or backwards. */
 void
@@ -235,17 +168,14 @@ begin_block (unsigned long long number)
       m.order[j] = o;
     }
   }
-  if (m.arena_used > 0 || m.dynamic_size > 0)
-    begin_shared ();
-  else
-    m.block_serial++;
+  shared_begin_block ();
 }
 
 /* FALSE: the grid is done. */
 bool
 next_block ()
 {
-  if (m.n_left == m.n && !fences_hold ()) {
+  if (m.n_left == m.n && !shared_fences_hold ()) {
     y10_sim_report ("kernel %s, block (%u, %u, %u): a write outside an array of shared memory",
         m.kernel->name, current.block.x, current.block.y, current.block.z);
     m.failed = true;
@@ -443,26 +373,6 @@ gcd (unsigned long long a, unsigned long long b)
   return b ? gcd (b, a % b) : a;
 }
 
-const char *
-find_wrong (const Y10KLaunch *l, guint max_dynamic)
-{
-  guint most = MAX (max_dynamic, STATIC_SHARED);
-
-  for (int i = 0; i < 3; i++)
-    if (l->grid[i] == 0 || l->block[i] == 0)
-      return "an empty grid or block";
-  if (l->grid[0] > 0x7fffffff || l->grid[1] > 65535 || l->grid[2] > 65535)
-    return "a grid larger than 2147483647, 65535, 65535";
-  if (l->block[0] > 1024 || l->block[1] > 1024 || l->block[2] > 64)
-    return "a block larger than 1024, 1024, 64";
-  if ((guint64) l->block[0] * l->block[1] * l->block[2] > MAX_THREADS)
-    return "more than 1024 threads in a block";
-  if (most > y10_sim_max_shared_optin ())
-    return "allows itself more shared memory than the GPU has";
-  if (l->shared_bytes > most)
-    return "more dynamic shared memory than the function's attribute allows";
-  return nullptr;
-}
 }
 
 int
@@ -515,33 +425,10 @@ warp_sync (WarpOp op, unsigned mask, unsigned long long value, int arg, const ch
   return self->value;
 }
 
-void *
-shared (SharedSite *site, size_t size, size_t align, const char *name)
+bool
+in_kernel ()
 {
-  if (site->block == m.block_serial)
-    return site->ptr;
-  m.shared_used = (m.shared_used + align - 1) / align * align + size;
-  if (m.shared_used > STATIC_SHARED)
-    fail (m.self, "more than 49152 bytes of static shared memory", name, 0);
-  if (m.shared_used + m.dynamic_size > y10_sim_max_shared_optin ())
-    fail (m.self, "static and dynamic shared memory exceed the GPU's", name, 0);
-  site->ptr = take_shared (size, align);
-  site->block = m.block_serial;
-  return site->ptr;
-}
-
-void *
-dynamic_shared (size_t align, const char *name)
-{
-  if (!m.self) {
-    fprintf (stderr, "cuda-sim: %s: declare extern __shared__ inside a function\n", name);
-    abort ();
-  }
-  if (m.dynamic_size == 0)
-    fail (m.self, "the launch gave no dynamic shared memory", name, 0);
-  if (align > 16)
-    fail (m.self, "dynamic shared memory is aligned to 16 bytes", name, 0);
-  return m.arena + m.arrays[0].offset;
+  return m.self;
 }
 
 const char *
@@ -558,18 +445,6 @@ trap (const char *what, const char *file, int line)
 }
 
 using namespace y10_sim;
-
-gboolean
-y10_sim_check_launch (const Y10SimKernel *kernel, Y10KLaunch launch, guint max_dynamic)
-{
-  const char *wrong = find_wrong (&launch, max_dynamic);
-
-  if (wrong)
-    y10_sim_report ("kernel %s <<<(%u, %u, %u), (%u, %u, %u), %u>>>: %s", kernel->name,
-        launch.grid[0], launch.grid[1], launch.grid[2], launch.block[0], launch.block[1],
-        launch.block[2], launch.shared_bytes, wrong);
-  return !wrong;
-}
 
 gboolean
 y10_sim_run (const Y10SimKernel *kernel, Y10KLaunch launch, guint max_dynamic, const void *params)
@@ -591,7 +466,6 @@ y10_sim_run (const Y10SimKernel *kernel, Y10KLaunch launch, guint max_dynamic, c
     m.stride = 1 + y10_sim_random () % m.n_blocks;
   while (gcd (m.stride, m.n_blocks) != 1);
   m.failed = false;
-  m.dynamic_size = launch.shared_bytes;
   m.n_left = 0;
   m.self = nullptr;
   current.grid_dim = dim3 (launch.grid[0], launch.grid[1], launch.grid[2]);
@@ -600,7 +474,7 @@ y10_sim_run (const Y10SimKernel *kernel, Y10KLaunch launch, guint max_dynamic, c
     m.threads[i].index = {i % launch.block[0], i / launch.block[0] % launch.block[1],
       i / launch.block[0] / launch.block[1]};
 
-  m.arena_used = ARENA - 1;     /* the first block fills all of it */
+  shared_begin_kernel (launch.shared_bytes);
   next_block ();
   m.running = take_idle_fiber ();
   fiber_switch (&m.outside, m.running);
