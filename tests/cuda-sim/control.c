@@ -21,4 +21,6 @@ const Y10SimControl y10_sim_control = {
   .set_gone = y10_sim_set_gone,
   .n_kernels = y10_sim_n_kernels,
   .n_graph_launches = y10_sim_n_graph_launches,
+  .context_new = y10_sim_context_new,
+  .context_free = y10_sim_context_free,
 };

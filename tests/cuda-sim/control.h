@@ -27,6 +27,8 @@ typedef struct
   void (*set_gone) (gboolean gone);
   guint64 (*n_kernels) (void);
   guint64 (*n_graph_launches) (void);
+  struct CUctx_st *(*context_new) (void);
+  void (*context_free) (struct CUctx_st * context);
 } Y10SimControl;
 
 /* Once an engine has loaded the module; NULL where it runs on no simulator. */

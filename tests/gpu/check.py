@@ -156,6 +156,22 @@ def judge_pipeline(v, report):
           f"{step.get('cuda_memory')}")
 
 
+PAINTER_CASES = 21              # 17 formats, many items, cells, large texts, large frames
+
+
+def judge_painter(v, report):
+    step, why = step_of(report, "painter")
+    runs = [r for r in (step or {}).get("runs", []) if r.get("backend") == "cuda"]
+    what = "drawing on frames in CUDA memory"
+    if not runs:
+        v.add(what, None, why or "not of the GPU")
+        return
+    passed = len(runs[0].get("passed", []))
+    v.add(what, runs[0].get("exit") == 0 and passed >= PAINTER_CASES,
+          f"{passed} cases as in system memory" + ("; " + runs[0].get("end", "")[-200:]
+                                                   if runs[0].get("exit") else ""))
+
+
 def bench_rows(report):
     rows = {}
     for name in ("bench", *("bench-" + variant for variant in steps.VARIANTS)):
@@ -213,6 +229,7 @@ def judge(report, names):
     judge_sanitizers(v, report)
     judge_checkop(v, report)
     judge_pipeline(v, report)
+    judge_painter(v, report)
     judge_bench(v, report)
     return v
 

@@ -123,6 +123,21 @@ def checkop(arguments, names):
     return step
 
 
+def painter(run):
+    """What is drawn on frames in CUDA memory against the same in system memory."""
+    out = []
+    for backend in run.backends:
+        if backend == "cpu":
+            continue
+        done = run.program("test-painter", [] if run.has_gpu else ["-p", "/format/NV12"], 120,
+                           backend=backend)
+        out.append({"backend": backend, "exit": done.status, "timed_out": done.timed_out,
+                    "passed": re.findall(r"^ok \d+ (/\S+)", done.out, re.M),
+                    "end": "" if done.status == 0 else done.out[-400:]})
+        run.keep({"runs": out})
+    return {"runs": out}
+
+
 def ap(precision):
     """Average precision on coco80; detections go into the logs."""
     def step(run):
@@ -279,6 +294,7 @@ def all_steps():
         Step("ap-fp16", ap("fp16"), 20, True, "average precision on coco80 in fp16"),
         Step("bench", bench("--variants", "n"), 240, True, "yolov10n against PyTorch"),
         Step("pipeline", pipeline.step, 60, False, "the element on frames in CUDA memory"),
+        Step("painter", painter, 20, False, "drawing on frames in CUDA memory"),
         Step("stress", stress, 120, False, "steps over four slots, every result checked"),
         Step("golden-tf32", golden("tf32"), 60, False, "golden files in tf32"),
         Step("golden-bf16", golden("bf16"), 60, False, "golden files in bf16"),

@@ -87,6 +87,8 @@ check(any(f["backend"] == "cpu" for f in steps["golden-fp32"]["files"].values())
 check(steps["pipeline"].get("frames") == 5 and steps["pipeline"].get("active_backend") == "cpu",
       "the pipeline")
 check(steps["stress"].get("steps") == 200 and steps["stress"].get("wrong") == 0, "step stress")
+check(steps["painter"]["runs"][0]["backend"] == "cuda-sim"
+      and steps["painter"]["runs"][0]["passed"] == ["/format/NV12"], "drawing on frames")
 check(all(r.get("failed") == 0 and r.get("checks") for r in steps["checkop"].get("runs", [{}])),
       "checkop")
 if os.path.exists(os.path.join(root, "home/yolov10-gpu/coco80")):

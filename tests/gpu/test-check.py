@@ -35,6 +35,7 @@ def good_report():
                    "errors": 0},
         "pipeline": {"backend": "cuda", "exit": 0, "frames": 200, "source": "nvh264dec",
                      "active_backend": "cuda", "cuda_memory": True, "host_copies_of_frames": 0},
+        "painter": {"runs": [{"backend": "cuda", "exit": 0, "passed": ["/format/NV12"] * 21}]},
         "kernels": {"batches": {batch: {"total_ns": 400000, "top": [
             {"kernel": "conv", "launches": 60, "ns": 300000, "dram_bytes": 1e8,
              "dram_percent": 50, "sm_percent": 40}]} for batch in ("1", "32")}},
@@ -136,6 +137,8 @@ class Check(unittest.TestCase):
             ("host copies", "pipeline", ("frames",), 0),
             ("host copies", "pipeline", ("active_backend",), "cpu"),
             ("host copies", "pipeline", ("cuda_memory",), False),
+            ("drawing on frames", "painter", ("runs", 0, "passed"), ["/format/NV12"] * 20),
+            ("drawing on frames", "painter", ("runs", 0, "exit"), -5),
             ("checkop-variants", "checkop-variants", ("runs", 0, "failed"), 1),
             ("within 0.4 ms", "bench", ("rows", 0, "ours_ms"), 0.401),
             ("eager", "bench", ("rows", 0, "eager_ms"), 1.19),
@@ -163,7 +166,8 @@ class Check(unittest.TestCase):
         lines = {"golden-fp32": "golden files in fp32",
                  "golden-tuned": "fused convolutions", "golden-bf16": "golden files in bf16",
                  "ap-fp16": "fp16 AP", "stress": "stress", "sanitize-memcheck": "memcheck",
-                 "pipeline": "host copies", "checkop": "checkop", "kernels": "top kernels"}
+                 "pipeline": "host copies", "painter": "drawing on frames",
+                 "checkop": "checkop", "kernels": "top kernels"}
         for step, what in lines.items():
             for how in ("gone", "failed", "missing"):
                 def change(all_steps):

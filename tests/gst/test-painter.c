@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* The painter on the simulated GPU against the code that draws in system
- * memory: the same rectangles, texts and blurs in the same order leave the same
+/* The painter of whichever CUDA module Y10_BACKEND_PATH leads to, that of the
+ * simulated GPU or a real one's, against the code that draws in system memory:
+ * the same rectangles, texts and blurs in the same order leave the same
  * bytes in every format at every size, outside of them too, and what is queued
  * on the frame's stream before and after sees a frame without and with them. */
 #include <gst/video/video.h>
 #include <string.h>
 
+#include "backend.h"
+#include "control.h"
+#include "driver.h"
 #include "gsty10draw.h"
 #include "painter-class.h"
-#include "sim.h"
-#include "driver.h"
 
 #define MAX_SIZE 100
 #define N_TEXTS 12
 #define IN_FLIGHT 7             /* more than there are lists */
 #define CELL 4                  /* pixels */
-
-const Y10PainterClass *y10_painter_module (void);
 
 static const GstVideoFormat formats[] = {
   GST_VIDEO_FORMAT_NV12, GST_VIDEO_FORMAT_P010_10LE, GST_VIDEO_FORMAT_I420,
@@ -29,6 +29,7 @@ static const GstVideoFormat formats[] = {
   GST_VIDEO_FORMAT_RGBP, GST_VIDEO_FORMAT_GBR
 };
 
+static const Y10SimControl *sim;        /* NULL: a real GPU */
 static const Y10CudaDriver *d;
 static const Y10PainterClass *class;
 static CUcontext context;
@@ -59,9 +60,10 @@ setup (void)
   GError *error = NULL;
   CUcontext popped;
 
-  d = y10_cuda_driver_get (NULL);
-  class = y10_painter_module ();
-  context = y10_sim_context_new ();
+  if (sim)
+    context = sim->context_new ();
+  else
+    ok (d->primary_ctx_retain (&context, 0));
   ok (d->ctx_push (context));
   for (guint i = 0; i < G_N_ELEMENTS (streams); i++)
     ok (d->stream_create (&streams[i], Y10_CU_STREAM_NON_BLOCKING, 0));
@@ -80,8 +82,12 @@ teardown (void)
   for (guint i = 0; i < G_N_ELEMENTS (streams); i++)
     ok (d->stream_destroy (streams[i]));
   ok (d->ctx_pop (&popped));
-  y10_sim_context_free (context);
-  g_assert_cmpuint (y10_sim_n_reports (), ==, 0);
+  if (!sim) {
+    ok (d->primary_ctx_release (0));
+    return;
+  }
+  sim->context_free (context);
+  g_assert_cmpuint (sim->n_reports (), ==, 0);
 }
 
 static guint8 *
@@ -267,10 +273,12 @@ draw_frames (const GstVideoInfo *info, const GstY10Text *texts, guint n_texts,
   for (guint i = 0; i < IN_FLIGHT; i++)
     frame_init (&frames[i], info, rand, i == 3 ? NULL
         : streams[1 + g_rand_int_range (rand, 0, 2)]);
-  y10_sim_mark_started ();
+  if (sim)
+    sim->mark_started ();
   for (guint i = 0; i < IN_FLIGHT; i++)
     frame_draw (&frames[i], texts, n_texts, n ? n : i * i * 10, rand);
-  y10_sim_mark_stopped ();
+  if (sim)
+    sim->mark_stopped ();
   for (guint i = 0; i < IN_FLIGHT; i++)
     frame_check (&frames[i]);
   for (guint i = 0; i < IN_FLIGHT; i++)
@@ -368,11 +376,51 @@ test_large_texts (void)
   teardown ();
 }
 
+/* Of a size that blocks are many for; the simulator would take its time. */
+static void
+test_large_frames (void)
+{
+  GRand *rand = g_rand_new_with_seed (3);
+  GstY10Text texts[N_TEXTS];
+  GstVideoInfo info;
+
+  setup ();
+  gst_video_info_set_format (&info, GST_VIDEO_FORMAT_NV12, 1920, 1080);
+  for (guint i = 0; i < N_TEXTS; i++)
+    text_init (&texts[i], rand, 200, 30, &info);
+  draw_frames (&info, texts, N_TEXTS, 400, rand);
+  for (guint i = 0; i < N_TEXTS; i++)
+    text_clear (&texts[i]);
+  g_rand_free (rand);
+  teardown ();
+}
+
+static gboolean
+find_painter (GString *why)
+{
+  Y10PainterModule get = (Y10PainterModule) y10_module_symbol ("cuda",
+      "y10_painter_module", why);
+
+  class = get ? get () : NULL;
+  if (!class)
+    return FALSE;
+  sim = y10_sim_control_get ();
+  d = sim ? sim->driver (why) : y10_cuda_driver_get (why);
+  return d && class->probe (why);
+}
+
 int
 main (int argc, char **argv)
 {
+  GString *why = g_string_new (NULL);
+
   g_test_init (&argc, &argv, NULL);
   gst_init (&argc, &argv);
+  if (!find_painter (why)) {
+    g_printerr ("nothing can be drawn: %s\n", why->str);
+    return 77;
+  }
+  g_string_free (why, TRUE);
   for (guint i = 0; i < G_N_ELEMENTS (formats); i++) {
     char *path = g_strdup_printf ("/format/%s",
         gst_video_format_to_string (formats[i]));
@@ -383,5 +431,7 @@ main (int argc, char **argv)
   g_test_add_func ("/many", test_many);
   g_test_add_func ("/cells", test_cells);
   g_test_add_func ("/large-texts", test_large_texts);
+  if (!sim)
+    g_test_add_func ("/large-frames", test_large_frames);
   return g_test_run ();
 }
