@@ -8,7 +8,8 @@
  * Fused plans exist where Y10_SIM_FUSE is set, and win nearly always, because
  * the others then do everything four times. It is a list of what else the search finds: "wrong", a
  * plan that leaves the bend of SiLU out or puts it in; "broken", one that cannot
- * be built; "none", nothing at all. Y10_SIM_BUILD_MS=N: each takes so long. */
+ * be built; "none", nothing at all. Where it has "stubborn", plans run once in the
+ * network and never again. Y10_SIM_BUILD_MS=N: each takes so long. */
 
 #include "config.h"
 
@@ -35,7 +36,7 @@ struct _Y10CudaConvPlan
   const char *name;
   guint times;
   CUdeviceptr seen[MAX_SEEN][2];        /* in, out */
-  guint n_seen;
+  guint n_seen, n_given, n_runs;        /* runs since it was given */
 };
 
 static const char bias_name[] = "cuda:plain";
@@ -159,7 +160,8 @@ void
 y10_cuda_conv_plan_give (Y10CudaConvPlan *plan, Y10CudaConvLib *lib)
 {
   plan->lib = lib;
-  plan->n_seen = 0;
+  plan->n_seen = plan->n_runs = 0;
+  plan->n_given++;
 }
 
 GBytes *
@@ -248,6 +250,10 @@ y10_cuda_conv_plan_run (Y10CudaConvPlan *plan, CUstream stream,
     return FALSE;
   }
   ok = load_code (plan, in, out, error);
+  if (ok && plan->n_given == 2 && plan->n_runs++ && finds ("stubborn")) {
+    g_set_error (error, Y10_ERROR, Y10_ERROR_BACKEND, "it runs once");
+    ok = FALSE;
+  }
   for (guint i = 0; ok && i < plan->times; i++)
     ok = y10_cuda_launch (&lib->kernels, lib->kernels.conv[plan->type],
         y10_conv_launch (&p), stream, &p, error);

@@ -203,7 +203,9 @@ take_over (Y10Slot *slot, Y10CudaBatch *batch, guint n)
   if (graph)
     d->graph_exec_destroy (graph);
   y10_cuda_batch_unref (batch);
-  if (g_atomic_int_add (&n_failures, 1) == 0)
+  /* Of a lost device the step itself will tell. */
+  if (!g_error_matches (error, Y10_ERROR, Y10_ERROR_DEVICE_LOST)
+      && g_atomic_int_add (&n_failures, 1) == 0)
     g_warning ("CUDA: better plans for %u images are not used: %s", n,
         error->message);
   g_error_free (error);

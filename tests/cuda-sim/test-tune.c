@@ -226,6 +226,24 @@ test_wrong (void)
   y10_engine_unref (engine);
 }
 
+/* What can be tried but then not captured, or not even run, changes nothing. */
+static void
+test_stubborn (void)
+{
+  Y10Engine *engine;
+  Y10EngineProgress progress;
+
+  for_plans (delete);
+  engine = make_tuned ("stubborn", Y10_PRECISION_FP32, &progress);
+  expect_most_faster (&progress);
+  g_test_expect_message (NULL, G_LOG_LEVEL_WARNING,
+      "*better plans for 1 images are not used: *it runs once*");
+  expect_reference (engine, 1e-4, 0.05);
+  g_test_assert_expected_messages ();
+  g_assert_cmpuint (count_impl (engine, FUSED), ==, 0);
+  y10_engine_unref (engine);
+}
+
 static void
 test_broken (void)
 {
@@ -507,6 +525,7 @@ main (int argc, char **argv)
   }
   g_test_add_func ("/tune/adopted", test_adopted);
   g_test_add_func ("/tune/wrong", test_wrong);
+  g_test_add_func ("/tune/stubborn", test_stubborn);
   g_test_add_func ("/tune/broken", test_broken);
   g_test_add_func ("/tune/cache", test_cache);
   g_test_add_func ("/tune/cache-unusable", test_cache_unusable);
