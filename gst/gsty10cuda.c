@@ -495,6 +495,31 @@ find_layout (GstBuffer * buffer, const GstVideoInfo * info)
   return info;
 }
 
+/* Memory that others have too, or that a decoder keeps, is not ours to write:
+ * @buffer gets a copy, made on the GPU, which may lie otherwise. */
+static gboolean
+make_writable (GstBuffer * buffer)
+{
+  GstMemory *memory = gst_buffer_peek_memory (buffer, 0), *copy;
+  GstVideoMeta *meta = gst_buffer_get_video_meta (buffer);
+  const GstVideoInfo *info;
+
+  if (gst_memory_is_writable (memory))
+    return TRUE;
+  copy = gst_memory_copy (memory, 0, -1);
+  if (!gst_is_cuda_memory (copy)) {
+    g_clear_pointer (&copy, gst_memory_unref);
+    return FALSE;
+  }
+  info = &GST_CUDA_MEMORY_CAST (copy)->info;
+  for (guint i = 0; meta && i < meta->n_planes; i++) {
+    meta->offset[i] = GST_VIDEO_INFO_PLANE_OFFSET (info, i);
+    meta->stride[i] = GST_VIDEO_INFO_PLANE_STRIDE (info, i);
+  }
+  gst_buffer_replace_memory (buffer, 0, copy);
+  return TRUE;
+}
+
 /* The GstCudaStream that a frame's memory is written on, or NULL. */
 static gpointer
 producer_of (GstBuffer * buffer)
@@ -530,7 +555,8 @@ gst_y10_cuda_map (GstVideoFrame * frame, const GstVideoInfo * info,
         "expected one as the caps say", gst_buffer_n_memory (buffer));
     return FALSE;
   }
-  if (!gst_video_frame_map (frame, find_layout (buffer, info), buffer,
+  if (((access & GST_MAP_WRITE) && !make_writable (buffer))
+      || !gst_video_frame_map (frame, find_layout (buffer, info), buffer,
           (GstMapFlags) (access | GST_MAP_CUDA))) {
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
         "cannot map a frame in CUDA memory, expected %dx%d %s",

@@ -129,28 +129,42 @@ GST_START_TEST (test_many)
 
 GST_END_TEST;
 
-/* Somebody else has the frame, too: it gets another one, on the GPU. */
+/* Somebody else has the frame, too, or its memory is not for writing, as that of
+ * a decoder: another one is drawn on, and nothing comes to the host. */
 GST_START_TEST (test_shared)
 {
   GstCudaContext *context = test_cuda_context (0);
   GstCaps *caps = overlay_caps ("NV12", 96, 80, NULL);
-  GstBuffer *picture = overlay_picture (caps, FALSE), *out, *a, *b;
-  GstBuffer *in = overlay_upload (context, caps, picture);
+  GstBuffer *picture = overlay_picture (caps, FALSE), *expected;
   GstHarness *h = overlay_cuda_harness (NULL, caps);
 
-  overlay_add_boxes (in, boxes, 2);
-  fake_cuda.planes_copied = 0;
-  out = overlay_push_and_pull (h, gst_buffer_ref (in));
-  fail_unless (out != NULL && out != in);
-  fail_unless_equals_uint64 (fake_cuda.planes_copied, 0);
-  a = overlay_download (caps, in);
-  b = overlay_download (caps, out);
-  fail_unless (overlay_is_same (a, picture, caps));
-  fail_if (overlay_is_same (b, picture, caps));
-  gst_buffer_unref (a);
-  gst_buffer_unref (b);
-  gst_buffer_unref (in);
-  gst_buffer_unref (out);
+  expected = gst_buffer_copy_deep (picture);
+  overlay_add_boxes (expected, boxes, 2);
+  expected = overlay_run (NULL, caps, expected);
+  for (guint shared = 0; shared < 2; shared++) {
+    GstBuffer *in = overlay_upload (context, caps, picture), *out, *now;
+    GstMemory *memory = gst_buffer_get_memory (in, 0);
+
+    if (!shared)
+      GST_MINI_OBJECT_FLAG_SET (memory, GST_MEMORY_FLAG_READONLY);
+    overlay_add_boxes (in, boxes, 2);
+    fake_cuda.planes_copied = 0;
+    out = overlay_push_and_pull (h, shared ? gst_buffer_ref (in) : in);
+    fail_unless (gst_buffer_peek_memory (out, 0) != memory);
+    fail_unless_equals_uint64 (fake_cuda.planes_copied, 0);
+    now = overlay_download (caps, out);
+    fail_unless (overlay_is_same (now, expected, caps));
+    gst_buffer_unref (now);
+    gst_buffer_unref (out);
+    if (shared) {
+      now = overlay_download (caps, in);
+      fail_unless (overlay_is_same (now, picture, caps));
+      gst_buffer_unref (now);
+      gst_buffer_unref (in);
+    }
+    gst_memory_unref (memory);
+  }
+  gst_buffer_unref (expected);
   gst_buffer_unref (picture);
   gst_harness_teardown (h);
   gst_caps_unref (caps);
