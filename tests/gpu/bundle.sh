@@ -38,7 +38,7 @@ ninja -C "$build" "${targets[@]}"
 
 name=yolov10-gpu root="$build"/yolov10-gpu
 rm -rf "$root" "$build/$name.tar.gz"
-mkdir -p "$root"/{bin,lib,libc,gst,backend,sim,nvcuvid-none,data,models,share/mime,tests/gpu,none}
+mkdir -p "$root"/{bin,lib,libc,gst,backend,sim,nvcuvid-none,data,models,share/mime,share/fonts,tests/gpu,none}
 
 # What we have built.
 cp "$build"/{tools/y10,tests/golden/golden,tests/checkop/checkop,tests/engine/test-step} "$root"/bin
@@ -91,6 +91,21 @@ find "$root"/{bin,lib,gst,backend,sim} -type f -exec objdump -T {} + 2>/dev/null
 if [ -e /usr/share/mime/mime.cache ]; then
   cp /usr/share/mime/mime.cache "$root"/share/mime
 fi
+
+# What labels are written in.
+font=/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf
+if [ -e $font ]; then
+  cp $font "$root"/share/fonts
+fi
+cat >"$root"/share/fonts/fonts.conf <<'CONF'
+<?xml version="1.0"?>
+<!DOCTYPE fontconfig SYSTEM "fonts.dtd">
+<fontconfig>
+  <dir prefix="relative">.</dir>
+  <dir>/usr/share/fonts</dir>
+  <cachedir prefix="xdg">fontconfig</cachedir>
+</fontconfig>
+CONF
 
 # A stream for the GPU's decoder.
 mkdir -p "$root"/media

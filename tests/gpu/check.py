@@ -143,17 +143,18 @@ def judge_checkop(v, report):
 
 def judge_pipeline(v, report):
     step, why = step_of(report, "pipeline")
-    what = "host copies of frames in the pipeline"
-    if not step or step.get("backend") != "cuda" \
-            or number(step.get("host_copies_of_frames")) is None:
-        v.add(what, None, why or "not of the GPU, or not counted")
-        return
-    v.add(what, step["host_copies_of_frames"] == 0 and step.get("exit") == 0
-          and step.get("frames", 0) > 0 and step.get("active_backend") == "cuda"
-          and step.get("cuda_memory") is True,
-          f"{step['host_copies_of_frames']} a frame in {step.get('frames')} frames from "
-          f"{step.get('source')} on {step.get('active_backend')}, CUDA memory: "
-          f"{step.get('cuda_memory')}")
+    on_gpu = bool(step) and step.get("backend") == "cuda"
+    for what, part in (("host copies of frames in the pipeline", step),
+                       ("host copies of frames with the overlay", (step or {}).get("overlay"))):
+        if not on_gpu or not part or number(part.get("host_copies_of_frames")) is None:
+            v.add(what, None, why or "not of the GPU, or not counted")
+            continue
+        v.add(what, part["host_copies_of_frames"] == 0 and part.get("exit") == 0
+              and part.get("frames", 0) > 0 and part.get("active_backend") == "cuda"
+              and part.get("cuda_memory") is True,
+              f"{part['host_copies_of_frames']} a frame in {part.get('frames')} frames from "
+              f"{step.get('source')} on {part.get('active_backend')}, CUDA memory: "
+              f"{part.get('cuda_memory')}")
 
 
 PAINTER_CASES = 21              # 17 formats, many items, cells, large texts, large frames

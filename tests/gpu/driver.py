@@ -172,10 +172,12 @@ def parse(arguments):
     parser.add_argument("--budget", type=float, default=1e9, metavar="SECONDS",
                         help="begin no step that would not end by then")
     parser.add_argument("--only", help="these steps, separated by commas")
-    parser.add_argument("--again", action="store_true", help="steps that failed, too; with --only all of them")
+    parser.add_argument("--again", action="store_true",
+                        help="steps that failed, too; with --only all of them")
     parser.add_argument("--resume", metavar="TAR", help="an earlier report.tar.gz")
     parser.add_argument("--dry-run", action="store_true", help="say what would be done")
-    parser.add_argument("--check", metavar="REPORT", help="judge this report.json, and nothing else")
+    parser.add_argument("--check", metavar="REPORT",
+                        help="judge this report.json, and nothing else")
     parser.add_argument("--root", help=argparse.SUPPRESS)
     parser.add_argument("--torch-python", default=sys.executable, metavar="PYTHON",
                         help="that has PyTorch, for the benchmark")

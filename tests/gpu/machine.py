@@ -149,6 +149,7 @@ class Machine:
             "HOME": self.out,
             "XDG_CACHE_HOME": os.path.join(self.out, "cache"),
             "XDG_DATA_DIRS": os.path.join(self.root, "share"),
+            "FONTCONFIG_FILE": os.path.join(self.root, "share", "fonts", "fonts.conf"),
             "GIO_MODULE_DIR": os.path.join(self.root, "none"),
             "GST_PLUGIN_SYSTEM_PATH_1_0": os.path.join(self.root, "gst"),
             "GST_REGISTRY_1_0": os.path.join(self.out, "registry.bin"),

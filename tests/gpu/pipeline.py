@@ -60,28 +60,35 @@ def detector(model, backend):
 SINK = ["!", "fakesink", "silent=false", "sync=false"]
 
 
+def measure(run, elements, before):
+    """One pipeline with the detector, against the copies of one without."""
+    done, frames, copies = launch(run, elements, "cuda")
+    extra = None
+    if copies is not None and before is not None:
+        extra = sum(n - before.get(k, 0) for k, n in copies.items() if n > before.get(k, 0))
+    active = re.search(r"active-backend = (\S+)", done.out)
+    last = "o" if "name=o" in elements else "d"
+    return {"exit": done.status, "frames": frames,
+            "active_backend": active.group(1) if active else None,
+            "cuda_memory": bool(re.search(
+                rf"GstYolov10\w+:{last}\.GstPad:src: caps = .*memory:CUDAMemory", done.out)),
+            "copies_a_frame": copies, "host_copies_of_frames": extra,
+            "end": "" if done.status == 0 else done.out[-400:]}
+
+
 def on_gpu(run):
     tried = []
     for name, elements in sources(run):
-        before, n_before, copies_before = launch(run, elements + SINK, "cuda")
-        if before.status != 0 or not n_before:
+        before, frames, copies = launch(run, elements + SINK, "cuda")
+        if before.status != 0 or not frames:
             tried.append({"source": name, "exit": before.status, "end": before.out[-400:]})
             continue
-        done, frames, copies = launch(
-            run, elements + detector(run.model(), "cuda") + SINK, "cuda")
-        extra = None
-        if copies is not None and copies_before is not None:
-            extra = {k: n - copies_before.get(k, 0) for k, n in copies.items()
-                     if n > copies_before.get(k, 0)}
-        active = re.search(r"active-backend = (\S+)", done.out)
-        return {"backend": "cuda", "source": name, "exit": done.status, "frames": frames,
-                "frames_without": n_before,
-                "active_backend": active.group(1) if active else None,
-                "cuda_memory": bool(re.search(
-                    r"GstYolov10Detect:d\.GstPad:sink: caps = .*memory:CUDAMemory", done.out)),
-                "copies_a_frame": copies, "copies_without": copies_before,
-                "host_copies_of_frames": None if extra is None else sum(extra.values()),
-                "tried": tried, "end": "" if done.status == 0 else done.out[-400:]}
+        detect = elements + detector(run.model(), "cuda")
+        out = {"backend": "cuda", "source": name, "frames_without": frames,
+               "copies_without": copies, "tried": tried, **measure(run, detect + SINK, copies)}
+        run.keep(out)
+        out["overlay"] = measure(run, detect + ["!", "yolov10overlay", "name=o"] + SINK, copies)
+        return out
     raise RuntimeError("no source of frames in CUDA memory: " + json.dumps(tried))
 
 
@@ -90,7 +97,7 @@ def step(run):
         return on_gpu(run)
     done, frames, _ = launch(run, [
         "videotestsrc", "num-buffers=5", "!", "videoconvert", "!",
-        CAPS] + detector(run.model(), "cpu") + SINK, "cpu", count=False)
+        CAPS] + detector(run.model(), "cpu") + ["!", "yolov10overlay"] + SINK, "cpu", count=False)
     active = re.search(r"active-backend = (\S+)", done.out)
     return {"backend": "cpu", "source": "videotestsrc", "exit": done.status, "frames": frames,
             "active_backend": active.group(1) if active else None,

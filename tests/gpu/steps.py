@@ -247,8 +247,8 @@ def kernels(run):
     for batch in (1, 32):
         done = run.command([
             program, "--clock-control", "none", "--graph-profiling", "node",
-            "--profile-from-start", "off", "--csv", "--print-units", "base", "--metrics", ",".join(metrics),
-            *run.machine.program("bench-cuda"), "--model", run.model(), "--batch", str(batch),
+            "--profile-from-start", "off", "--csv", "--print-units", "base", "--metrics",
+            ",".join(metrics), *run.machine.program("bench-cuda"), "--model", run.model(), "--batch", str(batch),
             "--slots", "1", "--seconds", "0.01", "--profile"], 250, backend="cuda", quiet=True)
         with gzip.open(os.path.join(run.out, "logs", f"ncu-{batch}.csv.gz"), "wt") as f:
             f.write(done.out)

@@ -168,6 +168,9 @@ FAKE (cuCtxCreate_v2, Context ** context, guint flags, int device)
 FAKE (cuCtxDestroy_v2, Context * context)
 {
   g_atomic_int_add (&fake_cuda.contexts, -1);
+  /* The one that is current is popped, too. */
+  if (depth && stack[depth - 1] == context)
+    depth--;
   g_free (context);
   return SUCCESS;
 }
