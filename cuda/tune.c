@@ -86,6 +86,7 @@ progress_made (Y10CudaTune *tune, const Y10CudaTuneGroup *group)
   tune->progress.loaded += group->known;
   tune->progress.faster += group->winner != NULL;
   tune->progress.wrong += group->n_wrong;
+  tune->progress.note = tune->tools.note;
   pthread_mutex_unlock (&tune->lock);
   tune->changed (tune->data);
 }

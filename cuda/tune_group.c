@@ -270,6 +270,8 @@ y10_cuda_tune_group_decide (Y10CudaTuneTools *tools,
       return FALSE;
     }
     g_debug ("%s: %s", name_of (tools, group), local->message);
+    if (!tools->note)
+      tools->note = g_intern_string (local->message);
     g_error_free (local);
     return TRUE;
   }

@@ -31,6 +31,7 @@ typedef struct
   Y10PlanCache *cache;          /* or NULL */
   Y10CudaTrial *trial;
   gboolean warned;              /* of a wrong plan: once is enough */
+  const char *note;             /* why something could not be tried, or NULL */
 } Y10CudaTuneTools;
 
 /* All that can be fused at @n images. */

@@ -115,6 +115,14 @@ class Tuning(Case):
         self.assertEqual(none["convolutions"], 0)
         self.assertFalse(any("fused" in impl for impl in impls), impls)
 
+    def test_little_memory(self):
+        """Too little to try anything: it runs as it does, and says so."""
+        self.env["Y10_SIM_MEMORY"] = "5000000"
+        tuning, impls = self.bench()
+        self.assertEqual(tuning["faster"], 0)
+        self.assertIn("are free", tuning["note"])
+        self.assertFalse(any("fused" in impl for impl in impls), impls)
+
     @unittest.skipUnless("pixbuf" in FEATURES, "pictures cannot be read")
     def test_pictures_do_not(self):
         path = write_png(self.path("a.png"), picture(64, 64))
