@@ -99,13 +99,18 @@ allocate (Y10Slot *slot, const Y10CudaBatch *batch, GError **error)
   return TRUE;
 }
 
+/* A step before the tuner's, which has the lowest priority; lower is higher. */
 static gboolean
 make_stream (Y10Slot *slot, GError **error)
 {
   const Y10CudaDriver *d = slot->program->device->driver;
+  int least = 0, greatest = 0;
 
-  return y10_cuda_check (d, d->stream_create (&slot->stream,
-          Y10_CU_STREAM_NON_BLOCKING, 0), "a stream", error)
+  return y10_cuda_check (d, d->ctx_get_priority_range (&least, &greatest),
+      "the streams' priorities", error)
+      && y10_cuda_check (d, d->stream_create (&slot->stream,
+          Y10_CU_STREAM_NON_BLOCKING, MAX (least - 1, greatest)), "a stream",
+      error)
       && y10_cuda_check (d, d->event_create (&slot->producer,
           Y10_CU_EVENT_DISABLE_TIMING), "an event", error)
       && y10_cuda_check (d, d->event_create (&slot->input_done,
