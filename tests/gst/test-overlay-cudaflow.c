@@ -445,6 +445,118 @@ GST_START_TEST (test_caps_answers)
 
 GST_END_TEST;
 
+static gboolean
+load_plugin (const gchar *name)
+{
+  gchar *path = g_strdup_printf ("%s/libgst%s.so", GST_PLUGINS_DIR, name);
+  GstPlugin *plugin = gst_plugin_load_file (path, NULL);
+
+  g_free (path);
+  if (!plugin)
+    return FALSE;
+  gst_registry_add_plugin (gst_registry_get (), plugin);
+  gst_object_unref (plugin);
+  return TRUE;
+}
+
+static GstPadProbeReturn
+add_boxes_to (GstPad *pad, GstPadProbeInfo *info, gpointer unused)
+{
+  GstBuffer *buffer = gst_buffer_make_writable (GST_PAD_PROBE_INFO_BUFFER (info));
+
+  overlay_add_boxes (buffer, boxes, G_N_ELEMENTS (boxes));
+  GST_PAD_PROBE_INFO_DATA (info) = buffer;
+  return GST_PAD_PROBE_OK;
+}
+
+static void
+keep_frame (GstElement *sink, GstBuffer *buffer, GstPad *pad, GPtrArray *frames)
+{
+  g_ptr_array_add (frames, gst_buffer_copy_deep (buffer));
+}
+
+#define N_FRAMES 5
+
+/* Frames of a small pipeline with boxes on what comes to "o". */
+static GPtrArray *
+run_pipeline (const gchar *line, gboolean *in_cuda)
+{
+  GPtrArray *frames = g_ptr_array_new_with_free_func ((GDestroyNotify)
+      gst_buffer_unref);
+  GstElement *pipeline = gst_parse_launch (line, NULL);
+  GstElement *o = gst_bin_get_by_name (GST_BIN (pipeline), "o");
+  GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
+  GstPad *pad = gst_element_get_static_pad (o, "sink");
+  GstBus *bus = gst_element_get_bus (pipeline);
+  GstMessage *message;
+  GstCaps *caps;
+
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, add_boxes_to, NULL, NULL);
+  g_signal_connect (sink, "handoff", G_CALLBACK (keep_frame), frames);
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  message = gst_bus_timed_pop_filtered (bus, 60 * GST_SECOND,
+      GST_MESSAGE_ERROR | GST_MESSAGE_EOS);
+  fail_unless (message && GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS);
+  caps = gst_pad_get_current_caps (pad);
+  *in_cuda = gst_caps_features_contains (gst_caps_get_features (caps, 0),
+      GST_CAPS_FEATURE_MEMORY_CUDA_MEMORY);
+  gst_caps_unref (caps);
+  gst_message_unref (message);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (bus);
+  gst_object_unref (pad);
+  gst_object_unref (o);
+  gst_object_unref (sink);
+  gst_object_unref (pipeline);
+  return frames;
+}
+
+/* Between GStreamer's own elements, which make contexts, frames and copies as
+ * they do on a GPU: each frame goes up once, is drawn on there, and comes down
+ * once. */
+GST_START_TEST (test_neighbours)
+{
+  GstCaps *caps = overlay_caps ("NV12", 96, 80, NULL);
+  GPtrArray *expected, *found;
+  gpointer cuvid = dlopen (FAKE_CUVID, RTLD_NOW | RTLD_GLOBAL);
+  gboolean in_cuda;
+  gint misuses;
+
+  fail_unless (cuvid != NULL);
+  if (!load_plugin ("coreelements") || !load_plugin ("videotestsrc")
+      || !load_plugin ("nvcodec")
+      || !gst_registry_check_feature_version (gst_registry_get (),
+          "cudaupload", 1, 22, 0)) {
+    gst_caps_unref (caps);
+    return;                     /* not installed here */
+  }
+  expected = run_pipeline ("videotestsrc num-buffers=5 ! video/x-raw, "
+      "format=NV12, width=96, height=80 ! yolov10overlay name=o ! "
+      "fakesink name=sink signal-handoffs=true", &in_cuda);
+  fail_if (in_cuda);
+  fake_cuda.planes_copied = 0;
+  misuses = fake_cuda.misuses;
+  found = run_pipeline ("videotestsrc num-buffers=5 ! video/x-raw, "
+      "format=NV12, width=96, height=80 ! cudaupload ! "
+      "video/x-raw(memory:CUDAMemory) ! yolov10overlay name=o ! cudadownload "
+      "! video/x-raw ! fakesink name=sink signal-handoffs=true", &in_cuda);
+  fail_unless (in_cuda);
+  fail_unless_equals_int (expected->len, N_FRAMES);
+  fail_unless_equals_int (found->len, N_FRAMES);
+  for (guint i = 0; i < N_FRAMES; i++)
+    fail_unless (overlay_is_same (expected->pdata[i], found->pdata[i], caps));
+  fail_unless_equals_uint64 (fake_cuda.planes_copied,
+      2 * N_FRAMES * 96 * 80 * 3 / 2);
+  fail_unless_equals_int (fake_cuda.launches, N_FRAMES);
+  fail_unless_equals_int (fake_cuda.misuses, misuses);
+  fake_cuda.misuses = 0;        /* those of a plugin that finds no GPU of ours */
+  g_ptr_array_unref (expected);
+  g_ptr_array_unref (found);
+  gst_caps_unref (caps);
+}
+
+GST_END_TEST;
+
 static Suite *
 overlay_cudaflow_suite (void)
 {
@@ -457,6 +569,7 @@ overlay_cudaflow_suite (void)
   tcase_add_test (tc, test_streams);
   tcase_add_test (tc, test_frame_path);
   tcase_add_test (tc, test_wrong_items);
+  tcase_add_test (tc, test_neighbours);
   tcase_add_test (tc, test_no_host_copies);
   tcase_add_test (tc, test_no_boxes);
   tcase_add_test (tc, test_contexts);

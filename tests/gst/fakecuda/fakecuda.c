@@ -165,8 +165,11 @@ FAKE (cuCtxCreate_v2, Context ** context, guint flags, int device)
   return cuCtxPushCurrent_v2 (*context);
 }
 
+/* As the driver has it: the current one is popped. */
 FAKE (cuCtxDestroy_v2, Context * context)
 {
+  if (depth && stack[depth - 1] == context)
+    depth--;
   g_atomic_int_add (&fake_cuda.contexts, -1);
   /* The one that is current is popped, too. */
   if (depth && stack[depth - 1] == context)
