@@ -27,7 +27,8 @@ while [ $# -gt 0 ]; do
 done
 
 targets=(gst/libgstyolov10.so tools/y10 tests/golden/golden tests/checkop/checkop
-  tests/engine/test-step tests/gst/test-painter tests/common/seeded tests/bench/bench-cuda
+  tests/engine/test-step tests/engine/test-batch tests/cuda-sim/test-lost tests/gst/test-painter
+  tests/common/seeded tests/bench/bench-cuda
   tests/cuda-sim/liby10-cuda.so tests/gpu/libcountcopies.so tests/gpu/libnvcuvid-none.so)
 [ -e "$build/build.ninja" ] \
   || meson setup "$build" -Donednn=disabled --buildtype=release -Db_ndebug=false
@@ -42,6 +43,7 @@ mkdir -p "$root"/{bin,lib,libc,gst,backend,sim,nvcuvid-none,data,models,share/mi
 
 # What we have built.
 cp "$build"/{tools/y10,tests/golden/golden,tests/checkop/checkop,tests/engine/test-step} "$root"/bin
+cp "$build"/{tests/engine/test-batch,tests/cuda-sim/test-lost} "$root"/bin
 cp "$build"/{tests/gst/test-painter,tests/common/seeded,tests/bench/bench-cuda} "$root"/bin
 cp "$build"/gst/libgstyolov10.so "$root"/gst
 cp "$build"/tests/gpu/libcountcopies.so "$root"/lib

@@ -173,6 +173,17 @@ def judge_painter(v, report):
                                                    if runs[0].get("exit") else ""))
 
 
+def judge_cases(v, report, name, what, least):
+    step, why = step_of(report, name)
+    runs = [r for r in (step or {}).get("runs", []) if r.get("backend") == "cuda"]
+    if not runs:
+        v.add(what, None, why or "not of the GPU")
+        return
+    v.add(what, all(r.get("exit") == 0 and len(r.get("passed", [])) >= least for r in runs),
+          "; ".join(text for r in runs for text in r.get("said", [])[-2:] + [r.get("end", "")[-200:]]
+                    if text) or f"{len(runs)} runs")
+
+
 def bench_rows(report):
     rows = {}
     for name in ("bench", *("bench-" + variant for variant in steps.VARIANTS)):
@@ -231,6 +242,8 @@ def judge(report, names):
     judge_checkop(v, report)
     judge_pipeline(v, report)
     judge_painter(v, report)
+    judge_cases(v, report, "batch", "a picture alone and among others", 3)
+    judge_cases(v, report, "lost", "a new engine after a lost context", 1)
     judge_bench(v, report)
     return v
 

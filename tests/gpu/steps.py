@@ -123,6 +123,36 @@ def checkop(arguments, names):
     return step
 
 
+def cases(run, program, arguments, seconds, backend):
+    """A program that prints TAP, on one backend."""
+    done = run.program(program, arguments, seconds, backend=backend)
+    return {"backend": backend, "exit": done.status, "timed_out": done.timed_out,
+            "passed": re.findall(r"^ok \d+ (/\S+)", done.out, re.M),
+            "said": re.findall(r"^# (.*(?:bit-equal|same bits|of the deviation).*)$", done.out,
+                               re.M)[:20],
+            "end": "" if done.status == 0 else done.out[-400:]}
+
+
+def batch(run):
+    """A picture alone and among others: the same bits, or how far apart."""
+    out = []
+    for backend in run.backends:
+        if backend == "cpu":
+            continue
+        out.append(cases(run, "test-batch", ["--backend", "cuda"], 200, backend))
+        if run.has_gpu and os.path.exists(run.coco_model):
+            out.append(cases(run, "test-batch", ["--backend", "cuda", "--size", "640", "--tune",
+                                                 run.coco_model], 300, backend))
+        run.keep({"runs": out})
+    return {"runs": out}
+
+
+def lost(run):
+    """The context is lost, and an engine made anew finds the same as before."""
+    return {"runs": [cases(run, "test-lost", [], 120, backend) for backend in run.backends
+                     if backend != "cpu"]}
+
+
 def painter(run):
     """What is drawn on frames in CUDA memory against the same in system memory."""
     out = []
@@ -296,6 +326,8 @@ def all_steps():
         Step("pipeline", pipeline.step, 60, False, "the element on frames in CUDA memory"),
         Step("painter", painter, 20, False, "drawing on frames in CUDA memory"),
         Step("stress", stress, 120, False, "steps over four slots, every result checked"),
+        Step("batch", batch, 60, False, "a picture alone and among others"),
+        Step("lost", lost, 20, False, "a lost context, and a new one"),
         Step("golden-tf32", golden("tf32"), 60, False, "golden files in tf32"),
         Step("golden-bf16", golden("bf16"), 60, False, "golden files in bf16"),
         Step("sanitize-memcheck", sanitize("memcheck"), 60, True, "compute-sanitizer memcheck"),

@@ -37,6 +37,8 @@ def good_report():
                    "errors": 0},
         "pipeline": dict(pipeline, overlay=dict(pipeline)),
         "painter": {"runs": [{"backend": "cuda", "exit": 0, "passed": ["/format/NV12"] * 21}]},
+        "batch": {"runs": [{"backend": "cuda", "exit": 0, "passed": ["/batch"] * 3}] * 2},
+        "lost": {"runs": [{"backend": "cuda", "exit": 0, "passed": ["/lost/bad-address"]}]},
         "kernels": {"batches": {batch: {"total_ns": 400000, "top": [
             {"kernel": "conv", "launches": 60, "ns": 300000, "dram_bytes": 1e8,
              "dram_percent": 50, "sm_percent": 40}]} for batch in ("1", "32")}},
@@ -142,6 +144,10 @@ class Check(unittest.TestCase):
             ("with the overlay", "pipeline", ("overlay", "exit"), 1),
             ("drawing on frames", "painter", ("runs", 0, "passed"), ["/format/NV12"] * 20),
             ("drawing on frames", "painter", ("runs", 0, "exit"), -5),
+            ("alone and among others", "batch", ("runs", 1, "exit"), 1),
+            ("alone and among others", "batch", ("runs", 0, "passed"), ["/batch"] * 2),
+            ("lost context", "lost", ("runs", 0, "exit"), -6),
+            ("lost context", "lost", ("runs", 0, "passed"), []),
             ("checkop-variants", "checkop-variants", ("runs", 0, "failed"), 1),
             ("within 0.4 ms", "bench", ("rows", 0, "ours_ms"), 0.401),
             ("eager", "bench", ("rows", 0, "eager_ms"), 1.19),
@@ -170,6 +176,7 @@ class Check(unittest.TestCase):
                  "golden-tuned": "fused convolutions", "golden-bf16": "golden files in bf16",
                  "ap-fp16": "fp16 AP", "stress": "stress", "sanitize-memcheck": "memcheck",
                  "pipeline": "host copies", "painter": "drawing on frames",
+                 "batch": "alone and among others", "lost": "lost context",
                  "checkop": "checkop", "kernels": "top kernels"}
         for step, what in lines.items():
             for how in ("gone", "failed", "missing"):
