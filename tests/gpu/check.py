@@ -251,7 +251,8 @@ def judge(report, names):
 def table(report):
     """The benchmark, in Markdown."""
     rows = bench_rows(report)
-    columns = ("ours_ms", "ours_throughput_ms", "floor_ms", "eager_ms") + CAPTURED
+    columns = ("ours_ms", "ours_throughput_ms", "floor_ms", "eager_ms", *CAPTURED,
+               "first_rows_ms", "tune_s")
     lines = ["| | batch | " + " | ".join(columns) + " |", "|---" * (len(columns) + 2) + "|"]
     for variant in steps.VARIANTS:
         for batch in steps.BATCHES:

@@ -17,6 +17,7 @@ import re
 
 import coco
 import machine
+import pipeline
 
 VARIANTS = "nsmblx"
 PRECISIONS = ("fp16", "fp32", "tf32", "bf16")
@@ -278,8 +279,9 @@ def kernels(run):
         done = run.command([
             program, "--clock-control", "none", "--graph-profiling", "node",
             "--profile-from-start", "off", "--csv", "--print-units", "base", "--metrics",
-            ",".join(metrics), *run.machine.program("bench-cuda"), "--model", run.model(), "--batch", str(batch),
-            "--slots", "1", "--seconds", "0.01", "--profile"], 250, backend="cuda", quiet=True)
+            ",".join(metrics), *run.machine.program("bench-cuda"), "--model", run.model(),
+            "--batch", str(batch), "--slots", "1", "--seconds", "0.01", "--tune", "90",
+            "--profile"], 250, backend="cuda", quiet=True)
         with gzip.open(os.path.join(run.out, "logs", f"ncu-{batch}.csv.gz"), "wt") as f:
             f.write(done.out)
         top = top_kernels(done.out)
@@ -313,33 +315,32 @@ def top_kernels(text):
 
 
 def all_steps():
-    import pipeline
     return [
         Step("facts", facts, 5, False, "the machine, its GPU and its libraries"),
         Step("doctor", doctor, 20, False, "y10 doctor"),
         Step("golden-fp16", golden("fp16"), 60, False, "golden files in fp16"),
-        Step("golden-tuned", golden("fp16", tuned=True), 180, True,
-             "golden files in fp16, in fused convolutions"),
         Step("golden-fp32", golden("fp32"), 60, False, "golden files in fp32"),
         Step("ap-fp16", ap("fp16"), 20, True, "average precision on coco80 in fp16"),
-        Step("bench", bench("--variants", "n"), 240, True, "yolov10n against PyTorch"),
         Step("pipeline", pipeline.step, 60, False, "the element on frames in CUDA memory"),
-        Step("painter", painter, 20, False, "drawing on frames in CUDA memory"),
         Step("stress", stress, 120, False, "steps over four slots, every result checked"),
-        Step("batch", batch, 60, False, "a picture alone and among others"),
-        Step("lost", lost, 20, False, "a lost context, and a new one"),
+        Step("bench", bench("--variants", "n"), 300, True, "yolov10n against PyTorch"),
+        Step("golden-tuned", golden("fp16", tuned=True), 180, True,
+             "golden files in fp16, in fused convolutions"),
         Step("golden-tf32", golden("tf32"), 60, False, "golden files in tf32"),
         Step("golden-bf16", golden("bf16"), 60, False, "golden files in bf16"),
         Step("sanitize-memcheck", sanitize("memcheck"), 60, True, "compute-sanitizer memcheck"),
-        Step("checkop", checkop(["--no-variants"], "odd shapes"), 60, False,
-             "every op, odd shapes"),
         Step("sanitize-racecheck", sanitize("racecheck"), 60, True, "compute-sanitizer racecheck"),
         Step("sanitize-synccheck", sanitize("synccheck"), 60, True, "compute-sanitizer synccheck"),
         Step("sanitize-initcheck", sanitize("initcheck"), 60, True, "compute-sanitizer initcheck"),
-        Step("ap-fp32", ap("fp32"), 20, False, "average precision on coco80 in fp32"),
+        Step("checkop", checkop(["--no-variants"], "odd shapes"), 60, False,
+             "every op, odd shapes"),
+        Step("lost", lost, 20, False, "a lost context, and a new one"),
+        Step("painter", painter, 20, False, "drawing on frames in CUDA memory"),
+        Step("batch", batch, 180, False, "a picture alone and among others"),
+        Step("kernels", kernels, 120, True, "the kernels that take the most time"),
         *(Step("bench-" + v, bench("--variants", v, "--no-compile", "--tune", "60"), 150, True,
                f"yolov10{v} against PyTorch") for v in "xsmbl"),
-        Step("kernels", kernels, 120, True, "the kernels that take the most time"),
         Step("checkop-variants", checkop(["--only-variants"], "the variants' shapes"), 200, True,
              "every op, the shapes of all variants"),
+        Step("ap-fp32", ap("fp32"), 20, False, "average precision on coco80 in fp32"),
     ]
