@@ -126,9 +126,12 @@ static gboolean
 make_stream (Y10PainterState *self, GError **error)
 {
   const Y10CudaDriver *d = self->driver;
+  int least = 0, greatest = 0;
 
+  /* Somebody waits for this frame, and it takes microseconds. */
+  d->ctx_get_priority_range (&least, &greatest);
   return check (self, d->stream_create (&self->stream,
-          Y10_CU_STREAM_NON_BLOCKING, 0), "making a stream", error)
+          Y10_CU_STREAM_NON_BLOCKING, greatest), "making a stream", error)
       && check (self, d->event_create (&self->before,
           Y10_CU_EVENT_DISABLE_TIMING), "making an event", error)
       && check (self, d->event_create (&self->after,
