@@ -11,6 +11,10 @@
 #include <string.h>
 
 static CUctx_st primary;
+/* Those that are there, and those that were: other threads may still have one
+ * current. */
+static std::set<CUcontext> &others = *new std::set<CUcontext>;
+static std::vector<CUcontext> &destroyed = *new std::vector<CUcontext>;
 static bool gone;
 /* Kernels that still run before one loses its context; 0: none does. */
 static guint lose_in;
@@ -88,7 +92,8 @@ clear (CUcontext c)
 CUcontext
 y10_sim_context_new (void)
 {
-  return new CUctx_st {};
+  LOCK;
+  return *others.insert (new CUctx_st {}).first;
 }
 
 void
@@ -97,7 +102,8 @@ y10_sim_context_free (CUcontext context)
   LOCK;
   check_left (context);
   clear (context);
-  delete context;
+  others.erase (context);
+  destroyed.push_back (context);
 }
 
 /* Those who hold it still do; it is as new, and what was in it is gone. */
@@ -148,8 +154,12 @@ sim_primary_ctx_reset (CUdevice device)
 int
 sim_ctx_push (CUcontext context)
 {
+  LOCK;
+
   if (!context)
     return misuse (Y10_CU_INVALID_CONTEXT, "no context is pushed");
+  if (context != &primary && !others.count (context))
+    return Y10_CU_CONTEXT_IS_DESTROYED;
   current_contexts.push_back (context);
   return 0;
 }

@@ -22,7 +22,7 @@
 static const Y10SimControl *sim;
 
 static Y10Engine *
-make_engine (guint n_slots, GError **error)
+make_engine_in (gpointer context, guint n_slots, GError **error)
 {
   Y10TestTensors *tensors = test_tensors ("pico-nc3", 0);
   Y10Model *model = test_model (tensors, NULL);
@@ -31,6 +31,7 @@ make_engine (guint n_slots, GError **error)
 
   y10_engine_config_init (&config);
   config.backend = Y10_BACKEND_CUDA;
+  config.cuda_context = context;
   config.width = config.height = SIZE;
   config.n_slots = n_slots;
   config.max_rows = MAX_ROWS;
@@ -39,6 +40,12 @@ make_engine (guint n_slots, GError **error)
   y10_model_unref (model);
   y10_test_tensors_free (tensors);
   return engine;
+}
+
+static Y10Engine *
+make_engine (guint n_slots, GError **error)
+{
+  return make_engine_in (NULL, n_slots, error);
 }
 
 /* FALSE: the step has ended. */
@@ -213,14 +220,14 @@ test_making (void)
 }
 
 static void
-assert_step_fails (Y10Engine *engine, const float *pixels)
+assert_step_fails (Y10Engine *engine, const float *pixels, const char *code)
 {
   GError *error = NULL;
   Y10Step step;
 
   g_assert_true (submit (engine, pixels, &step, &error));
   g_assert_false (y10_step_wait (&step, -1, &error));
-  assert_lost (&error, "700");
+  assert_lost (&error, code);
   y10_step_end (&step);
 }
 
@@ -238,11 +245,11 @@ test_again (void)
   g_assert_cmpuint (test_detect (first, pixels, before, MAX_ROWS), ==,
       MAX_ROWS);
   sim->lose (5, 700);
-  assert_step_fails (first, pixels);
+  assert_step_fails (first, pixels, "700");
   y10_engine_unref (first);
   g_assert_null (make_engine (1, &error));
   assert_lost (&error, "700");
-  assert_step_fails (second, pixels);
+  assert_step_fails (second, pixels, "700");
   y10_engine_unref (second);
 
   sim->set_gone (TRUE);
@@ -257,6 +264,39 @@ test_again (void)
   g_free (pixels);
   y10_engine_unref (first);
   g_assert_cmpuint (sim->n_reports (), ==, 0);
+}
+
+/* A context of somebody else, who has it destroyed, lost before or not, while the
+ * engine still has everything there: that has gone with it, and is not freed. */
+static void
+test_destroyed (void)
+{
+  for (guint lost_before = 0; lost_before < 2; lost_before++) {
+    struct CUctx_st *context = sim->context_new ();
+    GError *error = NULL;
+    Y10Engine *engine = make_engine_in (context, 2, &error);
+    Y10Detection rows[MAX_ROWS];
+    float *pixels;
+
+    g_assert_no_error (error);
+    pixels = test_pixels (engine, 3);
+    g_assert_cmpuint (test_detect (engine, pixels, rows, MAX_ROWS), ==,
+        MAX_ROWS);
+    if (lost_before) {
+      sim->lose (1, 700);
+      assert_step_fails (engine, pixels, "700");
+    }
+    sim->set_quiet (TRUE);      /* that so much is left there */
+    sim->context_free (context);
+    sim->reset_reports ();
+    sim->set_quiet (FALSE);
+    if (!lost_before)
+      assert_step_fails (engine, pixels, "709");
+    assert_all_fails (engine, lost_before ? "700" : "709");
+    g_free (pixels);
+    y10_engine_unref (engine);
+    g_assert_cmpuint (sim->n_reports (), ==, 0);
+  }
 }
 
 /* A real GPU. The simulated one would end this process. */
@@ -315,6 +355,7 @@ main (int argc, char **argv)
     g_test_add_func ("/lost/threads", test_threads);
     g_test_add_func ("/lost/making", test_making);
     g_test_add_func ("/lost/again", test_again);
+    g_test_add_func ("/lost/destroyed", test_destroyed);
   } else {
     g_test_add_func ("/lost/bad-address", test_bad_address);
   }
