@@ -26,6 +26,7 @@ typedef struct
   GPtrArray *groups;
   gsize workspace;              /* that slots have */
   int next;                     /* atomic: group to build */
+  int over;                     /* atomic: it was given up */
   GAsyncQueue *built;           /* of Y10CudaTuneGroup */
 } Round;
 
@@ -69,7 +70,7 @@ build_thread (void *data)
       < round->groups->len) {
     Y10CudaTuneGroup *group = round->groups->pdata[i];
 
-    if (entered && !is_cancelled (tune))
+    if (entered && !is_cancelled (tune) && !g_atomic_int_get (&round->over))
       y10_cuda_tune_group_find (&tune->tools, group);
     g_async_queue_push (round->built, group);
   }
@@ -125,6 +126,7 @@ take_groups (Round *round, Y10CudaBatch *first, guint n, GError **error)
       continue;
     ok = y10_cuda_tune_group_decide (&round->tune->tools, group,
         round->workspace, error);
+    g_atomic_int_set (&round->over, !ok);
     n_built += !group->known;
     progress_made (round->tune, group);
     if (i + 1 == n_groups / 2 && n_built > 0)

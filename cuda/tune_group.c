@@ -12,7 +12,7 @@
 
 #include "tune_group.h"
 
-#define MAX_CANDIDATES 3        /* of a group */
+#define MAX_CANDIDATES 5        /* of a group */
 #define RECORD "y10-tuned"      /* how an entry of the cache begins */
 
 static void
@@ -224,7 +224,17 @@ choose (Y10CudaTuneTools *tools, Y10CudaTuneGroup *group, gint64 *fused_ns,
   return best;
 }
 
-/* The group's plan, or NULL. What was found out by trying is for the cache. */
+static gboolean
+is_lost (const Y10CudaTuneTools *tools)
+{
+  size_t unused[2];
+
+  return y10_cuda_is_lost (tools->program->device->driver->mem_get_info (
+          &unused[0], &unused[1]));
+}
+
+/* The group's plan, or NULL. What was found out by trying is for the cache; so is
+ * that trying cost us the GPU, which it is not to do at every start. */
 static Y10CudaConvPlan *
 decide (Y10CudaTuneTools *tools, Y10CudaTuneGroup *group, gsize workspace)
 {
@@ -243,13 +253,13 @@ decide (Y10CudaTuneTools *tools, Y10CudaTuneGroup *group, gsize workspace)
     return g_ptr_array_steal_index (group->plans, 0);
   if (group->plans && group->plans->len > 0)
     best = choose (tools, group, &fused_ns, &bias_ns, &error);
-  if (error) {
+  if (error)
     g_debug ("%s: %s", name_of (tools, group), error->message);
-    g_error_free (error);
-  } else if (tools->cache && !group->unsure
-      && !g_cancellable_is_cancelled (tools->cancellable)) {
+  group->unsure |= error != NULL;
+  g_clear_error (&error);
+  if (tools->cache && (group->unsure ? is_lost (tools)
+          : !g_cancellable_is_cancelled (tools->cancellable)))
     store (tools, group, best, fused_ns, bias_ns);
-  }
   return best;
 }
 
