@@ -89,6 +89,8 @@ cuda_close (Y10Device *device)
     y10_cuda_conv_lib_free (device->conv);
     y10_cuda_kernels_unload (&device->kernels);
     leave (device);
+  } else {
+    y10_cuda_conv_lib_abandon (device->conv);
   }
   if (device->retained)         /* not by a driver that is dead to us */
     y10_cuda_primary_release (y10_cuda_driver_get (NULL), device->id, lost);

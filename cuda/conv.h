@@ -47,6 +47,9 @@ gboolean y10_cuda_conv_probe (GString * why);
 Y10CudaConvLib *y10_cuda_conv_lib_new (const Y10CudaDriver * driver,
     GString * why);
 void y10_cuda_conv_lib_free (Y10CudaConvLib * lib);
+/* When its context does not exist any more, and no other one is to be touched
+ * instead: frees what is the host's. */
+void y10_cuda_conv_lib_abandon (Y10CudaConvLib * lib);
 /* "cuDNN 9.19.0", and whether fused plans can be built, with the reason. */
 const char *y10_cuda_conv_lib_describe (Y10CudaConvLib * lib);
 gboolean y10_cuda_conv_lib_can_fuse (Y10CudaConvLib * lib, GString * why);

@@ -103,6 +103,14 @@ y10_cuda_conv_lib_free (Y10CudaConvLib *lib)
   g_free (lib);
 }
 
+void
+y10_cuda_conv_lib_abandon (Y10CudaConvLib *lib)
+{
+  if (lib)
+    lib->handle = NULL;
+  y10_cuda_conv_lib_free (lib);
+}
+
 const char *
 y10_cuda_conv_lib_describe (Y10CudaConvLib *lib)
 {

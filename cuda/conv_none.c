@@ -35,6 +35,11 @@ y10_cuda_conv_lib_free (Y10CudaConvLib *lib)
 {
 }
 
+void
+y10_cuda_conv_lib_abandon (Y10CudaConvLib *lib)
+{
+}
+
 const char *
 y10_cuda_conv_lib_describe (Y10CudaConvLib *lib)
 {
