@@ -104,6 +104,14 @@ def write(path, value):
     os.replace(temporary, path)
 
 
+def say(text):
+    """Whoever read this may have gone; the steps go on."""
+    try:
+        print(text, flush=True)
+    except OSError:
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")
+
+
 def read(path):
     try:
         with open(path, encoding="utf-8") as f:
@@ -202,9 +210,9 @@ def main():
                        and m.name.startswith(("steps/", "logs/", "cache/"))]
             tar.extractall(out, members)
     run = Run(root, out, options.torch_python)
-    print("GPU: " + ("found" if run.has_gpu else
-                     "none (no libcuda.so.1 with a device), so what can be is run on the CPU "
-                     "and on the simulated GPU"), flush=True)
+    say("GPU: " + ("found" if run.has_gpu else
+                   "none (no libcuda.so.1 with a device), so what can be is run on the CPU "
+                   "and on the simulated GPU"))
     chosen = options.only.split(",") if options.only else None
     for step in steps.all_steps():
         done = read(os.path.join(out, "steps", step.name + ".json"))
@@ -227,12 +235,12 @@ def main():
             summarize(out)
             what = f"{entry['status']}, {entry['seconds']:.0f} s" + (
                 ": " + entry["why"].splitlines()[0] if entry.get("why") else "")
-        print(f"{step.name:<20} {step.title}: {what}", flush=True)
+        say(f"{step.name:<20} {step.title}: {what}")
     if not options.dry_run:
         report = summarize(out)
-        print()
+        say("")
         check.judge(report, steps.golden_names(run.data)).show()
-        print(f"\n{out}/report.tar.gz: report.json and logs")
+        say(f"\n{out}/report.tar.gz: report.json and logs")
     return 0
 
 
