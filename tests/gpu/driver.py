@@ -178,7 +178,7 @@ def parse(arguments):
         prog="run.sh", description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--output", default="gpu-report", help="folder for the results")
     parser.add_argument("--budget", type=float, default=1e9, metavar="SECONDS",
-                        help="begin no step that would not end by then")
+                        help="end by then; what was cut short goes on next time")
     parser.add_argument("--only", help="these steps, separated by commas")
     parser.add_argument("--again", action="store_true",
                         help="steps that failed, too; with --only all of them")
