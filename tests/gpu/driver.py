@@ -123,7 +123,7 @@ def read(path):
 def run_step(run, step, limit):
     """Its entry in the report; status: ok, failed, missing or timeout."""
     run.earlier = read(os.path.join(run.out, "steps", step.name + ".json")) or {}
-    run.entry = {"name": step.name, "status": "running"}
+    run.entry = {"name": step.name, "status": "running", "on_gpu": run.has_gpu}
     run.deadline = time.monotonic() + limit
     start = time.monotonic()
     with open(os.path.join(run.out, "logs", step.name + ".log"), "w", encoding="utf-8") as log:
@@ -222,7 +222,9 @@ def main():
         enough = ("ok", "failed", "missing")
         if options.again:
             enough = () if chosen else ("ok",)
-        if done and done.get("status") in enough:
+        # What was done without a GPU says nothing about one; and each machine is its own.
+        if done and done.get("status") in enough and done.get("on_gpu") == run.has_gpu \
+                and step.name != "facts":
             what = done["status"] + ", done before"
         elif step.gpu and not run.has_gpu:
             what = "not run: needs a GPU"
