@@ -7,8 +7,9 @@ import struct
 
 import torch
 
-TYPES = {"F64": torch.float64, "F32": torch.float32, "F16": torch.float16,
-         "BF16": torch.bfloat16, "I64": torch.int64}
+# And the bytes of each.
+TYPES = {"F64": (torch.float64, 8), "F32": (torch.float32, 4), "F16": (torch.float16, 2),
+         "BF16": (torch.bfloat16, 2), "I64": (torch.int64, 8)}
 
 
 def read(path):
@@ -22,11 +23,11 @@ def read(path):
         if name == "__metadata__":
             continue
         start, end = entry["data_offsets"]
-        dtype = TYPES[entry["dtype"]]
+        dtype, size = TYPES[entry["dtype"]]
         if end == start:
             tensors[name] = torch.zeros(entry["shape"], dtype=dtype)
             continue
         tensors[name] = torch.frombuffer(
             data, dtype=dtype, offset=start,
-            count=(end - start) // dtype.itemsize).reshape(entry["shape"])
+            count=(end - start) // size).reshape(entry["shape"])
     return tensors
