@@ -113,7 +113,7 @@ tell (GstY10Recovery * self, guint64 skipped)
       self->attempts, skipped);
   gst_element_post_message (GST_ELEMENT (detect),
       gst_message_new_element (GST_OBJECT (detect),
-          gst_structure_new ("yolov10detect-recovered",
+          gst_structure_new ("yolov10-recovered",
               "attempts", G_TYPE_UINT, self->attempts,
               "skipped", G_TYPE_UINT64, skipped, NULL)));
   gst_yolov10_detect_notify_active (detect);

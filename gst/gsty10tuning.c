@@ -24,7 +24,7 @@ post (GstElement * element, const Y10EngineProgress * p)
       p->note ? p->note : "");
   gst_element_post_message (element,
       gst_message_new_element (GST_OBJECT (element),
-          gst_structure_new ("yolov10detect-tuning",
+          gst_structure_new ("yolov10-tuning",
               "done", G_TYPE_UINT, p->done, "total", G_TYPE_UINT, p->total,
               "faster", G_TYPE_UINT, p->faster,
               "finished", G_TYPE_BOOLEAN, p->finished, NULL)));

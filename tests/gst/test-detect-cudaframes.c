@@ -318,7 +318,7 @@ expect_message (GstBus *bus, GstMessageType type)
 
   fail_unless (message && GST_MESSAGE_TYPE (message) == type);
   fail_unless (type != GST_MESSAGE_ELEMENT || gst_message_has_name (message,
-          "yolov10detect-recovered"));
+          "yolov10-recovered"));
   gst_message_unref (message);
 }
 

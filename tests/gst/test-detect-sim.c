@@ -132,7 +132,7 @@ count_messages (GstBus *bus, GstMessageType type, gchar **text)
       g_error_free (error);
     } else if (type == GST_MESSAGE_ELEMENT) {
       fail_unless (gst_message_has_name (message,
-              "yolov10detect-recovered"));
+              "yolov10-recovered"));
     }
     gst_message_unref (message);
   }

@@ -83,7 +83,7 @@ pop_message (GstBus *bus, Tuning *t)
 
   if (!message)
     return FALSE;
-  fail_unless (gst_message_has_name (message, "yolov10detect-tuning"));
+  fail_unless (gst_message_has_name (message, "yolov10-tuning"));
   s = gst_message_get_structure (message);
   fail_unless (gst_structure_get (s, "done", G_TYPE_UINT, &t->done,
           "total", G_TYPE_UINT, &t->total, "faster", G_TYPE_UINT, &t->faster,
@@ -195,7 +195,7 @@ main (int argc, char **argv)
   test_gst_init (&argc, &argv);
   caps = test_gst_caps ("RGB", 96, 96);
   if (y10_backend_probe (Y10_BACKEND_CUDA, why))
-    status = test_gst_run (tuning_suite (), "yolov10detect-tuning", __FILE__);
+    status = test_gst_run (tuning_suite (), "yolov10-tuning", __FILE__);
   else
     printf ("SKIP: no simulated GPU: %s\n", why->str);
   gst_caps_unref (caps);
