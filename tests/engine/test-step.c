@@ -569,6 +569,17 @@ run_step (Worker *w, float *memory)
   s->n_done++;
 }
 
+/* Whether the faster ways that are expected are all in, so that some steps ran
+ * before, some while they came and some after, on any machine. */
+static gboolean
+is_tuned (Y10Engine *engine)
+{
+  Y10EngineProgress progress;
+
+  y10_engine_get_progress (engine, &progress);
+  return progress.finished;
+}
+
 static void *
 work (void *data)
 {
@@ -576,7 +587,11 @@ work (void *data)
   Stress *s = w->stress;
   float *memory = g_new (float, MAX_BATCH * 3 * SIZE * SIZE);
 
-  for (guint i = 0; i < s->n_steps; i++) {
+  for (guint i = 0; i < s->n_steps || (expect_tuned && !is_tuned (s->engine));
+      i++) {
+    /* On the simulator those who look for faster ways wait in the same line. */
+    if (i >= s->n_steps)
+      usleep (10000);
     run_step (w, memory);
     /* Once it is noticed there is no point in going on. */
     if (s->skip_slot_check && s->n_wrong)
@@ -676,7 +691,6 @@ stress (guint n_steps, guint n_slots, gboolean skip_slot_check)
               sizeof s.rows[0][0][i]), !=, 0);
   compare_batches (&s);
   y10_test_skip_slot_check = skip_slot_check;
-  g_assert_true (wait_tuned || !is_fused (s.engine));
   for (guint i = 0; i < N_THREADS; i++) {
     workers[i] = (Worker) {.stress = &s,.random = 2463534242u + i * 7919u };
     pthread_create (&workers[i].thread, NULL, work, &workers[i]);
@@ -694,7 +708,7 @@ stress (guint n_steps, guint n_slots, gboolean skip_slot_check)
     g_free (s.pixels[i]);
   if (!skip_slot_check)         /* else its slots are in disarray */
     y10_engine_unref (s.engine);
-  return s.n_wrong || s.n_errors || s.n_done != n_steps ? 1 : 0;
+  return s.n_wrong || s.n_errors || s.n_done < n_steps ? 1 : 0;
 }
 
 static gboolean
