@@ -3,8 +3,10 @@
 
 /* Backends that are modules of their own, because what they need is not on
  * every machine: liby10-NAME.so, looked for in the folders of the environment
- * variable Y10_BACKEND_PATH, then where it is installed. One that was built
- * for another version of the contract is refused, not guessed at. */
+ * variable Y10_BACKEND_PATH, then beside this library, as it lies in a build
+ * folder or was installed, wherever that was moved to, then where it was to be
+ * installed. One that was built for another version of the contract is refused,
+ * not guessed at. */
 
 #include "config.h"
 
@@ -54,15 +56,28 @@ open_file (const char *path, const char *name, void **handle_out, GString *why)
   return NULL;
 }
 
+/* The folders to look in, in order; some may be empty strings. */
+static char **
+list_folders (const char *name)
+{
+  const char *path = secure_getenv ("Y10_BACKEND_PATH");
+  g_autofree char *own = NULL, *all = NULL;
+  Dl_info info;
+
+  if (dladdr ((void *) y10_module_load, &info) && info.dli_fname)
+    own = g_path_get_dirname (info.dli_fname);
+  all = own ? g_strdup_printf ("%s:%s/y10:%s/../%s:%s", path ? path : "", own,
+      own, name, Y10_BACKEND_DIR)
+      : g_strdup_printf ("%s:%s", path ? path : "", Y10_BACKEND_DIR);
+  return g_strsplit (all, ":", -1);
+}
+
 /* The first folder that has the file decides. */
 static const Y10BackendClass *
 find (const char *name, void **handle, GString *why)
 {
-  const char *path = secure_getenv ("Y10_BACKEND_PATH");
-  g_autofree char *all = g_strconcat (path ? path : "",
-      path ? G_SEARCHPATH_SEPARATOR_S : "", Y10_BACKEND_DIR, NULL);
   g_autofree char *file = g_strconcat ("liby10-", name, ".so", NULL);
-  g_auto (GStrv) folders = g_strsplit (all, G_SEARCHPATH_SEPARATOR_S, -1);
+  g_auto (GStrv) folders = list_folders (name);
 
   for (guint i = 0; folders[i]; i++) {
     g_autofree char *full = g_build_filename (folders[i], file, NULL);

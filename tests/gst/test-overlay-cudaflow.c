@@ -8,6 +8,7 @@
 #include "overlaycuda.h"
 
 #include <dlfcn.h>
+#include <glib/gstdio.h>
 #include <gst/cuda/gstcudamemory.h>
 #include <string.h>
 #include <y10/painter.h>
@@ -413,6 +414,30 @@ takes (GstElement *e, const gchar *format)
   return takes[0];
 }
 
+/* Only one that cannot be loaded is found; the folder, to be removed. */
+static gchar *
+hide_module (void)
+{
+  gchar *folder = g_dir_make_tmp ("y10-no-module-XXXXXX", NULL);
+  gchar *file = g_build_filename (folder, "liby10-cuda.so", NULL);
+
+  fail_unless (g_file_set_contents (file, "", 0, NULL));
+  g_setenv ("Y10_BACKEND_PATH", folder, TRUE);
+  g_free (file);
+  return folder;
+}
+
+static void
+remove_hidden (gchar *folder)
+{
+  gchar *file = g_build_filename (folder, "liby10-cuda.so", NULL);
+
+  g_remove (file);
+  g_rmdir (folder);
+  g_free (file);
+  g_free (folder);
+}
+
 enum
 { ALL_THERE, NO_MODULE, NO_DRIVER, N_MACHINES };
 
@@ -425,10 +450,11 @@ GST_START_TEST (test_caps_answers)
   GstElement *e = gst_element_factory_make ("yolov10overlay", NULL);
   GstPad *src = gst_check_setup_src_pad (e, &plain_src);
   GstPad *sink = gst_check_setup_sink_pad (e, &plain_sink);
+  gchar *hidden = NULL;
 
   fail_unless (src && sink);
   if (__i__ == NO_MODULE)
-    g_setenv ("Y10_BACKEND_PATH", "/nonexistent", TRUE);
+    hidden = hide_module ();
   fake_cuda.broken = __i__ == NO_DRIVER;
   for (guint turn = 0; turn < 2; turn++) {
     fail_unless (takes (e, "NV12"));
@@ -441,6 +467,8 @@ GST_START_TEST (test_caps_answers)
   gst_check_teardown_src_pad (e);
   gst_check_teardown_sink_pad (e);
   gst_object_unref (e);
+  if (hidden)
+    remove_hidden (hidden);
 }
 
 GST_END_TEST;

@@ -342,28 +342,6 @@ check_plan_cache (DoctorCuda *cuda)
   g_free (dir);
 }
 
-/* The folder of the module beside a tool that was not installed, or NULL. */
-static char *
-module_of_build (void)
-{
-  char *self = g_file_read_link ("/proc/self/exe", NULL), *tools, *build;
-  char *dir, *file;
-
-  if (!self)
-    return NULL;
-  tools = g_path_get_dirname (self);
-  build = g_path_get_dirname (tools);
-  dir = g_build_filename (build, "cuda", NULL);
-  file = g_build_filename (dir, "liby10-cuda.so", NULL);
-  if (!g_file_test (file, G_FILE_TEST_EXISTS))
-    g_clear_pointer (&dir, g_free);
-  g_free (file);
-  g_free (build);
-  g_free (tools);
-  g_free (self);
-  return dir;
-}
-
 static void
 check_backend (DoctorCuda *cuda)
 {
@@ -374,14 +352,9 @@ check_backend (DoctorCuda *cuda)
     doctor_cuda_row (cuda, "backend", DOCTOR_OK,
         g_strdup (why->len ? why->str : "can be used"), NULL);
   } else if (strstr (why->str, "is not installed in")) {
-    char *dir = module_of_build ();
-
     doctor_cuda_row (cuda, "backend", DOCTOR_WARN, g_strdup (why->str),
-        dir ? g_strdup_printf ("export Y10_BACKEND_PATH=%s, or install it with "
-            "'tools/setup.sh --cuda --install'", dir)
-        : g_strdup ("build and install it with 'tools/setup.sh --cuda "
+        g_strdup ("build and install it with 'tools/setup.sh --cuda "
             "--install'"));
-    g_free (dir);
   } else if (strstr (why->str, "cannot be loaded")
       || strstr (why->str, "of contract")) {
     /* It loads anywhere: this is wrong without a GPU, too. */
