@@ -56,7 +56,7 @@ optional=(libdnnl-dev)
 # OpenCV's headers with it, which nobody else has to wait for.
 cuda=(libgstreamer-plugins-bad1.0-dev libffmpeg-nvenc-dev)
 tests=(g++ git binutils shellcheck)
-ci=(clang python3-torch)
+ci=(clang python3-torch python3-numpy)
 
 # The first four compile our kernels, the others run them. Pinned, because pip
 # mixes in parts of other releases otherwise.

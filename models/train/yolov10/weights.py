@@ -31,3 +31,19 @@ def read(path):
             data, dtype=dtype, offset=start,
             count=(end - start) // size).reshape(entry["shape"])
     return tensors
+
+
+def write(path, tensors, metadata):
+    """tensors: {name: tensor}; metadata: {str: str}"""
+    names = {dtype: name for name, (dtype, _) in TYPES.items()}
+    header, end = {"__metadata__": metadata}, 0
+    for name, t in tensors.items():
+        begin, end = end, end + t.numel() * t.element_size()
+        header[name] = {"dtype": names[t.dtype], "shape": list(t.shape), "data_offsets": [begin, end]}
+    text = json.dumps(header).encode()
+    text += b" " * (-len(text) % 8)
+    with open(path, "wb") as f:
+        f.write(struct.pack("<Q", len(text)))
+        f.write(text)
+        for t in tensors.values():
+            f.write(t.cpu().contiguous().reshape(-1).view(torch.uint8).numpy().tobytes())

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# SPDX-FileCopyrightText: 2026 the yolov10detect authors
+"""Consistent dual assignment (YOLOv10, section 3.1): the same measure of how
+well a prediction fits chooses ten anchors an object for the one2many head and
+one for the one2one head, so that the best of the first is the one of the
+second. Losses: binary cross entropy of the classes, CIoU (Zheng et al., 2020)
+and distribution focal loss (Li et al., 2020) of the boxes; the assigner and the
+soft targets are those of TOOD (Feng et al., 2021)."""
+import math
+
+import torch
+from torch.nn import functional as F
+
+from .model import STRIDES
+
+ALPHA, BETA = 0.5, 6.0          # of score and IoU in the measure of fit
+BOX, CLS, DFL = 7.5, 0.5, 1.5   # weights of the losses
+
+
+def anchors(logits):
+    """Centres (anchors, 2) and strides (anchors, 1), in pixels."""
+    points, strides = [], []
+    for (box, _), stride in zip(logits, STRIDES):
+        h, w = box.shape[2:]
+        y, x = torch.meshgrid(torch.arange(h, device=box.device) + 0.5,
+                              torch.arange(w, device=box.device) + 0.5, indexing="ij")
+        points.append(torch.stack((x, y), -1).reshape(-1, 2) * stride)
+        strides.append(torch.full((h * w, 1), float(stride), device=box.device))
+    return torch.cat(points), torch.cat(strides)
+
+
+def flatten(logits):
+    """Bins (batch, anchors, 4, bins) and classes (batch, anchors, classes)."""
+    b = logits[0][0].shape[0]
+    bins = torch.cat([x.reshape(b, 4, x.shape[1] // 4, -1) for x, _ in logits], 3)
+    return (bins.permute(0, 3, 1, 2).float(),
+            torch.cat([x.flatten(2) for _, x in logits], 2).transpose(1, 2).float())
+
+
+def iou(a, b, complete=False):
+    """IoU of boxes x0 y0 x1 y1, element by element; CIoU if complete."""
+    low, high = torch.maximum(a[..., :2], b[..., :2]), torch.minimum(a[..., 2:], b[..., 2:])
+    overlap = (high - low).clamp(min=0).prod(-1)
+    size_a, size_b = a[..., 2:] - a[..., :2], b[..., 2:] - b[..., :2]
+    value = overlap / (size_a.prod(-1) + size_b.prod(-1) - overlap + 1e-7)
+    if not complete:
+        return value
+    hull = torch.maximum(a[..., 2:], b[..., 2:]) - torch.minimum(a[..., :2], b[..., :2])
+    apart = (a[..., :2] + a[..., 2:] - b[..., :2] - b[..., 2:]).square().sum(-1) / 4
+    shape = (torch.atan(size_b[..., 0] / (size_b[..., 1] + 1e-7))
+             - torch.atan(size_a[..., 0] / (size_a[..., 1] + 1e-7))).square() * 4 / math.pi ** 2
+    with torch.no_grad():
+        weight = shape / (shape - value + 1 + 1e-7)
+    return value - apart / (hull.square().sum(-1) + 1e-7) - weight * shape
+
+
+@torch.no_grad()
+def assign(scores, boxes, points, classes, truth, n):
+    """Which object each anchor is for.
+
+    scores (batch, anchors, classes) and boxes (batch, anchors, 4) as predicted;
+    classes (batch, objects), -1 where there is none, and truth (batch, objects,
+    4). Gives the object's index (batch, anchors), -1: none, and the class's
+    target, which is 1 where an object's anchors fit best."""
+    real = classes >= 0
+    score = scores.gather(2, classes.clamp(min=0)[:, None].expand(-1, scores.shape[1], -1))
+    overlap = iou(truth[:, :, None], boxes[:, None]).clamp(min=0)
+    fit = score.transpose(1, 2) ** ALPHA * overlap ** BETA
+    inside = ((points > truth[:, :, None, :2]) & (points < truth[:, :, None, 2:])).all(-1)
+    fit = fit * (inside & real[..., None])
+    # An object smaller than a stride may have no centre inside it.
+    top = fit.topk(min(n, fit.shape[2]), 2)
+    chosen = torch.zeros_like(fit).scatter_(2, top.indices, (top.values > 0).float())
+    # An anchor that several want goes to the one it overlaps most.
+    rank = torch.where(chosen > 0, overlap + 1e-6, torch.zeros_like(overlap))
+    best, owner = rank.max(1)
+    owner = torch.where(best > 0, owner, torch.full_like(owner, -1))
+    mine = F.one_hot(owner.clamp(min=0), fit.shape[1]).transpose(1, 2) * (owner >= 0)[:, None]
+    fit = fit * mine
+    target = fit * (overlap * mine).amax(2, keepdim=True) / (fit.amax(2, keepdim=True) + 1e-9)
+    return owner, target.sum(1)
+
+
+def head_loss(logits, classes, truth, n):
+    """(box, class, DFL) of one head, which assigns n anchors to each object."""
+    points, strides = anchors(logits)
+    bins, cls = flatten(logits)
+    steps = torch.arange(bins.shape[3], device=bins.device, dtype=bins.dtype)
+    distance = (bins.softmax(3) * steps).sum(3)
+    boxes = torch.cat((points - distance[..., :2] * strides, points + distance[..., 2:] * strides), 2)
+    owner, weight = assign(cls.detach().sigmoid(), boxes.detach(), points, classes, truth, n)
+
+    target = torch.zeros_like(cls)
+    found = owner >= 0
+    label = classes.gather(1, owner.clamp(min=0)).clamp(min=0)
+    target.scatter_(2, label[..., None], (weight * found)[..., None])
+    total = target.sum().clamp(min=1)
+    cls_loss = F.binary_cross_entropy_with_logits(cls, target, reduction="sum") / total
+    if not found.any():
+        return boxes.sum() * 0, cls_loss, boxes.sum() * 0
+
+    where = owner.clamp(min=0)[..., None].expand(-1, -1, 4)
+    wanted = truth.gather(1, where)[found]
+    weight = weight[found]
+    box_loss = ((1 - iou(boxes[found], wanted, True)) * weight).sum() / total
+    at, stride = points.expand(len(cls), -1, -1)[found], strides.expand(len(cls), -1, -1)[found]
+    sides = torch.cat((at - wanted[:, :2], wanted[:, 2:] - at), 1) / stride
+    sides = sides.clamp(0, bins.shape[3] - 1.01)
+    low = sides.long()
+    part = sides - low
+    each = bins[found].flatten(0, 1)
+    dfl = (F.cross_entropy(each, low.flatten(), reduction="none") * (1 - part.flatten())
+           + F.cross_entropy(each, low.flatten() + 1, reduction="none") * part.flatten())
+    return box_loss, cls_loss, (dfl.reshape(-1, 4).mean(1) * weight).sum() / total
+
+
+def loss(outputs, classes, truth):
+    """The sum of both heads, and its parts for the log. outputs: what a model
+    in training gives; classes (batch, objects), -1 behind the last; truth
+    (batch, objects, 4) in pixels of the input."""
+    many, one = outputs
+    parts = [weight * value for logits, n in ((many, 10), (one, 1))
+             for weight, value in zip((BOX, CLS, DFL), head_loss(logits, classes, truth, n))]
+    return sum(parts), [float(p.detach()) for p in parts]
