@@ -1,0 +1,289 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# SPDX-FileCopyrightText: 2026 the yolov10detect authors
+"""A picture as a camera takes it: prints on surfaces, flat, bent or crumpled,
+seen from any side, in any light, through any lens. make (seed, size) always
+gives the same picture for the same seed."""
+import cv2
+import numpy as np
+
+from . import LABELS, labels, symbols, textures
+
+# Width by height, how often.
+ASPECTS = ((4 / 3, 5), (3 / 4, 3), (16 / 9, 3), (9 / 16, 1), (1.0, 3))
+# Of a symbol, what has to be in the picture.
+VISIBLE = 0.8
+
+_noise = np.random.default_rng(0).normal(0, 32, (1 << 23,)).clip(-127, 127).astype(np.int8)
+
+
+def turned(rng):
+    """Degrees: upright, on its side, or anyhow."""
+    kind = rng.random()
+    if kind < 0.5:
+        return rng.normal(0, 6)
+    if kind < 0.7:
+        return rng.choice([90, 180, 270]) + rng.normal(0, 5)
+    return rng.uniform(0, 360)
+
+
+def corners(rng, h, w, scale, flat):
+    """Where the corners of an h x w sheet come to lie, around(0, 0)."""
+    a = np.radians(turned(rng))
+    ax, ay = np.radians(np.clip(rng.normal(0, 4 if flat else 18, 2), -55, 55))
+    z = np.array([[np.cos(a), -np.sin(a), 0], [np.sin(a), np.cos(a), 0], [0, 0, 1]])
+    x = np.array([[1, 0, 0], [0, np.cos(ax), -np.sin(ax)], [0, np.sin(ax), np.cos(ax)]])
+    y = np.array([[np.cos(ay), 0, np.sin(ay)], [0, 1, 0], [-np.sin(ay), 0, np.cos(ay)]])
+    sheet = np.array([[-w, -h, 0], [w, -h, 0], [w, h, 0], [-w, h, 0]]) / 2 * scale
+    points = sheet @ (y @ x @ z).T
+    far = max(h, w) * scale * rng.uniform(1.2, 4)
+    return points[:, :2] * (far / (far + points[:, 2:]))
+
+
+def around(t, bend):
+    """From 0 .. 1 across a can, as it is seen, to 0 .. 1 along its surface."""
+    s = (t * 2 - 1) * np.sin(bend)
+    return np.where(np.abs(s) < 1, 0.5 + 0.5 * np.arcsin(np.clip(s, -1, 1)) / bend, -100)
+
+
+def warp(rng, sheet, quad, x0, y0, w, h):
+    """The window (x0, y0, w, h) of the sheet's parts, laid on the quad."""
+    sh, sw = sheet.mask.shape
+    source = np.array([[0, 0], [sw, 0], [sw, sh], [0, sh]], np.float32)
+    to = cv2.getPerspectiveTransform(source, (quad - (x0, y0)).astype(np.float32))
+    if rng.random() < 0.75:
+        return [cv2.warpPerspective(part, to, (w, h), flags=cv2.INTER_LINEAR,
+                                    borderMode=cv2.BORDER_CONSTANT)
+                for part in (sheet.color, sheet.alpha, sheet.mask)]
+    y, x = np.mgrid[0:h, 0:w].astype(np.float32)
+    back = np.linalg.inv(to).astype(np.float32)
+    d = back[2, 0] * x + back[2, 1] * y + back[2, 2]
+    u = (back[0, 0] * x + back[0, 1] * y + back[0, 2]) / d
+    v = (back[1, 0] * x + back[1, 1] * y + back[1, 2]) / d
+    if rng.random() < 0.6:
+        # Around a can: what is seen flat at the sides is long on the surface.
+        bend, sag = rng.uniform(0.5, 1.25), rng.uniform(-0.12, 0.12)
+        if rng.random() < 0.6:
+            u = around(u / sw, bend) * sw
+            v = v + sh * sag * (u / sw * 2 - 1) ** 2
+        else:
+            v = around(v / sh, bend) * sh
+            u = u + sw * sag * (v / sh * 2 - 1) ** 2
+    else:
+        reach = max(sh, sw) * rng.uniform(0.01, 0.05)
+        cells = rng.uniform(3, 6)
+        u = u + textures.smooth(rng, h, w, cells, -reach, reach)
+        v = v + textures.smooth(rng, h, w, cells, -reach, reach)
+    u, v = u.astype(np.float32), v.astype(np.float32)
+    return [cv2.remap(part, u, v, cv2.INTER_LINEAR, borderMode=cv2.BORDER_CONSTANT)
+            for part in (sheet.color, sheet.alpha, sheet.mask)]
+
+
+class Scene:
+    def __init__(self, rng, h, w, only):
+        self.rng = rng
+        self.only = [name for name in symbols.WEIGHTS if name in only]
+        self.picture = textures.background(rng, h, w)
+        self.taken = np.zeros((h, w), np.uint8)
+        self.boxes = []
+
+    def place(self, sheet, size, label, close=False):
+        """Lays a sheet somewhere, its symbol @size pixels long; False: where
+        the dice fell it would hide, or be hidden."""
+        rng, (h, w) = self.rng, self.taken.shape
+        rows, columns = np.flatnonzero(sheet.mask.any(1)), np.flatnonzero(sheet.mask.any(0))
+        long = max(rows[-1] - rows[0], columns[-1] - columns[0]) + 1
+        sh, sw = sheet.mask.shape
+        quad = corners(rng, sh, sw, size / long, close and rng.random() < 0.5)
+        to = cv2.getPerspectiveTransform(
+            np.array([[0, 0], [sw, 0], [sw, sh], [0, sh]], np.float32), quad.astype(np.float32))
+        code = np.array([[[columns[0], rows[0]], [columns[-1] + 1, rows[0]],
+                          [columns[-1] + 1, rows[-1] + 1], [columns[0], rows[-1] + 1]]], np.float32)
+        code = cv2.perspectiveTransform(code, to)[0]
+        middle = code.mean(0)
+        spread = np.array([w, h]) * (0.12 if close else 0.5)
+        at = np.array([w, h]) / 2 + rng.uniform(-1, 1, 2) * spread
+        quad, code = quad + at - middle, code + at - middle
+        x0, y0 = np.maximum(np.floor(quad.min(0)).astype(int) - 2, 0)
+        x1, y1 = np.minimum(np.ceil(quad.max(0)).astype(int) + 3, (w, h))
+        if x1 - x0 < 4 or y1 - y0 < 4:
+            return False
+        color, alpha, mask = warp(rng, sheet, quad, x0, y0, int(x1 - x0), int(y1 - y0))
+        area = cv2.contourArea(code.astype(np.float32))
+        seen = mask > 127
+        if label is not None and seen.sum() < VISIBLE * area:
+            return False
+        window = slice(y0, y1), slice(x0, x1)
+        if (self.taken[window][alpha > 60]).any():
+            return False
+        light = rng.uniform(0.75, 1.1) + rng.uniform(-0.2, 0.2) * np.linspace(
+            -1, 1, int(x1 - x0), dtype=np.float32)[None, :, None]
+        a = alpha[..., None].astype(np.float32) / 255
+        under = self.picture[window].astype(np.float32)
+        self.picture[window] = np.clip(under + a * (color * light - under), 0, 255)
+        if label is None:
+            return True
+        self.taken[window] |= cv2.dilate(mask, np.ones((5, 5), np.uint8))
+        ys, xs = np.flatnonzero(seen.any(1)), np.flatnonzero(seen.any(0))
+        self.boxes.append((LABELS.index(label), x0 + xs[0], y0 + ys[0], x0 + xs[-1] + 1,
+                           y0 + ys[-1] + 1))
+        return True
+
+    def add_code(self, size, close=False):
+        symbol = symbols.symbol(self.rng, self.only)
+        # Far below a pixel a module there is nothing to see.
+        size = max(size, 0.6 * max(symbol.pixels.shape), 14)
+        size = min(size, 1.05 * max(self.taken.shape))
+        sheet = labels.printed(self.rng, symbol, size)
+        return any(self.place(sheet, size, symbol.label, close) for _ in range(4))
+
+    def add_decoy(self):
+        rng = self.rng
+        size = np.exp(rng.uniform(np.log(20), np.log(max(self.taken.shape) * 0.8)))
+        h, w = (max(8, int(size * f)) for f in (1, rng.uniform(0.4, 1)))
+        sheet = labels.Print(textures.decoy(rng, h, w), np.full((h, w), 255, np.uint8),
+                             np.full((h, w), 255, np.uint8))
+        return self.place(sheet, size, None)
+
+
+def ball(rng, h, w):
+    """The ball of videotestsrc: a bright disc on black, or other plain colours
+    with as much between them."""
+    if rng.random() < 0.7:
+        back, front = textures.color(rng, 0, 20, 1), textures.color(rng, 215, 255, 1)
+    else:
+        back, front = textures.two_colors(rng, 90)
+    picture = np.broadcast_to(back.astype(np.uint8), (h, w, 3)).copy()
+    boxes = []
+    for _ in range(int(rng.choice([1, 1, 1, 2, 3]))):
+        r = np.exp(rng.uniform(np.log(4), np.log(min(h, w) / 5)))
+        x, y = rng.uniform(r, w - r), rng.uniform(r, h - r)
+        box = (0, x - r, y - r, x + r, y + r)
+        if all(box[3] < b[1] or b[3] < box[1] or box[4] < b[2] or b[4] < box[2] for b in boxes):
+            cv2.circle(picture, (round(x * 16), round(y * 16)), round(r * 16), front.tolist(), -1,
+                       cv2.LINE_AA, 4)
+            boxes.append(box)
+    return picture, boxes
+
+
+def screenshot(rng, long, only):
+    """A symbol as a program writes it, on its own, up to the very edge."""
+    symbol = symbols.symbol(rng, [name for name in symbols.WEIGHTS if name in only])
+    sheet = labels.printed(rng, symbol, long * rng.uniform(0.5, 1.0))
+    f = long / max(sheet.mask.shape)
+    picture, mask = (cv2.resize(v, None, fx=f, fy=f, interpolation=cv2.INTER_LINEAR)
+                     for v in (sheet.color, sheet.mask))
+    y, x = (np.flatnonzero((mask > 127).any(axis)) for axis in (1, 0))
+    return picture, [(LABELS.index(symbol.label), x[0], y[0], x[-1] + 1, y[-1] + 1)]
+
+
+def occlude(rng, scene):
+    """A finger, a cable, a corner of something: over a fifth at most."""
+    for _, x0, y0, x1, y1 in scene.boxes:
+        if rng.random() > 0.1:
+            continue
+        side = (x1 - x0 + y1 - y0) / 2
+        edge = np.array([rng.choice([x0, x1]), rng.uniform(y0, y1)])
+        c = np.clip(rng.normal((110, 140, 190), 35), 0, 255).tolist()
+        if rng.random() < 0.6:
+            axes = (max(1, int(side * rng.uniform(0.1, 0.35))), max(1, int(side * rng.uniform(0.05, 0.15))))
+            cv2.ellipse(scene.picture, edge.astype(int).tolist(), axes, rng.uniform(0, 180), 0, 360, c,
+                        -1, cv2.LINE_AA)
+        else:
+            end = edge + rng.normal(0, side, 2)
+            cv2.line(scene.picture, edge.astype(int).tolist(), end.astype(int).tolist(), c,
+                     max(1, int(side * rng.uniform(0.01, 0.06))), cv2.LINE_AA)
+
+
+def light(rng, picture):
+    """Shadows, glare, exposure, colour of the light."""
+    h, w = picture.shape[:2]
+    p = picture.astype(np.float32)
+    if rng.random() < 0.5:
+        p *= textures.smooth(rng, h, w, rng.integers(2, 5), rng.uniform(0.35, 0.9), 1.1)[..., None]
+    if rng.random() < 0.08:
+        # Foil and plastic: light runs along the folds.
+        fold = textures.smooth(rng, h, w, rng.integers(4, 9))
+        p += rng.uniform(80, 250) * np.exp(-((fold - 0.5) * rng.uniform(15, 50)) ** 2)[..., None]
+    if rng.random() < 0.1:
+        y, x = np.mgrid[0:h, 0:w].astype(np.float32)
+        cy, cx, r = rng.uniform(0, h), rng.uniform(0, w), rng.uniform(0.05, 0.35) * max(h, w)
+        spot = np.exp(-(((x - cx) / r) ** 2 + ((y - cy) / (r * rng.uniform(0.3, 1))) ** 2))
+        p += rng.uniform(60, 260) * spot[..., None]
+    if rng.random() < 0.5:
+        p *= rng.uniform(0.85, 1.15, 3).astype(np.float32)
+    gain = np.exp(rng.normal(0, 0.25)) if rng.random() < 0.85 else rng.uniform(0.2, 0.5)
+    return cv2.convertScaleAbs(np.maximum(p, 0), alpha=gain, beta=max(rng.normal(0, 10), 0))
+
+
+def lens(rng, p):
+    """Defocus, motion, the sensor's noise, a phone's sharpening."""
+    h, w = p.shape[:2]
+    if rng.random() < 0.45:
+        p = cv2.GaussianBlur(p, (0, 0), np.exp(rng.uniform(np.log(0.4), np.log(2.2))) * max(h, w) / 640)
+    if rng.random() < 0.12:
+        n = int(rng.integers(3, 14)) | 1
+        kernel = np.zeros((n, n), np.float32)
+        a = rng.uniform(0, np.pi)
+        d = np.array([np.cos(a), np.sin(a)]) * n / 2
+        cv2.line(kernel, (n // 2 + d).astype(int).tolist(), (n // 2 - d).astype(int).tolist(), 1.0)
+        p = cv2.filter2D(p, -1, kernel / kernel.sum())
+    if rng.random() < 0.2:
+        more = rng.uniform(0.3, 1.5)
+        p = cv2.addWeighted(p, 1 + more, cv2.GaussianBlur(p, (0, 0), 1.2), -more, 0)
+    if rng.random() < 0.6:
+        strength = np.exp(rng.uniform(np.log(1), np.log(24))) / 32
+        planes = 1 if rng.random() < 0.4 else 3
+        at = int(rng.integers(0, _noise.size - h * w * planes))
+        noise = _noise[at:at + h * w * planes].reshape(h, w, planes)
+        p = np.clip(p + np.float32(strength) * noise, 0, 255).astype(np.uint8)
+    if rng.random() < 0.35:
+        p = cv2.cvtColor(cv2.cvtColor(p, cv2.COLOR_BGR2GRAY), cv2.COLOR_GRAY2BGR)
+    return p
+
+
+def visible(picture, box):
+    """Whether light and lens have left anything of what is in the box."""
+    x0, y0, x1, y1 = (int(v) for v in box[1:])
+    inside = picture[y0:y1 + 1, x0:x1 + 1]
+    return inside.size > 0 and cv2.cvtColor(inside, cv2.COLOR_BGR2GRAY).std() > 7
+
+
+def make(seed, size=640, only=LABELS):
+    """(picture, boxes): the picture's longer side is @size; a row of boxes is
+    label, x0, y0, x1, y1 in pixels. @only: labels to show."""
+    rng = np.random.default_rng(seed)
+    weights = np.array([weight for _, weight in ASPECTS], float)
+    aspect = ASPECTS[int(rng.choice(len(ASPECTS), p=weights / weights.sum()))][0]
+    # Photos are larger than what the network sees, and shrink as the engine's
+    # letterbox shrinks them: between pixels, whatever is lost.
+    larger = 1.0 if rng.random() < 0.5 else rng.uniform(1.0, 1.8)
+    long = int(size * larger)
+    w, h = (long, int(long / aspect)) if aspect >= 1 else (int(long * aspect), long)
+    if "ball" in only and rng.random() < (0.05 if len(only) == len(LABELS) else 1 / len(only)):
+        picture, boxes = ball(rng, h, w)
+        picture = lens(rng, picture) if rng.random() < 0.4 else picture
+    elif rng.random() < 0.07 and len(only) > 1:
+        picture, boxes = screenshot(rng, long, only)
+        h, w = picture.shape[:2]
+        picture = lens(rng, picture) if rng.random() < 0.3 else picture
+    else:
+        scene = Scene(rng, h, w, only)
+        for _ in range(int(rng.choice([0, 1, 2, 3], p=[0.45, 0.3, 0.15, 0.1]))):
+            scene.add_decoy()
+        kind = rng.random()
+        if kind < 0.3:
+            # A close-up, the code most of the picture.
+            scene.add_code(long * rng.uniform(0.35, 1.0), True)
+        elif kind < 0.55:
+            scene.add_code(long * np.exp(rng.uniform(np.log(0.06), np.log(0.6))))
+        elif kind < 0.78:
+            for _ in range(int(rng.integers(2, 8))):
+                scene.add_code(long * np.exp(rng.uniform(np.log(0.04), np.log(0.35))))
+        occlude(rng, scene)
+        picture, boxes = lens(rng, light(rng, scene.picture)), scene.boxes
+    f = size / max(h, w)
+    if larger > 1:
+        picture = cv2.resize(picture, (round(w * f), round(h * f)), interpolation=cv2.INTER_LINEAR)
+    boxes = np.array(boxes, np.float32).reshape(-1, 5)
+    boxes[:, 1:] *= f
+    return picture, boxes[[visible(picture, box) for box in boxes]]

@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# SPDX-FileCopyrightText: 2026 the yolov10detect authors
+"""Pictures made ahead into one file, and batches out of it, letterboxed as the
+engine does it."""
+import multiprocessing
+import os
+import queue
+import threading
+
+import cv2
+import numpy as np
+
+from codes import LABELS, scene
+
+GRAY = 114
+# Objects a picture has at most; a mosaic has four pictures'.
+MOST = 32
+
+
+def _one(job):
+    seed, size, labels = job
+    cv2.setNumThreads(1)
+    picture, boxes = scene.make(seed, size, labels)
+    boxes[:, 0] = [labels.index(LABELS[int(c)]) for c in boxes[:, 0]]
+    rng = np.random.default_rng(seed + (1 << 40))
+    quality = int(rng.integers(35, 96))
+    return cv2.imencode(".jpg", picture, (cv2.IMWRITE_JPEG_QUALITY, quality))[1].tobytes(), boxes
+
+
+def make(path, first_seed, n, size, labels=LABELS, workers=None):
+    """Pictures of n seeds into @path, unless they are there."""
+    if os.path.exists(path + ".npz"):
+        return
+    sizes, counts, rows = [], [], []
+    with open(path + ".new", "wb") as f, multiprocessing.Pool(workers) as pool:
+        for data, boxes in pool.imap(_one, ((first_seed + i, size, labels) for i in range(n)), 32):
+            f.write(data)
+            sizes.append(len(data))
+            counts.append(len(boxes))
+            rows.append(boxes)
+    os.replace(path + ".new", path)
+    np.savez(path + ".npz.new.npz", ends=np.cumsum(sizes), counts=np.cumsum(counts),
+             boxes=np.concatenate(rows))
+    os.replace(path + ".npz.new.npz", path + ".npz")
+
+
+class Pictures:
+    def __init__(self, path):
+        self.bytes = np.memmap(path, np.uint8, "r")
+        index = np.load(path + ".npz")
+        self.ends, self.counts = (np.concatenate(([0], index[k])) for k in ("ends", "counts"))
+        self.boxes = index["boxes"]
+
+    def __len__(self):
+        return len(self.ends) - 1
+
+    def __getitem__(self, i):
+        data = self.bytes[self.ends[i]:self.ends[i + 1]]
+        return (cv2.imdecode(data, cv2.IMREAD_COLOR),
+                self.boxes[self.counts[i]:self.counts[i + 1]].copy())
+
+
+def letterbox(picture, boxes, size, rng=None):
+    """Fits the picture into a square as engine/image.c does: between pixels,
+    the border in the middle. With @rng a little smaller and anywhere, now and
+    then, since cameras crop as they like."""
+    h, w = picture.shape[:2]
+    scale = size / max(h, w)
+    if rng is not None and rng.random() < 0.3:
+        scale *= rng.uniform(0.6, 1.0)
+    nh, nw = max(1, round(h * scale)), max(1, round(w * scale))
+    if (nh, nw) != (h, w):
+        picture = cv2.resize(picture, (nw, nh), interpolation=cv2.INTER_LINEAR)
+    free = rng is not None and rng.random() < 0.3
+    y, x = ((int(rng.integers(0, size - n + 1)) if free else round((size - n) / 2 - 0.1))
+            for n in (nh, nw))
+    out = np.full((size, size, 3), GRAY, np.uint8)
+    out[y:y + nh, x:x + nw] = picture
+    boxes = boxes.copy()
+    boxes[:, 1:] = boxes[:, 1:] * (nw / w, nh / h, nw / w, nh / h) + (x, y, x, y)
+    return out, boxes
+
+
+def mosaic(parts, size):
+    """Four pictures as one."""
+    half = size // 2
+    out, rows = np.full((size, size, 3), GRAY, np.uint8), []
+    for i, (picture, boxes) in enumerate(parts):
+        y, x = i // 2 * half, i % 2 * half
+        small, boxes = letterbox(picture, boxes, half)
+        out[y:y + half, x:x + half] = small
+        boxes[:, 1:] += (x, y, x, y)
+        rows.append(boxes)
+    return out, np.concatenate(rows)
+
+
+def pick(pictures, i, size, rng, mosaics):
+    if rng.random() < mosaics:
+        others = rng.integers(0, len(pictures), 3)
+        picture, boxes = mosaic([pictures[j] for j in (i, *others)], size)
+    else:
+        picture, boxes = letterbox(*pictures[i], size, rng)
+    if rng.random() < 0.5:
+        picture = picture[:, ::-1]
+        boxes[:, [1, 3]] = size - boxes[:, [3, 1]]
+    # What is hardly there cannot be asked for.
+    return picture, boxes[(boxes[:, 3:] - boxes[:, 1:3]).max(1, initial=0) >= 8][:MOST]
+
+
+def batch(pictures, indices, size, rng, mosaics):
+    """Pictures (n, 3, size, size) of bytes, R G B; classes (n, MOST), -1 behind
+    the last; boxes (n, MOST, 4)."""
+    x = np.empty((len(indices), 3, size, size), np.uint8)
+    classes = np.full((len(indices), MOST), -1, np.int64)
+    boxes = np.zeros((len(indices), MOST, 4), np.float32)
+    for k, i in enumerate(indices):
+        picture, rows = pick(pictures, int(i), size, rng, mosaics)
+        x[k] = picture[:, :, ::-1].transpose(2, 0, 1)
+        classes[k, :len(rows)] = rows[:, 0]
+        boxes[k, :len(rows)] = rows[:, 1:]
+    most = max(1, int((classes >= 0).sum(1).max()))
+    return x, classes[:, :most], boxes[:, :most]
+
+
+def batches(pictures, sizes, n, seed, first, last, mosaics=0.0, ahead=4):
+    """Batches number first to last - 1; each is made from its number alone, so
+    that training goes on where it stopped. A thread makes them ahead."""
+    ready = queue.Queue(ahead)
+
+    def produce():
+        for k in range(first, last):
+            rng = np.random.default_rng((seed, k))
+            size = int(rng.choice(sizes))
+            # All pictures once, in an order of each round's own.
+            at = np.arange(k * n, (k + 1) * n)
+            rounds, at = at // len(pictures), at % len(pictures)
+            orders = {int(r): np.random.default_rng((seed, 1 << 20, int(r))).permutation(len(pictures))
+                      for r in np.unique(rounds)}
+            chosen = [orders[int(r)][a] for r, a in zip(rounds, at)]
+            ready.put(batch(pictures, chosen, size, rng, mosaics))
+        ready.put(None)
+
+    threading.Thread(target=produce, daemon=True).start()
+    while (item := ready.get()) is not None:
+        yield item

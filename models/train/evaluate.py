@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# SPDX-FileCopyrightText: 2026 the yolov10detect authors
+"""Average precision on pictures that were never trained on."""
+import numpy as np
+import torch
+
+import data
+from codes import scene
+
+
+def iou(a, b):
+    low, high = np.maximum(a[:, None, :2], b[None, :, :2]), np.minimum(a[:, None, 2:], b[None, :, 2:])
+    overlap = np.clip(high - low, 0, None).prod(2)
+    sizes = [(x[:, 2:] - x[:, :2]).prod(1) for x in (a, b)]
+    return overlap / (sizes[0][:, None] + sizes[1][None] - overlap + 1e-9)
+
+
+def average_precision(rows, truth, least=0.5):
+    """rows: per picture (n, 6): x0 y0 x1 y1 score class; truth: per picture
+    (m, 5): class x0 y0 x1 y1. The mean over classes of the area under precision
+    by recall, made monotonic, at one IoU."""
+    values = []
+    for label in sorted({int(c) for t in truth for c in t[:, 0]}):
+        hits, total = [], 0
+        for found, wanted in zip(rows, truth):
+            wanted = wanted[wanted[:, 0] == label, 1:]
+            found = found[found[:, 5] == label]
+            total += len(wanted)
+            free = np.ones(len(wanted), bool)
+            overlap = iou(found[:, :4], wanted) if len(wanted) else np.zeros((len(found), 0))
+            for k in np.argsort(-found[:, 4]):
+                best = int(np.argmax(np.where(free, overlap[k], -1))) if free.any() else -1
+                hit = best >= 0 and overlap[k, best] >= least
+                if hit:
+                    free[best] = False
+                hits.append((found[k, 4], hit))
+        hits.sort(key=lambda h: -h[0])
+        right = np.cumsum([h for _, h in hits]) if hits else np.zeros(0)
+        precision = right / np.arange(1, len(right) + 1)
+        precision = np.maximum.accumulate(precision[::-1])[::-1]
+        recall = np.concatenate(([0], right / max(total, 1)))
+        values.append(float((np.diff(recall) * precision).sum()))
+    return float(np.mean(values)) if values else 0.0
+
+
+@torch.no_grad()
+def synthetic(net, recipe, first_seed, n):
+    """AP50 of a model ready for inference on n pictures of its own size."""
+    net = net.float().cpu().eval()
+    rows, truth = [], []
+    for seed in range(first_seed, first_seed + n):
+        picture, boxes = scene.make(seed, recipe.imgsz, recipe.labels)
+        boxes[:, 0] = [recipe.labels.index(scene.LABELS[int(c)]) for c in boxes[:, 0]]
+        picture, boxes = data.letterbox(picture, boxes, recipe.imgsz)
+        x = torch.from_numpy(picture[:, :, ::-1].transpose(2, 0, 1).copy()).float()[None] / 255
+        found = net(x)[0].numpy()
+        rows.append(found[found[:, 4] > 0.01])
+        truth.append(boxes)
+    return average_precision(rows, truth)
