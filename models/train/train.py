@@ -8,7 +8,8 @@ usage: train.py FOLDER [--quick] [--device cpu|cuda]
 Makes the pictures, trains in stages of growing size and writes
 FOLDER/codes.safetensors, which model-file takes. Everything else in FOLDER is
 for going on after a stop: the same command again. --quick: ball and QR code at
-160 pixels, in minutes.
+160 pixels, in minutes. Needs torch, opencv-python-headless and zxing-cpp (3 or
+newer) from PyPI. The full recipe has not been run to its end yet.
 """
 import argparse
 import json
