@@ -293,6 +293,36 @@ test_gst_expected (GstBuffer *buffer, const GstCaps *caps,
   return found;
 }
 
+GstHarness *
+test_gst_cuda_harness (const char *properties, const GstCaps *caps,
+    GstBus **bus)
+{
+  gchar *all = g_strdup_printf ("backend=cuda precision=fp32 confidence=0.05 "
+      "max-detections=1000 %s", properties);
+  GstHarness *h = test_gst_harness (all);
+
+  gst_harness_set_caps (h, gst_caps_copy (caps), gst_caps_copy (caps));
+  *bus = gst_bus_new ();
+  gst_element_set_bus (h->element, *bus);
+  g_free (all);
+  return h;
+}
+
+GArray *
+test_gst_cuda_expected (const GstCaps *caps)
+{
+  static const Y10HeadParams params = {
+    .confidence = 0.05f,.iou = 0.7f,.max_detections = 1000
+  };
+  GstBuffer *picture = test_gst_picture_caps (caps, 3);
+  GArray *found = test_gst_expected (picture, caps, NULL, &params,
+      Y10_HEAD_AUTO);
+
+  fail_unless (found->len >= 10);
+  gst_buffer_unref (picture);
+  return found;
+}
+
 GArray *
 test_gst_rois (GstBuffer *buffer)
 {

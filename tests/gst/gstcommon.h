@@ -52,6 +52,13 @@ GstBuffer *test_gst_picture_caps (const GstCaps * caps, guint seed);
 GArray *test_gst_expected (GstBuffer * buffer, const GstCaps * caps,
     const GstVideoRectangle * crop, const Y10HeadParams * params, Y10Head head);
 
+/* With every detection there is, on the GPU in fp32, whose results are those of
+ * the reference; @bus gets its messages. */
+GstHarness *test_gst_cuda_harness (const char *properties,
+    const GstCaps * caps, GstBus ** bus);
+/* What that finds in picture 3 of these caps. */
+GArray *test_gst_cuda_expected (const GstCaps * caps);
+
 GArray *test_gst_rois (GstBuffer * buffer);
 /* Frame meta number @index of the buffer; NULL when there is none. */
 const GstStructure *test_gst_frame_meta (GstBuffer * buffer, guint index);

@@ -18,14 +18,8 @@ static GstCaps *caps;
 static GstHarness *
 make_harness_with (const char *properties, GstBus **bus)
 {
-  gchar *all = g_strdup_printf ("backend=cuda precision=fp32 confidence=0.05 "
-      "max-detections=1000 %s", properties);
-  GstHarness *h = test_gst_harness (all);
+  GstHarness *h = test_gst_cuda_harness (properties, caps, bus);
 
-  gst_harness_set_caps (h, gst_caps_copy (caps), gst_caps_copy (caps));
-  g_free (all);
-  *bus = gst_bus_new ();
-  gst_element_set_bus (h->element, *bus);
   sim = y10_sim_control_get ();
   fail_unless (sim != NULL);
   return h;
@@ -97,21 +91,6 @@ pass (GstHarness *h, GArray *expected)
   return fresh;
 }
 
-static GArray *
-expect (void)
-{
-  static const Y10HeadParams params = {
-    .confidence = 0.05f,.iou = 0.7f,.max_detections = 1000
-  };
-  GstBuffer *picture = test_gst_picture_caps (caps, 3);
-  GArray *found = test_gst_expected (picture, caps, NULL, &params,
-      Y10_HEAD_AUTO);
-
-  fail_unless (found->len >= 10);
-  gst_buffer_unref (picture);
-  return found;
-}
-
 /* The messages that came since, of one type; the text of the last. */
 static guint
 count_messages (GstBus *bus, GstMessageType type, gchar **text)
@@ -156,7 +135,7 @@ pass_until_fresh (GstHarness *h, GArray *expected, gint64 seconds)
 
 GST_START_TEST (test_recovers)
 {
-  GArray *expected = expect ();
+  GArray *expected = test_gst_cuda_expected (caps);
   gchar *text = NULL, *backend;
   guint skipped = 0, n;
   GstHarness *h;
@@ -201,7 +180,7 @@ GST_END_TEST;
 /* The GPU is away for longer: frames go on, and it is found when it is back. */
 GST_START_TEST (test_comes_back_late)
 {
-  GArray *expected = expect ();
+  GArray *expected = test_gst_cuda_expected (caps);
   gchar *text = NULL;
   GstHarness *h;
   GstBus *bus;
@@ -230,7 +209,7 @@ GST_END_TEST;
  * start knows nothing of it. */
 GST_START_TEST (test_stops)
 {
-  GArray *expected = expect ();
+  GArray *expected = test_gst_cuda_expected (caps);
   GstHarness *h;
   gint64 start;
   GstBus *bus;
@@ -260,7 +239,7 @@ GST_END_TEST;
  * kernel. */
 GST_START_TEST (test_graphs)
 {
-  GArray *expected = expect ();
+  GArray *expected = test_gst_cuda_expected (caps);
 
   for (guint graphs = 0; graphs < 2; graphs++) {
     guint64 before;

@@ -13,23 +13,9 @@
 static GstCaps *caps;
 
 static GstHarness *
-make_harness_with (const char *properties, GstBus **bus)
-{
-  gchar *all = g_strdup_printf ("backend=cuda precision=fp32 confidence=0.05 "
-      "max-detections=1000 %s", properties);
-  GstHarness *h = test_gst_harness (all);
-
-  gst_harness_set_caps (h, gst_caps_copy (caps), gst_caps_copy (caps));
-  *bus = gst_bus_new ();
-  gst_element_set_bus (h->element, *bus);
-  g_free (all);
-  return h;
-}
-
-static GstHarness *
 make_harness (GstBus **bus)
 {
-  return make_harness_with ("", bus);
+  return test_gst_cuda_harness ("", caps, bus);
 }
 
 static void
@@ -50,21 +36,6 @@ pass (GstHarness *h, GArray *expected)
   test_gst_assert_same (rois, expected, 96, 96);
   g_array_unref (rois);
   gst_buffer_unref (out);
-}
-
-static GArray *
-expect (void)
-{
-  static const Y10HeadParams params = {
-    .confidence = 0.05f,.iou = 0.7f,.max_detections = 1000
-  };
-  GstBuffer *picture = test_gst_picture_caps (caps, 3);
-  GArray *found = test_gst_expected (picture, caps, NULL, &params,
-      Y10_HEAD_AUTO);
-
-  fail_unless (found->len >= 10);
-  gst_buffer_unref (picture);
-  return found;
 }
 
 typedef struct
@@ -94,7 +65,7 @@ pop_message (GstBus *bus, Tuning *t)
 
 GST_START_TEST (test_messages)
 {
-  GArray *expected = expect ();
+  GArray *expected = test_gst_cuda_expected (caps);
   gint64 until = g_get_monotonic_time () + 200 * G_USEC_PER_SEC;
   Tuning last = { 0 }, t = { 0 };
   guint n_messages = 0;
@@ -129,7 +100,7 @@ GST_END_TEST;
 /* Stopping does not wait until all is found, and the next start begins anew. */
 GST_START_TEST (test_stops)
 {
-  GArray *expected = expect ();
+  GArray *expected = test_gst_cuda_expected (caps);
   GstHarness *h;
   gint64 start;
   GstBus *bus;
@@ -157,12 +128,12 @@ GST_END_TEST;
 
 GST_START_TEST (test_off)
 {
-  GArray *expected = expect ();
+  GArray *expected = test_gst_cuda_expected (caps);
   GstHarness *h;
   GstBus *bus;
   Tuning t;
 
-  h = make_harness_with ("cuda-tune=false", &bus);
+  h = test_gst_cuda_harness ("cuda-tune=false", caps, &bus);
   for (guint i = 0; i < 30; i++)
     pass (h, expected);
   fail_if (pop_message (bus, &t));
