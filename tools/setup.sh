@@ -50,12 +50,13 @@ packages=(
   gstreamer1.0-plugins-bad gstreamer1.0-plugins-ugly gstreamer1.0-libav
   fonts-dejavu-core python3 python3-gi gir1.2-gstreamer-1.0
 )
-# Not there on every architecture; we can do without.
-optional=(libdnnl-dev)
+# We can do without: oneDNN is not there on every architecture, and only
+# models/fetch.sh wants the others.
+optional=(libdnnl-dev curl ca-certificates)
 # Frames in CUDA memory, and what y10 doctor says of decoders. The first brings
 # OpenCV's headers with it, which nobody else has to wait for.
 cuda=(libgstreamer-plugins-bad1.0-dev libffmpeg-nvenc-dev)
-tests=(g++ git binutils shellcheck)
+tests=(g++ git binutils shellcheck curl)
 ci=(clang python3-torch python3-numpy)
 
 # The first four compile our kernels, the others run them. Pinned, because pip
