@@ -1,0 +1,282 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# SPDX-FileCopyrightText: 2026 the yolov10detect authors
+#
+# Downloads official YOLOv10 weights, which are not part of this project. What
+# bears FILE's name is always a whole file that the engine has read: until then
+# it is FILE.part, which the next run continues.
+set -euo pipefail
+
+usage() {
+  cat <<'END'
+usage: models/fetch.sh [--again] VARIANT [FILE]
+
+Downloads the official YOLOv10 weights, trained on COCO's 80 classes, from the
+Hugging Face Hub, looks into them with this project's engine and writes the
+names of the classes into them. They are under the AGPL-3.0.
+
+  VARIANT  n, s, m, b, l or x
+  FILE     where to put them; by default yolov10VARIANT.safetensors in this
+           directory
+  --again  download again what is there already; it is replaced only by weights
+           that are in order
+
+What has been stopped or cut off goes on where it was: the same command again.
+The sha256 of the first download is kept in FILE.sha256, and later ones are
+compared with it. Needs curl; installs and builds first what is not there yet,
+with Y10_BUILD=DIR in the environment it takes another build folder as it is.
+Y10_FETCH_URL names a mirror instead of https://huggingface.co/jameslahm.
+END
+}
+
+die() { printf 'fetch.sh: %s\n' "$*" >&2; exit 1; }
+wrong_usage() { usage >&2; printf 'fetch.sh: %s\n' "$*" >&2; exit 2; }
+say() { printf '%s\n' "$*"; }
+
+again=no arguments=()
+for argument; do
+  case $argument in
+    -h | --help) usage; exit 0 ;;
+    --again) again=yes ;;
+    -*) wrong_usage "unknown option '$argument'" ;;
+    *) arguments+=("$argument") ;;
+  esac
+done
+case ${#arguments[@]} in
+  0) wrong_usage "which VARIANT?" ;;
+  1 | 2) ;;
+  *) wrong_usage "too many arguments" ;;
+esac
+case ${arguments[0]} in
+  [nsmblx]) name=yolov10${arguments[0]} ;;
+  *) wrong_usage "there is no variant '${arguments[0]}'; there are n, s, m, b, l and x" ;;
+esac
+
+root=$(cd "$(dirname "$(readlink -f "$0")")/.." && pwd)
+file=$(realpath -ms -- "${arguments[1]:-$name.safetensors}")
+# Beside FILE: what has come; the headers it came with; the same with names.
+part=$file.part headers=$file.part.headers named=$file.part.named
+base=${Y10_FETCH_URL:-https://huggingface.co/jameslahm}
+url=${base%/}/$name/resolve/main/model.safetensors
+pause=${Y10_FETCH_WAIT:-2}  # seconds before the first retry; tests are in a hurry
+n_classes=80 max_failures=5 max_restarts=5 restarts=0
+
+size_of() { stat -Lc %s -- "$1" 2>/dev/null || echo 0; }
+sha256_of() { sha256sum <"$1" | cut -d' ' -f1; }
+
+# What the answer's headers in file $1 say: code, total (bytes of the whole
+# file) and etag, empty where they do not. Only the last answer counts, that
+# after all redirections.
+read_headers() {
+  local line key value
+  code='' total='' etag=''
+  [ -e "$1" ] || return 0
+  while IFS= read -r line || [ -n "$line" ]; do
+    line=${line%$'\r'} key=${line%%:*} value=${line#*:}
+    value=${value#"${value%%[! ]*}"}
+    case ${key,,} in
+      http/*) line=${line#* } code=${line%% *} total='' etag='' ;;
+      etag) etag=$value ;;
+      content-length) [ "$code" != 200 ] || total=$value ;;
+      content-range) total=${value##*/} ;;
+    esac
+  done <"$1"
+  [[ $total =~ ^[0-9]{1,15}$ ]] && total=$((10#$total)) || total=''
+}
+
+start_over() {
+  restarts=$((restarts + 1))
+  [ $restarts -lt $max_restarts ] || die "$url: $1, time and again"
+  say "$1; starting again from the beginning"
+  : >"$part"
+  rm -f "$headers"
+}
+
+# What curl draws, without what it says of errors: that is said here, once.
+show_progress() {
+  local piece drawn=no
+  while IFS= read -r -d $'\r' piece || [[ $piece = *%* && $piece != *curl:* ]]; do
+    [ -z "$piece" ] || { printf '\r%s' "${piece%%$'\n'*}"; drawn=yes; }
+  done
+  [ $drawn = no ] || echo
+}
+
+# Asks for what is missing of the part, once. Sets status (curl's), message,
+# code, total and etag; have and now are the bytes before and after.
+ask() {
+  local protocols='=http,https' progress=-s answer=$headers
+  [[ $base != https:* ]] || protocols='=https'
+  [ ! -t 2 ] || progress=--progress-bar
+  have=$(size_of "$part") status=0
+  # The headers that the part began with stay, to compare the others with.
+  [ "$have" = 0 ] || answer=$scratch
+  rm -f "$answer"
+  message=$(curl "$progress" --fail --location --proto "$protocols" --proto-redir "$protocols" \
+    --connect-timeout 20 --speed-limit 1 --speed-time 60 --continue-at "$have" \
+    --dump-header "$answer" --output "$part" --write-out '%{errormsg}' "$url" \
+    2> >(show_progress >&2)) || status=$?
+  now=$(size_of "$part")
+  read_headers "$answer"
+}
+
+# The headers in hand belong to another file than that the part began with.
+is_another() {
+  local new_total=$total new_etag=$etag answer=$code result=1
+  [ "$have" != 0 ] && [[ $code = 200 || $code = 206 || $code = 416 ]] || return 1
+  read_headers "$headers"
+  if [ -n "$etag" ] && [ -n "$new_etag" ] && [ "$etag" != "$new_etag" ]; then result=0; fi
+  if [ -n "$total" ] && [ -n "$new_total" ] && [ "$total" != "$new_total" ]; then result=0; fi
+  total=$new_total etag=$new_etag code=$answer
+  return $result
+}
+
+download() {
+  local failures=0 came=no of=''
+  while :; do
+    ask
+    if is_another; then
+      start_over "the server has another file now than the one that $part began with"
+      continue
+    fi
+    if [ -n "$total" ] && [ "$now" -gt "$total" ]; then
+      rm -f "$part" "$headers"
+      die "$url: $part has $now bytes, but the server announced $total; it was removed"
+    fi
+    [ -z "$total" ] || of=" of $total"
+    if [ "$now" -gt "$have" ]; then came=yes failures=0; else failures=$((failures + 1)); fi
+
+    case $status:$code in
+      0:416 | 22:416)
+        [ "$now" != "$total" ] || return 0
+        start_over "the server does not go on at byte $have"
+        continue
+        ;;
+      0:*) [ -n "$total" ] && [ "$now" -lt "$total" ] || return 0 ;;
+      33:* | 36:*) start_over "the server cannot continue a download"; continue ;;
+      22:404 | 22:410) die "$url: there is no such file on the server ($code)" ;;
+      22:408 | 22:429 | 22:5*) message="the server answers $code" ;;
+      22:*) die "$url: the server refuses (${code:-no answer})" ;;
+      23:*) die "cannot write $part after $now$of bytes: is the disk full?" ;;
+      [567]:*)
+        [ $came = yes ] \
+          || die "no way to $base ($message). Is there a network? The same command goes on later"
+        ;;
+      18:* | 28:* | 35:* | 52:* | 55:* | 56:* | 92:*) ;;
+      *) [ "$status" -lt 128 ] || die "stopped; the same command goes on"
+        die "$url: $message (curl $status)" ;;
+    esac
+    if [ $failures -ge $max_failures ]; then
+      message="${message:-nothing came} ($max_failures times in a row)"
+      die "$url: $message. $now$of bytes are there; the same command goes on"
+    fi
+    [ "$now" = 0 ] || say "cut off after $now$of bytes; going on"
+    sleep "$((pause * failures))"
+  done
+}
+
+# Prints "VARIANT CLASSES" of a weights file that the engine takes, or why it
+# does not; the smallest input is enough to check every shape.
+inspect() {
+  local json
+  json=$("$build/tools/y10" info --json --backend ref --size 64 "$1" 2>"$scratch") \
+    || { json=$(sed 's/^y10: //; q' "$scratch"); echo "${json:-y10 cannot read $1}"; return 1; }
+  "$python" -c 'import json, sys
+info = json.load(sys.stdin)
+print(info["variant"], len(info["classes"]))' <<<"$json"
+}
+
+# Why file $1 is not the weights that were wanted; nothing if it is them.
+complaint() {
+  local found expected="expected $name with $n_classes classes"
+  if found=$(inspect "$1"); then
+    [ "$found" = "$name $n_classes" ] \
+      || printf '%s' "$1 holds ${found% *} with ${found##* } classes; $expected"
+  elif head -c 512 -- "$1" | grep -aiqE '<!doctype html|<html'; then
+    printf '%s' "$1 is a web page; $expected"
+  else
+    printf '%s' "$found; $expected"
+  fi
+}
+
+# The hash that the first download of this variant had, if FILE.sha256 knows.
+first_hash() {
+  [ ! -e "$file.sha256" ] \
+    || sed -nE "s/^# $name was downloaded as ([0-9a-f]{64})\$/\\1/p" "$file.sha256"
+}
+
+say "The official YOLOv10 weights are the work of THU-MIG, published by jameslahm, under the
+AGPL-3.0 (https://www.gnu.org/licenses/agpl-3.0.html). They are not part of this
+project. Whoever uses them, or what is made from them, has that licence to keep.
+"
+[ ! -d "$file" ] || die "$file is a directory; expected a file's name"
+[ -d "$(dirname "$file")" ] || die "there is no directory $(dirname "$file") to write to"
+
+build=${Y10_BUILD-}
+if [ -z "$build" ]; then
+  build=$root/build
+  "$root/tools/setup.sh"
+fi
+[ -x "$build/tools/y10" ] || die "there is no $build/tools/y10, which looks into the weights"
+python=/usr/bin/python3
+[ -x $python ] || python=$(command -v python3) \
+  || die "python3 is missing (Debian: sudo apt-get install python3)"
+
+scratch=$(mktemp)
+trap 'rm -f "$scratch"' EXIT
+
+if [ -e "$file" ] && [ $again = no ]; then
+  problem=$(complaint "$file")
+  [ -z "$problem" ] \
+    || die "$problem. It stays as it is: name another FILE, or replace it with --again"
+  say "$file is there already: $name with $n_classes classes. Nothing was downloaded"
+  exit 0
+fi
+command -v curl >/dev/null || die "curl is missing (Debian: sudo apt-get install curl)"
+
+(: >>"$part") 2>/dev/null || die "cannot write $part"
+exec {lock}<"$part"
+flock -n "$lock" || die "$part is being downloaded already"
+trap 'rm -f "$scratch" "$named" "$named.sha256"; [ -s "$part" ] || rm -f "$part" "$headers"' EXIT
+trap 'die "stopped; the same command goes on"' INT TERM
+
+have=$(size_of "$part")
+if [ "$have" = 0 ]; then say "downloading $url"; else say "downloading $url from byte $have on"; fi
+download
+
+problem=$(complaint "$part")
+if [ -n "$problem" ]; then
+  rm -f "$part" "$headers"
+  die "$url: $problem. It was removed"
+fi
+hash=$(sha256_of "$part") first=$(first_hash)
+if [ -n "$first" ] && [ "$first" != "$hash" ]; then
+  message="$part has sha256 $hash; the first download of $name had $first. To accept it"
+  die "$message remove $file.sha256, to download once more remove $part; then run this again"
+fi
+status=0
+"$python" "$root/models/name_classes.py" "$part" "$root/models/coco.names" "$named" \
+  2>"$scratch" || status=$?
+problem=$(sed 's/^name_classes.py: //' "$scratch")
+case $status in
+  0) ;;
+  1)
+    rm -f "$part" "$headers"
+    die "$url: $problem. It was removed"
+    ;;
+  *) die "$problem. What was downloaded stays in $part" ;;
+esac
+# Kept before FILE is there: a stop in between only does this part again.
+if ! printf '# %s was downloaded as %s\n%s  %s\n' "$name" "$hash" "$(sha256_of "$named")" \
+  "$(basename "$file")" >"$named.sha256" || ! mv -f "$named.sha256" "$file.sha256"; then
+  die "cannot write $file.sha256"
+fi
+mv -f "$named" "$file" || die "cannot write $file"
+rm -f "$part" "$headers"
+if [ -n "$first" ]; then
+  say "The download is the same as the first one, by its sha256."
+else
+  say "This is the first download of $name, with nothing to compare it with. Its sha256,
+$hash,
+is kept in $file.sha256 for the next one."
+fi
+say "written to $file: $name with $n_classes classes and their names"

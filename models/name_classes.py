@@ -1,0 +1,110 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# SPDX-FileCopyrightText: 2026 the yolov10detect authors
+"""Writes class names into a weights file, where yolov10detect looks for them.
+
+usage: name_classes.py MODEL.safetensors NAMES [OUTPUT.safetensors]
+
+NAMES is a label file: UTF-8, one name a line. Without OUTPUT the file itself is
+replaced, and only by a whole one. Nothing but the metadata changes: the bytes of
+the tensors, their order and whatever else the file says of itself stay. The exit
+status is 1 where one of the files is wrong, 3 where reading or writing fails.
+"""
+import json
+import os
+import re
+import shutil
+import struct
+import sys
+
+MAX_HEADER = 100 << 20          # the format's own limit
+LAST_OF_CLASSES = re.compile(r"cv3\.\d+\.2\.(weight|bias)$")
+
+
+class Wrong(Exception):
+    """What is wrong with a file, to be read by people."""
+
+
+def read_names(path):
+    """The lines of a label file, as the engine reads them."""
+    try:
+        with open(path, encoding="utf-8-sig") as file:
+            names = [line.strip() for line in file.read().split("\n")]
+    except UnicodeDecodeError:
+        raise Wrong(f"{path} is not UTF-8") from None
+    while names and not names[-1]:
+        names.pop()
+    if not names:
+        raise Wrong(f"{path} has no names")
+    return names
+
+
+def read_header(file, path):
+    """The header of a safetensors file, after which @file stands at its data."""
+    size = os.fstat(file.fileno()).st_size
+    start = file.read(8)
+    length = struct.unpack("<Q", start)[0] if len(start) == 8 else size
+    if length > min(MAX_HEADER, size - 8):
+        raise Wrong(f"{path} is not a safetensors file, or only the beginning of one")
+    try:
+        header = json.loads(file.read(length))
+        tensors = {name: value for name, value in header.items() if name != "__metadata__"}
+        end = max(value["data_offsets"][1] for value in tensors.values())
+        shapes = {name: list(value["shape"]) for name, value in tensors.items()}
+        header["__metadata__"] = dict(header.get("__metadata__", {}))
+    except (ValueError, AttributeError, LookupError, TypeError):
+        raise Wrong(f"{path} is not a safetensors file: it has no table of tensors") from None
+    if size != 8 + length + end:
+        raise Wrong(f"{path} has {size} bytes; its tensors end at {8 + length + end}")
+    return header, shapes
+
+
+def name_classes(model, names_path, output):
+    names = read_names(names_path)
+    with open(model, "rb") as source:
+        header, shapes = read_header(source, model)
+        for tensor, shape in shapes.items():
+            if LAST_OF_CLASSES.search(tensor) and shape[:1] != [len(names)]:
+                raise Wrong(f"{names_path} has {len(names)} names; {model} has others: tensor "
+                            f"{tensor} has shape {shape}")
+        # Not escaped: what reads it knows no surrogate pairs.
+        texts = json.dumps({str(i): name for i, name in enumerate(names)}, ensure_ascii=False)
+        header = {"__metadata__": {**header.pop("__metadata__"), "names": texts}, **header}
+        text = json.dumps(header, ensure_ascii=False, separators=(",", ":")).encode()
+        text += b" " * (-len(text) % 8)              # the data stays aligned
+        output = os.path.realpath(output)
+        new = output + ".new"
+        try:
+            with open(new, "wb") as target:
+                target.write(struct.pack("<Q", len(text)) + text)
+                shutil.copyfileobj(source, target, 1 << 20)
+                target.flush()
+                os.fsync(target.fileno())
+            os.replace(new, output)
+        except BaseException:
+            if os.path.exists(new):
+                os.unlink(new)
+            raise
+
+
+def main():
+    if len(sys.argv) > 1 and sys.argv[1] in ("-h", "--help"):
+        print(__doc__.strip())
+        return 0
+    if len(sys.argv) not in (3, 4):
+        print(__doc__.strip(), file=sys.stderr)
+        return 2
+    try:
+        name_classes(sys.argv[1], sys.argv[2], sys.argv[-1] if len(sys.argv) == 4 else sys.argv[1])
+    except Wrong as error:
+        print(f"name_classes.py: {error}", file=sys.stderr)
+        return 1
+    except OSError as error:
+        path = error.filename or sys.argv[-1]
+        print(f"name_classes.py: {path}: {error.strerror}", file=sys.stderr)
+        return 3
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
