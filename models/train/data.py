@@ -77,7 +77,8 @@ def letterbox(picture, boxes, size, rng=None):
     out = np.full((size, size, 3), GRAY, np.uint8)
     out[y:y + nh, x:x + nw] = picture
     boxes = boxes.copy()
-    boxes[:, 1:] = boxes[:, 1:] * (nw / w, nh / h, nw / w, nh / h) + (x, y, x, y)
+    boxes[:, 1:] *= (nw / w, nh / h, nw / w, nh / h, scale)
+    boxes[:, 1:5] += (x, y, x, y)
     return out, boxes
 
 
@@ -89,40 +90,66 @@ def mosaic(parts, size):
         y, x = i // 2 * half, i % 2 * half
         small, boxes = letterbox(picture, boxes, half)
         out[y:y + half, x:x + half] = small
-        boxes[:, 1:] += (x, y, x, y)
+        boxes[:, 1:5] += (x, y, x, y)
         rows.append(boxes)
     return out, np.concatenate(rows)
 
 
-def pick(pictures, i, size, rng, mosaics):
-    if rng.random() < mosaics:
+def zoom(picture, boxes, rng):
+    """A part of the picture that cuts no object: small photos are enlarged by
+    the letterbox, and codes held into a camera fill its picture."""
+    h, w = picture.shape[:2]
+    for _ in range(8):
+        part = np.array((w, h)) / rng.uniform(1.25, 3.0)
+        if len(boxes):
+            box = boxes[rng.integers(len(boxes)), 1:5]
+            at = (box[:2] + box[2:]) / 2 - part * rng.uniform(0.2, 0.8, 2)
+        else:
+            at = rng.uniform(0, 1, 2) * (w, h)
+        low = np.clip(at, 0, (w, h) - part).astype(int)
+        high = low + part.astype(int)
+        whole = ((boxes[:, 1:3] >= low - 2) & (boxes[:, 3:5] <= high + 2)).all(1)
+        outside = ((boxes[:, 3:5] <= low) | (boxes[:, 1:3] >= high)).any(1)
+        if (whole | outside).all():
+            boxes = boxes[whole]
+            boxes[:, 1:5] = np.clip(boxes[:, 1:5] - np.tile(low, 2), 0, np.tile(high - low, 2))
+            return picture[low[1]:high[1], low[0]:high[0]], boxes
+    return picture, boxes
+
+
+def pick(pictures, i, size, rng, mosaics, zooms):
+    kind = rng.random()
+    if kind < mosaics:
         others = rng.integers(0, len(pictures), 3)
         picture, boxes = mosaic([pictures[j] for j in (i, *others)], size)
+    elif kind < mosaics + zooms:
+        picture, boxes = letterbox(*zoom(*pictures[i], rng), size)
     else:
         picture, boxes = letterbox(*pictures[i], size, rng)
     if rng.random() < 0.5:
-        picture = picture[:, ::-1]
+        picture = np.ascontiguousarray(picture[:, ::-1])
         boxes[:, [1, 3]] = size - boxes[:, [3, 1]]
+    boxes = scene.smear(picture, boxes)
     # What is hardly there cannot be asked for.
-    return picture, boxes[(boxes[:, 3:] - boxes[:, 1:3]).max(1, initial=0) >= 8][:MOST]
+    return picture, boxes[(boxes[:, 3:5] - boxes[:, 1:3]).max(1, initial=0) >= 8][:MOST]
 
 
-def batch(pictures, indices, size, rng, mosaics):
+def batch(pictures, indices, size, rng, mosaics, zooms):
     """Pictures (n, 3, size, size) of bytes, R G B; classes (n, MOST), -1 behind
     the last; boxes (n, MOST, 4)."""
     x = np.empty((len(indices), 3, size, size), np.uint8)
     classes = np.full((len(indices), MOST), -1, np.int64)
     boxes = np.zeros((len(indices), MOST, 4), np.float32)
     for k, i in enumerate(indices):
-        picture, rows = pick(pictures, int(i), size, rng, mosaics)
+        picture, rows = pick(pictures, int(i), size, rng, mosaics, zooms)
         x[k] = picture[:, :, ::-1].transpose(2, 0, 1)
         classes[k, :len(rows)] = rows[:, 0]
-        boxes[k, :len(rows)] = rows[:, 1:]
+        boxes[k, :len(rows)] = rows[:, 1:5]
     most = max(1, int((classes >= 0).sum(1).max()))
     return x, classes[:, :most], boxes[:, :most]
 
 
-def batches(pictures, sizes, n, seed, first, last, mosaics=0.0, ahead=4):
+def batches(pictures, sizes, n, seed, first, last, mosaics=0.0, zooms=0.0, ahead=4):
     """Batches number first to last - 1; each is made from its number alone, so
     that training goes on where it stopped. A thread makes them ahead."""
     ready = queue.Queue(ahead)
@@ -137,7 +164,7 @@ def batches(pictures, sizes, n, seed, first, last, mosaics=0.0, ahead=4):
             orders = {int(r): np.random.default_rng((seed, 1 << 20, int(r))).permutation(len(pictures))
                       for r in np.unique(rounds)}
             chosen = [orders[int(r)][a] for r, a in zip(rounds, at)]
-            ready.put(batch(pictures, chosen, size, rng, mosaics))
+            ready.put(batch(pictures, chosen, size, rng, mosaics, zooms))
         ready.put(None)
 
     threading.Thread(target=produce, daemon=True).start()

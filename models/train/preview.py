@@ -24,7 +24,7 @@ def main():
     sheet = np.full((rows * CELL, columns * CELL, 3), 114, np.uint8)
     for i in range(rows * columns):
         picture, boxes = scene.make(first + i, CELL)
-        for label, *box in boxes:
+        for label, *box, _ in boxes:
             x0, y0, x1, y1 = (int(round(v)) for v in box)
             cv2.rectangle(picture, (x0, y0), (x1, y1), COLORS[int(label)], 1)
             cv2.putText(picture, LABELS[int(label)], (x0, max(9, y0 - 3)), cv2.FONT_HERSHEY_SIMPLEX,

@@ -67,6 +67,77 @@ class Loss(unittest.TestCase):
         self.assertEqual([i for i in range(8) if owner[0, i] == 0], [6])
         self.assertEqual(sum(int(o) == 1 for o in owner[0]), 1)
 
+    def head(self):
+        """One object, on a grid of one anchor at stride 8 (and none it can use
+        at 16 and 32), with logits of no particular kind."""
+        torch.manual_seed(3)
+        box = torch.randn(1, 4 * 8, 1, 1, requires_grad=True)
+        cls = torch.randn(1, 3, 1, 1, requires_grad=True)
+        none = [(torch.zeros(1, 32, 0, 0), torch.zeros(1, 3, 0, 0))] * 2
+        classes, truth = torch.tensor([[1]]), torch.tensor([[[-12., -6, 30, 21]]])
+        return box, cls, loss.head_loss([(box, cls), *none], classes, truth, 1)
+
+    def test_gradient_of_classes(self):
+        """Binary cross entropy: sigmoid - target; the only anchor of an object
+        has its IoU as the target, and targets below 1 are divided by 1."""
+        box, cls, (_box, value, _dfl) = self.head()
+        grad, = torch.autograd.grad(value, cls)
+        steps = (box.detach().reshape(4, 8).softmax(1) * torch.arange(8)).sum(1) * 8
+        found = torch.stack((4 - steps[0], 4 - steps[1], 4 + steps[2], 4 + steps[3]))
+        target = torch.zeros(3)
+        target[1] = loss.iou(found, torch.tensor([-12., -6, 30, 21]))
+        expected = cls.detach().flatten().sigmoid() - target
+        self.assertLess(float((grad.flatten() - expected).abs().max()), 1e-5)
+
+    def test_gradient_of_distances(self):
+        """Distribution focal loss, equation 6: softmax - the two bins around the
+        distance, each as much as the other is far; the mean of four sides, by
+        the object's weight."""
+        box, _cls, (_box, _value, value) = self.head()
+        grad, = torch.autograd.grad(value, box)
+        p = box.detach().reshape(4, 8).softmax(1)
+        steps = (p * torch.arange(8)).sum(1) * 8
+        found = torch.stack((4 - steps[0], 4 - steps[1], 4 + steps[2], 4 + steps[3]))
+        weight = loss.iou(found, torch.tensor([-12., -6, 30, 21]))
+        for side, distance in enumerate((2.0, 1.25, 3.25, 2.125)):
+            target = torch.zeros(8)
+            low = int(distance)
+            target[low], target[low + 1] = low + 1 - distance, distance - low
+            expected = (p[side] - target) * weight / 4
+            self.assertLess(float((grad.flatten()[8 * side:8 * side + 8] - expected).abs().max()), 1e-5)
+
+    def test_gradient_of_boxes(self):
+        """CIoU by differences. Its weight of the shape is a constant in the
+        paper's gradient, equation 12, as it is for a box of the right shape."""
+        wanted = torch.tensor([[10., 20, 50, 60]], dtype=torch.double)
+        found = torch.tensor([[14., 18, 54, 58]], dtype=torch.double, requires_grad=True)
+        grad, = torch.autograd.grad(loss.iou(found, wanted, True).sum(), found)
+        for k in range(4):
+            step = torch.zeros(1, 4, dtype=torch.double)
+            step[0, k] = 1e-4
+            low, high = (float(loss.iou(found.detach() + d, wanted, True)) for d in (-step, step))
+            self.assertAlmostEqual(float(grad[0, k]), (high - low) / 2e-4, 6)
+
+    def test_who_moves_the_features(self):
+        """The one2one head alone does not, unless both are trained jointly."""
+        torch.manual_seed(0)
+        net = model.YOLOv10(shapes.shapes(shapes.Config(
+            2, (8, 16, 16, 32, 32), (1, 1, 1, 1), box=16, cls=16, bins=8))).train()
+        head, first = net.model[23], net.model[0].conv.weight
+        x = torch.rand(1, 3, 64, 64)
+        for one2one, joint, moves in ((True, False, False), (True, True, True), (False, False, None)):
+            head.one2one, head.joint = one2one, joint
+            many, one = net(x)
+            if moves is None:
+                self.assertIsNone(one)
+                classes, truth = torch.tensor([[0]]), torch.tensor([[[10., 10, 50, 50]]])
+                value, parts = loss.loss((many, one), classes, truth)
+                self.assertGreater(float(value.detach()), 0)
+                self.assertEqual(parts[3:], [0, 0, 0])
+                continue
+            grad, = torch.autograd.grad(sum(c.sum() for _, c in one), first, allow_unused=True)
+            self.assertEqual(grad is not None and float(grad.abs().max()) > 0, moves)
+
     def test_learns(self):
         """Three pictures of noise by heart: loss falls, boxes come back."""
         torch.manual_seed(0)

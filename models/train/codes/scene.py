@@ -10,8 +10,13 @@ from . import LABELS, labels, symbols, textures
 
 # Width by height, how often.
 ASPECTS = ((4 / 3, 5), (3 / 4, 3), (16 / 9, 3), (9 / 16, 1), (1.0, 3))
-# Of a symbol, what has to be in the picture.
-VISIBLE = 0.8
+# Of a symbol, what has to be in the picture; of bars, which are the same all
+# along, so much of their height.
+VISIBLE, VISIBLE_BARS = 0.8, 0.3
+# Pixels a module has at least: below, a kind cannot be told from another, and
+# asking for it costs confidence in all of them.
+LEAST_MODULE = {"barcode": 0.7, "pdf417": 0.8, "qr-code": 0.95, "data-matrix": 1.1, "aztec": 1.1,
+                "marker": 1.1}
 
 _noise = np.random.default_rng(0).normal(0, 32, (1 << 23,)).clip(-127, 127).astype(np.int8)
 
@@ -78,6 +83,22 @@ def warp(rng, sheet, quad, x0, y0, w, h):
             for part in (sheet.color, sheet.alpha, sheet.mask)]
 
 
+def inside(a, b, w, h):
+    """How much of the line from a to b the picture holds, 0 .. 1."""
+    line = a + (b - a) * np.linspace(0, 1, 33)[:, None]
+    return ((line >= 0) & (line < (w, h))).all(1).mean()
+
+
+def sharpness(symbol, quad):
+    """Pixels a module has, in the direction with fewer, by what it needs."""
+    rows, columns = symbol.pixels.shape
+    wide, high = np.hypot(*(quad[1] - quad[0])), np.hypot(*(quad[3] - quad[0]))
+    wide /= symbol.width or columns
+    # Bars have modules in one direction only.
+    pixels = wide if symbol.label == "barcode" else min(wide, high / rows)
+    return pixels / LEAST_MODULE[symbol.label]
+
+
 class Scene:
     def __init__(self, rng, h, w, only):
         self.rng = rng
@@ -86,7 +107,7 @@ class Scene:
         self.taken = np.zeros((h, w), np.uint8)
         self.boxes = []
 
-    def place(self, sheet, size, label, close=False):
+    def place(self, sheet, size, symbol, close=False):
         """Lays a sheet somewhere, its symbol @size pixels long; False: where
         the dice fell it would hide, or be hidden."""
         rng, (h, w) = self.rng, self.taken.shape
@@ -110,7 +131,9 @@ class Scene:
         color, alpha, mask = warp(rng, sheet, quad, x0, y0, int(x1 - x0), int(y1 - y0))
         area = cv2.contourArea(code.astype(np.float32))
         seen = mask > 127
-        if label is not None and seen.sum() < VISIBLE * area:
+        if symbol is not None and not (seen.sum() >= VISIBLE * area or symbol.label == "barcode"
+                                       and min(inside(code[0], code[3], w, h),
+                                               inside(code[1], code[2], w, h)) >= VISIBLE_BARS):
             return False
         window = slice(y0, y1), slice(x0, x1)
         if (self.taken[window][alpha > 60]).any():
@@ -120,21 +143,22 @@ class Scene:
         a = alpha[..., None].astype(np.float32) / 255
         under = self.picture[window].astype(np.float32)
         self.picture[window] = np.clip(under + a * (color * light - under), 0, 255)
-        if label is None:
+        if symbol is None:
             return True
         self.taken[window] |= cv2.dilate(mask, np.ones((5, 5), np.uint8))
         ys, xs = np.flatnonzero(seen.any(1)), np.flatnonzero(seen.any(0))
-        self.boxes.append((LABELS.index(label), x0 + xs[0], y0 + ys[0], x0 + xs[-1] + 1,
-                           y0 + ys[-1] + 1))
+        self.boxes.append((LABELS.index(symbol.label), x0 + xs[0], y0 + ys[0], x0 + xs[-1] + 1,
+                           y0 + ys[-1] + 1, sharpness(symbol, code)))
         return True
 
-    def add_code(self, size, close=False):
+    def add_code(self, size, larger, close=False):
+        """@larger: how much the picture will be shrunk."""
         symbol = symbols.symbol(self.rng, self.only)
-        # Far below a pixel a module there is nothing to see.
-        size = max(size, 0.6 * max(symbol.pixels.shape), 14)
+        least = LEAST_MODULE[symbol.label] * larger
+        size = max(size, least * max(symbol.pixels.shape), 14)
         size = min(size, 1.05 * max(self.taken.shape))
         sheet = labels.printed(self.rng, symbol, size)
-        return any(self.place(sheet, size, symbol.label, close) for _ in range(4))
+        return any(self.place(sheet, size, symbol, close) for _ in range(6))
 
     def add_decoy(self):
         rng = self.rng
@@ -157,7 +181,7 @@ def ball(rng, h, w):
     for _ in range(int(rng.choice([1, 1, 1, 2, 3]))):
         r = np.exp(rng.uniform(np.log(4), np.log(min(h, w) / 5)))
         x, y = rng.uniform(r, w - r), rng.uniform(r, h - r)
-        box = (0, x - r, y - r, x + r, y + r)
+        box = (0, x - r, y - r, x + r, y + r, np.inf)
         if all(box[3] < b[1] or b[3] < box[1] or box[4] < b[2] or b[4] < box[2] for b in boxes):
             cv2.circle(picture, (round(x * 16), round(y * 16)), round(r * 16), front.tolist(), -1,
                        cv2.LINE_AA, 4)
@@ -173,12 +197,14 @@ def screenshot(rng, long, only):
     picture, mask = (cv2.resize(v, None, fx=f, fy=f, interpolation=cv2.INTER_LINEAR)
                      for v in (sheet.color, sheet.mask))
     y, x = (np.flatnonzero((mask > 127).any(axis)) for axis in (1, 0))
-    return picture, [(LABELS.index(symbol.label), x[0], y[0], x[-1] + 1, y[-1] + 1)]
+    x0, y0, x1, y1 = x[0], y[0], x[-1] + 1, y[-1] + 1
+    quad = np.array([[x0, y0], [x1, y0], [x1, y1], [x0, y1]])
+    return picture, [(LABELS.index(symbol.label), x0, y0, x1, y1, sharpness(symbol, quad))]
 
 
 def occlude(rng, scene):
     """A finger, a cable, a corner of something: over a fifth at most."""
-    for _, x0, y0, x1, y1 in scene.boxes:
+    for _, x0, y0, x1, y1, _ in scene.boxes:
         if rng.random() > 0.1:
             continue
         side = (x1 - x0 + y1 - y0) / 2
@@ -243,14 +269,31 @@ def lens(rng, p):
 
 def visible(picture, box):
     """Whether light and lens have left anything of what is in the box."""
-    x0, y0, x1, y1 = (int(v) for v in box[1:])
-    inside = picture[y0:y1 + 1, x0:x1 + 1]
-    return inside.size > 0 and cv2.cvtColor(inside, cv2.COLOR_BGR2GRAY).std() > 7
+    x0, y0, x1, y1 = (int(v) for v in box[1:5])
+    part = picture[y0:y1 + 1, x0:x1 + 1]
+    return part.size > 0 and cv2.cvtColor(part, cv2.COLOR_BGR2GRAY).std() > 7
+
+
+def smear(picture, boxes):
+    """Makes what is too dense to be told apart unrecognisable, in place, and
+    gives the boxes of all else."""
+    dense = boxes[:, 5] < 1
+    areas = [tuple(slice(max(int(box[i]), 0), int(np.ceil(box[i + 2]))) for i in (2, 1)) for box in boxes]
+    kept = [(areas[i], picture[areas[i]].copy()) for i in np.flatnonzero(~dense)] if dense.any() else []
+    for i in np.flatnonzero(dense):
+        part = picture[areas[i]]
+        if part.size:
+            side = max(3, max(part.shape[:2]) // 2 | 1)
+            picture[areas[i]] = cv2.blur(part, (side, side))
+    for area, part in kept:
+        picture[area] = part
+    return boxes[~dense]
 
 
 def make(seed, size=640, only=LABELS):
     """(picture, boxes): the picture's longer side is @size; a row of boxes is
-    label, x0, y0, x1, y1 in pixels. @only: labels to show."""
+    label, x0, y0, x1, y1 in pixels, and its sharpness: below 1 a module is too
+    small to tell. @only: labels to show."""
     rng = np.random.default_rng(seed)
     weights = np.array([weight for _, weight in ASPECTS], float)
     aspect = ASPECTS[int(rng.choice(len(ASPECTS), p=weights / weights.sum()))][0]
@@ -273,17 +316,18 @@ def make(seed, size=640, only=LABELS):
         kind = rng.random()
         if kind < 0.3:
             # A close-up, the code most of the picture.
-            scene.add_code(long * rng.uniform(0.35, 1.0), True)
-        elif kind < 0.55:
-            scene.add_code(long * np.exp(rng.uniform(np.log(0.06), np.log(0.6))))
-        elif kind < 0.78:
+            scene.add_code(long * rng.uniform(0.35, 1.0), larger, True)
+        elif kind < 0.6:
+            scene.add_code(long * np.exp(rng.uniform(np.log(0.06), np.log(0.6))), larger)
+        elif kind < 0.88:
             for _ in range(int(rng.integers(2, 8))):
-                scene.add_code(long * np.exp(rng.uniform(np.log(0.04), np.log(0.35))))
+                scene.add_code(long * np.exp(rng.uniform(np.log(0.04), np.log(0.35))), larger)
         occlude(rng, scene)
         picture, boxes = lens(rng, light(rng, scene.picture)), scene.boxes
     f = size / max(h, w)
     if larger > 1:
         picture = cv2.resize(picture, (round(w * f), round(h * f)), interpolation=cv2.INTER_LINEAR)
-    boxes = np.array(boxes, np.float32).reshape(-1, 5)
+    boxes = np.array(boxes, np.float32).reshape(-1, 6)
     boxes[:, 1:] *= f
-    return picture, boxes[[visible(picture, box) for box in boxes]]
+    boxes = smear(picture, boxes[[visible(picture, box) for box in boxes]])
+    return picture, boxes

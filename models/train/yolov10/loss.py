@@ -114,11 +114,12 @@ def head_loss(logits, classes, truth, n):
     return box_loss, cls_loss, (dfl.reshape(-1, 4).mean(1) * weight).sum() / total
 
 
-def loss(outputs, classes, truth):
-    """The sum of both heads, and its parts for the log. outputs: what a model
-    in training gives; classes (batch, objects), -1 behind the last; truth
-    (batch, objects, 4) in pixels of the input."""
-    many, one = outputs
-    parts = [weight * value for logits, n in ((many, 10), (one, 1))
+def loss(outputs, classes, truth, many=1.0):
+    """The sum of both heads, and its parts for the log, zero for a head that is
+    not there. outputs: what a model in training gives; classes (batch,
+    objects), -1 behind the last; truth (batch, objects, 4) in pixels of the
+    input; many: weight of the one2many head."""
+    parts = [weight * share * value
+             for logits, n, share in zip(outputs, (10, 1), (many, 1.0)) if logits is not None
              for weight, value in zip((BOX, CLS, DFL), head_loss(logits, classes, truth, n))]
-    return sum(parts), [float(p.detach()) for p in parts]
+    return sum(parts), [float(p.detach()) for p in parts] + [0.0] * (6 - len(parts))

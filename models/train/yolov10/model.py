@@ -73,7 +73,8 @@ class RepVGGDW(nn.Module):
         pad = (large.kernel_size[0] - small.kernel_size[0]) // 2
         large.weight += F.pad(small.weight, [pad] * 4)
         large.bias += small.bias
-        self.conv1 = None
+        # As the original names it once it is one convolution.
+        self.conv, self.conv1 = large, None
 
 
 class SCDown(nn.Module):
@@ -205,6 +206,8 @@ class Detect(nn.Module):
 
     def __init__(self, shapes, name):
         super().__init__()
+        # In training: whether the end-to-end copy is there, and moves features.
+        self.one2one, self.joint = True, False
         for prefix in ("", "one2one_"):
             box, cls = f"{name}.{prefix}cv2", f"{name}.{prefix}cv3"
             if box + ".0.2.weight" not in shapes:
@@ -224,10 +227,13 @@ class Detect(nn.Module):
                 zip(x, getattr(self, prefix + "cv2"), getattr(self, prefix + "cv3"))]
 
     def forward(self, x):
-        # The end-to-end copy trains on features that only the other one moves.
+        # In the paper the end-to-end copy trains on features that only the other
+        # one moves.
         if self.training:
-            return (self.logits(x, ""),
-                    self.logits([level.detach() for level in x], "one2one_"))
+            many = self.logits(x, "")
+            if not self.one2one:
+                return many, None
+            return many, self.logits(x if self.joint else [level.detach() for level in x], "one2one_")
         return self.logits(x, "one2one_")
 
 
