@@ -2,20 +2,17 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
 /* Backends that are modules of their own, because what they need is not on
- * every machine: liby10-NAME.so, looked for in the folders of the environment
- * variable Y10_BACKEND_PATH, then beside this library, as it lies in a build
- * folder or was installed, wherever that was moved to, then where it was to be
- * installed. One that was built for another version of the contract is refused,
- * not guessed at. */
+ * every machine: liby10-NAME.so, where install.c finds it. One that was built
+ * for another version of the contract is refused, not guessed at. */
 
 #include "config.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "backend.h"
+#include "install.h"
 
 #define MODULE_SYMBOL "y10_backend_module"
 
@@ -56,38 +53,12 @@ open_file (const char *path, const char *name, void **handle_out, GString *why)
   return NULL;
 }
 
-/* The folders to look in, in order; some may be empty strings. */
-static char **
-list_folders (const char *name)
-{
-  const char *path = secure_getenv ("Y10_BACKEND_PATH");
-  g_autofree char *own = NULL, *all = NULL;
-  Dl_info info;
-
-  if (dladdr ((void *) y10_module_load, &info) && info.dli_fname)
-    own = g_path_get_dirname (info.dli_fname);
-  all = own ? g_strdup_printf ("%s:%s/y10:%s/../%s:%s", path ? path : "", own,
-      own, name, Y10_BACKEND_DIR)
-      : g_strdup_printf ("%s:%s", path ? path : "", Y10_BACKEND_DIR);
-  return g_strsplit (all, ":", -1);
-}
-
-/* The first folder that has the file decides. */
 static const Y10BackendClass *
 find (const char *name, void **handle, GString *why)
 {
-  g_autofree char *file = g_strconcat ("liby10-", name, ".so", NULL);
-  g_auto (GStrv) folders = list_folders (name);
+  g_autofree char *path = y10_install_find_module (name, why);
 
-  for (guint i = 0; folders[i]; i++) {
-    g_autofree char *full = g_build_filename (folders[i], file, NULL);
-
-    if (*folders[i] && g_file_test (full, G_FILE_TEST_EXISTS))
-      return open_file (full, name, handle, why);
-  }
-  g_string_append_printf (why, "%s is not installed in %s", file,
-      Y10_BACKEND_DIR);
-  return NULL;
+  return path ? open_file (path, name, handle, why) : NULL;
 }
 
 /* Of the list, or added to it; NULL with the reason in @why. */

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/* install.c: the path of liby10-@name.so, to be freed, or NULL with where it
+ * was looked for appended to @why. */
+char *y10_install_find_module (const char *name, GString * why);
+
+G_END_DECLS
