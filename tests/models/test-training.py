@@ -164,6 +164,21 @@ class Loss(unittest.TestCase):
             self.assertEqual(int(scores[i, best].argmax()), int(classes[i, 0]))
             self.assertGreater(float(loss.iou(boxes[i, best].detach(), truth[i, 0])), 0.7)
 
+    def test_fused(self):
+        """Names as merged checkpoints have them, and the same rows."""
+        torch.manual_seed(0)
+        net = model.YOLOv10(shapes.shapes(shapes.Config(
+            2, (8, 16, 16, 32, 32), (1, 1, 1, 1), large=(22,), box=16, cls=16, bins=8))).eval()
+        x = torch.rand(1, 3, 96, 96)
+        with torch.no_grad():
+            expected = net(x)
+            tensors = net.fuse().state_dict()
+            self.assertIn("model.22.m.0.cv1.2.conv.weight", tensors)
+            self.assertFalse([name for name in tensors if ".bn." in name or ".conv1." in name
+                              or ".conv.conv." in name])
+            for rows in (net(x), model.from_tensors(tensors).eval()(x)):
+                self.assertLess(float((rows - expected).abs().max()), 1e-3)
+
 
 if __name__ == "__main__":
     unittest.main()
