@@ -75,3 +75,23 @@ y10_install_find_module (const char *name, GString *why)
         Y10_MODULE_DIR);
   return found;
 }
+
+char *
+y10_install_find_data (const char *name, GString *why)
+{
+  g_autoptr (GStrvBuilder) builder = g_strv_builder_new ();
+  g_auto (GStrv) folders = NULL;
+  g_autofree char *own = own_folder (), *all = NULL;
+  char *found;
+
+  add_below (builder, own, "../models");
+  add_below (builder, own, Y10_DATA_FROM_LIB);
+  g_strv_builder_add (builder, Y10_DATA_DIR);
+  folders = g_strv_builder_end (builder);
+  found = find (name, folders);
+  if (!found) {
+    all = g_strjoinv (", ", folders);
+    g_string_append_printf (why, "%s is not in %s", name, all);
+  }
+  return found;
+}

@@ -9,10 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "install.h"
 #include "labels.h"
 #include "model-private.h"
 
 #define DEFAULT_INPUT_SIZE 640
+/* The model that comes with the project, models/README.md. */
+#define BUNDLED "codes.safetensors"
 
 struct _Y10Model
 {
@@ -112,9 +115,28 @@ has_head (Y10TensorFile *file, const char *prefix)
   return y10_tensor_file_find (file, last) != NULL;
 }
 
+/* The file at @path, or for NULL the one that comes with the library. */
+static Y10TensorFile *
+open_file (const char *path, GError **error)
+{
+  g_autoptr (GString) why = NULL;
+  g_autofree char *bundled = NULL;
+
+  if (path)
+    return y10_tensor_file_open (path, error);
+  why = g_string_new (NULL);
+  bundled = y10_install_find_data (BUNDLED, why);
+  if (bundled)
+    return y10_tensor_file_open (bundled, error);
+  g_set_error (error, Y10_ERROR, Y10_ERROR_NOT_FOUND,
+      "no model was given, and the bundled one is missing: %s", why->str);
+  return NULL;
+}
+
 /**
  * y10_model_load:
- * @path: a weights file
+ * @path: (nullable): a weights file; %NULL for the model that comes with the
+ *   library, which finds codes and markers
  * @label_path: (nullable): a file with one class name a line, which replaces
  *   what the weights file says; %NULL for the file's own names, or "class N"
  *   where it has none
@@ -124,6 +146,9 @@ has_head (Y10TensorFile *file, const char *prefix)
  * shapes of its tensors: any of the six variants or any other width, depth,
  * class count and number of box bins. The file stays mapped while the model
  * lives; the weights are checked for NaN when an engine is made.
+ *
+ * The bundled model is looked for beside the library, as in a build folder or
+ * as installed, and then where it was to be installed; the error says where.
  *
  * Returns: (transfer full): a model, or %NULL with %Y10_ERROR_NOT_FOUND,
  *   %Y10_ERROR_MODEL_FORMAT, %Y10_ERROR_MODEL or %Y10_ERROR_LABELS
@@ -137,8 +162,7 @@ y10_model_load (const char *path, const char *label_path, GError **error)
   Y10Graph *graph;
   Y10TensorFile *file;
 
-  g_return_val_if_fail (path != NULL, NULL);
-  file = y10_tensor_file_open (path, error);
+  file = open_file (path, error);
   if (!file)
     return NULL;
   model = g_new0 (Y10Model, 1);
