@@ -51,9 +51,20 @@ class Info(Case):
         self.assertIn("classes     3: ", out)
         self.assertIn("model.0 ", out)
 
+    def test_bundled(self):
+        """Without a model, by both commands."""
+        out = json.loads(self.y10("info", "--json", "--backend", "ref").stdout)
+        self.assertEqual(set(out["classes"]), {"ball", "barcode", "qr-code", "data-matrix", "aztec",
+                                               "pdf417", "marker"})
+        self.assertEqual(out["input"], {"width": 416, "height": 416})
+        self.assertEqual(os.path.basename(out["file"]), "codes.safetensors")
+        again = json.loads(self.y10("bench", "--backend", "ref", "--size", "64", "--seconds", "0",
+                                    "--json").stdout)
+        self.assertEqual([op["name"] for op in again["ops"]][1:], [op["name"] for op in out["layers"]][1:])
+
     def test_wrong(self):
-        self.refused("info", says=["one model"])
         self.refused("info", self.model, self.model, says=["one model"])
+        self.refused("info", self.model, "--model", self.model, says=["one model"])
         self.refused("info", self.path("none"), says=["none"], status=1)
 
 
@@ -81,7 +92,6 @@ class Bench(Case):
         self.assertRegex(out, r"median \d+\.\d+ ms")
 
     def test_wrong(self):
-        self.refused("bench", says=["--model"])
         self.refused("bench", "--model", self.model, "--batch", "65", says=["--batch", "65", "64"])
         self.refused("bench", "--model", self.model, "extra", says=["extra"])
 

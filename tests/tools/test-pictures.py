@@ -179,7 +179,7 @@ class Usage(Case):
         picture_path = self.path("whatever.png")
         detect = ("detect", "--model", self.model)
         self.refused("detct", says=["detct", "--help"])
-        self.refused("detect", picture_path, says=["--model"])
+        self.refused("detect", says=["no input"])
         self.refused(*detect, says=["no input"])
         self.refused(*detect, "--confidence", "1.5", picture_path, says=["--confidence", "1.5", "0 to 1"])
         self.refused(*detect, "--size", "641", picture_path, says=["--size", "641", "multiples of 32"])

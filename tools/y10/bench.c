@@ -357,10 +357,6 @@ tool_bench (int argc, char **argv)
         argv[1]);
     goto out;
   }
-  if (!options.model) {
-    tool_error ("no model: give a weights file with --model FILE");
-    goto out;
-  }
 
   status = TOOL_FAILED;
   config.n_slots = 1;

@@ -227,7 +227,10 @@ make_context (void)
   g_option_context_set_description (context,
       "Exit status: 0 when every input was read, 1 when one was not (the "
       "others still are),\n2 when the command line is wrong.\n\n"
+      "Without --model it is the bundled model, which finds codes and "
+      "markers.\n\n"
       "Examples:\n"
+      "  y10 detect label.jpg\n"
       "  y10 detect --model yolov10n.safetensors bus.png\n"
       "  y10 detect --model yolov10n.safetensors --draw out cars.mp4 "
       "> cars.jsonl\n");
@@ -261,10 +264,6 @@ tool_detect (int argc, char **argv)
       || !tool_engine_options_parse (&options, &config)
       || !tool_check_range ("--confidence", confidence, 0, 1))
     goto out;
-  if (!options.model) {
-    tool_error ("no model: give a weights file with --model FILE");
-    goto out;
-  }
   if (!inputs || !inputs[0]) {
     tool_error ("no input: name pictures or videos");
     goto out;

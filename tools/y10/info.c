@@ -217,25 +217,26 @@ tool_info (int argc, char **argv)
         NULL},
     {NULL}
   };
-  GOptionContext *context = g_option_context_new ("MODEL");
+  GOptionContext *context = g_option_context_new ("[MODEL]");
   int status = TOOL_USAGE;
 
   g_option_context_set_summary (context,
       "Says what is in a weights file: variant, classes, size, work, and every "
-      "layer as\nthe engine of this machine runs it.");
+      "layer as\nthe engine of this machine runs it. Without MODEL, of the "
+      "bundled model.");
   tool_engine_options_add (context, &options, TRUE);
   g_option_context_add_main_entries (context, entries, NULL);
   if (!tool_options_parse (context, "info", &argc, &argv)
       || !tool_engine_options_parse (&options, &config))
     goto out;
   /* The model is an argument; --model, as everywhere else, does as well. */
-  if ((files ? g_strv_length (files) : 0) + (options.model != NULL) != 1) {
+  if ((files ? g_strv_length (files) : 0) + (options.model != NULL) > 1) {
     tool_error ("info takes one model; see 'y10 info --help'");
     goto out;
   }
   config.n_slots = 1;
   status = info_run (&options, &config,
-      options.model ? options.model : files[0], json);
+      options.model || !files ? options.model : files[0], json);
 
 out:
   tool_engine_options_clear (&options);
