@@ -32,7 +32,8 @@ gst_y10_props_install (GObjectClass * class, GParamSpec ** props)
   const GParamFlags readable = G_PARAM_READABLE | G_PARAM_STATIC_STRINGS;
 
   props[GST_Y10_PROP_MODEL_FILE] = g_param_spec_string ("model-file", "Model file",
-      "Weights of a YOLOv10 of any size (.safetensors)", NULL, ready);
+      "Weights of a YOLOv10 of any size (.safetensors); where none is set, "
+      "those of the bundled model, which finds codes and markers", NULL, ready);
   props[GST_Y10_PROP_LABEL_FILE] = g_param_spec_string ("label-file", "Label file",
       "UTF-8 text with the name of one class a line; needed only where the "
       "model file has no names of its own, which it overrides", NULL, ready);

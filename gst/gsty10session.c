@@ -114,20 +114,13 @@ GstY10Session *
 gst_y10_session_new (const GstY10Settings * settings, const gchar * producer,
     GError ** error)
 {
-  const gchar *labels = settings->label_file;
+  const gchar *file = settings->model_file, *labels = settings->label_file;
   GstY10Session *self;
   guint n_classes;
 
-  if (!settings->model_file || !*settings->model_file) {
-    g_set_error_literal (error, GST_RESOURCE_ERROR,
-        GST_RESOURCE_ERROR_NOT_FOUND, "no model: set model-file to the "
-        "weights of a YOLOv10 (.safetensors)");
-    return NULL;
-  }
-
   self = g_new0 (GstY10Session, 1);
   copy_settings (&self->settings, settings);
-  self->model = y10_model_load (settings->model_file,
+  self->model = y10_model_load (file && *file ? file : NULL,
       labels && *labels ? labels : NULL, error);
   if (!self->model)
     goto failed;

@@ -18,6 +18,11 @@
  *
  * ## Example launch lines
  * |[
+ * gst-launch-1.0 v4l2src ! videoconvert ! yolov10detect ! yolov10overlay \
+ *     ! videoconvert ! autovideosink sync=false
+ * ]| Shows where codes and markers are in what a camera sees: without a
+ * model-file it is the bundled model.
+ * |[
  * gst-launch-1.0 filesrc location=bus.jpg ! decodebin ! videoconvert \
  *     ! yolov10detect model-file=yolov10n.safetensors ! yolov10overlay \
  *     ! videoconvert ! imagefreeze ! autovideosink

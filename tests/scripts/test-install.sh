@@ -12,7 +12,7 @@ build=$1
 for tool in meson pkg-config cc; do
   command -v "$tool" >/dev/null || { echo "$tool is not installed"; exit 77; }
 done
-dir=$(mktemp -d)
+dir=$(readlink -f "$(mktemp -d)")
 trap 'rm -rf "$dir"' EXIT
 
 DESTDIR=$dir meson install -C "$build" --no-rebuild --quiet
@@ -42,8 +42,10 @@ main (void)
   if (model || !g_error_matches (error, Y10_ERROR, Y10_ERROR_NOT_FOUND))
     return 1;
   puts (error->message);
-  g_error_free (error);
-  return 0;
+  g_clear_error (&error);
+  model = y10_model_load (NULL, NULL, &error);
+  puts (model ? y10_model_get_path (model) : error->message);
+  return !model;
 }
 END
 read -ra flags < <(pkg-config --cflags --libs y10)
@@ -54,6 +56,10 @@ export LD_LIBRARY_PATH=$lib
 y10=$(find_one '*/bin/y10')
 "$y10" --version
 find_one '*/man1/y10.1*' >/dev/null
+bundled=$(find_one '*/share/y10/codes.safetensors')
+cmp "$bundled" "$build/models/codes.safetensors"
+[ "$("$dir/stranger" | tail -n 1)" = "$bundled" ] || { echo "the bundled model is not taken from where it was installed"; exit 1; }
+"$y10" info | grep -Fx "file        $bundled"
 find_one '*/bash-completion/completions/y10' >/dev/null
 
 if [ -e "$build/gst/libgstyolov10.so" ]; then
@@ -62,4 +68,16 @@ if [ -e "$build/gst/libgstyolov10.so" ]; then
   ! readelf -d "$plugin" "$lib/liby10.so.0" | grep -E 'R(UN)?PATH' || { echo "a build path is left in"; exit 1; }
   GST_REGISTRY=$dir/registry GST_PLUGIN_SYSTEM_PATH=$(dirname "$plugin") GST_PLUGIN_PATH='' \
     gst-inspect-1.0 yolov10detect | grep -E 'Filename|Version'
+  GST_REGISTRY=$dir/registry GST_PLUGIN_PATH=$(dirname "$plugin") \
+    gst-launch-1.0 -q videotestsrc num-buffers=1 ! video/x-raw,width=64,height=64 \
+    ! yolov10detect input-size=64 ! fakesink
 fi
+
+# Without it: where it was looked for.
+rm "$bundled"
+[ ! -e "${bundled#"$dir"}" ] || { echo "one is installed on this machine, too"; exit 0; }
+if said=$("$y10" info 2>&1); then echo "there is no model, and y10 info takes one"; exit 1; fi
+[ "$(wc -l <<<"$said")" = 1 ]
+for words in 'bundled one is missing' codes.safetensors "$(dirname "$bundled")"; do
+  grep -Fq -- "$words" <<<"$said" || { echo "'$words' is not in: $said"; exit 1; }
+done
