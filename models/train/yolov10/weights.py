@@ -12,11 +12,21 @@ TYPES = {"F64": (torch.float64, 8), "F32": (torch.float32, 4), "F16": (torch.flo
          "BF16": (torch.bfloat16, 2), "I64": (torch.int64, 8)}
 
 
+def _header(f):
+    length, = struct.unpack("<Q", f.read(8))
+    return json.loads(f.read(length))
+
+
+def metadata(path):
+    """{str: str}"""
+    with open(path, "rb") as f:
+        return _header(f).get("__metadata__", {})
+
+
 def read(path):
     """{name: tensor}"""
     with open(path, "rb") as f:
-        length, = struct.unpack("<Q", f.read(8))
-        header = json.loads(f.read(length))
+        header = _header(f)
         data = bytearray(f.read())
     tensors = {}
     for name, entry in header.items():
