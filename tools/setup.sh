@@ -9,8 +9,8 @@ set -euo pipefail
 
 usage() {
   cat <<'END'
-usage: tools/setup.sh [--cuda] [--tests] [--ci] [--install] [--no-packages]
-                      [--build DIR] [--help]
+usage: tools/setup.sh [--cuda] [--codes] [--tests] [--ci] [--install]
+                      [--no-packages] [--build DIR] [--help]
 
 Installs missing Debian packages, then configures and builds into build/.
 
@@ -19,6 +19,7 @@ Installs missing Debian packages, then configures and builds into build/.
                  9.8 or newer), else by NVIDIA's packages from PyPI, one tested
                  set, put into build/nvidia (1 GB to download); CUDA_HOME=none
                  takes these in any case
+  --codes        also what pipelines/read-codes.sh reads codes with
   --tests        also what the tests need
   --ci           also what .ci/run needs beyond that
   --install      afterwards install plugin, library, headers and tool, the
@@ -56,8 +57,9 @@ optional=(libdnnl-dev curl ca-certificates)
 # Frames in CUDA memory, and what y10 doctor says of decoders. The first brings
 # OpenCV's headers with it, which nobody else has to wait for.
 cuda=(libgstreamer-plugins-bad1.0-dev libffmpeg-nvenc-dev)
-tests=(g++ git binutils shellcheck curl)
-ci=(clang python3-torch python3-numpy)
+codes=(python3-zxing-cpp python3-numpy gir1.2-gst-plugins-base-1.0)
+tests=(g++ git binutils shellcheck curl zint "${codes[@]}")
+ci=(clang python3-torch python3-venv)
 
 # The first four compile our kernels, the others run them. Pinned, because pip
 # mixes in parts of other releases otherwise.
@@ -71,6 +73,7 @@ want_install=no want_packages=yes want_cuda=no
 while [ $# -gt 0 ]; do
   case $1 in
     --cuda) want_cuda=yes optional+=("${cuda[@]}") ;;
+    --codes) packages+=("${codes[@]}") ;;
     --tests) packages+=("${tests[@]}") ;;
     --ci) packages+=("${tests[@]}" "${ci[@]}") optional+=("${cuda[@]}") ;;
     --install) want_install=yes ;;

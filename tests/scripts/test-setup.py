@@ -120,9 +120,10 @@ class Setup(unittest.TestCase):
         self.assertEqual(self.named(calls, "meson"), [])
         self.assertNotEqual(self.named(calls, "ninja"), [])
 
-    def test_more_for_tests_and_ci(self):
+    def test_more_for_codes_tests_and_ci(self):
         self.machine.debian()
-        for argument, package in (("--tests", "g++"), ("--ci", "clang")):
+        for argument, package in (("--codes", "python3-zxing-cpp"), ("--tests", "python3-zxing-cpp"),
+                                  ("--tests", "g++"), ("--ci", "clang")):
             _status, _text, calls = self.machine.run(argument)
             self.assertIn(package, self.named(calls, "apt-get")[1].split())
 
