@@ -10,20 +10,11 @@ and still finishes the file), then prints a table of the classes found, which mo
 precision ran, and how fast. It looks at the frames' metadata as they pass, as any application
 may; nothing runs twice. Exit status 0 only when the pipeline came to its end.
 """
-import os
-import re
-import shlex
-import struct
 import sys
 import time
 
-import gi
-
-gi.require_version("Gst", "1.0")
-from gi.repository import Gst  # noqa: E402
-
-FRAME_META = "GstYolov10FrameMeta"
-RECORD = struct.Struct("=iifffffI")     # GstYolov10Record of gstyolov10framemeta.h
+import detections
+from detections import Gst
 
 
 class Tally:
@@ -48,25 +39,16 @@ class Tally:
     def leaves(self, _pad, info):
         self.frames += 1
         self.last = time.monotonic()
-        meta = info.get_buffer().get_custom_meta(FRAME_META)
-        if meta:
-            self.add(meta.get_structure())
+        frame = detections.read(info.get_buffer())
+        if frame:
+            self.add(frame)
         return Gst.PadProbeReturn.OK
 
     def add(self, frame):
-        self.model = frame.get_string("model")
-        self.size = frame.get_uint("width")[1], frame.get_uint("height")[1]
-        count, step = frame.get_uint("count")[1], frame.get_uint("record-size")[1]
-        if not count:
-            return
-        records = frame.get_value("records").get_data()
-        labels = frame.get_string("labels").encode()
+        self.model, self.size = frame.model, frame.size
         here = {}
-        for i in range(count):
-            record = RECORD.unpack_from(records, i * step)
-            start = record[7]
-            label = labels[start:labels.index(b"\n", start)].decode()
-            here.setdefault(label, []).append(record[2])
+        for found in frame.detections:
+            here.setdefault(found.label, []).append(found.confidence)
         for label, scores in here.items():
             row = self.classes.setdefault(label, [0, 0, 0, 0.0])
             row[0] += len(scores)
@@ -74,65 +56,10 @@ class Tally:
             row[2] = max(row[2], len(scores))
             row[3] = max(row[3], *scores)
 
-
-def detectors(pipeline):
-    found = []
-    walk = pipeline.iterate_recurse()
-    while True:
-        result, element = walk.next()
-        if result != Gst.IteratorResult.OK:
-            return found[::-1]
-        factory = element.get_factory()
-        if factory and factory.get_name() == "yolov10detect":
-            found.append(element)
-
-
-def command(words):
-    """The gst-launch-1.0 command, safe to paste into a shell."""
-    path = os.environ.get("GST_PLUGIN_PATH", "").split(":")[0]
-    head = f"GST_PLUGIN_PATH={shlex.quote(path)} " if path else ""
-    lines, line = [head + "gst-launch-1.0 -e"], "   "
-    for word in words + ["!"]:
-        line += " " + (word if word == "!" else shlex.quote(word))
-        if word == "!":
-            lines.append(line)
-            line = "   "
-    return " \\\n".join(lines)[:-len(" !")]
-
-
-def reason(source, error, debug):
-    """One line of an error or warning; the details where GStreamer's own text has none."""
-    name = re.sub(r"\d+$", "", source.get_name())
-    _where, _, details = (debug or "").partition("\n")
-    if details and not name.startswith("yolov10"):
-        return f"{name}: {error.message} {' '.join(details.split())}"
-    return f"{name}: {error.message}"
-
-
-def run(pipeline, tally):
-    """None, or why the pipeline did not come to its end."""
-    bus = pipeline.get_bus()
-    wanted = Gst.MessageType.EOS | Gst.MessageType.ERROR | Gst.MessageType.WARNING
-    pipeline.set_state(Gst.State.PLAYING)
-    while True:
-        try:
-            message = bus.timed_pop_filtered(200 * Gst.MSECOND, wanted)
-        except KeyboardInterrupt:
-            print("\nstopping", file=sys.stderr)
-            pipeline.send_event(Gst.Event.new_eos())
-            continue
-        if sys.stderr.isatty() and tally and tally.frames > 1:
-            print(f"\rframe {tally.frames}", end="", file=sys.stderr)
-        if message is None:
-            continue
-        if message.type == Gst.MessageType.EOS:
-            break
-        if message.type == Gst.MessageType.ERROR:
-            return reason(message.src, *message.parse_error())
-        print(f"warning: {reason(message.src, *message.parse_warning())}", file=sys.stderr)
-    if sys.stderr.isatty() and tally and tally.frames > 1:
-        print("\r\033[K", end="", file=sys.stderr)
-    return None
+    def show(self, over):
+        """How far it is, on a terminal."""
+        if sys.stderr.isatty() and self.frames > 1:
+            print("\r\033[K" if over else f"\rframe {self.frames}", end="", file=sys.stderr)
 
 
 def table(tally, confidence):
@@ -187,16 +114,16 @@ def main():
         print(__doc__.strip())
         return 0 if words else 2
     Gst.init(None)
-    print(command(words) + "\n", flush=True)
+    print(detections.command(words) + "\n", flush=True)
     try:
         pipeline = Gst.parse_launchv(words)
-    except gi.repository.GLib.Error as error:
+    except detections.GLib.Error as error:
         print(f"error: {error.message}", file=sys.stderr)
         return 1
-    found = detectors(pipeline)
+    found = detections.detectors(pipeline)
     tallies = [Tally(detector) for detector in found]
     try:
-        why = run(pipeline, tallies[0] if tallies else None)
+        why = detections.run(pipeline, tallies[0].show if tallies else None)
         if why is None and any(not tally.frames for tally in tallies):
             why = "the input has no picture in it"
         if why is None:

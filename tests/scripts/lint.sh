@@ -12,7 +12,7 @@ mapfile -t files < <(git ls-files 2>/dev/null || find . -name 'build*' -prune -o
 shell=() python=()
 for file in "${files[@]}"; do
   [ -f "$file" ] || continue
-  case $file in *.py) python+=("$file"); continue ;; esac
+  case $file in *.py) python+=("$file"); continue ;; *.sh) shell+=("$file"); continue ;; esac
   read -r first <"$file" 2>/dev/null || continue
   case $first in '#!'*sh) shell+=("$file") ;; '#!'*python*) python+=("$file") ;; esac
 done
@@ -22,6 +22,7 @@ for file in "${python[@]}"; do
   python3 -c 'import ast, sys; ast.parse(open(sys.argv[1]).read(), sys.argv[1])' "$file" || status=1
 done
 command -v shellcheck >/dev/null || { echo "shellcheck is not installed"; exit $((status ? status : 77)); }
-shellcheck "${shell[@]}" || status=1
+# -x: together with the files that they source.
+shellcheck -x "${shell[@]}" || status=1
 echo "${#shell[@]} shell scripts and ${#python[@]} Python files"
 exit "$status"

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
-"""pipelines/demo.sh as a person uses it, with weights from a seed.
+"""pipelines/demo.sh as a person uses it, with weights from a seed and with the bundled ones.
 
 usage: test-demo.py BUILD SEEDED SHAPES.json
 
@@ -91,9 +91,10 @@ class Demo(unittest.TestCase):
         self.assertIn(reason, text)
         self.assertNotIn("Traceback", text)
 
-    def expected(self, path):
+    def expected(self, path, options=None):
         """{label: (how many, best confidence)} by the command line tool, and frames."""
-        done = subprocess.run([os.path.join(BUILD, "tools/y10"), "detect", "--model", self.model,
+        options = ["--model", self.model] if options is None else options
+        done = subprocess.run([os.path.join(BUILD, "tools/y10"), "detect", *options,
                                "--confidence", "0.25", path], check=True, text=True,
                               stdout=subprocess.PIPE)
         lines = [json.loads(line) for line in done.stdout.splitlines()]
@@ -153,10 +154,36 @@ class Demo(unittest.TestCase):
         self.assertEqual(status, 0, text)
         self.assertEqual(frames(self.path("out.mkv"))[0], 23)
 
-    def test_without_input(self):
-        status, text = self.demo(self.model)
+    def test_without_anything(self):
+        """The bundled model, and every one of its classes in nearly every frame."""
+        status, text = self.demo()
         self.assertEqual(status, 0, text)
-        self.assertEqual(frames(self.path("test-yolov10.mp4")), (150, 640, 480))
+        self.assertEqual(frames(self.path("test-yolov10.mp4")), (150, 960, 540))
+        self.assertEqual(frames(self.path("test-yolov10.png")), (1, 960, 540))
+        table = {row[0]: int(row[1]) for row in re.findall(
+            r"^  (.*?) {2,}(\d+) +(\d+) +(0\.\d\d|1\.00)$", text, re.M)}
+        self.assertEqual(set(table), {"ball", "barcode", "qr-code", "data-matrix", "aztec", "pdf417",
+                                      "marker"}, text)
+        self.assertGreaterEqual(min(table.values()), 140, text)
+        self.assertRegex(text, r"150 frames of 960x540 in .* frames per second")
+
+    def test_without_input(self):
+        status, text = self.demo(self.model, "", "mine.mkv")
+        self.assertEqual(status, 0, text)
+        self.assertEqual(frames(self.path("mine.mkv")), (150, 960, 540))
+        self.assertEqual(frames(self.path("mine.png")), (1, 960, 540))
+
+    def test_without_model(self):
+        """The first argument is no model: the bundled one looks at it."""
+        picture = os.path.join(ROOT, "pipelines/codes.png")
+        status, text = self.demo(picture)
+        self.assertEqual(status, 0, text)
+        self.assertEqual(frames(self.path("codes-yolov10.png")), (1, 640, 540))
+        expected, _ = self.expected(picture, [])
+        self.assertIn("qr-code", expected)
+        table = dict((m[1].strip(), (int(m[2]), m[3])) for m in re.finditer(
+            r"^  (.*?) {2,}(\d+) +(0\.\d\d|1\.00)$", text, re.M))
+        self.assertEqual(table, expected, text)
 
     def test_interrupted_leaves_a_readable_video(self):
         output = self.path("long.mkv")
@@ -180,17 +207,19 @@ class Demo(unittest.TestCase):
     def test_refusals(self):
         with open(self.path("text.txt"), "w", encoding="utf-8") as file:
             file.write("nothing to see here\n" * 10)
-        self.refuses("which MODEL")
-        self.refuses("there is no model 'none'", "none")
+        self.refuses("there is no model 'none.safetensors'", "none.safetensors")
+        self.refuses("there is no input 'none'", "none")
         self.refuses("there is no input 'none'", self.model, "none")
         self.refuses("not a file", self.model, self.dir)
         self.refuses("overwrite the input", self.model, self.picture, self.picture)
         self.refuses("no directory", self.model, self.picture, "no/where/out.png")
         self.refuses("written as .png or .jpg", self.model, self.picture, "out.mp4")
         self.refuses("written as .mp4 or .mkv", self.model, self.video, "out.png")
-        self.refuses("too many arguments", "a", "b", "c", "d")
+        self.refuses("too many arguments", self.model, "b", "c", "d")
+        self.refuses("too many arguments", "a", "b", "c")
         self.refuses("text file", self.model, self.path("text.txt"))
-        self.refuses("not a weights file", self.path("text.txt"), self.picture)
+        os.rename(self.path("text.txt"), self.path("text.safetensors"))
+        self.refuses("not a weights file", self.path("text.safetensors"), self.picture)
 
 
 if __name__ == "__main__":

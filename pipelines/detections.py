@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# SPDX-FileCopyrightText: 2026 the yolov10detect authors
+"""What the programs here share: running a pipeline to its end, and reading what yolov10detect
+attached to a buffer. Nothing but python3-gi is needed, no bindings of ours."""
+import os
+import re
+import shlex
+import struct
+import sys
+from typing import NamedTuple
+
+import gi
+
+gi.require_version("Gst", "1.0")
+from gi.repository import GLib, Gst  # noqa: E402,F401
+
+FRAME_META = "GstYolov10FrameMeta"
+RECORD = struct.Struct("=iifffffI")     # GstYolov10Record of gstyolov10framemeta.h
+
+
+class Detection(NamedTuple):
+    label: str
+    confidence: float
+    box: tuple                          # x_min y_min x_max y_max, fractions of the frame
+
+
+class Frame(NamedTuple):
+    model: str
+    size: tuple                         # width and height in pixels
+    detections: list
+
+
+def read(buffer):
+    """The Frame of a buffer, or None where no detector looked at it."""
+    meta = buffer.get_custom_meta(FRAME_META)
+    if not meta:
+        return None
+    frame = meta.get_structure()
+    count, step = frame.get_uint("count")[1], frame.get_uint("record-size")[1]
+    records = frame.get_value("records").get_data() if count else b""
+    labels = frame.get_string("labels").encode()
+    found = []
+    for i in range(count):
+        _id, _label_id, confidence, *box, start = RECORD.unpack_from(records, i * step)
+        label = labels[start:labels.index(b"\n", start)].decode()
+        found.append(Detection(label, confidence, tuple(box)))
+    return Frame(frame.get_string("model"),
+                 (frame.get_uint("width")[1], frame.get_uint("height")[1]), found)
+
+
+def detectors(pipeline):
+    found = []
+    walk = pipeline.iterate_recurse()
+    while True:
+        result, element = walk.next()
+        if result != Gst.IteratorResult.OK:
+            return found[::-1]
+        factory = element.get_factory()
+        if factory and factory.get_name() == "yolov10detect":
+            found.append(element)
+
+
+def command(words):
+    """The gst-launch-1.0 command, safe to paste into a shell."""
+    path = os.environ.get("GST_PLUGIN_PATH", "").split(":")[0]
+    head = f"GST_PLUGIN_PATH={shlex.quote(path)} " if path else ""
+    lines, line = [head + "gst-launch-1.0 -e"], "   "
+    for word in words + ["!"]:
+        line += " " + (word if word == "!" else shlex.quote(word))
+        if word == "!":
+            lines.append(line)
+            line = "   "
+    return " \\\n".join(lines)[:-len(" !")]
+
+
+def reason(source, error, debug):
+    """One line of an error or warning; the details where GStreamer's own text has none."""
+    name = re.sub(r"\d+$", "", source.get_name())
+    _where, _, details = (debug or "").partition("\n")
+    if details and not name.startswith("yolov10"):
+        return f"{name}: {error.message} {' '.join(details.split())}"
+    return f"{name}: {error.message}"
+
+
+def run(pipeline, tick=None):
+    """None, or why the pipeline did not come to its end. Ctrl-C ends it early and still finishes
+    what is written; @tick is called now and then, and with True when it is over."""
+    bus = pipeline.get_bus()
+    wanted = Gst.MessageType.EOS | Gst.MessageType.ERROR | Gst.MessageType.WARNING
+    pipeline.set_state(Gst.State.PLAYING)
+    while True:
+        try:
+            message = bus.timed_pop_filtered(200 * Gst.MSECOND, wanted)
+        except KeyboardInterrupt:
+            print("\nstopping", file=sys.stderr)
+            pipeline.send_event(Gst.Event.new_eos())
+            continue
+        if tick:
+            tick(False)
+        if message is None:
+            continue
+        if message.type == Gst.MessageType.EOS:
+            break
+        if message.type == Gst.MessageType.ERROR:
+            return reason(message.src, *message.parse_error())
+        print(f"warning: {reason(message.src, *message.parse_warning())}", file=sys.stderr)
+    if tick:
+        tick(True)
+    return None
