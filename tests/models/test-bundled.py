@@ -1,0 +1,157 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# SPDX-FileCopyrightText: 2026 the yolov10detect authors
+"""The model that comes with the project, taken because none was named: it finds codes made here by
+zint, where they are, and what it finds in pipelines/codes.png is what PyTorch finds there.
+pipelines/read-codes.sh reads what zint was told to write.
+
+usage: test-bundled.py BUILD
+"""
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from pictures import iou, page, symbol, write_png
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.abspath(os.path.join(HERE, "../.."))
+# What models/train/detect.py printed.
+GOLDEN = os.path.join(HERE, "../data/codes.golden.jsonl")
+BUILD = None
+
+# zint's number, label, text, pixels a module, more options.
+CODES = (
+    (58, "qr-code", "https://example.org/a%20b?c=d&e=f#g", 4),
+    (13, "barcode", "400638133393", 2, "--height=40"),
+    (20, "barcode", "Code 128", 2, "--height=25"),
+    (71, "data-matrix", "data\x1dmatrix\\with\ttabs\nand lines", 5),
+    (92, "aztec", "Aztec 0123456789", 5),
+    (55, "pdf417", "PDF417, a stack of rows", 2),
+)
+
+
+def detect(*arguments):
+    """The lines that y10 detect prints; boxes in pixels."""
+    done = subprocess.run([os.path.join(BUILD, "tools/y10"), "detect", *arguments], check=True,
+                          stdout=subprocess.PIPE, text=True)
+    return [objects(line) for line in done.stdout.splitlines()]
+
+
+def objects(line):
+    """(label, confidence, box in pixels) of a line of JSON."""
+    frame = json.loads(line)
+    size = [frame["resolution"]["width"], frame["resolution"]["height"]] * 2
+    found = []
+    for item in frame["objects"]:
+        box = item["detection"]["bounding_box"]
+        found.append((item["detection"]["label"], item["detection"]["confidence"],
+                      [box[k] * n for k, n in zip(("x_min", "y_min", "x_max", "y_max"), size)]))
+    return found
+
+
+def written(text):
+    """As read-codes.sh prints a text."""
+    return "".join(c if c.isprintable() and c != "\\" else c.encode("unicode_escape").decode()
+                   for c in text)
+
+
+@unittest.skipUnless(shutil.which("zint"), "zint is not installed")
+class Pictures(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.codes = [symbol(kind, text, *how) for kind, _label, text, *how in CODES]
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def path(self, name):
+        return os.path.join(self.folder.name, name)
+
+    def test_each_is_found(self):
+        """One at a time, anywhere on a page."""
+        paths, boxes = [], []
+        for i, code in enumerate(self.codes):
+            for k, (x, y) in enumerate(((60, 50), (190, 140))):
+                rows, known = page(520, 400, (code, x, y))
+                paths.append(write_png(self.path(f"{i}-{k}.png"), rows))
+                boxes += known
+        for path, box, found in zip(paths, boxes, detect(*paths)):
+            label = CODES[int(os.path.basename(path)[0])][1]
+            with self.subTest(label, box=box):
+                self.assertEqual([f[0] for f in found], [label], found)
+                self.assertGreater(iou(found[0][2], box), 0.5, found)
+
+    @unittest.skipUnless(subprocess.run(
+        ["/usr/bin/python3", "-c", "import zxingcpp, numpy, gi; gi.require_version('GstVideo', '1.0')"],
+        stderr=subprocess.DEVNULL, check=False).returncode == 0, "python3-zxing-cpp is not installed")
+    def test_read_codes(self):
+        """A page of all of them: each text once, as it was given to zint."""
+        places = ((40, 40), (330, 50), (330, 200), (40, 230), (200, 330), (380, 340))
+        rows, boxes = page(700, 540, *((code, *at) for code, at in zip(self.codes, places)))
+        for i, a in enumerate(boxes):
+            self.assertFalse(any(iou(a, b) for b in boxes[:i]), "the test's codes overlap")
+        path, drawn = write_png(self.path("all codes.png"), rows), self.path("drawn.png")
+        done = subprocess.run([os.path.join(ROOT, "pipelines/read-codes.sh"), path, drawn],
+                              env={**os.environ, "Y10_BUILD": BUILD}, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, text=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertGreater(os.path.getsize(drawn), 1000)
+        lines = [line.split("\t") for line in done.stdout.splitlines()]
+        expected = sorted((label, written(text) + ("1" if kind == 13 else ""))
+                          for kind, label, text, *_how in CODES)
+        self.assertEqual(sorted((label, text) for _time, label, text in lines), expected)
+
+
+class ReadCodes(unittest.TestCase):
+    def test_refusals(self):
+        for words, arguments in (
+                ("there is no input 'none'", ["none"]),
+                ("there is no model 'none.safetensors'", ["none.safetensors", "x.png"]),
+                ("there is no camera /dev/video77", ["/dev/video77"]),
+                ("written as .mp4 or .mkv", [os.path.abspath(__file__), "out.png"]),
+                ("too many arguments", ["a", "b", "c"])):
+            with self.subTest(words):
+                done = subprocess.run([os.path.join(ROOT, "pipelines/read-codes.sh"), *arguments],
+                                      env={**os.environ, "Y10_BUILD": BUILD}, cwd="/", text=True,
+                                      stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+                self.assertEqual((done.returncode, done.stdout), (1, ""))
+                self.assertIn(words, done.stderr.splitlines()[-1])
+
+
+class Golden(unittest.TestCase):
+    def compare(self, found, expected, least, confidence, overlap):
+        """Each way: what one is sure of by @least the other has, with a score that differs by at
+        most @confidence, at nearly the same place."""
+        for one, other in ((found, expected), (expected, found)):
+            for label, score, box in one:
+                if score < least:
+                    continue
+                same = [(abs(score - s), iou(box, b)) for l, s, b in other if l == label]
+                self.assertTrue(any(d <= confidence and i >= overlap for d, i in same),
+                                f"{label} {score:.3f} {box}: nothing of the other is like it: {same}")
+
+    def test_sheet(self):
+        with open(GOLDEN, encoding="utf-8") as file:
+            expected = objects(file.readline())
+        self.assertLessEqual({"barcode", "qr-code", "data-matrix", "aztec", "pdf417", "marker"},
+                             {label for label, score, _box in expected if score >= 0.25})
+        sheet = os.path.join(ROOT, "pipelines/codes.png")
+        # The golden file is rounded to a hundredth of a pixel.
+        for options, confidence, overlap in ((["--precision", "fp32"], 0.001, 0.999),
+                                             (["--backend", "ref"], 0.001, 0.999), ([], 0.05, 0.93)):
+            with self.subTest(options):
+                found, = detect(*options, "--confidence", "0.1", sheet)
+                self.compare(found, expected, 0.25, confidence, overlap)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 2:
+        sys.exit(__doc__)
+    BUILD = os.path.abspath(sys.argv[1])
+    unittest.main(argv=sys.argv[:1] + sys.argv[2:])
