@@ -11,5 +11,6 @@
 #include <y10/image.h>
 #include <y10/model.h>
 #include <y10/painter.h>
+#include <y10/report.h>
 #include <y10/step.h>
 #include <y10/version.h>

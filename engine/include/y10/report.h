@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+#pragma once
+
+#include <y10/detection.h>
+#include <y10/model.h>
+
+G_BEGIN_DECLS
+
+/**
+ * Y10Report:
+ * @source: where the picture comes from, UTF-8
+ * @timestamp: its time, nanoseconds, or -1 where it has none
+ * @width: of the picture, pixels
+ * @height: of the picture, pixels
+ * @inference: (nullable): "held" when the detections are those of an earlier
+ *   picture, "skipped" when nobody has looked; %NULL for "fresh"
+ * @detections: (array length=n_detections): what was found, borrowed
+ * @n_detections: how many
+ * @ids: (array length=n_detections) (nullable): their ids; %NULL for 0, 1, 2, …
+ *
+ * What y10_report_to_json() says of a picture. Set what is not named to zero.
+ *
+ * Since: 0.1
+ */
+typedef struct
+{
+  const char *source;
+  gint64 timestamp;
+  guint width, height;
+  const char *inference;
+  const Y10Detection *detections;
+  guint n_detections;
+  const gint *ids;
+  gpointer reserved[4];
+} Y10Report;
+
+/**
+ * Y10PixelBox:
+ * @x: left edge
+ * @y: upper edge
+ * @w: width, at least 1
+ * @h: height, at least 1
+ *
+ * A box in whole pixels, inside its picture.
+ *
+ * Since: 0.1
+ */
+typedef struct
+{
+  gint x, y, w, h;
+} Y10PixelBox;
+
+Y10_API char *y10_report_to_json (const Y10Model *model,
+    const Y10Report *report);
+Y10_API void y10_detection_to_pixels (const Y10Detection *detection,
+    guint width, guint height, Y10PixelBox *box);
+
+G_END_DECLS
