@@ -222,17 +222,29 @@ fill_record (GstYolov10Record * record, const GstY10Findings * findings,
   record->label_offset = (guint32) label_offset;
 }
 
-/* Takes @records. */
+/* The frame meta's fields. @ids: one for each detection. */
 static void
-attach_frame_meta (const GstY10Attacher * self, GstBuffer * buffer,
-    const GstY10Findings * findings, GstYolov10Record * records, gchar * labels)
+describe (const GstY10Attacher * self, GstStructure * structure,
+    const GstY10Findings * findings, const gint * ids)
 {
-  GstMeta *meta = gst_buffer_add_meta (buffer, frame_meta_info, NULL);
-  GstStructure *structure =
-      gst_custom_meta_get_structure ((GstCustomMeta *) meta);
-  GBytes *bytes = g_bytes_new_take (records,
-      findings->n_detections * sizeof *records);
+  guint n = findings->n_detections;
+  GstYolov10Record *records = g_new (GstYolov10Record, n);
+  gsize offset = 0, length = 1;
   GValue value = G_VALUE_INIT;
+  gchar *labels;
+
+  for (guint i = 0; i < n; i++)
+    length += self->labels[findings->detections[i].class_id].line_length;
+  labels = g_malloc (length);
+  labels[length - 1] = '\0';
+  for (guint i = 0; i < n; i++) {
+    const Y10Detection *d = &findings->detections[i];
+    const Label *label = &self->labels[d->class_id];
+
+    fill_record (&records[i], findings, d, ids[i], offset);
+    memcpy (labels + offset, label->line, label->line_length);
+    offset += label->line_length;
+  }
 
   gst_structure_set (structure,
       "version", G_TYPE_UINT, FRAME_META_VERSION,
@@ -240,16 +252,36 @@ attach_frame_meta (const GstY10Attacher * self, GstBuffer * buffer,
       "model", G_TYPE_STRING, self->model_name,
       "width", G_TYPE_UINT, findings->width,
       "height", G_TYPE_UINT, findings->height,
-      "inference", G_TYPE_STRING, findings->skipped ? "skipped" : "fresh",
-      "age", G_TYPE_UINT64, G_GUINT64_CONSTANT (0),
-      "count", G_TYPE_UINT, findings->n_detections,
+      "inference", G_TYPE_STRING,
+      findings->inference ? findings->inference : "fresh",
+      "age", G_TYPE_UINT64, (guint64) findings->age,
+      "count", G_TYPE_UINT, n,
       "record-size", G_TYPE_UINT, (guint) sizeof *records, NULL);
   g_value_init (&value, G_TYPE_BYTES);
-  g_value_take_boxed (&value, bytes);
+  g_value_take_boxed (&value,
+      g_bytes_new_take (records, n * sizeof *records));
   gst_structure_take_value (structure, "records", &value);
   g_value_init (&value, G_TYPE_STRING);
   g_value_take_string (&value, labels);
   gst_structure_take_value (structure, "labels", &value);
+}
+
+/**
+ * gst_y10_attacher_describe:
+ * @self: an attacher
+ * @name: of the structure
+ * @findings: what was found, with the ids it was attached by
+ *
+ * Returns: (transfer full): the frame meta's fields
+ */
+GstStructure *
+gst_y10_attacher_describe (const GstY10Attacher * self, const gchar * name,
+    const GstY10Findings * findings)
+{
+  GstStructure *structure = gst_structure_new_empty (name);
+
+  describe (self, structure, findings, findings->ids);
+  return structure;
 }
 
 /**
@@ -265,10 +297,7 @@ gst_y10_attacher_attach (const GstY10Attacher * self, GstBuffer * buffer,
     const GstY10Findings * findings)
 {
   guint n = findings->n_detections;
-  gint id = first_free_id (buffer);
-  GstYolov10Record *records = NULL;
-  gchar *labels = NULL;
-  gsize offset = 0;
+  gint id = first_free_id (buffer), *ids = findings->ids;
 #ifdef HAVE_GST_ANALYTICS
   GstAnalyticsRelationMeta *relations = NULL;
 
@@ -276,16 +305,8 @@ gst_y10_attacher_attach (const GstY10Attacher * self, GstBuffer * buffer,
     relations = relation_meta (buffer);
 #endif
 
-  if (findings->attach & GST_YOLOV10_ATTACH_FRAME) {
-    gsize length = 1;
-
-    for (guint i = 0; i < n; i++)
-      length += self->labels[findings->detections[i].class_id].line_length;
-    records = g_new (GstYolov10Record, n);
-    labels = g_malloc (length);
-    labels[length - 1] = '\0';
-  }
-
+  if (!ids)
+    ids = g_new (gint, n);
   for (guint i = 0; i < n; i++, id++) {
     const Y10Detection *d = &findings->detections[i];
 
@@ -295,14 +316,14 @@ gst_y10_attacher_attach (const GstY10Attacher * self, GstBuffer * buffer,
 #endif
     if (findings->attach & GST_YOLOV10_ATTACH_ROI)
       attach_roi (self, buffer, findings, d, id);
-    if (records) {
-      const Label *label = &self->labels[d->class_id];
-
-      fill_record (&records[i], findings, d, id, offset);
-      memcpy (labels + offset, label->line, label->line_length);
-      offset += label->line_length;
-    }
+    ids[i] = id;
   }
-  if (labels)
-    attach_frame_meta (self, buffer, findings, records, labels);
+  if (findings->attach & GST_YOLOV10_ATTACH_FRAME) {
+    GstMeta *meta = gst_buffer_add_meta (buffer, frame_meta_info, NULL);
+
+    describe (self, gst_custom_meta_get_structure ((GstCustomMeta *) meta),
+        findings, ids);
+  }
+  if (!findings->ids)
+    g_free (ids);
 }

@@ -20,15 +20,19 @@ G_BEGIN_DECLS
 /* What is the same in the metadata of all frames; made once a model. */
 typedef struct _GstY10Attacher GstY10Attacher;
 
-/* @skipped: the frame was not looked at, and there are no detections.
- * @width, @height: of the frame that @detections are in, pixels. */
+/* @inference: "fresh", "held" or "skipped"; NULL: fresh.
+ * @age: of the detections, nanoseconds.
+ * @width, @height: of the frame that @detections are in, pixels.
+ * @ids: room for the ids they get, or NULL. */
 typedef struct
 {
   GstYolov10Attach attach;
+  const gchar *inference;
+  GstClockTime age;
   guint width, height;
   const Y10Detection *detections;
   guint n_detections;
-  gboolean skipped;
+  gint *ids;
 } GstY10Findings;
 
 void gst_y10_attach_register_metas (void);
@@ -37,5 +41,7 @@ GstY10Attacher *gst_y10_attacher_new (const Y10Model * model,
 void gst_y10_attacher_free (GstY10Attacher * attacher);
 void gst_y10_attacher_attach (const GstY10Attacher * attacher,
     GstBuffer * buffer, const GstY10Findings * findings);
+GstStructure *gst_y10_attacher_describe (const GstY10Attacher * attacher,
+    const gchar * name, const GstY10Findings * findings);
 
 G_END_DECLS

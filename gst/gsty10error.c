@@ -70,6 +70,7 @@ classify (const GError * error, GQuark * domain, gint * code)
  * @element: who has the problem
  * @type: %GST_MESSAGE_ERROR or %GST_MESSAGE_WARNING
  * @error: what the engine said
+ * @details: (transfer full) (nullable): the same for programs
  * @file: where in the source
  * @function: where in the source
  * @line: where in the source
@@ -78,15 +79,15 @@ classify (const GError * error, GQuark * domain, gint * code)
  */
 void
 gst_y10_error_post (GstElement * element, GstMessageType type,
-    const GError * error, const gchar * file, const gchar * function,
-    gint line)
+    const GError * error, GstStructure * details, const gchar * file,
+    const gchar * function, gint line)
 {
   GQuark domain;
   gint code;
 
   classify (error, &domain, &code);
-  gst_element_message_full (element, type, domain, code,
+  gst_element_message_full_with_details (element, type, domain, code,
       g_strdup (error->message),
       g_strdup_printf ("%s %d", g_quark_to_string (error->domain),
-          error->code), file, function, line);
+          error->code), file, function, line, details);
 }

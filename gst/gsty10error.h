@@ -7,17 +7,21 @@
 G_BEGIN_DECLS
 
 void gst_y10_error_post (GstElement * element, GstMessageType type,
-    const GError * error, const gchar * file, const gchar * function,
-    gint line);
+    const GError * error, GstStructure * details, const gchar * file,
+    const gchar * function, gint line);
 
 /* Posts @error, a #GError of any domain, as the element's error message. Never
  * call with the object lock held. */
 #define GST_Y10_ELEMENT_ERROR(element, error) \
-  gst_y10_error_post (GST_ELEMENT (element), GST_MESSAGE_ERROR, error, \
+  gst_y10_error_post (GST_ELEMENT (element), GST_MESSAGE_ERROR, error, NULL, \
       __FILE__, GST_FUNCTION, __LINE__)
 /* The same as a warning, for what leaves the stream going. */
 #define GST_Y10_ELEMENT_WARNING(element, error) \
-  gst_y10_error_post (GST_ELEMENT (element), GST_MESSAGE_WARNING, error, \
+  gst_y10_error_post (GST_ELEMENT (element), GST_MESSAGE_WARNING, error, NULL, \
       __FILE__, GST_FUNCTION, __LINE__)
+/* And with @details, which it takes, for programs. */
+#define GST_Y10_ELEMENT_WARNING_WITH_DETAILS(element, error, details) \
+  gst_y10_error_post (GST_ELEMENT (element), GST_MESSAGE_WARNING, error, \
+      details, __FILE__, GST_FUNCTION, __LINE__)
 
 G_END_DECLS

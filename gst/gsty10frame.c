@@ -116,37 +116,39 @@ gst_y10_frame_system_caps (GstCaps * caps)
 }
 
 /**
- * gst_y10_frame_propose_cuda:
+ * gst_y10_frame_propose:
  * @query: an allocation query, with what downstream answered
+ * @cuda: whether it is about frames in CUDA memory
+ * @n_frames: how many are held here
  *
- * Where it is about frames in CUDA memory, says that their layout may differ
- * from the caps', and asks for a frame more for each that is held here.
+ * Asks for that many frames more. In CUDA memory their layout may differ from
+ * the caps', which is said, too.
  */
 void
-gst_y10_frame_propose_cuda (GstQuery * query)
+gst_y10_frame_propose (GstQuery * query, gboolean cuda, guint n_frames)
 {
   guint n = gst_query_get_n_allocation_pools (query), size, min, max;
   GstBufferPool *pool;
   GstVideoInfo info;
+  GstCaps *caps;
 
-  if (!gst_query_find_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL))
+  if (cuda && !gst_query_find_allocation_meta (query, GST_VIDEO_META_API_TYPE,
+          NULL))
     gst_query_add_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
   for (guint i = 0; i < n; i++) {
     gst_query_parse_nth_allocation_pool (query, i, &pool, &size, &min, &max);
-    min += GST_Y10_FRAMES_HELD;
+    min += n_frames;
     if (max && max < min)
       max = min;
     gst_query_set_nth_allocation_pool (query, i, pool, size, min, max);
     gst_clear_object (&pool);
   }
-  if (!n) {
-    GstCaps *caps;
-
-    gst_query_parse_allocation (query, &caps, NULL);
-    if (gst_video_info_from_caps (&info, caps))
-      gst_query_add_allocation_pool (query, NULL, GST_VIDEO_INFO_SIZE (&info),
-          GST_Y10_FRAMES_HELD + 1, 0);
-  }
+  if (n)
+    return;
+  gst_query_parse_allocation (query, &caps, NULL);
+  if (caps && gst_video_info_from_caps (&info, caps))
+    gst_query_add_allocation_pool (query, NULL, GST_VIDEO_INFO_SIZE (&info),
+        n_frames + 1, 0);
 }
 
 static void

@@ -18,9 +18,6 @@ G_BEGIN_DECLS
   "width = (int) [ 1, 16384 ], height = (int) [ 1, 16384 ], " \
   "framerate = (fraction) [ 0, max ]"
 
-/* The frames that somebody upstream cannot have back while one is looked at. */
-#define GST_Y10_FRAMES_HELD 1
-
 /* What the caps say: @image lacks only what each frame brings. */
 typedef struct
 {
@@ -39,7 +36,8 @@ typedef struct
 
 GstCaps *gst_y10_frame_get_caps (void);
 GstCaps *gst_y10_frame_system_caps (GstCaps * caps);
-void gst_y10_frame_propose_cuda (GstQuery * query);
+void gst_y10_frame_propose (GstQuery * query, gboolean cuda,
+    guint n_frames);
 
 gboolean gst_y10_frame_format_init (GstY10FrameFormat * format,
     const GstCaps * caps, gboolean cuda, GError ** error);

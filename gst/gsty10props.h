@@ -10,6 +10,7 @@ G_BEGIN_DECLS
 #define GST_Y10_DEFAULT_CONFIDENCE 0.25
 #define GST_Y10_DEFAULT_IOU_THRESHOLD 0.7
 #define GST_Y10_DEFAULT_MAX_DETECTIONS 300
+#define GST_Y10_DEFAULT_MAX_HOLD GST_SECOND
 
 enum
 {
@@ -31,6 +32,13 @@ enum
   GST_Y10_PROP_CLASSES,
   GST_Y10_PROP_ATTACH,
   GST_Y10_PROP_ACTIVE,
+  GST_Y10_PROP_IN_FLIGHT,
+  GST_Y10_PROP_MAX_QUEUED_FRAMES,
+  GST_Y10_PROP_LATE_POLICY,
+  GST_Y10_PROP_INFERENCE_INTERVAL,
+  GST_Y10_PROP_SKIPPED_BOXES,
+  GST_Y10_PROP_MAX_HOLD,
+  GST_Y10_PROP_POST_MESSAGES,
   GST_Y10_PROP_ACTIVE_BACKEND,
   GST_Y10_PROP_ACTIVE_DEVICE,
   GST_Y10_PROP_ACTIVE_PRECISION,
@@ -40,6 +48,7 @@ enum
 };
 
 void gst_y10_props_install (GObjectClass * class, GParamSpec ** props);
+void gst_y10_props_init (GstYolov10Detect * self);
 void gst_y10_props_set (GObject * object, guint id, const GValue * value,
     GParamSpec * pspec);
 void gst_y10_props_get (GObject * object, guint id, GValue * value,

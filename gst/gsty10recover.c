@@ -8,8 +8,9 @@
  * word would be worse than to see nothing with a warning.
  *
  * The session stays, with its model; only its engine is missing meanwhile. The
- * streaming thread takes it away and this thread puts another one there, both
- * under the object lock. */
+ * thread that sends frames on takes it away and this one gives it another. Frames
+ * that are still with the lost engine fail one after the other; only then can it
+ * be freed, and with it what keeps the GPU from coming back. */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif
@@ -33,8 +34,10 @@ struct _GstY10Recovery
   GCond stopped;
   gboolean stopping;            /* lock */
 
-  /* Streaming thread, and the thread while it runs. */
+  /* The thread that sends frames on, the one that brings them while no frame is
+   * here, and the thread while it runs. */
   GThread *thread;
+  GstY10Session *session;
   Y10Engine *lost;
   gint64 delay, recovered_at;   /* microseconds */
   guint attempts;
@@ -93,13 +96,13 @@ static Y10Engine *
 make_engine (GstY10Recovery * self, GError ** error)
 {
   GstYolov10Detect *detect = self->detect;
-  const GstY10Session *session = detect->session;
   GError *why = NULL;
 
-  if (!gst_y10_cuda_open (detect->cuda, session->settings.device_id, &why))
+  if (!gst_y10_cuda_open (detect->cuda, self->session->settings.device_id,
+          &why))
     GST_DEBUG_OBJECT (detect, "no context: %s", why->message);
   g_clear_error (&why);
-  return gst_y10_session_make_engine (session,
+  return gst_y10_session_make_engine (self->session,
       gst_y10_cuda_get_handle (detect->cuda), self->cancellable, error);
 }
 
@@ -138,9 +141,9 @@ attempt (GstY10Recovery * self)
   self->recovered_at = g_get_monotonic_time ();
   GST_OBJECT_LOCK (detect);
   detect->stats.recoveries++;
-  skipped = detect->stats.skipped;
-  detect->session->engine = engine;
+  skipped = detect->stats.frames[GST_Y10_SKIPPED];
   GST_OBJECT_UNLOCK (detect);
+  gst_y10_session_give_engine (self->session, engine);
   /* From here on the streaming thread may have it all over again. */
   tell (self, skipped);
   return TRUE;
@@ -152,6 +155,7 @@ run (gpointer data)
   GstY10Recovery *self = data;
   gint64 delay;
 
+  gst_y10_session_wait_idle (self->session);
   g_clear_pointer (&self->lost, y10_engine_unref);
   gst_y10_cuda_lose (self->detect->cuda);
   do {
@@ -174,26 +178,46 @@ warn (GstY10Recovery * self, const GError * why)
   g_error_free (error);
 }
 
+/* Leaves how often it has been tried. */
+static void
+end_thread (GstY10Recovery * self)
+{
+  g_mutex_lock (&self->lock);
+  self->stopping = TRUE;
+  g_cond_signal (&self->stopped);
+  g_mutex_unlock (&self->lock);
+  g_cancellable_cancel (self->cancellable);
+  g_clear_pointer (&self->thread, g_thread_join);
+  g_cancellable_reset (self->cancellable);
+  self->stopping = FALSE;
+  g_clear_pointer (&self->session, gst_y10_session_unref);
+}
+
 /**
  * gst_y10_recovery_start:
  * @self: an element's
+ * @session: what a frame was inferred with
+ * @engine: the engine that has lost its device
  * @why: what the engine said
  *
- * Takes the session's engine away, warns, and has another one made. Streaming
- * thread, after a frame that failed with %Y10_ERROR_DEVICE_LOST.
+ * Takes the session's engine away, warns, and has another one made; unless that
+ * has been done for an earlier frame. By the thread that sends frames on.
  */
 void
-gst_y10_recovery_start (GstY10Recovery * self, const GError * why)
+gst_y10_recovery_start (GstY10Recovery * self, GstY10Session * session,
+    Y10Engine * engine, const GError * why)
 {
   GstYolov10Detect *detect = self->detect;
   GError *error = NULL;
+  Y10Engine *lost = gst_y10_session_lose_engine (session, engine);
 
+  if (!lost)
+    return;
   warn (self, why);
-  if (self->thread)             /* it has put the engine there: it is done */
-    g_thread_join (self->thread);
-  GST_OBJECT_LOCK (detect);
-  self->lost = g_steal_pointer (&detect->session->engine);
-  GST_OBJECT_UNLOCK (detect);
+  /* It has made this engine, or one for a model that is gone. */
+  end_thread (self);
+  self->session = gst_y10_session_ref (session);
+  self->lost = lost;
   if (g_get_monotonic_time () - self->recovered_at > LONGEST)
     self->delay = FIRST;
   self->attempts = 0;
@@ -207,29 +231,8 @@ gst_y10_recovery_start (GstY10Recovery * self, const GError * why)
 }
 
 /**
- * gst_y10_recovery_may_detect:
- * @self: an element's that has a session
- * @buffer: a frame
- *
- * Returns: %FALSE while there is no engine, and for frames that lie in a
- *   context that was lost
- */
-gboolean
-gst_y10_recovery_may_detect (GstY10Recovery * self, GstBuffer * buffer)
-{
-  GstYolov10Detect *detect = self->detect;
-  gboolean has_engine;
-
-  GST_OBJECT_LOCK (detect);
-  has_engine = detect->session->engine != NULL;
-  GST_OBJECT_UNLOCK (detect);
-  return has_engine && (detect->format.image.memory != Y10_MEMORY_CUDA
-      || !gst_y10_cuda_is_lost (detect->cuda, buffer));
-}
-
-/**
  * gst_y10_recovery_stop:
- * @self: an element's whose session is about to end
+ * @self: an element's that no frame is in
  *
  * Ends a recovery that is under way, and forgets earlier ones. Waits for no
  * longer than an attempt needs to be given up.
@@ -237,13 +240,6 @@ gst_y10_recovery_may_detect (GstY10Recovery * self, GstBuffer * buffer)
 void
 gst_y10_recovery_stop (GstY10Recovery * self)
 {
-  g_mutex_lock (&self->lock);
-  self->stopping = TRUE;
-  g_cond_signal (&self->stopped);
-  g_mutex_unlock (&self->lock);
-  g_cancellable_cancel (self->cancellable);
-  g_clear_pointer (&self->thread, g_thread_join);
-  g_cancellable_reset (self->cancellable);
-  self->stopping = FALSE;
+  end_thread (self);
   self->delay = FIRST;
 }

@@ -4,6 +4,7 @@
 
 #include <gst/gst.h>
 
+#include "gsty10session.h"
 #include "gstyolov10detect.h"
 
 G_BEGIN_DECLS
@@ -17,9 +18,8 @@ typedef struct _GstY10Recovery GstY10Recovery;
 
 GstY10Recovery *gst_y10_recovery_new (GstYolov10Detect * detect);
 void gst_y10_recovery_free (GstY10Recovery * recovery);
-void gst_y10_recovery_start (GstY10Recovery * recovery, const GError * why);
-gboolean gst_y10_recovery_may_detect (GstY10Recovery * recovery,
-    GstBuffer * buffer);
+void gst_y10_recovery_start (GstY10Recovery * recovery,
+    GstY10Session * session, Y10Engine * engine, const GError * why);
 void gst_y10_recovery_stop (GstY10Recovery * recovery);
 
 G_END_DECLS

@@ -1,14 +1,49 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* What exists while the element is PAUSED or PLAYING: the model, the engine
- * made for it, and the memory a frame needs. Making one may take seconds and
- * says in one error why it cannot be done; a frame then allocates nothing. Not
- * locked: the element shares out who may touch what. */
+/* What exists while the element is PAUSED or PLAYING: the model and the engine
+ * made for it. Making one may take seconds and says in one error why it cannot
+ * be done; it is warmed up then, so that the first frame takes no longer than
+ * the others, and how long they take is known before there is one.
+ *
+ * Whoever needs a session has a reference: frames on their way keep theirs when
+ * another model takes over. The engine may go before the session, with its GPU;
+ * whoever infers says so before and after, so that it is known when nobody does
+ * any more. */
 #include "gsty10session.h"
 
-/* The engine waits for as long as it takes. */
-#define FOREVER -1
+#include <string.h>
+
+/* Warming up ends after so many runs, or so many nanoseconds. */
+#define WARM_RUNS 8
+#define WARM_TIME (G_GINT64_CONSTANT (250) * 1000 * 1000)
+
+typedef struct
+{
+  GstY10Session public;         /* first */
+
+  GMutex lock;
+  GCond changed;
+  gint refs;                    /* lock, as all below */
+  Y10Engine *engine;            /* NULL while the device is lost */
+  guint n_inferring;
+  GBytes *classes;              /* one byte a class */
+} Session;
+
+/**
+ * gst_y10_settings_copy:
+ * @to: (out caller-allocates): settings that will own their strings
+ * @from: settings
+ */
+void
+gst_y10_settings_copy (GstY10Settings * to, const GstY10Settings * from)
+{
+  *to = *from;
+  to->model_file = g_strdup (from->model_file);
+  to->label_file = g_strdup (from->label_file);
+  to->input_size = g_strdup (from->input_size);
+  to->classes = g_strdup (from->classes);
+}
 
 /**
  * gst_y10_settings_clear:
@@ -23,14 +58,10 @@ gst_y10_settings_clear (GstY10Settings * settings)
   g_clear_pointer (&settings->classes, g_free);
 }
 
-static void
-copy_settings (GstY10Settings * to, const GstY10Settings * from)
+static guint
+slots_of (const GstY10Settings * settings)
 {
-  *to = *from;
-  to->model_file = g_strdup (from->model_file);
-  to->label_file = g_strdup (from->label_file);
-  to->input_size = g_strdup (from->input_size);
-  to->classes = g_strdup (from->classes);
+  return settings->in_flight ? settings->in_flight : GST_Y10_AUTO_IN_FLIGHT;
 }
 
 static Y10Engine *
@@ -49,7 +80,7 @@ make_engine (const GstY10Settings * settings, Y10Model * model,
   config.tune = settings->cuda_tune;
   config.cuda_context = settings->cuda_context;
   config.max_batch = 1;
-  config.n_slots = 1;
+  config.n_slots = slots_of (settings);
   config.max_rows = GST_Y10_MAX_DETECTIONS;
   if (!gst_y10_parse_input_size (settings->input_size, &config.width,
           &config.height, error))
@@ -100,116 +131,332 @@ gst_y10_session_takes_cuda (Y10BackendKind backend)
           && score >= y10_backend_probe (Y10_BACKEND_REF, NULL)));
 }
 
+static gboolean
+run_once (Y10Engine * engine, const Y10Image * image, gint64 * took)
+{
+  const Y10HeadParams params = Y10_HEAD_PARAMS_INIT;
+  gint64 start = g_get_monotonic_time ();
+  gboolean ok;
+  Y10Step step;
+
+  if (!y10_engine_begin (engine, -1, &step, NULL))
+    return FALSE;
+  ok = y10_step_add (&step, image, &params, NULL)
+      && y10_step_submit (&step, NULL) && y10_step_wait (&step, -1, NULL);
+  y10_step_end (&step);
+  *took = (g_get_monotonic_time () - start) * 1000;
+  return ok;
+}
+
+/* All slots, so that none is slow with its first frame; the first run of each
+ * does not count. Of so few the p95 is the longest. What fails here the first
+ * frame will tell. */
+static gint64
+warm_up (Y10Engine * engine, guint n_slots, GCancellable * cancellable)
+{
+  gint64 until = g_get_monotonic_time () * 1000 + WARM_TIME, longest = 0, took;
+  Y10Image image = {.format = Y10_PIXEL_RGB };
+  guint8 *pixels;
+
+  y10_engine_get_input_size (engine, &image.width, &image.height);
+  pixels = g_malloc0 ((gsize) image.width * image.height * 3);
+  image.plane[0] = pixels;
+  image.stride[0] = (gsize) image.width * 3;
+  for (guint i = 0; i < 1 + WARM_RUNS; i++) {
+    if (g_cancellable_is_cancelled (cancellable)
+        || !run_once (engine, &image, &took))
+      break;
+    if (i || took > WARM_TIME)
+      longest = MAX (longest, took);
+    if (longest && g_get_monotonic_time () * 1000 > until)
+      break;
+  }
+  g_free (pixels);
+  return longest;
+}
+
 /**
  * gst_y10_session_new:
  * @settings: the properties
  * @producer: name of the element, for the metadata
+ * @cancellable: (nullable): gives up early
  * @error: what could not be done
  *
- * Loads the model and makes the engine.
+ * Loads the model, makes the engine and warms it up. Any thread.
  *
  * Returns: (transfer full): the session, or %NULL
  */
 GstY10Session *
 gst_y10_session_new (const GstY10Settings * settings, const gchar * producer,
-    GError ** error)
+    GCancellable * cancellable, GError ** error)
 {
   const gchar *file = settings->model_file, *labels = settings->label_file;
+  gint64 began_at = g_get_monotonic_time ();
+  static gint serial;
   GstY10Session *self;
-  guint n_classes;
+  Session *session;
 
-  self = g_new0 (GstY10Session, 1);
-  copy_settings (&self->settings, settings);
+  session = g_new0 (Session, 1);
+  self = &session->public;
+  session->refs = 1;
+  g_mutex_init (&session->lock);
+  g_cond_init (&session->changed);
+  self->serial = (guint) g_atomic_int_add (&serial, 1) + 1;
+  self->began_at = began_at;
+  gst_y10_settings_copy (&self->settings, settings);
+  self->n_slots = slots_of (settings);
   self->model = y10_model_load (file && *file ? file : NULL,
       labels && *labels ? labels : NULL, error);
   if (!self->model)
     goto failed;
-  n_classes = y10_model_get_n_classes (self->model);
-  self->wanted_classes = g_malloc (n_classes);
-  self->frame_classes = g_malloc (n_classes);
-  self->detections = g_new (Y10Detection, GST_Y10_MAX_DETECTIONS);
   self->attacher = gst_y10_attacher_new (self->model, producer);
-  if (!gst_y10_parse_classes (settings->classes, self->model,
-          self->wanted_classes, error))
+  if (!gst_y10_session_set_classes (self, settings->classes, error))
     goto failed;
-  self->engine = make_engine (settings, self->model, NULL, error);
-  if (!self->engine)
+  session->engine = make_engine (settings, self->model, cancellable, error);
+  if (!session->engine)
     goto failed;
+  self->warm_ns = warm_up (session->engine, self->n_slots, cancellable);
   return self;
 
 failed:
-  gst_y10_session_free (self);
+  gst_y10_session_unref (self);
   return NULL;
 }
 
 /**
- * gst_y10_session_free:
- * @self: (nullable): a session that no frame is in
+ * gst_y10_session_ref:
+ * @self: a session
+ *
+ * Returns: (transfer full): @self
  */
-void
-gst_y10_session_free (GstY10Session * self)
+GstY10Session *
+gst_y10_session_ref (GstY10Session * self)
 {
-  if (!self)
-    return;
-  g_clear_pointer (&self->engine, y10_engine_unref);
+  Session *session = (Session *) self;
+
+  g_mutex_lock (&session->lock);
+  session->refs++;
+  g_mutex_unlock (&session->lock);
+  return self;
+}
+
+static void
+free_session (Session * session)
+{
+  GstY10Session *self = &session->public;
+
+  g_clear_pointer (&session->engine, y10_engine_unref);
+  g_clear_pointer (&session->classes, g_bytes_unref);
   g_clear_pointer (&self->model, y10_model_unref);
   gst_y10_attacher_free (self->attacher);
   gst_y10_settings_clear (&self->settings);
-  g_free (self->detections);
-  g_free (self->wanted_classes);
-  g_free (self->frame_classes);
-  g_free (self);
-}
-
-/* Boxes are relative to the region that was read. */
-static void
-move_to_frame (GstY10Session * self, gint n, const Y10Image * image)
-{
-  for (gint i = 0; i < n; i++) {
-    Y10Detection *d = &self->detections[i];
-
-    d->x0 += image->x;
-    d->x1 += image->x;
-    d->y0 += image->y;
-    d->y1 += image->y;
-  }
+  g_mutex_clear (&session->lock);
+  g_cond_clear (&session->changed);
+  g_free (session);
 }
 
 /**
- * gst_y10_session_infer:
- * @self: the session
- * @frame: a mapped frame; unmapped when this returns, and as soon as the
- *   engine has read it
- * @params: what is wanted of it
- * @times: (out): where the time went
- * @error: what the engine could not do
- *
- * Runs the network. The detections, in pixels of the whole frame, are in
- * @self->detections until the next call.
- *
- * Returns: how many there are, -1 on error
+ * gst_y10_session_unref:
+ * @self: (nullable): a session; freeing it joins the engine's thread
  */
-gint
-gst_y10_session_infer (GstY10Session * self, GstY10Frame * frame,
-    const Y10HeadParams * params, Y10StepTimes * times, GError ** error)
+void
+gst_y10_session_unref (GstY10Session * self)
 {
-  gboolean ok;
-  Y10Step step;
-  gint n = -1;
+  Session *session = (Session *) self;
+  gint refs;
 
-  if (!y10_engine_begin (self->engine, FOREVER, &step, error)) {
-    gst_y10_frame_unmap (frame);
-    return -1;
+  if (!self)
+    return;
+  g_mutex_lock (&session->lock);
+  refs = --session->refs;
+  g_cond_broadcast (&session->changed);
+  g_mutex_unlock (&session->lock);
+  if (!refs)
+    free_session (session);
+}
+
+static void
+wake (GCancellable * cancellable, gpointer data)
+{
+  Session *session = data;
+
+  g_mutex_lock (&session->lock);
+  g_cond_broadcast (&session->changed);
+  g_mutex_unlock (&session->lock);
+}
+
+/**
+ * gst_y10_session_retire:
+ * @self: (transfer full): a session that no new frame goes to
+ * @cancellable: ends the waiting
+ *
+ * Waits until nobody else has it, so that it is freed here and keeps no frame
+ * waiting.
+ */
+void
+gst_y10_session_retire (GstY10Session * self, GCancellable * cancellable)
+{
+  Session *session = (Session *) self;
+  gulong id = g_cancellable_connect (cancellable, G_CALLBACK (wake), session,
+      NULL);
+
+  g_mutex_lock (&session->lock);
+  while (session->refs > 1 && !g_cancellable_is_cancelled (cancellable))
+    g_cond_wait (&session->changed, &session->lock);
+  g_mutex_unlock (&session->lock);
+  g_cancellable_disconnect (cancellable, id);
+  gst_y10_session_unref (self);
+}
+
+/**
+ * gst_y10_session_set_classes:
+ * @self: a session
+ * @text: (nullable): the property `classes`
+ * @error: what in it is not known; then nothing changes
+ */
+gboolean
+gst_y10_session_set_classes (GstY10Session * self, const gchar * text,
+    GError ** error)
+{
+  Session *session = (Session *) self;
+  guint n = y10_model_get_n_classes (self->model);
+  guint8 *wanted = g_malloc (n);
+  GBytes *old;
+
+  if (!gst_y10_parse_classes (text, self->model, wanted, error)) {
+    g_free (wanted);
+    return FALSE;
   }
-  ok = y10_step_add (&step, &frame->image, params, error)
-      && y10_step_submit (&step, error)
-      && y10_step_wait_input (&step, FOREVER, error);
-  gst_y10_frame_unmap (frame);
-  if (ok && y10_step_wait (&step, FOREVER, error)
-      && y10_step_get_times (&step, times, error))
-    n = y10_step_read (&step, 0, self->detections, GST_Y10_MAX_DETECTIONS,
-        error);
-  y10_step_end (&step);
-  move_to_frame (self, n, &frame->image);
-  return n;
+  g_mutex_lock (&session->lock);
+  old = session->classes;
+  session->classes = g_bytes_new_take (wanted, n);
+  g_mutex_unlock (&session->lock);
+  g_clear_pointer (&old, g_bytes_unref);
+  return TRUE;
+}
+
+/**
+ * gst_y10_session_get_classes:
+ * @self: a session
+ *
+ * Returns: (transfer full): one byte a class, non-zero where it is wanted
+ */
+GBytes *
+gst_y10_session_get_classes (GstY10Session * self)
+{
+  Session *session = (Session *) self;
+  GBytes *classes;
+
+  g_mutex_lock (&session->lock);
+  classes = g_bytes_ref (session->classes);
+  g_mutex_unlock (&session->lock);
+  return classes;
+}
+
+/**
+ * gst_y10_session_get_engine:
+ * @self: a session
+ *
+ * Returns: (transfer full) (nullable): its engine, to ask, not to infer
+ */
+Y10Engine *
+gst_y10_session_get_engine (GstY10Session * self)
+{
+  Session *session = (Session *) self;
+  Y10Engine *engine;
+
+  g_mutex_lock (&session->lock);
+  engine = session->engine ? y10_engine_ref (session->engine) : NULL;
+  g_mutex_unlock (&session->lock);
+  return engine;
+}
+
+/**
+ * gst_y10_session_begin:
+ * @self: a session
+ *
+ * Returns: (transfer full) (nullable): its engine, for one inference that
+ *   gst_y10_session_end() ends; %NULL while the device is lost
+ */
+Y10Engine *
+gst_y10_session_begin (GstY10Session * self)
+{
+  Session *session = (Session *) self;
+  Y10Engine *engine;
+
+  g_mutex_lock (&session->lock);
+  engine = session->engine ? y10_engine_ref (session->engine) : NULL;
+  session->n_inferring += engine != NULL;
+  g_mutex_unlock (&session->lock);
+  return engine;
+}
+
+/**
+ * gst_y10_session_end:
+ * @self: a session
+ * @engine: (transfer full): from gst_y10_session_begin(), without a step
+ */
+void
+gst_y10_session_end (GstY10Session * self, Y10Engine * engine)
+{
+  Session *session = (Session *) self;
+
+  y10_engine_unref (engine);
+  g_mutex_lock (&session->lock);
+  session->n_inferring--;
+  g_cond_broadcast (&session->changed);
+  g_mutex_unlock (&session->lock);
+}
+
+/**
+ * gst_y10_session_lose_engine:
+ * @self: a session
+ * @engine: (nullable): an engine that has lost its device
+ *
+ * Returns: (transfer full) (nullable): the session's engine, which it has no
+ *   more; %NULL when it is not, or no longer, @engine
+ */
+Y10Engine *
+gst_y10_session_lose_engine (GstY10Session * self, Y10Engine * engine)
+{
+  Session *session = (Session *) self;
+  Y10Engine *lost = NULL;
+
+  g_mutex_lock (&session->lock);
+  if (engine == session->engine)
+    lost = g_steal_pointer (&session->engine);
+  g_mutex_unlock (&session->lock);
+  return lost;
+}
+
+/**
+ * gst_y10_session_wait_idle:
+ * @self: a session without an engine
+ *
+ * Waits until the last inference has ended.
+ */
+void
+gst_y10_session_wait_idle (GstY10Session * self)
+{
+  Session *session = (Session *) self;
+
+  g_mutex_lock (&session->lock);
+  while (session->n_inferring)
+    g_cond_wait (&session->changed, &session->lock);
+  g_mutex_unlock (&session->lock);
+}
+
+/**
+ * gst_y10_session_give_engine:
+ * @self: a session without an engine
+ * @engine: (transfer full): one like that which it had
+ */
+void
+gst_y10_session_give_engine (GstY10Session * self, Y10Engine * engine)
+{
+  Session *session = (Session *) self;
+
+  g_mutex_lock (&session->lock);
+  session->engine = engine;
+  g_mutex_unlock (&session->lock);
 }

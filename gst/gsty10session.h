@@ -5,13 +5,16 @@
 #include <y10/y10.h>
 
 #include "gsty10attach.h"
-#include "gsty10frame.h"
 
 G_BEGIN_DECLS
 
 /* The detections that one frame can have at most, and so the memory that is
  * set aside for them. */
 #define GST_Y10_MAX_DETECTIONS 1000
+
+/* The inferences that may be under way at a time. */
+#define GST_Y10_MAX_IN_FLIGHT 8
+#define GST_Y10_AUTO_IN_FLIGHT 2
 
 /* The properties that make a session; strings may be NULL. */
 typedef struct
@@ -21,32 +24,50 @@ typedef struct
   Y10Precision precision;
   Y10Head head;
   guint threads;
+  guint in_flight;              /* 0: automatic */
   gint device_id;               /* -1: any */
   gboolean cuda_graphs, cuda_tune;
   gpointer cuda_context;        /* CUcontext that outlives the session, or NULL */
 } GstY10Settings;
 
-/* All that is needed while frames flow. */
+/* All that is needed while frames flow. What is here never changes; engine and
+ * classes do, and are asked for. */
 typedef struct
 {
   GstY10Settings settings;      /* what it was made from */
   Y10Model *model;
-  Y10Engine *engine;            /* NULL while the device is lost */
   GstY10Attacher *attacher;
-  Y10Detection *detections;     /* of the latest frame */
-  guint8 *wanted_classes;       /* one byte a class */
-  guint8 *frame_classes;        /* room for a frame's copy of them */
+  guint serial;                 /* no other session of this process has it */
+  guint n_slots;
+  gint64 began_at;              /* when somebody wanted it, microseconds */
+  gint64 warm_ns;               /* p95 of an inference, before the first frame */
 } GstY10Session;
 
+void gst_y10_settings_copy (GstY10Settings * to, const GstY10Settings * from);
 void gst_y10_settings_clear (GstY10Settings * settings);
 
 gboolean gst_y10_session_takes_cuda (Y10BackendKind backend);
 GstY10Session *gst_y10_session_new (const GstY10Settings * settings,
-    const gchar * producer, GError ** error);
+    const gchar * producer, GCancellable * cancellable, GError ** error);
+GstY10Session *gst_y10_session_ref (GstY10Session * session);
+void gst_y10_session_unref (GstY10Session * session);
+void gst_y10_session_retire (GstY10Session * session,
+    GCancellable * cancellable);
+
+gboolean gst_y10_session_set_classes (GstY10Session * session,
+    const gchar * text, GError ** error);
+GBytes *gst_y10_session_get_classes (GstY10Session * session);
+
+Y10Engine *gst_y10_session_get_engine (GstY10Session * session);
+Y10Engine *gst_y10_session_begin (GstY10Session * session);
+void gst_y10_session_end (GstY10Session * session, Y10Engine * engine);
+
+Y10Engine *gst_y10_session_lose_engine (GstY10Session * session,
+    Y10Engine * engine);
+void gst_y10_session_wait_idle (GstY10Session * session);
 Y10Engine *gst_y10_session_make_engine (const GstY10Session * session,
     gpointer cuda_context, GCancellable * cancellable, GError ** error);
-void gst_y10_session_free (GstY10Session * session);
-gint gst_y10_session_infer (GstY10Session * session, GstY10Frame * frame,
-    const Y10HeadParams * params, Y10StepTimes * times, GError ** error);
+void gst_y10_session_give_engine (GstY10Session * session,
+    Y10Engine * engine);
 
 G_END_DECLS

@@ -4,6 +4,8 @@
 
 #include <gst/gst.h>
 
+#include "gsty10pace.h"
+
 G_BEGIN_DECLS
 
 /* Frames that median, p95 and max are taken over. */
@@ -14,19 +16,29 @@ typedef enum
   GST_Y10_STAGE_PREPROCESS,
   GST_Y10_STAGE_INFERENCE,
   GST_Y10_STAGE_POSTPROCESS,
+  GST_Y10_STAGE_AGE,            /* of the boxes that a frame shows */
+  GST_Y10_STAGE_DELAY,          /* from coming in to leaving */
   GST_Y10_N_STAGES,
 } GstY10Stage;
 
 typedef struct
 {
-  guint64 frames;               /* that were looked at */
-  guint64 skipped;              /* that passed while the device was lost */
-  guint64 recoveries;           /* how often it came back */
-  guint64 ns[GST_Y10_N_STAGES][GST_Y10_STATS_WINDOW];
+  guint64 n;
+  guint64 ns[GST_Y10_STATS_WINDOW];
+} GstY10Series;
+
+typedef struct
+{
+  guint64 frames[3];            /* by GstY10Inference */
+  guint64 sent;                 /* that left, active or not */
+  guint64 recoveries;           /* how often a lost device came back */
+  guint waiting;                /* frames here, when asked */
+  GstY10Series series[GST_Y10_N_STAGES];
+  guint64 sent_at[GST_Y10_STATS_WINDOW];
 } GstY10Stats;
 
-void gst_y10_stats_record (GstY10Stats * stats,
-    const gint64 ns[GST_Y10_N_STAGES]);
+void gst_y10_stats_record (GstY10Stats * stats, GstY10Stage stage, gint64 ns);
+void gst_y10_stats_sent (GstY10Stats * stats, gint64 now);
 GstStructure *gst_y10_stats_to_structure (GstY10Stats * stats);
 
 G_END_DECLS

@@ -78,6 +78,41 @@ gst_yolov10_attach_get_type (void)
   return type;
 }
 
+GType
+gst_yolov10_late_policy_get_type (void)
+{
+  static gsize type = 0;
+  static const GEnumValue values[] = {
+    {GST_YOLOV10_LATE_AUTO, "Skip when live, else infer all", "auto"},
+    {GST_YOLOV10_LATE_INFER_ALL, "Frames wait for their inference",
+        "infer-all"},
+    {GST_YOLOV10_LATE_SKIP, "Inference is skipped, never a frame", "skip"},
+    {0, NULL, NULL}
+  };
+
+  if (g_once_init_enter (&type))
+    g_once_init_leave (&type,
+        g_enum_register_static ("GstYolov10LatePolicy", values));
+  return type;
+}
+
+GType
+gst_yolov10_skipped_boxes_get_type (void)
+{
+  static gsize type = 0;
+  static const GEnumValue values[] = {
+    {GST_YOLOV10_BOXES_HOLD, "Those of the latest frame that was inferred",
+        "hold"},
+    {GST_YOLOV10_BOXES_NONE, "None", "none"},
+    {0, NULL, NULL}
+  };
+
+  if (g_once_init_enter (&type))
+    g_once_init_leave (&type,
+        g_enum_register_static ("GstYolov10SkippedBoxes", values));
+  return type;
+}
+
 /**
  * gst_y10_parse_input_size:
  * @text: (nullable): "", "N" or "WxH"

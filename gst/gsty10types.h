@@ -32,14 +32,51 @@ typedef enum
 #define GST_YOLOV10_ATTACH_ALL (GST_YOLOV10_ATTACH_ROI \
     | GST_YOLOV10_ATTACH_ANALYTICS | GST_YOLOV10_ATTACH_FRAME)
 
+/**
+ * GstYolov10LatePolicy:
+ * @GST_YOLOV10_LATE_AUTO: skip when live, else infer all
+ * @GST_YOLOV10_LATE_INFER_ALL: frames wait until they have been inferred
+ * @GST_YOLOV10_LATE_SKIP: frames that come while there is no time for them pass
+ *   without inference
+ *
+ * What happens when inference is slower than frames come.
+ *
+ * Since: 0.1
+ */
+typedef enum
+{
+  GST_YOLOV10_LATE_AUTO,
+  GST_YOLOV10_LATE_INFER_ALL,
+  GST_YOLOV10_LATE_SKIP,
+} GstYolov10LatePolicy;
+
+/**
+ * GstYolov10SkippedBoxes:
+ * @GST_YOLOV10_BOXES_HOLD: those of the latest frame that was inferred
+ * @GST_YOLOV10_BOXES_NONE: none
+ *
+ * Which boxes frames show that are not inferred.
+ *
+ * Since: 0.1
+ */
+typedef enum
+{
+  GST_YOLOV10_BOXES_HOLD,
+  GST_YOLOV10_BOXES_NONE,
+} GstYolov10SkippedBoxes;
+
 #define GST_TYPE_YOLOV10_BACKEND (gst_yolov10_backend_get_type ())
 #define GST_TYPE_YOLOV10_PRECISION (gst_yolov10_precision_get_type ())
 #define GST_TYPE_YOLOV10_HEAD (gst_yolov10_head_get_type ())
 #define GST_TYPE_YOLOV10_ATTACH (gst_yolov10_attach_get_type ())
+#define GST_TYPE_YOLOV10_LATE_POLICY (gst_yolov10_late_policy_get_type ())
+#define GST_TYPE_YOLOV10_SKIPPED_BOXES (gst_yolov10_skipped_boxes_get_type ())
 GType gst_yolov10_backend_get_type (void);
 GType gst_yolov10_precision_get_type (void);
 GType gst_yolov10_head_get_type (void);
 GType gst_yolov10_attach_get_type (void);
+GType gst_yolov10_late_policy_get_type (void);
+GType gst_yolov10_skipped_boxes_get_type (void);
 
 gboolean gst_y10_parse_input_size (const gchar * text, guint * width,
     guint * height, GError ** error);

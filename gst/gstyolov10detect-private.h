@@ -3,10 +3,16 @@
 #pragma once
 
 /* What the element yolov10detect is made of, for the files it is made of:
- * gstyolov10detect.c and, for the properties, gsty10props.c. */
+ * gstyolov10detect.c, which begins and ends it; gsty10stream.c, what flows
+ * through it; gsty10props.c, its properties; and those they call. */
 
 #include "gsty10cuda.h"
+#include "gsty10exchange.h"
+#include "gsty10flight.h"
 #include "gsty10frame.h"
+#include "gsty10latency.h"
+#include "gsty10pace.h"
+#include "gsty10passage.h"
 #include "gsty10recover.h"
 #include "gsty10session.h"
 #include "gsty10stats.h"
@@ -16,36 +22,66 @@
 
 G_BEGIN_DECLS
 
+/* Frames here at most, whatever the properties say. */
+#define GST_Y10_MAX_FRAMES 64
+
 struct _GstYolov10Detect
 {
   GstBaseTransform parent;
 
   /* Properties; object lock. */
   GstY10Settings settings;
-  gboolean class_agnostic;
+  GstY10Wanted wanted;          /* but for what is in the session */
   gdouble confidence, iou_threshold;
-  guint max_detections;
-  GstYolov10Attach attach;
-  gboolean active;
+  GstYolov10LatePolicy late_policy;
+  guint inference_interval, max_queued_frames;
   gboolean takes_cuda;          /* frames in CUDA memory; unknown in NULL: yes */
 
-  GstY10Cuda *cuda;             /* locks itself */
-
-  /* start() and stop() change the pointer under the object lock; in between
-   * the streaming thread may read it without, and its engine once it has seen
-   * under the lock that there is one. */
-  GstY10Session *session;
-  GstY10Stats stats;            /* object lock */
+  GstY10Cuda *cuda;             /* these lock themselves */
+  GstY10Flight *flight;
   GstY10Recovery *recovery;     /* from a lost device */
+  GstY10Exchange *exchange;     /* of the model while playing */
 
-  /* Streaming thread only. */
+  /* Object lock. Only start(), stop() and the thread that brings frames change
+   * the pointer, and that thread reads it without the lock. */
+  GstY10Session *session;
+  GstY10Stats stats;
+  GstY10Latency latency;
+  gboolean live;
+  guint max_frames;             /* the limit as it is now */
+  GstClockTime frame_duration;  /* 0: not known */
+  GstClockTime late_until;      /* running time, from QoS events */
+  GstSegment sent_segment;      /* of the latest frame that left */
+  GstClockTime sent_pts;
+
+  /* The thread that brings frames. What the caps say changes only while no
+   * frame is here, so that the other one may read it. */
   GstY10FrameFormat format;
+  gboolean has_format;
   GstCaps *refused_caps;
-  GstY10Tuning tuning;          /* of the session's engine */
-  gboolean frame_active;
+  GstY10Pace pace;
+  gint skips, max_running;      /* as it was said last; -1: not yet */
+  gboolean stop_told;           /* upstream knows why it has stopped */
+  Y10Detection *rows;           /* room for all passages' */
+
+  /* The thread that sends frames on. */
+  GstY10Hold hold;
+  GstY10Tuning tuning;          /* of the engine of session @seen */
+  guint seen;                   /* its serial; it has been announced */
+  gint *ids;                    /* of a frame's detections */
 };
+
+/* gstyolov10detect.c */
 
 /* The active-… properties have changed. */
 void gst_yolov10_detect_notify_active (GstYolov10Detect * detect);
+/* A reference to the session, or NULL below PAUSED. */
+GstY10Session *gst_yolov10_detect_get_session (GstYolov10Detect * detect);
+/* Copies what a session is made from, so that loading runs without the lock. */
+void gst_yolov10_detect_copy_settings (GstYolov10Detect * detect,
+    GstY10Settings * settings);
+/* Frames in another CUDA context come: while none is here, goes there. */
+gboolean gst_yolov10_detect_follow (GstYolov10Detect * detect,
+    GstBuffer * buffer, GError ** error);
 
 G_END_DECLS

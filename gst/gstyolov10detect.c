@@ -1,20 +1,26 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* The element yolov10detect: it looks at each frame and writes down what it
- * sees. The frame itself goes on as it came: the same memory, the same
- * pixels, the same times. The model and its engine (the session) live from
- * start() to stop(), that is from PAUSED to READY. Properties that may change in between
- * are copied under the object lock once a frame; what they mean (which classes,
- * for instance) is worked out when they are set. */
+/* The element yolov10detect: it looks at frames and writes down what it sees.
+ * The frame itself goes on as it came: the same memory, the same pixels, the
+ * same times. This file makes the element, begins and ends it, and knows its
+ * caps; gsty10stream.c is what flows. The model and its engine (the session)
+ * live from start() to stop(), that is from PAUSED to READY, unless another model
+ * takes over in between. Properties that may change are copied under the object
+ * lock once a frame; what they mean (which classes, for instance) is worked out
+ * when they are set. */
 
 /**
  * SECTION:element-yolov10detect
  * @title: yolov10detect
  * @short_description: finds objects with a YOLOv10 network
  *
- * Runs a YOLOv10 model on every frame and attaches what it finds as metadata.
+ * Runs a YOLOv10 model on frames and attaches what it finds as metadata.
  * Frames pass unchanged; put yolov10overlay behind it to see boxes.
+ *
+ * Frames are taken while earlier ones are inferred and leave in order. In a live
+ * pipeline, when inference is slower than frames come, it is inference that is
+ * skipped, never a frame: those in between show the latest boxes, with their age.
  *
  * ## Example launch lines
  * |[
@@ -34,7 +40,6 @@
  * ]| Shows the cars and trucks of a video.
  * |[
  * gst-launch-1.0 -v v4l2src ! videoconvert \
- *     ! queue leaky=downstream max-size-buffers=1 \
  *     ! yolov10detect model-file=yolov10n.safetensors input-size=320 ! fakesink
  * ]| Watches a camera with a small input, and prints which device computes.
  *
@@ -60,6 +65,8 @@
 #include "gsty10error.h"
 #include "gsty10frame.h"
 #include "gsty10props.h"
+#include "gsty10stream.h"
+#include "gsty10tell.h"
 
 GST_DEBUG_CATEGORY (gst_yolov10_detect_debug);
 #define GST_CAT_DEFAULT gst_yolov10_detect_debug
@@ -77,17 +84,12 @@ static GstPadProbeReturn look_at_caps (GstPad * pad, GstPadProbeInfo * info,
 static void
 gst_yolov10_detect_init (GstYolov10Detect * self)
 {
-  self->confidence = GST_Y10_DEFAULT_CONFIDENCE;
-  self->iou_threshold = GST_Y10_DEFAULT_IOU_THRESHOLD;
-  self->max_detections = GST_Y10_DEFAULT_MAX_DETECTIONS;
-  self->attach = GST_YOLOV10_ATTACH_ALL;
-  self->active = TRUE;
+  gst_y10_props_init (self);
   self->takes_cuda = TRUE;
-  self->settings.device_id = -1;
-  self->settings.cuda_graphs = TRUE;
-  self->settings.cuda_tune = TRUE;
   self->cuda = gst_y10_cuda_new (GST_ELEMENT (self));
   self->recovery = gst_y10_recovery_new (self);
+  self->exchange = gst_y10_exchange_new (self);
+  gst_y10_stream_init (self);
   gst_pad_add_probe (GST_BASE_TRANSFORM_SINK_PAD (self),
       GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, look_at_caps, self, NULL);
   gst_base_transform_set_in_place (GST_BASE_TRANSFORM (self), TRUE);
@@ -101,6 +103,8 @@ gst_yolov10_detect_finalize (GObject * object)
 
   gst_y10_settings_clear (&self->settings);
   gst_y10_recovery_free (self->recovery);
+  gst_y10_exchange_free (self->exchange);
+  gst_y10_flight_free (self->flight);
   gst_y10_cuda_free (self->cuda);
   G_OBJECT_CLASS (gst_yolov10_detect_parent_class)->finalize (object);
 }
@@ -112,16 +116,23 @@ gst_yolov10_detect_notify_active (GstYolov10Detect * self)
     g_object_notify_by_pspec (G_OBJECT (self), props[id]);
 }
 
-/* Copies what a session is made from, so that loading runs without the lock. */
-static void
-copy_settings (GstYolov10Detect * self, GstY10Settings * settings)
+GstY10Session *
+gst_yolov10_detect_get_session (GstYolov10Detect * self)
+{
+  GstY10Session *session;
+
+  GST_OBJECT_LOCK (self);
+  session = self->session ? gst_y10_session_ref (self->session) : NULL;
+  GST_OBJECT_UNLOCK (self);
+  return session;
+}
+
+void
+gst_yolov10_detect_copy_settings (GstYolov10Detect * self,
+    GstY10Settings * settings)
 {
   GST_OBJECT_LOCK (self);
-  *settings = self->settings;
-  settings->model_file = g_strdup (self->settings.model_file);
-  settings->label_file = g_strdup (self->settings.label_file);
-  settings->input_size = g_strdup (self->settings.input_size);
-  settings->classes = g_strdup (self->settings.classes);
+  gst_y10_settings_copy (settings, &self->settings);
   GST_OBJECT_UNLOCK (self);
 }
 
@@ -161,53 +172,92 @@ takes_cuda (GstYolov10Detect * self)
   return takes;
 }
 
+/* Properties that were set while the model was loading. */
+static void
+catch_up (GstYolov10Detect * self)
+{
+  const GstY10Settings *made_from = &self->session->settings;
+  gboolean other_model;
+  gchar *classes = NULL;
+
+  GST_OBJECT_LOCK (self);
+  other_model = g_strcmp0 (made_from->model_file, self->settings.model_file);
+  if (g_strcmp0 (made_from->classes, self->settings.classes))
+    classes = g_strdup (self->settings.classes ? self->settings.classes : "");
+  GST_OBJECT_UNLOCK (self);
+  if (classes)
+    gst_y10_props_set_classes (self, classes);
+  g_free (classes);
+  gst_y10_exchange_open (self->exchange);
+  if (other_model)
+    gst_y10_exchange_request (self->exchange);
+}
+
 static gboolean
 begin_session (GstYolov10Detect * self, GError ** error)
 {
   gchar *name = gst_object_get_name (GST_OBJECT (self));
   GstY10Settings settings;
   GstY10Session *session;
-  gchar *classes = NULL;
+  Y10Engine *engine;
 
   open_cuda (self);             /* properties may have changed in READY */
-  copy_settings (self, &settings);
+  gst_yolov10_detect_copy_settings (self, &settings);
   settings.cuda_context = gst_y10_cuda_get_handle (self->cuda);
-  session = gst_y10_session_new (&settings, name, error);
+  session = gst_y10_session_new (&settings, name, NULL, error);
   g_free (name);
-  if (!session) {
-    gst_y10_settings_clear (&settings);
+  gst_y10_settings_clear (&settings);
+  if (!session)
     return FALSE;
-  }
-  GST_INFO_OBJECT (self, "%s on %s, %s",
-      y10_model_get_variant (session->model),
-      y10_engine_get_device (session->engine),
-      y10_precision_get_name (y10_engine_get_precision (session->engine)));
+  engine = gst_y10_session_get_engine (session);
+  GST_INFO_OBJECT (self, "%s on %s, %s; an inference takes %" GST_TIME_FORMAT,
+      y10_model_get_variant (session->model), y10_engine_get_device (engine),
+      y10_precision_get_name (y10_engine_get_precision (engine)),
+      GST_TIME_ARGS (session->warm_ns));
   GST_OBJECT_LOCK (self);
   self->session = session;
-  if (y10_engine_get_backend (session->engine) != Y10_BACKEND_CUDA)
+  if (y10_engine_get_backend (engine) != Y10_BACKEND_CUDA)
     self->takes_cuda = FALSE;
-  if (g_strcmp0 (settings.classes, self->settings.classes))
-    classes = g_strdup (self->settings.classes);
+  gst_y10_latency_expect (&self->latency, session->warm_ns);
   GST_OBJECT_UNLOCK (self);
-  if (classes)                  /* set while the model was loading */
-    gst_y10_props_set_classes (self, classes);
-  g_free (classes);
-  gst_y10_settings_clear (&settings);
-  memset (&self->tuning, 0, sizeof self->tuning);
+  y10_engine_unref (engine);
+  catch_up (self);
   gst_yolov10_detect_notify_active (self);
   return TRUE;
 }
 
+/* No frame is here. */
 static void
 end_session (GstYolov10Detect * self)
 {
   GstY10Session *session;
 
+  gst_y10_exchange_close (self->exchange);
+  gst_y10_recovery_stop (self->recovery);
+  gst_y10_hold_forget (&self->hold);
   GST_OBJECT_LOCK (self);
   session = g_steal_pointer (&self->session);
   GST_OBJECT_UNLOCK (self);
   /* Joins the engine's thread: not under the lock. */
-  gst_y10_session_free (session);
+  gst_y10_session_unref (session);
+}
+
+/* A frame in another context than the engine's cannot be read. Whoever makes
+ * them will go on doing so: start again in theirs. */
+gboolean
+gst_yolov10_detect_follow (GstYolov10Detect * self, GstBuffer * buffer,
+    GError ** error)
+{
+  gint device_id;
+
+  GST_WARNING_OBJECT (self, "frames come in another CUDA context: starting "
+      "again there; elements of one pipeline should share one");
+  GST_OBJECT_LOCK (self);
+  device_id = self->settings.device_id;
+  GST_OBJECT_UNLOCK (self);
+  end_session (self);
+  return gst_y10_cuda_adopt (self->cuda, buffer, device_id, error)
+      && begin_session (self, error);
 }
 
 static gboolean
@@ -217,15 +267,18 @@ gst_yolov10_detect_start (GstBaseTransform * base)
   GstYolov10Attach attach;
   GError *error = NULL;
 
+  GST_OBJECT_LOCK (self);
+  memset (&self->stats, 0, sizeof self->stats);
+  gst_y10_latency_begin (&self->latency, 0);
+  attach = self->wanted.attach;
+  GST_OBJECT_UNLOCK (self);
+  gst_y10_stream_begin (self);
   if (!begin_session (self, &error)) {
+    gst_y10_stream_end (self);
     GST_Y10_ELEMENT_ERROR (self, error);
     g_clear_error (&error);
     return FALSE;
   }
-  GST_OBJECT_LOCK (self);
-  memset (&self->stats, 0, sizeof self->stats);
-  attach = self->attach;
-  GST_OBJECT_UNLOCK (self);
   gst_y10_props_warn_of_attach (self, attach);
   return TRUE;
 }
@@ -235,8 +288,8 @@ gst_yolov10_detect_stop (GstBaseTransform * base)
 {
   GstYolov10Detect *self = GST_YOLOV10_DETECT (base);
 
-  gst_y10_recovery_stop (self->recovery);
   end_session (self);
+  gst_y10_stream_end (self);
   gst_caps_replace (&self->refused_caps, NULL);
   gst_yolov10_detect_notify_active (self);
   return TRUE;
@@ -276,17 +329,6 @@ gst_yolov10_detect_set_context (GstElement * element, GstContext * context)
   gst_y10_cuda_set_context (self->cuda, context, device_id);
   GST_ELEMENT_CLASS (gst_yolov10_detect_parent_class)->set_context (element,
       context);
-}
-
-static gboolean
-gst_yolov10_detect_query (GstBaseTransform * base, GstPadDirection direction,
-    GstQuery * query)
-{
-  GstYolov10Detect *self = GST_YOLOV10_DETECT (base);
-
-  return gst_y10_cuda_answer (self->cuda, query)
-      || GST_BASE_TRANSFORM_CLASS (gst_yolov10_detect_parent_class)->query
-      (base, direction, query);
 }
 
 static GstCaps *
@@ -331,176 +373,54 @@ look_at_caps (GstPad * pad, GstPadProbeInfo * info, gpointer user_data)
   return GST_PAD_PROBE_OK;
 }
 
+/* While no frame is here. */
 static gboolean
 gst_yolov10_detect_set_caps (GstBaseTransform * base, GstCaps * incaps,
     GstCaps * outcaps)
 {
   GstYolov10Detect *self = GST_YOLOV10_DETECT (base);
+  const GstVideoInfo *info = &self->format.info;
+  GstClockTime duration = 0;
 
-  return gst_y10_frame_format_init (&self->format, incaps, takes_cuda (self),
-      NULL);
+  self->has_format = gst_y10_frame_format_init (&self->format, incaps,
+      takes_cuda (self), NULL);
+  if (self->has_format && GST_VIDEO_INFO_FPS_N (info) > 0)
+    duration = gst_util_uint64_scale_int (GST_SECOND,
+        GST_VIDEO_INFO_FPS_D (info), GST_VIDEO_INFO_FPS_N (info));
+  GST_OBJECT_LOCK (self);
+  self->frame_duration = duration;
+  GST_OBJECT_UNLOCK (self);
+  self->max_running = -1;       /* all limits are worked out anew */
+  return self->has_format;
 }
 
 /* Nothing of a frame is ours to allocate: what downstream wants is what
- * upstream gets to know, GstVideoMeta included; in CUDA memory that and a few
- * frames more, whether downstream has an opinion or not. */
+ * upstream gets to know, GstVideoMeta included, and how many frames more are
+ * held here; in CUDA memory that and the meta, whether downstream has an opinion
+ * or not. */
 static gboolean
 gst_yolov10_detect_propose_allocation (GstBaseTransform * base,
     GstQuery * decide_query, GstQuery * query)
 {
-  gboolean answered = gst_pad_peer_query (base->srcpad, query);
+  GstYolov10Detect *self = GST_YOLOV10_DETECT (base);
+  gboolean answered = gst_pad_peer_query (base->srcpad, query), cuda;
   GstCaps *caps;
+  guint frames;
 
   gst_query_parse_allocation (query, &caps, NULL);
-  if (!caps || !gst_caps_features_contains (gst_caps_get_features (caps, 0),
-          GST_Y10_FEATURE_CUDA))
-    return answered;
-  gst_y10_frame_propose_cuda (query);
+  cuda = caps && gst_caps_features_contains (gst_caps_get_features (caps, 0),
+      GST_Y10_FEATURE_CUDA);
+  if (!cuda && !answered)
+    return FALSE;
+  GST_OBJECT_LOCK (self);
+  frames = self->max_queued_frames;
+  if (!frames)
+    frames = gst_y10_pace_auto_frames (self->live
+        && self->late_policy != GST_YOLOV10_LATE_INFER_ALL,
+        GST_Y10_AUTO_IN_FLIGHT, self->latency.reported, self->frame_duration);
+  GST_OBJECT_UNLOCK (self);
+  gst_y10_frame_propose (query, cuda, frames);
   return TRUE;
-}
-
-static void
-gst_yolov10_detect_before_transform (GstBaseTransform * base,
-    GstBuffer * buffer)
-{
-  GstYolov10Detect *self = GST_YOLOV10_DETECT (base);
-  GstClockTime time = gst_segment_to_stream_time (&base->segment,
-      GST_FORMAT_TIME, GST_BUFFER_PTS (buffer));
-
-  if (GST_CLOCK_TIME_IS_VALID (time))
-    gst_object_sync_values (GST_OBJECT (self), time);
-  GST_OBJECT_LOCK (self);
-  self->frame_active = self->active;
-  GST_OBJECT_UNLOCK (self);
-}
-
-/* An inactive detector passes the buffer itself, even one it may not write to;
- * an active one needs a writable buffer, whose memory is still the same. */
-static GstFlowReturn
-gst_yolov10_detect_prepare_output_buffer (GstBaseTransform * base,
-    GstBuffer * input, GstBuffer ** output)
-{
-  GstYolov10Detect *self = GST_YOLOV10_DETECT (base);
-
-  if (!self->frame_active) {
-    *output = input;
-    return GST_FLOW_OK;
-  }
-  return GST_BASE_TRANSFORM_CLASS (gst_yolov10_detect_parent_class)->
-      prepare_output_buffer (base, input, output);
-}
-
-static GstYolov10Attach
-frame_params (GstYolov10Detect * self, Y10HeadParams * params)
-{
-  GstYolov10Attach attach;
-
-  GST_OBJECT_LOCK (self);
-  params->confidence = (gfloat) self->confidence;
-  params->iou = (gfloat) self->iou_threshold;
-  params->class_agnostic = self->class_agnostic;
-  params->max_detections = self->max_detections;
-  memcpy (self->session->frame_classes, self->session->wanted_classes,
-      y10_model_get_n_classes (self->session->model));
-  params->classes = self->session->frame_classes;
-  attach = self->attach;
-  GST_OBJECT_UNLOCK (self);
-  return attach;
-}
-
-/* A frame in another context than the engine's cannot be read. Whoever makes
- * them will go on doing so: start again in theirs. */
-static gboolean
-follow_frames (GstYolov10Detect * self, GstBuffer * buffer, GError ** error)
-{
-  gint device_id;
-
-  if (self->format.image.memory != Y10_MEMORY_CUDA
-      || gst_y10_cuda_is_ours (self->cuda, buffer))
-    return TRUE;
-  GST_WARNING_OBJECT (self, "frames come in another CUDA context: starting "
-      "again there; elements of one pipeline should share one");
-  GST_OBJECT_LOCK (self);
-  device_id = self->settings.device_id;
-  GST_OBJECT_UNLOCK (self);
-  end_session (self);
-  return gst_y10_cuda_adopt (self->cuda, buffer, device_id, error)
-      && begin_session (self, error);
-}
-
-/* It goes on, and its meta says that nobody has looked at it. */
-static GstFlowReturn
-skip_frame (GstYolov10Detect * self, GstBuffer * buffer)
-{
-  GstY10Findings findings = {.skipped = TRUE,
-    .width = GST_VIDEO_INFO_WIDTH (&self->format.info),
-    .height = GST_VIDEO_INFO_HEIGHT (&self->format.info),
-  };
-
-  GST_OBJECT_LOCK (self);
-  self->stats.skipped++;
-  findings.attach = self->attach;
-  GST_OBJECT_UNLOCK (self);
-  gst_y10_attacher_attach (self->session->attacher, buffer, &findings);
-  return GST_FLOW_OK;
-}
-
-static GstFlowReturn
-gst_yolov10_detect_transform_ip (GstBaseTransform * base, GstBuffer * buffer)
-{
-  GstYolov10Detect *self = GST_YOLOV10_DETECT (base);
-  Y10HeadParams params = Y10_HEAD_PARAMS_INIT;
-  Y10StepTimes times = { 0 };
-  GstY10Findings findings;
-  GstY10Frame frame;
-  GError *error = NULL;
-  gint n;
-
-  if (!self->frame_active)
-    return GST_FLOW_OK;
-
-  if (!self->session)           /* follow_frames() has said why */
-    return GST_FLOW_ERROR;
-  if (!gst_y10_recovery_may_detect (self->recovery, buffer))
-    return skip_frame (self, buffer);
-  if (!follow_frames (self, buffer, &error))
-    goto failed;
-  findings.attach = frame_params (self, &params);
-  if (!gst_y10_frame_map (&frame, &self->format, buffer, &error))
-    goto failed;
-  n = gst_y10_session_infer (self->session, &frame, &params, &times, &error);
-  if (n < 0)
-    goto failed;
-
-  findings.skipped = FALSE;
-  findings.width = frame.width;
-  findings.height = frame.height;
-  findings.detections = self->session->detections;
-  findings.n_detections = n;
-  gst_y10_attacher_attach (self->session->attacher, buffer, &findings);
-
-  GST_OBJECT_LOCK (self);
-  gst_y10_stats_record (&self->stats,
-      (gint64[GST_Y10_N_STAGES]) {
-      times.preprocess, times.inference, times.postprocess});
-  GST_OBJECT_UNLOCK (self);
-  gst_y10_tuning_look (&self->tuning, GST_ELEMENT (self),
-      self->session->engine);
-  GST_LOG_OBJECT (self, "%d detections, %" G_GINT64_FORMAT " us", n,
-      (times.preprocess + times.inference + times.postprocess) / 1000);
-  return GST_FLOW_OK;
-
-failed:
-  if (g_error_matches (error, Y10_ERROR, Y10_ERROR_DEVICE_LOST)
-      && self->session) {
-    gst_y10_recovery_start (self->recovery, error);
-    memset (&self->tuning, 0, sizeof self->tuning);
-    g_clear_error (&error);
-    return skip_frame (self, buffer);
-  }
-  GST_Y10_ELEMENT_ERROR (self, error);
-  g_clear_error (&error);
-  return GST_FLOW_ERROR;
 }
 
 static void
@@ -519,6 +439,8 @@ gst_yolov10_detect_class_init (GstYolov10DetectClass * class)
   object_class->get_property = gst_y10_props_get;
   object_class->finalize = gst_yolov10_detect_finalize;
   gst_y10_props_install (object_class, props);
+  gst_y10_tell_install (object_class);
+  gst_y10_stream_install (base_class);
 
   gst_element_class_set_static_metadata (element_class,
       "YOLOv10 object detector", "Filter/Analyzer/Video",
@@ -536,15 +458,9 @@ gst_yolov10_detect_class_init (GstYolov10DetectClass * class)
 
   base_class->start = GST_DEBUG_FUNCPTR (gst_yolov10_detect_start);
   base_class->stop = GST_DEBUG_FUNCPTR (gst_yolov10_detect_stop);
-  base_class->query = GST_DEBUG_FUNCPTR (gst_yolov10_detect_query);
   base_class->transform_caps =
       GST_DEBUG_FUNCPTR (gst_yolov10_detect_transform_caps);
   base_class->set_caps = GST_DEBUG_FUNCPTR (gst_yolov10_detect_set_caps);
   base_class->propose_allocation =
       GST_DEBUG_FUNCPTR (gst_yolov10_detect_propose_allocation);
-  base_class->before_transform =
-      GST_DEBUG_FUNCPTR (gst_yolov10_detect_before_transform);
-  base_class->prepare_output_buffer =
-      GST_DEBUG_FUNCPTR (gst_yolov10_detect_prepare_output_buffer);
-  base_class->transform_ip = GST_DEBUG_FUNCPTR (gst_yolov10_detect_transform_ip);
 }

@@ -122,7 +122,8 @@ GstHarness *
 test_gst_harness (const char *properties)
 {
   gchar *line = g_strdup_printf ("yolov10detect name=d model-file=%s "
-      "backend=ref %s", model_path, properties ? properties : "");
+      "backend=ref late-policy=infer-all %s", model_path,
+      properties ? properties : "");
   GError *error = NULL;
   GstElement *e = gst_parse_launch (line, &error);
   GstHarness *h;
@@ -321,6 +322,26 @@ test_gst_cuda_expected (const GstCaps *caps)
   fail_unless (found->len >= 10);
   gst_buffer_unref (picture);
   return found;
+}
+
+static gint n_dropped;
+
+GstFlowReturn
+test_gst_drop (GstPad *pad, GstObject *parent, GstBuffer *buffer)
+{
+  gst_buffer_unref (buffer);
+  g_atomic_int_inc (&n_dropped);
+  return GST_FLOW_OK;
+}
+
+/* The last one has left the sink before its thread has done all with it. */
+void
+test_gst_wait_dropped (guint n)
+{
+  while (g_atomic_int_get (&n_dropped) < (gint) n)
+    g_usleep (1000);
+  g_usleep (20 * 1000);
+  g_atomic_int_set (&n_dropped, 0);
 }
 
 GArray *

@@ -38,7 +38,9 @@ const char *test_gst_model (void);
  * NULL. */
 gchar *test_gst_file (const char *name, const char *contents, gssize length);
 
-/* yolov10detect with that model, the reference backend, and @properties. */
+/* yolov10detect with that model, the reference backend, and @properties. A
+ * harness is live, and all frames are to be inferred unless these say
+ * otherwise. */
 GstHarness *test_gst_harness (const char *properties);
 
 /* Noise, chroma the same in squares of two pixels, packed by GStreamer, so
@@ -58,6 +60,12 @@ GstHarness *test_gst_cuda_harness (const char *properties,
     const GstCaps * caps, GstBus ** bus);
 /* What that finds in picture 3 of these caps. */
 GArray *test_gst_cuda_expected (const GstCaps * caps);
+
+/* A sink pad's chain function that throws frames away; all of @n, counted from
+ * the last call of test_gst_wait_dropped(), have come when that returns. */
+GstFlowReturn test_gst_drop (GstPad * pad, GstObject * parent,
+    GstBuffer * buffer);
+void test_gst_wait_dropped (guint n);
 
 GArray *test_gst_rois (GstBuffer * buffer);
 /* Frame meta number @index of the buffer; NULL when there is none. */

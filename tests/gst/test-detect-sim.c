@@ -58,8 +58,8 @@ pass (GstHarness *h, GArray *expected)
 {
   GstBuffer *in = test_gst_picture_caps (caps, 3), *out;
   GstMemory *memory = gst_buffer_peek_memory (in, 0);
-  GstClockTime pts = gst_util_uint64_scale (stat (h, "frames")
-      + stat (h, "skipped"), GST_SECOND, 30);
+  GstClockTime pts = gst_util_uint64_scale (stat (h, "frames"),
+      GST_SECOND, 30);
   const GstStructure *meta;
   GArray *rois;
   guint count;
@@ -67,7 +67,7 @@ pass (GstHarness *h, GArray *expected)
 
   GST_BUFFER_PTS (in) = pts;
   fail_unless_equals_int (gst_harness_push (h, in), GST_FLOW_OK);
-  out = gst_harness_try_pull (h);
+  out = gst_harness_pull (h);
   fail_unless (out != NULL);
   fail_unless (gst_harness_try_pull (h) == NULL);
   fail_unless (gst_buffer_peek_memory (out, 0) == memory);
@@ -99,6 +99,10 @@ count_messages (GstBus *bus, GstMessageType type, gchar **text)
   guint n = 0;
 
   while ((message = gst_bus_pop_filtered (bus, type))) {
+    if (gst_message_has_name (message, "yolov10-model")) {
+      gst_message_unref (message);
+      continue;
+    }
     n++;
     if (type == GST_MESSAGE_WARNING && text) {
       GError *error;
@@ -163,7 +167,7 @@ GST_START_TEST (test_recovers)
     fail_unless_equals_int (count_messages (bus, GST_MESSAGE_ERROR, NULL), 0);
     fail_unless_equals_uint64 (stat (h, "recoveries"), turn);
     fail_unless_equals_uint64 (stat (h, "skipped"), skipped);
-    fail_unless_equals_uint64 (stat (h, "frames"), 3 + turn + (turn == 2) * 5);
+    fail_unless_equals_uint64 (stat (h, "inferred"), 3 + turn + (turn == 2) * 5);
     for (guint i = 0; turn == 1 && i < 5; i++)
       fail_unless (pass (h, expected));
     g_object_get (h->element, "active-backend", &backend, NULL);

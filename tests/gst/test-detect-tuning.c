@@ -44,13 +44,18 @@ typedef struct
   gboolean finished;
 } Tuning;
 
-/* FALSE: there is none. Nothing but these is posted. */
+/* FALSE: there is none. Nothing but these is posted, and what computes. */
 static gboolean
 pop_message (GstBus *bus, Tuning *t)
 {
-  GstMessage *message = gst_bus_pop_filtered (bus, GST_MESSAGE_ELEMENT
-      | GST_MESSAGE_PROGRESS | GST_MESSAGE_WARNING | GST_MESSAGE_ERROR);
+  GstMessage *message;
   const GstStructure *s;
+
+  while ((message = gst_bus_pop_filtered (bus, GST_MESSAGE_ELEMENT
+              | GST_MESSAGE_PROGRESS | GST_MESSAGE_WARNING
+              | GST_MESSAGE_ERROR))
+      && gst_message_has_name (message, "yolov10-model"))
+    gst_message_unref (message);
 
   if (!message)
     return FALSE;

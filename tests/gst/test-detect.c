@@ -8,14 +8,16 @@
 #include <gst/controller/controller.h>
 
 static const char *const playing[] = { "confidence", "iou-threshold",
-  "max-detections", "classes", "attach", "active", NULL
+  "max-detections", "classes", "attach", "active", "model-file", "label-file",
+  "max-queued-frames", "late-policy", "inference-interval", "skipped-boxes",
+  "max-hold", "post-messages", NULL
 };
 static const char *const controllable[] = { "confidence", "iou-threshold",
-  "active", NULL
+  "active", "inference-interval", "skipped-boxes", "max-hold", NULL
 };
-static const char *const ready[] = { "model-file", "label-file", "backend",
-  "precision", "head", "input-size", "threads", "class-agnostic-nms",
-  "cuda-device-id", "cuda-graphs", "cuda-tune", NULL
+static const char *const ready[] = { "backend", "precision", "head",
+  "input-size", "threads", "class-agnostic-nms", "cuda-device-id",
+  "cuda-graphs", "cuda-tune", "in-flight", NULL
 };
 static const char *const read_only[] = { "active-backend", "active-device",
   "active-precision", "fallback-reason", "stats", NULL
@@ -84,8 +86,15 @@ GST_START_TEST (test_defaults)
   gint kind, precision, head;
   gdouble confidence, iou;
   gboolean agnostic, active, graphs, tune;
-  guint most, threads, attach;
+  guint most, threads, attach, flight, queued, interval;
+  gint policy, boxes;
+  guint64 hold;
 
+  g_object_get (e, "in-flight", &flight, "max-queued-frames", &queued,
+      "late-policy", &policy, "inference-interval", &interval,
+      "skipped-boxes", &boxes, "max-hold", &hold, NULL);
+  fail_unless (!flight && !queued && !policy && interval == 1 && !boxes
+      && hold == GST_SECOND);
   g_object_get (e, "model-file", &model, "label-file", &labels, "input-size",
       &size, "classes", &classes, "active-backend", &backend,
       "fallback-reason", &reason, "backend", &kind, "precision", &precision,
@@ -138,6 +147,9 @@ GST_START_TEST (test_ranges)
   ASSERT_REFUSED (g_object_set (e, "max-detections", 1001, NULL));
   ASSERT_REFUSED (g_object_set (e, "threads", 257, NULL));
   ASSERT_REFUSED (g_object_set (e, "cuda-device-id", -2, NULL));
+  ASSERT_REFUSED (g_object_set (e, "inference-interval", 0, NULL));
+  ASSERT_REFUSED (g_object_set (e, "in-flight", 9, NULL));
+  ASSERT_REFUSED (g_object_set (e, "max-queued-frames", 65, NULL));
   g_object_get (e, "confidence", &confidence, "iou-threshold", &iou,
       "max-detections", &most, "threads", &threads, NULL);
   fail_unless (confidence == 0.25 && iou == 0.7 && most == 300 && !threads);

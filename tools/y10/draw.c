@@ -144,8 +144,9 @@ static void
 attach (ToolDraw *draw, GstBuffer *buffer, const ToolFrame *frame,
     const Y10Detection *rows, guint n)
 {
-  const GstY10Findings findings = { GST_YOLOV10_ATTACH_ROI,
-    frame->image.width, frame->image.height, rows, n
+  const GstY10Findings findings = {.attach = GST_YOLOV10_ATTACH_ROI,
+    .width = frame->image.width,.height = frame->image.height,
+    .detections = rows,.n_detections = n
   };
 
   gst_y10_attacher_attach (draw->attacher, buffer, &findings);

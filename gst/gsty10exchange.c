@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* Another model while frames flow. A thread of its own loads it, makes its
+ * engine and warms that up while the old one goes on; the thread that brings
+ * frames takes it over between two of them. Frames that came before keep what
+ * they came with. Where it cannot be loaded nothing changes, and a warning says
+ * why. Of several models that are asked for while one is being loaded only the
+ * last one counts.
+ *
+ * A session that has been replaced is freed on a thread of its own, too, as soon
+ * as its last frame has left: that joins the engine's thread and gives back a
+ * lot of memory, which no frame should wait for. */
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "gsty10exchange.h"
+
+#include "gsty10error.h"
+#include "gstyolov10detect-private.h"
+
+GST_DEBUG_CATEGORY_EXTERN (gst_yolov10_detect_debug);
+#define GST_CAT_DEFAULT gst_yolov10_detect_debug
+
+struct _GstY10Exchange
+{
+  GstYolov10Detect *detect;     /* not owned: it owns us */
+  GCancellable *cancellable;
+  GMutex lock;
+  GCond changed;
+  /* lock */
+  GThread *thread;
+  gboolean open;
+  guint wanted, done;           /* how often it was asked for, and answered */
+  guint n_retiring;
+  GstY10Session *ready;         /* also looked at without it */
+};
+
+typedef struct
+{
+  GstY10Exchange *exchange;
+  GstY10Session *session;
+} Retiring;
+
+/**
+ * gst_y10_exchange_new:
+ * @detect: the element, which outlives it
+ *
+ * Returns: (transfer full): one that is closed
+ */
+GstY10Exchange *
+gst_y10_exchange_new (GstYolov10Detect * detect)
+{
+  GstY10Exchange *self = g_new0 (GstY10Exchange, 1);
+
+  self->detect = detect;
+  self->cancellable = g_cancellable_new ();
+  g_mutex_init (&self->lock);
+  g_cond_init (&self->changed);
+  return self;
+}
+
+/**
+ * gst_y10_exchange_free:
+ * @self: one that is closed
+ */
+void
+gst_y10_exchange_free (GstY10Exchange * self)
+{
+  g_object_unref (self->cancellable);
+  g_mutex_clear (&self->lock);
+  g_cond_clear (&self->changed);
+  g_free (self);
+}
+
+static GstY10Session *
+swap_ready (GstY10Exchange * self, GstY10Session * session)
+{
+  GstY10Session *before;
+
+  g_mutex_lock (&self->lock);
+  before = self->ready;
+  g_atomic_pointer_set (&self->ready, session);
+  g_mutex_unlock (&self->lock);
+  return before;
+}
+
+/* Frames in CUDA memory may be under way, and only such an engine reads them. */
+static gboolean
+fits (GstY10Session * old, GstY10Session * new, GError ** error)
+{
+  Y10Engine *theirs = gst_y10_session_get_engine (new);
+  Y10Engine *ours = gst_y10_session_get_engine (old);
+  gboolean ok = !ours || y10_engine_get_backend (ours) != Y10_BACKEND_CUDA
+      || y10_engine_get_backend (theirs) == Y10_BACKEND_CUDA;
+
+  if (!ok)
+    g_set_error (error, Y10_ERROR, Y10_ERROR_NO_BACKEND,
+        "%s would run on backend %s, and frames are looked at by cuda (%s)",
+        new->settings.model_file,
+        y10_backend_get_name (y10_engine_get_backend (theirs)),
+        y10_engine_get_fallback_reason (theirs));
+  g_clear_pointer (&ours, y10_engine_unref);
+  g_clear_pointer (&theirs, y10_engine_unref);
+  return ok;
+}
+
+static GstY10Session *
+make_session (GstY10Exchange * self, GstY10Session * old,
+    GstY10Settings * settings, GError ** error)
+{
+  gchar *name = gst_object_get_name (GST_OBJECT (self->detect));
+  GstY10Session *session;
+
+  settings->cuda_context = gst_y10_cuda_get_handle (self->detect->cuda);
+  session = gst_y10_session_new (settings, name, self->cancellable, error);
+  g_free (name);
+  if (session && !fits (old, session, error))
+    g_clear_pointer (&session, gst_y10_session_unref);
+  return session;
+}
+
+/* The property says what is in use, as long as nobody has set it again. */
+static void
+refuse (GstY10Exchange * self, GstY10Session * old,
+    const GstY10Settings * settings, GError * error)
+{
+  GstYolov10Detect *detect = self->detect;
+
+  GST_OBJECT_LOCK (detect);
+  if (!g_strcmp0 (detect->settings.model_file, settings->model_file)) {
+    g_free (detect->settings.model_file);
+    detect->settings.model_file = g_strdup (old->settings.model_file);
+  }
+  GST_OBJECT_UNLOCK (detect);
+  g_prefix_error (&error, "%s goes on, because the model asked for cannot take "
+      "over: ", y10_model_get_path (old->model));
+  GST_Y10_ELEMENT_WARNING_WITH_DETAILS (detect, error,
+      gst_structure_new ("yolov10-model-refused",
+          "model-file", G_TYPE_STRING, settings->model_file,
+          "active-model-file", G_TYPE_STRING, old->settings.model_file,
+          NULL));
+  g_object_notify (G_OBJECT (detect), "model-file");
+}
+
+static void
+answer (GstY10Exchange * self)
+{
+  GstYolov10Detect *detect = self->detect;
+  GstY10Session *old = gst_yolov10_detect_get_session (detect), *new;
+  GstY10Settings settings;
+  GError *error = NULL;
+
+  if (!old)
+    return;
+  gst_yolov10_detect_copy_settings (detect, &settings);
+  GST_INFO_OBJECT (detect, "loading %s while %s goes on", settings.model_file,
+      old->settings.model_file);
+  new = make_session (self, old, &settings, &error);
+  if (new) {
+    GstY10Session *unused = swap_ready (self, new);
+
+    /* Nobody has seen it. */
+    g_clear_pointer (&unused, gst_y10_session_unref);
+  } else if (!g_cancellable_is_cancelled (self->cancellable)) {
+    refuse (self, old, &settings, error);
+  }
+  g_clear_error (&error);
+  gst_y10_settings_clear (&settings);
+  gst_y10_session_unref (old);
+}
+
+static gpointer
+run (gpointer data)
+{
+  GstY10Exchange *self = data;
+
+  g_mutex_lock (&self->lock);
+  for (;;) {
+    guint wanted;
+
+    while (self->open && self->wanted == self->done)
+      g_cond_wait (&self->changed, &self->lock);
+    if (!self->open)
+      break;
+    wanted = self->wanted;
+    g_mutex_unlock (&self->lock);
+    answer (self);
+    g_mutex_lock (&self->lock);
+    self->done = wanted;
+  }
+  g_mutex_unlock (&self->lock);
+  return NULL;
+}
+
+/**
+ * gst_y10_exchange_open:
+ * @self: an element's that has a session now
+ */
+void
+gst_y10_exchange_open (GstY10Exchange * self)
+{
+  g_mutex_lock (&self->lock);
+  self->open = TRUE;
+  self->done = self->wanted;
+  g_mutex_unlock (&self->lock);
+}
+
+/**
+ * gst_y10_exchange_close:
+ * @self: an element's whose session is about to end, and in which no frame is
+ *
+ * What is being loaded is given up, and what has been replaced is freed.
+ */
+void
+gst_y10_exchange_close (GstY10Exchange * self)
+{
+  GstY10Session *unused;
+  GThread *thread;
+
+  g_cancellable_cancel (self->cancellable);
+  g_mutex_lock (&self->lock);
+  self->open = FALSE;
+  thread = g_steal_pointer (&self->thread);
+  g_cond_broadcast (&self->changed);
+  while (self->n_retiring)
+    g_cond_wait (&self->changed, &self->lock);
+  g_mutex_unlock (&self->lock);
+  g_clear_pointer (&thread, g_thread_join);
+  g_cancellable_reset (self->cancellable);
+  unused = gst_y10_exchange_take (self);
+  g_clear_pointer (&unused, gst_y10_session_unref);
+}
+
+/**
+ * gst_y10_exchange_request:
+ * @self: an element's
+ *
+ * Has a session made from the properties as they are now. Any thread; nothing
+ * happens while it is closed.
+ */
+void
+gst_y10_exchange_request (GstY10Exchange * self)
+{
+  GError *error = NULL;
+
+  g_mutex_lock (&self->lock);
+  if (self->open) {
+    self->wanted++;
+    if (!self->thread)
+      self->thread = g_thread_try_new ("y10-exchange", run, self, &error);
+    g_cond_broadcast (&self->changed);
+  }
+  g_mutex_unlock (&self->lock);
+  if (error)
+    GST_Y10_ELEMENT_WARNING (self->detect, error);
+  g_clear_error (&error);
+}
+
+/**
+ * gst_y10_exchange_take:
+ * @self: an element's
+ *
+ * Once a frame.
+ *
+ * Returns: (transfer full) (nullable): a session that is to take over
+ */
+GstY10Session *
+gst_y10_exchange_take (GstY10Exchange * self)
+{
+  if (!g_atomic_pointer_get (&self->ready))
+    return NULL;
+  return swap_ready (self, NULL);
+}
+
+static void
+add_retiring (GstY10Exchange * self, gint n)
+{
+  g_mutex_lock (&self->lock);
+  self->n_retiring += n;
+  g_cond_broadcast (&self->changed);
+  g_mutex_unlock (&self->lock);
+}
+
+static gpointer
+retire (gpointer data)
+{
+  Retiring *retiring = data;
+  GstY10Exchange *self = retiring->exchange;
+
+  gst_y10_session_retire (retiring->session, self->cancellable);
+  g_free (retiring);
+  add_retiring (self, -1);
+  return NULL;
+}
+
+/**
+ * gst_y10_exchange_retire:
+ * @self: an element's
+ * @session: (transfer full): one that has been replaced
+ *
+ * Frees it when its last frame has left.
+ */
+void
+gst_y10_exchange_retire (GstY10Exchange * self, GstY10Session * session)
+{
+  Retiring *retiring = g_new (Retiring, 1);
+  GThread *thread;
+
+  *retiring = (Retiring) { self, session };
+  add_retiring (self, 1);
+  thread = g_thread_try_new ("y10-retire", retire, retiring, NULL);
+  if (thread) {
+    g_thread_unref (thread);
+    return;
+  }
+  /* Then somebody has to wait. */
+  g_free (retiring);
+  add_retiring (self, -1);
+  gst_y10_session_unref (session);
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* How long a live pipeline has to wait for us: what 95 of 100 inferences take,
+ * no more. It must be known before the first frame, because the LATENCY query
+ * comes together with that; later it only rises, and in steps that are worth
+ * it, since each makes the whole pipeline adjust its delay. Not locked: the
+ * owner does that. */
+#include "gsty10latency.h"
+
+#include <string.h>
+
+/**
+ * gst_y10_latency_begin:
+ * @self: (out caller-allocates): a latency
+ * @first: what an inference took when the engine was warmed up
+ */
+void
+gst_y10_latency_begin (GstY10Latency * self, GstClockTime first)
+{
+  memset (self, 0, sizeof *self);
+  self->reported = first;
+}
+
+/**
+ * gst_y10_latency_expect:
+ * @self: a latency
+ * @inference: what an inference takes from now on
+ *
+ * Returns: %TRUE when downstream has to be told: it is a fifth more, or more
+ */
+gboolean
+gst_y10_latency_expect (GstY10Latency * self, GstClockTime inference)
+{
+  if (inference < self->reported + self->reported / 5
+      || inference == self->reported)
+    return FALSE;
+  self->reported = inference;
+  return TRUE;
+}
+
+/* Nearest rank. By insertion: qsort() may allocate. */
+static guint64
+p95 (const guint64 * values, guint n)
+{
+  guint64 sorted[GST_Y10_LATENCY_WINDOW];
+
+  for (guint i = 0; i < n; i++) {
+    guint k = i;
+
+    for (; k > 0 && sorted[k - 1] > values[i]; k--)
+      sorted[k] = sorted[k - 1];
+    sorted[k] = values[i];
+  }
+  return sorted[(n * 95 + 99) / 100 - 1];
+}
+
+/**
+ * gst_y10_latency_record:
+ * @self: a latency
+ * @ns: what an inference took
+ *
+ * Returns: %TRUE when downstream has to be told that the latency has risen
+ */
+gboolean
+gst_y10_latency_record (GstY10Latency * self, guint64 ns)
+{
+  self->ns[self->n++ % GST_Y10_LATENCY_WINDOW] = ns;
+  return self->n % GST_Y10_LATENCY_EVERY == 0
+      && gst_y10_latency_expect (self, p95 (self->ns,
+          (guint) MIN (self->n, GST_Y10_LATENCY_WINDOW)));
+}
+
+/**
+ * gst_y10_latency_answer:
+ * @query: a LATENCY query that upstream has answered
+ * @inference: what has been reported
+ * @max_frames: how many frames are held at most
+ * @duration: how long a frame lasts, 0 where that is not known
+ *
+ * Adds ours where upstream is live; else nothing is to be added to.
+ */
+void
+gst_y10_latency_answer (GstQuery * query, GstClockTime inference,
+    guint max_frames, GstClockTime duration)
+{
+  GstClockTime min, max;
+  gboolean live;
+
+  gst_query_parse_latency (query, &live, &min, &max);
+  if (!live)
+    return;
+  min += inference;
+  /* What can be held is at least what has to be. */
+  if (GST_CLOCK_TIME_IS_VALID (max))
+    max += MAX (max_frames * duration, inference);
+  gst_query_set_latency (query, live, min, max);
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+#pragma once
+
+#include <gst/gst.h>
+
+G_BEGIN_DECLS
+
+/* Inferences that the p95 is taken over, and after how many it is taken anew. */
+#define GST_Y10_LATENCY_WINDOW 64
+#define GST_Y10_LATENCY_EVERY 32
+
+typedef struct
+{
+  guint64 ns[GST_Y10_LATENCY_WINDOW];
+  guint64 n;
+  GstClockTime reported;        /* what downstream has been told */
+} GstY10Latency;
+
+void gst_y10_latency_begin (GstY10Latency * latency, GstClockTime first);
+gboolean gst_y10_latency_expect (GstY10Latency * latency,
+    GstClockTime inference);
+gboolean gst_y10_latency_record (GstY10Latency * latency, guint64 ns);
+void gst_y10_latency_answer (GstQuery * query, GstClockTime inference,
+    guint max_frames, GstClockTime duration);
+
+G_END_DECLS

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+#pragma once
+
+#include "gsty10frame.h"
+#include "gsty10pace.h"
+#include "gsty10types.h"
+
+G_BEGIN_DECLS
+
+/* The properties as they were when a frame came. @params.classes is not set. */
+typedef struct
+{
+  Y10HeadParams params;
+  GstYolov10Attach attach;
+  GstYolov10SkippedBoxes skipped_boxes;
+  GstClockTime max_hold;
+  gboolean active, post_messages;
+} GstY10Wanted;
+
+/* A frame on its way through the element, or an event that goes with frames.
+ * Lies in the memory of a GstY10Flight and is used again, which is why @rows is
+ * not its own. */
+typedef struct
+{
+  GstBuffer *buffer;            /* one of these two */
+  GstEvent *event;
+
+  GstY10Session *session;
+  GBytes *classes;
+  GstY10Wanted wanted;
+  guint width, height;          /* of the frame */
+  gboolean lost;                /* could not be looked at */
+  gint64 came_at;               /* nanoseconds */
+
+  /* Its inference. */
+  Y10Engine *engine;
+  Y10Step step;
+  gboolean is_mapped, has_step;
+  GstY10Frame frame;
+  gint64 began_at, took;        /* nanoseconds */
+  Y10StepTimes times;
+  GError *error;
+  gint n;                       /* of @rows; -1: there is no result */
+  Y10Detection *rows;           /* room for GST_Y10_MAX_DETECTIONS */
+} GstY10Passage;
+
+gint64 gst_y10_passage_now (void);
+void gst_y10_passage_begin (GstY10Passage * passage, GstBuffer * buffer,
+    GstY10Session * session, const GstY10Wanted * wanted,
+    const GstVideoInfo * info, gint64 came_at);
+gboolean gst_y10_passage_start (GstY10Passage * passage,
+    const GstY10FrameFormat * format);
+gboolean gst_y10_passage_poll (GstY10Passage * passage);
+void gst_y10_passage_wait (GstY10Passage * passage);
+GstY10Inference gst_y10_passage_attach (GstY10Passage * passage,
+    GstY10Hold * hold, GstY10Findings * findings,
+    GstY10Session ** session);
+void gst_y10_passage_end (GstY10Passage * passage);
+
+G_END_DECLS

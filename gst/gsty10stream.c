@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* The stream: GstBaseTransform hands each buffer to gsty10arrive.c and gets
+ * nothing back; a task on the source pad (gsty10leave.c) sends them on in order,
+ * each the moment it is ready. The base class knows nothing of that task. What
+ * it sends on itself, serialized events and the queries that belong to the
+ * stream, therefore waits here until all frames are gone; only GAP and TAG,
+ * which concern no caps and end nothing, go with the frames. Flushing and
+ * deactivation wake whoever waits before they wait for the task.
+ *
+ * The base class would also say that the position is 0, and know no latency. */
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "gsty10stream.h"
+
+#include "gstyolov10detect-private.h"
+
+GST_DEBUG_CATEGORY_EXTERN (gst_yolov10_detect_debug);
+#define GST_CAT_DEFAULT gst_yolov10_detect_debug
+
+static GstBaseTransformClass *parent_class;
+
+/**
+ * gst_y10_stream_start:
+ * @self: the element
+ * @passage: a frame that is to be inferred
+ *
+ * Begins its inference; what goes wrong is told when it leaves.
+ */
+void
+gst_y10_stream_start (GstYolov10Detect * self, GstY10Passage * passage)
+{
+  if (!gst_y10_passage_start (passage, &self->format))
+    GST_DEBUG_OBJECT (self, "a frame cannot be inferred: %s",
+        passage->error->message);
+}
+
+/**
+ * gst_y10_stream_drop_all:
+ * @self: the element, flushing or stopped
+ *
+ * Frees the frames that are here. By the thread that sends them on, or while
+ * there is none.
+ */
+void
+gst_y10_stream_drop_all (GstYolov10Detect * self)
+{
+  GstY10Passage *passage;
+  gboolean running;
+  guint n = 0;
+
+  while ((passage = gst_y10_flight_drop (self->flight, &running))) {
+    gst_y10_passage_end (passage);
+    gst_y10_flight_leave (self->flight);
+    n++;
+  }
+  if (n)
+    GST_DEBUG_OBJECT (self, "dropped %u frames", n);
+}
+
+/* Nothing is known of the next frame's time. */
+static void
+forget_times (GstYolov10Detect * self)
+{
+  gst_y10_pace_reset (&self->pace);
+  GST_OBJECT_LOCK (self);
+  self->late_until = GST_CLOCK_TIME_NONE;
+  self->sent_pts = GST_CLOCK_TIME_NONE;
+  GST_OBJECT_UNLOCK (self);
+}
+
+static gboolean
+activate_src (GstPad * pad, GstObject * parent, GstPadMode mode,
+    gboolean active)
+{
+  GstYolov10Detect *self = GST_YOLOV10_DETECT (parent);
+  gboolean ok;
+
+  if (mode != GST_PAD_MODE_PUSH)
+    return FALSE;
+  if (active) {
+    gst_y10_hold_forget (&self->hold);
+    forget_times (self);
+    self->stop_told = FALSE;
+    gst_y10_flight_set_flushing (self->flight, FALSE);
+    return gst_pad_start_task (pad, (GstTaskFunction) gst_y10_leave, pad,
+        NULL);
+  }
+  gst_y10_flight_set_flushing (self->flight, TRUE);
+  ok = gst_pad_stop_task (pad);
+  gst_y10_stream_drop_all (self);
+  return ok;
+}
+
+/* A pipeline that becomes live is asked again by whoever set it up. */
+static void
+set_live (GstYolov10Detect * self, gboolean live)
+{
+  gboolean changed;
+
+  GST_OBJECT_LOCK (self);
+  changed = self->live != live;
+  self->live = live;
+  GST_OBJECT_UNLOCK (self);
+  if (changed)
+    GST_INFO_OBJECT (self, "upstream is %slive", live ? "" : "not ");
+}
+
+static void
+ask_if_live (GstYolov10Detect * self)
+{
+  GstBaseTransform *base = GST_BASE_TRANSFORM (self);
+  GstQuery *query = gst_query_new_latency ();
+  gboolean live;
+
+  if (gst_pad_peer_query (base->sinkpad, query)) {
+    gst_query_parse_latency (query, &live, NULL, NULL);
+    set_live (self, live);
+  }
+  gst_query_unref (query);
+}
+
+static gboolean
+flush_start (GstYolov10Detect * self, GstEvent * event)
+{
+  GstBaseTransform *base = GST_BASE_TRANSFORM (self);
+  gboolean ok;
+
+  gst_y10_flight_set_flushing (self->flight, TRUE);
+  ok = parent_class->sink_event (base, event);
+  gst_pad_pause_task (base->srcpad);
+  return ok;
+}
+
+static gboolean
+flush_stop (GstYolov10Detect * self, GstEvent * event)
+{
+  GstBaseTransform *base = GST_BASE_TRANSFORM (self);
+  gboolean ok;
+
+  gst_pad_pause_task (base->srcpad);
+  gst_y10_flight_set_flushing (self->flight, TRUE);
+  gst_y10_stream_drop_all (self);
+  gst_y10_hold_forget (&self->hold);
+  forget_times (self);
+  self->stop_told = FALSE;
+  gst_y10_flight_set_flushing (self->flight, FALSE);
+  ok = parent_class->sink_event (base, event);
+  if (GST_PAD_MODE (base->srcpad) == GST_PAD_MODE_PUSH)
+    gst_pad_start_task (base->srcpad, (GstTaskFunction) gst_y10_leave,
+        base->srcpad, NULL);
+  return ok;
+}
+
+static gboolean
+is_fatal (GstFlowReturn flow)
+{
+  return flow == GST_FLOW_NOT_LINKED || flow < GST_FLOW_EOS;
+}
+
+/* No more buffers come that could tell upstream what has become of the last
+ * ones. */
+static void
+end_of_stream (GstYolov10Detect * self)
+{
+  GstFlowReturn flow = gst_y10_flight_get_stop (self->flight);
+
+  if (flow && is_fatal (flow) && !self->stop_told)
+    GST_ELEMENT_FLOW_ERROR (self, flow);
+}
+
+static void
+new_segment (GstYolov10Detect * self)
+{
+  GST_OBJECT_LOCK (self);
+  self->sent_segment = GST_BASE_TRANSFORM (self)->segment;
+  self->sent_pts = GST_CLOCK_TIME_NONE;
+  self->late_until = GST_CLOCK_TIME_NONE;
+  GST_OBJECT_UNLOCK (self);
+  ask_if_live (self);
+}
+
+static gboolean
+gst_y10_stream_sink_event (GstBaseTransform * base, GstEvent * event)
+{
+  GstYolov10Detect *self = GST_YOLOV10_DETECT (base);
+  GstEventType type = GST_EVENT_TYPE (event);
+  guint n, running;
+  gboolean ok;
+
+  if (type == GST_EVENT_FLUSH_START)
+    return flush_start (self, event);
+  if (type == GST_EVENT_FLUSH_STOP)
+    return flush_stop (self, event);
+  if (!GST_EVENT_IS_SERIALIZED (event))
+    return parent_class->sink_event (base, event);
+  gst_y10_flight_count (self->flight, &n, &running);
+  if (n && (type == GST_EVENT_GAP || type == GST_EVENT_TAG)) {
+    gst_y10_arrive_event (self, event);
+    return TRUE;
+  }
+  gst_y10_flight_drain (self->flight);
+  if (type == GST_EVENT_EOS)
+    end_of_stream (self);
+  /* A new stream, or a new part of one, is a new try. */
+  if ((type == GST_EVENT_STREAM_START || type == GST_EVENT_SEGMENT)
+      && gst_y10_flight_get_stop (self->flight) == GST_FLOW_EOS) {
+    gst_y10_flight_stop (self->flight, 0);
+    self->stop_told = FALSE;
+  }
+  ok = parent_class->sink_event (base, event);
+  if (type == GST_EVENT_SEGMENT)
+    new_segment (self);
+  return ok;
+}
+
+static void
+note_qos (GstYolov10Detect * self, GstEvent * event)
+{
+  GstClockTimeDiff late;
+  GstClockTime time;
+
+  gst_event_parse_qos (event, NULL, NULL, &late, &time);
+  GST_OBJECT_LOCK (self);
+  self->late_until = late > 0 && GST_CLOCK_TIME_IS_VALID (time)
+      ? time + late : GST_CLOCK_TIME_NONE;
+  GST_OBJECT_UNLOCK (self);
+}
+
+static gboolean
+gst_y10_stream_src_event (GstBaseTransform * base, GstEvent * event)
+{
+  GstYolov10Detect *self = GST_YOLOV10_DETECT (base);
+
+  if (GST_EVENT_TYPE (event) == GST_EVENT_QOS)
+    note_qos (self, event);
+  else if (GST_EVENT_TYPE (event) == GST_EVENT_RECONFIGURE
+      && gst_y10_flight_get_stop (self->flight) == GST_FLOW_NOT_LINKED)
+    gst_y10_flight_stop (self->flight, 0);
+  return parent_class->src_event (base, event);
+}
+
+static gboolean
+answer_latency (GstYolov10Detect * self, GstQuery * query)
+{
+  GstClockTime inference, duration;
+  guint max_frames;
+  gboolean live;
+
+  if (!gst_pad_peer_query (GST_BASE_TRANSFORM (self)->sinkpad, query))
+    return FALSE;
+  gst_query_parse_latency (query, &live, NULL, NULL);
+  set_live (self, live);
+  GST_OBJECT_LOCK (self);
+  inference = self->latency.reported;
+  duration = self->frame_duration;
+  max_frames = self->max_frames;
+  GST_OBJECT_UNLOCK (self);
+  gst_y10_latency_answer (query, inference, max_frames, duration);
+  GST_DEBUG_OBJECT (self, "latency %" GST_PTR_FORMAT, query);
+  return TRUE;
+}
+
+/* FALSE: nothing has left, and upstream may know better. */
+static gboolean
+answer_position (GstYolov10Detect * self, GstQuery * query)
+{
+  GstClockTime time = GST_CLOCK_TIME_NONE;
+  GstFormat format;
+
+  gst_query_parse_position (query, &format, NULL);
+  if (format != GST_FORMAT_TIME)
+    return FALSE;
+  GST_OBJECT_LOCK (self);
+  if (self->sent_segment.format == GST_FORMAT_TIME)
+    time = gst_segment_to_stream_time (&self->sent_segment, GST_FORMAT_TIME,
+        self->sent_pts);
+  GST_OBJECT_UNLOCK (self);
+  if (!GST_CLOCK_TIME_IS_VALID (time))
+    return FALSE;
+  gst_query_set_position (query, format, time);
+  return TRUE;
+}
+
+static gboolean
+gst_y10_stream_query (GstBaseTransform * base, GstPadDirection direction,
+    GstQuery * query)
+{
+  GstYolov10Detect *self = GST_YOLOV10_DETECT (base);
+
+  if (gst_y10_cuda_answer (self->cuda, query))
+    return TRUE;
+  if (direction == GST_PAD_SRC) {
+    if (GST_QUERY_TYPE (query) == GST_QUERY_LATENCY)
+      return answer_latency (self, query);
+    if (GST_QUERY_TYPE (query) == GST_QUERY_POSITION)
+      return answer_position (self, query)
+          || gst_pad_peer_query (base->sinkpad, query);
+  } else if (GST_QUERY_IS_SERIALIZED (query)
+      && !gst_y10_flight_drain (self->flight)) {
+    return FALSE;
+  }
+  return parent_class->query (base, direction, query);
+}
+
+static GstFlowReturn
+gst_y10_stream_submit (GstBaseTransform * base, gboolean discont,
+    GstBuffer * buffer)
+{
+  return gst_y10_arrive (GST_YOLOV10_DETECT (base), buffer);
+}
+
+static GstFlowReturn
+gst_y10_stream_generate (GstBaseTransform * base, GstBuffer ** buffer)
+{
+  *buffer = NULL;
+  return GST_FLOW_OK;
+}
+
+/* Never called, because nothing is generated. That it is there tells the base
+ * class that frames go on in the same memory. */
+static GstFlowReturn
+gst_y10_stream_in_place (GstBaseTransform * base, GstBuffer * buffer)
+{
+  g_return_val_if_reached (GST_FLOW_ERROR);
+}
+
+/**
+ * gst_y10_stream_begin:
+ * @self: the element, which starts
+ */
+void
+gst_y10_stream_begin (GstYolov10Detect * self)
+{
+  self->rows = g_new (Y10Detection,
+      (gsize) GST_Y10_MAX_FRAMES * GST_Y10_MAX_DETECTIONS);
+  self->ids = g_new (gint, GST_Y10_MAX_DETECTIONS);
+  gst_y10_hold_init (&self->hold);
+  self->skips = self->max_running = -1;
+  self->seen = 0;
+  gst_segment_init (&self->sent_segment, GST_FORMAT_UNDEFINED);
+}
+
+/**
+ * gst_y10_stream_end:
+ * @self: the element, which stops
+ */
+void
+gst_y10_stream_end (GstYolov10Detect * self)
+{
+  gst_y10_hold_clear (&self->hold);
+  g_clear_pointer (&self->rows, g_free);
+  g_clear_pointer (&self->ids, g_free);
+  self->has_format = FALSE;
+  GST_OBJECT_LOCK (self);
+  self->live = FALSE;
+  self->frame_duration = 0;
+  GST_OBJECT_UNLOCK (self);
+}
+
+/**
+ * gst_y10_stream_init:
+ * @self: the element, which is being made
+ */
+void
+gst_y10_stream_init (GstYolov10Detect * self)
+{
+  self->flight = gst_y10_flight_new (GST_Y10_MAX_FRAMES,
+      sizeof (GstY10Passage));
+  self->late_until = self->sent_pts = GST_CLOCK_TIME_NONE;
+  gst_pad_set_activatemode_function (GST_BASE_TRANSFORM_SRC_PAD (self),
+      activate_src);
+}
+
+/**
+ * gst_y10_stream_install:
+ * @class: the element's class
+ */
+void
+gst_y10_stream_install (GstBaseTransformClass * class)
+{
+  parent_class = g_type_class_peek_parent (class);
+  class->sink_event = GST_DEBUG_FUNCPTR (gst_y10_stream_sink_event);
+  class->src_event = GST_DEBUG_FUNCPTR (gst_y10_stream_src_event);
+  class->query = GST_DEBUG_FUNCPTR (gst_y10_stream_query);
+  class->submit_input_buffer = GST_DEBUG_FUNCPTR (gst_y10_stream_submit);
+  class->generate_output = GST_DEBUG_FUNCPTR (gst_y10_stream_generate);
+  class->transform_ip = GST_DEBUG_FUNCPTR (gst_y10_stream_in_place);
+}

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* What applications hear of without looking at buffers: which model computes
+ * where, and what was found, by a signal and by messages. Both say what is
+ * written on the buffer, and are made only when somebody wants them. */
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "gsty10tell.h"
+
+#include <y10/report.h>
+
+GST_DEBUG_CATEGORY_EXTERN (gst_yolov10_detect_debug);
+#define GST_CAT_DEFAULT gst_yolov10_detect_debug
+
+static guint detections_signal;
+
+/**
+ * gst_y10_tell_install:
+ * @class: the element's class
+ *
+ * Adds the signal.
+ */
+void
+gst_y10_tell_install (GObjectClass * class)
+{
+  /**
+   * GstYolov10Detect::detections:
+   * @detect: the element
+   * @buffer: a frame that is about to leave, with its metadata
+   * @detections: the fields of its GstYolov10FrameMeta, and `timestamp`
+   *   (uint64), the frame's PTS
+   *
+   * Emitted for each frame that an active detector lets go, by the thread that
+   * does so: whoever takes long holds up the stream. Whoever keeps @buffer makes
+   * the next element copy it.
+   */
+  detections_signal = g_signal_new ("detections", G_TYPE_FROM_CLASS (class),
+      G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 2,
+      GST_TYPE_BUFFER | G_SIGNAL_TYPE_STATIC_SCOPE,
+      GST_TYPE_STRUCTURE | G_SIGNAL_TYPE_STATIC_SCOPE);
+}
+
+static gchar *
+list_labels (const Y10Model * model)
+{
+  GString *labels = g_string_new (NULL);
+
+  for (guint i = 0; i < y10_model_get_n_classes (model); i++)
+    g_string_append_printf (labels, "%s\n",
+        y10_model_get_class_name (model, i));
+  return g_string_free (labels, FALSE);
+}
+
+/**
+ * gst_y10_tell_model:
+ * @element: the element
+ * @session: one whose first frame is about to leave
+ *
+ * Posts what computes, and how long it took from the wish to the first frame.
+ */
+void
+gst_y10_tell_model (GstElement * element, GstY10Session * session)
+{
+  Y10Engine *engine = gst_y10_session_get_engine (session);
+  gint64 took = (g_get_monotonic_time () - session->began_at) * 1000;
+  const gchar *reason;
+  guint width, height;
+  gchar *labels;
+
+  if (!engine)                  /* it is gone already */
+    return;
+  reason = y10_engine_get_fallback_reason (engine);
+  y10_engine_get_input_size (engine, &width, &height);
+  labels = list_labels (session->model);
+  GST_INFO_OBJECT (element, "first frame by %s on %s after %" G_GINT64_FORMAT
+      " ms%s%s", y10_model_get_variant (session->model),
+      y10_engine_get_device (engine), took / 1000000,
+      reason ? "; nothing faster: " : "", reason ? reason : "");
+  gst_element_post_message (element,
+      gst_message_new_element (GST_OBJECT (element),
+          gst_structure_new ("yolov10-model",
+              "model-file", G_TYPE_STRING,
+              y10_model_get_path (session->model),
+              "variant", G_TYPE_STRING, y10_model_get_variant (session->model),
+              "classes", G_TYPE_UINT, y10_model_get_n_classes (session->model),
+              "labels", G_TYPE_STRING, labels,
+              "width", G_TYPE_UINT, width, "height", G_TYPE_UINT, height,
+              "backend", G_TYPE_STRING,
+              y10_backend_get_name (y10_engine_get_backend (engine)),
+              "device", G_TYPE_STRING, y10_engine_get_device (engine),
+              "precision", G_TYPE_STRING,
+              y10_precision_get_name (y10_engine_get_precision (engine)),
+              "fallback-reason", G_TYPE_STRING, reason,
+              "time-to-first-frame", G_TYPE_UINT64, (guint64) took, NULL)));
+  g_free (labels);
+  y10_engine_unref (engine);
+}
+
+static guint64
+timestamp_of (const GstY10Passage * passage)
+{
+  return GST_BUFFER_PTS (passage->buffer);
+}
+
+static void
+post (GstElement * element, const GstY10Passage * passage,
+    GstY10Session * session, const GstY10Findings * findings)
+{
+  guint64 timestamp = timestamp_of (passage);
+  const Y10Report report = {
+    .source = GST_OBJECT_NAME (element),
+    .timestamp = GST_CLOCK_TIME_IS_VALID (timestamp) ? (gint64) timestamp : -1,
+    .width = findings->width,.height = findings->height,
+    .inference = findings->inference,.detections = findings->detections,
+    .n_detections = findings->n_detections,.ids = findings->ids
+  };
+  gchar *json = y10_report_to_json (session->model, &report);
+  GstStructure *structure = gst_structure_new ("yolov10-detections",
+      "timestamp", G_TYPE_UINT64, timestamp,
+      "inference", G_TYPE_STRING, findings->inference,
+      "age", G_TYPE_UINT64, (guint64) findings->age,
+      "count", G_TYPE_UINT, findings->n_detections, NULL);
+  GValue value = G_VALUE_INIT;
+
+  g_value_init (&value, G_TYPE_STRING);
+  g_value_take_string (&value, json);
+  gst_structure_take_value (structure, "json", &value);
+  gst_element_post_message (element,
+      gst_message_new_element (GST_OBJECT (element), structure));
+}
+
+/**
+ * gst_y10_tell_detections:
+ * @element: the element
+ * @passage: a frame that is about to leave
+ * @session: whose detections it shows
+ * @findings: what is written on it, with ids
+ *
+ * For whoever has asked to hear of it; nothing otherwise.
+ */
+void
+gst_y10_tell_detections (GstElement * element, const GstY10Passage * passage,
+    GstY10Session * session, const GstY10Findings * findings)
+{
+  if (g_signal_has_handler_pending (element, detections_signal, 0, FALSE)) {
+    GstStructure *structure = gst_y10_attacher_describe (session->attacher,
+        "yolov10-detections", findings);
+
+    gst_structure_set (structure, "timestamp", G_TYPE_UINT64,
+        timestamp_of (passage), NULL);
+    g_signal_emit (element, detections_signal, 0, passage->buffer, structure);
+    gst_structure_free (structure);
+  }
+  if (passage->wanted.post_messages)
+    post (element, passage, session, findings);
+}

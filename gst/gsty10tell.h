@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+#pragma once
+
+#include "gsty10passage.h"
+#include "gstyolov10detect.h"
+
+G_BEGIN_DECLS
+
+void gst_y10_tell_install (GObjectClass * class);
+void gst_y10_tell_model (GstElement * element, GstY10Session * session);
+void gst_y10_tell_detections (GstElement * element,
+    const GstY10Passage * passage, GstY10Session * session,
+    const GstY10Findings * findings);
+
+G_END_DECLS
