@@ -476,7 +476,8 @@ gst_y10_flight_leave (GstY10Flight * self)
  * For clearing, by one thread: the first frame, to be followed by
  * gst_y10_flight_leave(). Waits while somebody is about to begin it.
  *
- * Returns: (nullable): the frame, %NULL when there is none
+ * Returns: (nullable): the frame; %NULL when there is none, or when it goes on
+ *   and those that are here are good again
  */
 gpointer
 gst_y10_flight_drop (GstY10Flight * self, gboolean * running)
@@ -487,9 +488,10 @@ gst_y10_flight_drop (GstY10Flight * self, gboolean * running)
   *running = FALSE;
   pthread_mutex_lock (&self->lock);
   entry = &self->entries[self->first];
-  while (self->n && (entry->state == STARTING || entry->state == POLLED))
+  while (is_closed (self) && self->n
+      && (entry->state == STARTING || entry->state == POLLED))
     pthread_cond_wait (&self->changed, &self->lock);
-  if (self->n) {
+  if (is_closed (self) && self->n) {
     frame = frame_of (self, self->first);
     *running = entry->state == RUNNING;
     if (*running)

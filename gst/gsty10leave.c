@@ -167,9 +167,9 @@ gst_y10_leave (GstPad * pad)
   if (flow != GST_FLOW_OK) {
     GST_DEBUG_OBJECT (self, "no more frames: %s", gst_flow_get_name (flow));
     gst_y10_flight_stop (self->flight, flow);
-    gst_y10_stream_drop_all (self);
-    return;
   }
   gst_y10_passage_end (passage);
   gst_y10_flight_leave (self->flight);
+  if (flow != GST_FLOW_OK)
+    gst_y10_stream_drop_all (self);
 }

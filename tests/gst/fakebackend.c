@@ -4,8 +4,13 @@
 /* A backend "cuda" for the element's tests: the reference, which reads the
  * memory of fakecuda.c and writes down there what it was told. Without that
  * library in the program it is a GPU whose driver GStreamer cannot find. The
- * module's painter is our own. */
+ * module's painter is our own.
+ *
+ * Y10_FAKE_STEP_MS=N makes each inference last N milliseconds, N,AFTER,M makes
+ * it M after the first AFTER ones. Read when a device is opened. */
 #include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 #include "backend.h"
 #include "fakecuda.h"
@@ -22,6 +27,10 @@ y10_cuda_kernel_image (void)
   return "kernels";
 }
 
+static guint step_ms, slower_after, slower_ms;
+static gint n_steps;
+static gint64 slept_ns;         /* of the latest step; one device thread */
+
 static FakeCuda *fake;
 static Y10BackendClass backend;
 
@@ -34,6 +43,12 @@ probe (GString *why)
 static Y10Device *
 open_device (const Y10DeviceConfig *config, GError **error)
 {
+  const char *ms = getenv ("Y10_FAKE_STEP_MS");
+
+  step_ms = slower_after = slower_ms = 0;
+  g_atomic_int_set (&n_steps, 0);
+  if (ms)
+    sscanf (ms, "%u,%u,%u", &step_ms, &slower_after, &slower_ms);
   if (fake) {
     g_atomic_int_inc (&fake->opened);
     fake->context = config->cuda_context;
@@ -67,6 +82,30 @@ load (Y10Slot *slot, guint i, const Y10Image *image,
   return y10_backend_ref.load (slot, i, &host, letterbox, params, error);
 }
 
+static gboolean
+submit (Y10Slot *slot, guint n, guint first, guint end, GError **error)
+{
+  gint64 start = g_get_monotonic_time (), left;
+  gboolean ok = y10_backend_ref.submit (slot, n, first, end, error);
+  guint step = (guint) g_atomic_int_add (&n_steps, 1);
+  guint ms = slower_after && step >= slower_after ? slower_ms : step_ms;
+
+  slept_ns = 0;
+  left = start + (gint64) ms * 1000 - g_get_monotonic_time ();
+  if (left > 0) {
+    g_usleep ((gulong) left);
+    slept_ns = left * 1000;
+  }
+  return ok;
+}
+
+static void
+times (Y10Slot *slot, gint64 *inference, gint64 *postprocess)
+{
+  y10_backend_ref.times (slot, inference, postprocess);
+  *inference += slept_ns;
+}
+
 const Y10BackendClass *
 y10_backend_module (void)
 {
@@ -77,5 +116,7 @@ y10_backend_module (void)
   backend.probe = probe;
   backend.open = open_device;
   backend.load = load;
+  backend.submit = submit;
+  backend.times = times;
   return &backend;
 }

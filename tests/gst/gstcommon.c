@@ -16,28 +16,38 @@
 
 #define SKIP 77
 
-static gchar *directory, *model_path;
+static gchar *directory, *model_path, *other_path;
+
+static gchar *
+write_model (const char *name, const char *metadata, guint seed)
+{
+  const Y10TestFormat format = {.metadata = metadata };
+  gchar *path = test_gst_file (name, NULL, 0);
+  GError *error = NULL;
+  Y10TestTensors *tensors =
+      y10_test_tensors_new (TEST_DATA_DIR "/tiny-nc3.shapes.json", seed, &error);
+
+  g_assert_no_error (error);
+  y10_test_tensors_write (tensors, path, &format, &error);
+  g_assert_no_error (error);
+  y10_test_tensors_free (tensors);
+  return path;
+}
 
 void
 test_gst_init (int *argc, char ***argv)
 {
-  const Y10TestFormat format = {
-    .metadata = "{\"names\":\"{0: 'person', 1: 'bus', 2: 'stop sign'}\","
-        "\"imgsz\":\"[96, 96]\"}"
-  };
-  Y10TestTensors *tensors;
   GError *error = NULL;
 
   gst_check_init (argc, argv);
   directory = g_dir_make_tmp ("yolov10-XXXXXX", &error);
   g_assert_no_error (error);
-  model_path = test_gst_file ("tiny.safetensors", NULL, 0);
-  tensors = y10_test_tensors_new (TEST_DATA_DIR "/tiny-nc3.shapes.json", 0,
-      &error);
-  g_assert_no_error (error);
-  y10_test_tensors_write (tensors, model_path, &format, &error);
-  g_assert_no_error (error);
-  y10_test_tensors_free (tensors);
+  model_path = write_model ("tiny.safetensors",
+      "{\"names\":\"{0: 'person', 1: 'bus', 2: 'stop sign'}\","
+      "\"imgsz\":\"[96, 96]\"}", 0);
+  other_path = write_model ("tiny-other.safetensors",
+      "{\"names\":\"{0: 'one', 1: 'two', 2: 'three'}\","
+      "\"imgsz\":\"[96, 96]\"}", 1);
 }
 
 static void
@@ -103,6 +113,12 @@ const char *
 test_gst_model (void)
 {
   return model_path;
+}
+
+const char *
+test_gst_other_model (void)
+{
+  return other_path;
 }
 
 /* @contents NULL: only the name. */

@@ -34,6 +34,8 @@ void test_gst_skip (const char *format, ...) G_GNUC_PRINTF (1, 2);
 
 /* 3 classes, person, bus and "stop sign"; input 96 × 96; seeded weights. */
 const char *test_gst_model (void);
+/* The same weights, seeded otherwise, with the classes one, two and three. */
+const char *test_gst_other_model (void);
 /* Path of a file in the test's own directory, written unless @contents is
  * NULL. */
 gchar *test_gst_file (const char *name, const char *contents, gssize length);

@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* yolov10detect while somebody changes what it does: another model takes over
+ * between two frames, one that cannot be loaded does not, other threads and
+ * controllers turn every knob. No frame is lost, and each has the boxes and the
+ * labels of one model. */
+#include "gstcommon.h"
+
+#include <gst/controller/controller.h>
+
+#define TURNS 200
+
+static const char *const labels[2][3] = {
+  {"person", "bus", "stop sign"}, {"one", "two", "three"}
+};
+
+typedef struct
+{
+  GstHarness *h;
+  GstElement *e;
+  GstBus *bus;
+  GstCaps *caps;
+  guint n;                      /* frames that went in and came out */
+} Run;
+
+static void
+run_begin (Run *run, const char *properties)
+{
+  memset (run, 0, sizeof *run);
+  run->h = test_gst_harness (properties);
+  run->e = gst_object_ref (run->h->element);
+  run->bus = gst_bus_new ();
+  gst_element_set_bus (run->e, run->bus);
+  run->caps = test_gst_caps ("NV12", 96, 64);
+  gst_harness_set_src_caps (run->h, gst_caps_ref (run->caps));
+}
+
+static void
+run_end (Run *run)
+{
+  gst_element_set_bus (run->e, NULL);
+  gst_object_unref (run->bus);
+  gst_object_unref (run->e);
+  gst_harness_teardown (run->h);
+  gst_caps_unref (run->caps);
+}
+
+/* Whose labels the frame has: 0, 1, or -1 when there are no boxes. */
+static gint
+model_of (GstBuffer *out)
+{
+  GArray *rois = test_gst_rois (out);
+  gint model = -1;
+
+  for (guint i = 0; i < rois->len; i++) {
+    const TestBox *box = &g_array_index (rois, TestBox, i);
+    gint one = g_str_equal (box->label, labels[1][box->label_id]);
+
+    fail_unless (one || g_str_equal (box->label, labels[0][box->label_id]));
+    fail_unless (model < 0 || model == one);
+    model = one;
+  }
+  g_array_unref (rois);
+  return model;
+}
+
+static gint
+run_frame (Run *run)
+{
+  GstBuffer *in = test_gst_picture_caps (run->caps, 3), *out;
+  gint model;
+
+  GST_BUFFER_PTS (in) = gst_util_uint64_scale (run->n, GST_SECOND, 30);
+  out = gst_harness_push_and_pull (run->h, in);
+  fail_unless (out != NULL);
+  fail_unless_equals_uint64 (GST_BUFFER_PTS (out),
+      gst_util_uint64_scale (run->n, GST_SECOND, 30));
+  model = model_of (out);
+  run->n++;
+  gst_buffer_unref (out);
+  return model;
+}
+
+/* TRUE: a warning that names both models, for people and for programs. */
+static gboolean
+pop_refusal (Run *run, const char *asked)
+{
+  GstMessage *message = gst_bus_pop_filtered (run->bus, GST_MESSAGE_WARNING);
+  const GstStructure *details;
+  GError *error;
+  gchar *debug;
+
+  if (!message)
+    return FALSE;
+  gst_message_parse_warning (message, &error, &debug);
+  gst_message_parse_warning_details (message, &details);
+  fail_unless (g_error_matches (error, GST_RESOURCE_ERROR,
+          GST_RESOURCE_ERROR_NOT_FOUND), "%s", error->message);
+  fail_unless (strstr (error->message, asked) != NULL, "%s", error->message);
+  fail_unless (details != NULL);
+  fail_unless_equals_string (gst_structure_get_string (details, "model-file"),
+      asked);
+  fail_unless (gst_structure_has_field (details, "active-model-file"));
+  g_error_free (error);
+  g_free (debug);
+  gst_message_unref (message);
+  return TRUE;
+}
+
+/* The classes, labels and file of the next yolov10-model message; FALSE: there
+ * is none. */
+static gboolean
+pop_model (Run *run, const char *file, gint model)
+{
+  GstMessage *message = gst_bus_pop_filtered (run->bus, GST_MESSAGE_ELEMENT);
+  const GstStructure *s;
+  gchar *all;
+  guint64 took;
+  guint n;
+
+  if (!message)
+    return FALSE;
+  s = gst_message_get_structure (message);
+  fail_unless (gst_structure_has_name (s, "yolov10-model"));
+  all = g_strdup_printf ("%s\n%s\n%s\n", labels[model][0], labels[model][1],
+      labels[model][2]);
+  fail_unless_equals_string (gst_structure_get_string (s, "labels"), all);
+  fail_unless_equals_string (gst_structure_get_string (s, "model-file"), file);
+  fail_unless_equals_string (gst_structure_get_string (s, "backend"), "cpu");
+  fail_unless_equals_string (gst_structure_get_string (s, "precision"), "fp32");
+  fail_unless (gst_structure_get_string (s, "device") != NULL);
+  fail_unless (gst_structure_get_string (s, "variant") != NULL);
+  fail_unless (gst_structure_get_uint (s, "classes", &n) && n == 3);
+  fail_unless (gst_structure_get_uint64 (s, "time-to-first-frame", &took));
+  fail_unless (took > 0 && took < 60 * GST_SECOND);
+  g_free (all);
+  gst_message_unref (message);
+  return TRUE;
+}
+
+/* Each model takes over, labels and all, while frames flow. */
+GST_START_TEST (test_takes_over)
+{
+  const char *const files[] = { test_gst_model (), test_gst_other_model () };
+  guint from[2] = { 0, 0 };
+  gchar *now;
+  Run run;
+
+  run_begin (&run, "backend=cpu precision=fp32 threads=1 confidence=0.02");
+  fail_unless_equals_int (run_frame (&run), 0);
+  fail_unless (pop_model (&run, files[0], 0));
+  for (guint i = 1; i <= TURNS; i++) {
+    gint wanted = i % 2;
+    gint64 until = g_get_monotonic_time () + 20 * G_USEC_PER_SEC;
+
+    if (i % 10 == 0) {
+      g_object_set (run.e, "model-file", "/nowhere/at-all.safetensors", NULL);
+      while (!pop_refusal (&run, "/nowhere/at-all.safetensors")) {
+        fail_unless_equals_int (run_frame (&run), !wanted);
+        fail_unless (g_get_monotonic_time () < until);
+      }
+      g_object_get (run.e, "model-file", &now, NULL);
+      fail_unless_equals_string (now, files[!wanted]);
+      g_free (now);
+    }
+    g_object_set (run.e, "model-file", files[wanted], NULL);
+    for (;;) {
+      gint model = run_frame (&run);
+
+      from[model]++;
+      if (model == wanted)
+        break;
+      fail_unless (g_get_monotonic_time () < until, "nothing took over");
+    }
+    fail_unless (pop_model (&run, files[wanted], wanted));
+  }
+  fail_unless (from[0] >= TURNS / 2 && from[1] >= TURNS / 2);
+  run_end (&run);
+}
+
+GST_END_TEST;
+
+/* Asked for faster than they can be loaded: the last one counts. What has been
+ * set in between counts for the new one, too. */
+GST_START_TEST (test_last_counts)
+{
+  const char *const files[] = { test_gst_model (), test_gst_other_model () };
+  gint64 until = g_get_monotonic_time () + 60 * G_USEC_PER_SEC;
+  Run run;
+
+  run_begin (&run, "backend=cpu precision=fp32 threads=1 confidence=0.02 in-flight=2");
+  for (guint i = 0; i < TURNS; i++) {
+    g_object_set (run.e, "model-file", files[i % 2], NULL);
+    run_frame (&run);
+  }
+  g_object_set (run.e, "model-file", files[1], "classes", "2", NULL);
+  do {
+    fail_unless (g_get_monotonic_time () < until);
+    run_frame (&run);
+    g_usleep (1000);
+  } while (!gst_bus_have_pending (run.bus) || run.n < TURNS + 100);
+  for (guint i = 0; i < 5; i++) {
+    GstBuffer *out = gst_harness_push_and_pull (run.h,
+        test_gst_picture_caps (run.caps, 3));
+    GArray *rois = test_gst_rois (out);
+
+    fail_unless (rois->len > 0);
+    for (guint k = 0; k < rois->len; k++)
+      fail_unless_equals_string (g_array_index (rois, TestBox, k).label,
+          "three");
+    g_array_unref (rois);
+    gst_buffer_unref (out);
+  }
+  fail_unless (!gst_bus_pop_filtered (run.bus, GST_MESSAGE_WARNING
+          | GST_MESSAGE_ERROR));
+  run_end (&run);
+}
+
+GST_END_TEST;
+
+/* Stopping does not wait for a model that is being loaded, and the next start
+ * takes the one that was set last. */
+GST_START_TEST (test_stops_while_loading)
+{
+  const char *const files[] = { test_gst_model (), test_gst_other_model () };
+  GstElement *e = gst_element_factory_make ("yolov10detect", NULL);
+
+  gst_util_set_object_arg (G_OBJECT (e), "backend", "cpu");
+  for (guint i = 0; i < 50; i++) {
+    g_object_set (e, "model-file", files[i % 2], NULL);
+    fail_unless_equals_int (gst_element_set_state (e, GST_STATE_PAUSED),
+        GST_STATE_CHANGE_SUCCESS);
+    for (guint k = 0; k < i % 4; k++)
+      g_object_set (e, "model-file", files[k % 2], NULL);
+    g_usleep (i * 997 % 10000);
+    fail_unless_equals_int (gst_element_set_state (e, GST_STATE_READY),
+        GST_STATE_CHANGE_SUCCESS);
+  }
+  gst_element_set_state (e, GST_STATE_NULL);
+  gst_object_unref (e);
+}
+
+GST_END_TEST;
+
+static gint stop_changing;
+
+static gpointer
+change_properties (gpointer e)
+{
+  static const char *const classes[] = { "", "0", "0,2", "2,1" };
+
+  for (guint i = 0; !g_atomic_int_get (&stop_changing); i++) {
+    GstStructure *stats;
+
+    g_object_set (e, "confidence", (i % 100) / 100.0, "classes",
+        classes[i % 4], "max-detections", 1 + i % 1000, "active", i % 5 != 0,
+        "iou-threshold", (i % 10) / 10.0, "max-queued-frames", i % 20,
+        "late-policy", i % 3, "inference-interval", 1 + i % 4,
+        "skipped-boxes", i % 2, "max-hold", (guint64) i * GST_MSECOND,
+        "post-messages", i % 2, NULL);
+    if (i % 50 == 0)
+      g_object_set (e, "model-file", i % 100 ? test_gst_other_model ()
+          : test_gst_model (), NULL);
+    g_object_get (e, "stats", &stats, NULL);
+    gst_structure_free (stats);
+    g_usleep (200);
+  }
+  return NULL;
+}
+
+static void
+control (GstElement *e, const char *property, GstControlSource *source)
+{
+  fail_unless (gst_object_add_control_binding (GST_OBJECT (e),
+          gst_direct_control_binding_new (GST_OBJECT (e), property, source)));
+}
+
+/* Another thread and controllers turn every knob at once. */
+GST_START_TEST (test_knobs)
+{
+  GstControlSource *source = gst_lfo_control_source_new ();
+  guint64 sent, frames;
+  GstStructure *stats;
+  GThread *thread;
+  GstBuffer *out;
+  guint n;
+  Run run;
+
+  run_begin (&run, "backend=cpu precision=fp32 threads=1 confidence=0.02 in-flight=4");
+  g_object_set (source, "frequency", 3.0, "amplitude", 0.5, "offset", 0.5,
+      NULL);
+  control (run.e, "confidence", source);
+  control (run.e, "skipped-boxes", source);
+  g_atomic_int_set (&stop_changing, FALSE);
+  thread = g_thread_new ("changer", change_properties, run.e);
+  for (guint i = 0; i < 4 * TURNS; i++) {
+    GstBuffer *in = test_gst_picture_caps (run.caps, i);
+
+    GST_BUFFER_PTS (in) = gst_util_uint64_scale (i, GST_SECOND, 30);
+    fail_unless_equals_int (gst_harness_push (run.h, in), GST_FLOW_OK);
+    gst_bus_set_flushing (run.bus, i % 2);
+  }
+  g_atomic_int_set (&stop_changing, TRUE);
+  g_thread_join (thread);
+  fail_unless (gst_harness_push_event (run.h, gst_event_new_eos ()));
+  for (n = 0; (out = gst_harness_try_pull (run.h)); n++) {
+    fail_unless_equals_uint64 (GST_BUFFER_PTS (out),
+        gst_util_uint64_scale (n, GST_SECOND, 30));
+    gst_buffer_unref (out);
+  }
+  fail_unless_equals_int (n, 4 * TURNS);
+  g_object_get (run.e, "stats", &stats, NULL);
+  fail_unless (gst_structure_get (stats, "sent", G_TYPE_UINT64, &sent,
+          "frames", G_TYPE_UINT64, &frames, NULL));
+  fail_unless (gst_structure_get_uint (stats, "waiting", &n) && n == 0);
+  fail_unless_equals_uint64 (sent, 4 * TURNS);
+  fail_unless (frames > 0 && frames <= sent);
+  gst_structure_free (stats);
+  gst_object_unref (source);
+  run_end (&run);
+}
+
+GST_END_TEST;
+
+static Suite *
+exchange_suite (void)
+{
+  Suite *s = suite_create ("yolov10detect changes");
+  TCase *tc = tcase_create ("exchange");
+
+  suite_add_tcase (s, tc);
+  tcase_set_timeout (tc, 240);
+  tcase_add_test (tc, test_takes_over);
+  tcase_add_test (tc, test_last_counts);
+  tcase_add_test (tc, test_stops_while_loading);
+  tcase_add_test (tc, test_knobs);
+  return s;
+}
+
+int
+main (int argc, char **argv)
+{
+  test_gst_init (&argc, &argv);
+  return test_gst_run (exchange_suite (), "yolov10detect-exchange", __FILE__);
+}

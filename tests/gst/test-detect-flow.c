@@ -1,0 +1,569 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* Frames in flight: whatever happens in the stream, all leave that came, once
+ * and in order, with their own boxes and under their own caps. */
+#include <stdio.h>
+
+#include "gstcommon.h"
+
+static GstStaticPadTemplate any = GST_STATIC_PAD_TEMPLATE ("sink",
+    GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
+
+/* What a sink pad of our own sees. */
+typedef struct
+{
+  guint n, n_fresh, n_wrong_caps, n_disorder, n_metas;
+  GstClockTime last;
+  gsize caps_size;
+  gboolean eos;
+  gulong delay;                 /* microseconds for each */
+  gint stop_after;              /* frames; then this flow */
+  GstFlowReturn stop;
+  GString *order;               /* 'f' a frame, 'g' GAP, 't' TAG, ... */
+  GMutex lock;
+} Seen;
+
+static void
+look (Seen *seen, GstBuffer *buffer)
+{
+  const GstStructure *meta = test_gst_frame_meta (buffer, 0);
+
+  seen->n++;
+  if (seen->caps_size && gst_buffer_get_size (buffer) != seen->caps_size)
+    seen->n_wrong_caps++;
+  if (GST_CLOCK_TIME_IS_VALID (seen->last)
+      && GST_BUFFER_PTS (buffer) <= seen->last)
+    seen->n_disorder++;
+  seen->last = GST_BUFFER_PTS (buffer);
+  if (meta && g_str_equal (gst_structure_get_string (meta, "inference"),
+          "fresh"))
+    seen->n_fresh++;
+  if (meta && !test_gst_frame_meta (buffer, 1))
+    seen->n_metas++;
+}
+
+static void
+look_event (Seen *seen, GstEvent *event)
+{
+  GstVideoInfo info;
+  GstCaps *caps;
+
+  switch (GST_EVENT_TYPE (event)) {
+    case GST_EVENT_CAPS:
+      gst_event_parse_caps (event, &caps);
+      fail_unless (gst_video_info_from_caps (&info, caps));
+      seen->caps_size = GST_VIDEO_INFO_SIZE (&info);
+      g_string_append_c (seen->order, 'c');
+      break;
+    case GST_EVENT_SEGMENT:
+      seen->last = GST_CLOCK_TIME_NONE;
+      g_string_append_c (seen->order, 's');
+      break;
+    case GST_EVENT_FLUSH_STOP:
+      seen->n = seen->n_fresh = 0;
+      break;
+    case GST_EVENT_GAP:
+      g_string_append_c (seen->order, 'g');
+      break;
+    case GST_EVENT_TAG:
+      g_string_append_c (seen->order, 't');
+      break;
+    case GST_EVENT_EOS:
+      seen->eos = TRUE;
+      g_string_append_c (seen->order, 'e');
+      break;
+    default:
+      break;
+  }
+}
+
+static GstFlowReturn
+chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
+{
+  Seen *seen = g_object_get_data (G_OBJECT (pad), "seen");
+  GstFlowReturn flow = GST_FLOW_OK;
+
+  if (seen->delay)
+    g_usleep (seen->delay);
+  g_mutex_lock (&seen->lock);
+  if (seen->stop && (gint) seen->n >= seen->stop_after) {
+    flow = seen->stop;
+  } else {
+    look (seen, buffer);
+    g_string_append_c (seen->order, 'f');
+  }
+  g_mutex_unlock (&seen->lock);
+  gst_buffer_unref (buffer);
+  return flow;
+}
+
+static gboolean
+take_event (GstPad *pad, GstObject *parent, GstEvent *event)
+{
+  Seen *seen = g_object_get_data (G_OBJECT (pad), "seen");
+
+  g_mutex_lock (&seen->lock);
+  look_event (seen, event);
+  g_mutex_unlock (&seen->lock);
+  gst_event_unref (event);
+  return TRUE;
+}
+
+/* A detector between a harness that pushes and a pad of our own. */
+typedef struct
+{
+  GstHarness *h;
+  GstElement *e;
+  GstPad *sink;
+  GstBus *bus;
+  GstCaps *caps;
+  Seen seen;
+} Run;
+
+static void
+run_begin (Run *run, const char *properties)
+{
+  GstPad *src;
+
+  memset (run, 0, sizeof *run);
+  run->seen.last = GST_CLOCK_TIME_NONE;
+  run->seen.order = g_string_new (NULL);
+  g_mutex_init (&run->seen.lock);
+  run->h = test_gst_harness (properties);
+  run->e = gst_object_ref (run->h->element);
+  run->bus = gst_bus_new ();
+  gst_element_set_bus (run->e, run->bus);
+  run->caps = test_gst_caps ("NV12", 96, 64);
+  run->sink = gst_pad_new_from_static_template (&any, "sink");
+  g_object_set_data (G_OBJECT (run->sink), "seen", &run->seen);
+  gst_pad_set_chain_function (run->sink, chain);
+  gst_pad_set_event_function (run->sink, take_event);
+  gst_pad_set_active (run->sink, TRUE);
+  src = gst_element_get_static_pad (run->e, "src");
+  gst_pad_unlink (src, run->h->sinkpad);
+  fail_unless_equals_int (gst_pad_link (src, run->sink), GST_PAD_LINK_OK);
+  gst_object_unref (src);
+  gst_harness_set_src_caps (run->h, gst_caps_ref (run->caps));
+}
+
+static GstFlowReturn
+run_push (Run *run, guint i)
+{
+  GstBuffer *buffer = test_gst_picture_caps (run->caps, i);
+
+  GST_BUFFER_PTS (buffer) = gst_util_uint64_scale (i, GST_SECOND, 30);
+  GST_BUFFER_DURATION (buffer) = GST_SECOND / 30;
+  return gst_harness_push (run->h, buffer);
+}
+
+static guint64
+run_stat (Run *run, const char *name)
+{
+  GstStructure *stats;
+  guint64 value;
+
+  g_object_get (run->e, "stats", &stats, NULL);
+  fail_unless (gst_structure_get_uint64 (stats, name, &value));
+  gst_structure_free (stats);
+  return value;
+}
+
+static void
+run_end (Run *run)
+{
+  gst_element_set_bus (run->e, NULL);
+  gst_harness_teardown (run->h);
+  gst_pad_set_active (run->sink, FALSE);
+  gst_object_unref (run->sink);
+  gst_object_unref (run->bus);
+  gst_object_unref (run->e);
+  gst_caps_unref (run->caps);
+  g_string_free (run->seen.order, TRUE);
+  g_mutex_clear (&run->seen.lock);
+}
+
+static guint
+count_messages (GstBus *bus, GstMessageType type)
+{
+  GstMessage *message;
+  guint n = 0;
+
+  while ((message = gst_bus_pop_filtered (bus, type))) {
+    n++;
+    gst_message_unref (message);
+  }
+  return n;
+}
+
+#define N_PICTURES 40
+
+/* All records of all frames, one behind the other. */
+static GByteArray *
+find_all (const char *properties, gdouble *fps)
+{
+  GstHarness *h = test_gst_harness (properties);
+  GstCaps *caps = test_gst_caps ("NV12", 96, 64);
+  GByteArray *all = g_byte_array_new ();
+  gint64 start;
+
+  gst_harness_set_src_caps (h, gst_caps_ref (caps));
+  start = g_get_monotonic_time ();
+  for (guint i = 0; i < N_PICTURES; i++) {
+    GstBuffer *picture = test_gst_picture_caps (caps, i);
+
+    GST_BUFFER_PTS (picture) = i;
+    fail_unless_equals_int (gst_harness_push (h, picture), GST_FLOW_OK);
+  }
+  fail_unless (gst_harness_push_event (h, gst_event_new_eos ()));
+  fail_unless_equals_int (gst_harness_buffers_in_queue (h), N_PICTURES);
+  *fps = N_PICTURES * 1e6 / (g_get_monotonic_time () - start);
+  for (guint i = 0; i < N_PICTURES; i++) {
+    GstBuffer *out = gst_harness_pull (h);
+    const GValue *records;
+    GBytes *bytes;
+
+    fail_unless_equals_uint64 (GST_BUFFER_PTS (out), i);
+    records = gst_structure_get_value (test_gst_frame_meta (out, 0), "records");
+    bytes = g_value_get_boxed (records);
+    if (g_bytes_get_size (bytes))
+      g_byte_array_append (all, g_bytes_get_data (bytes, NULL),
+          g_bytes_get_size (bytes));
+    gst_buffer_unref (out);
+  }
+  gst_harness_teardown (h);
+  gst_caps_unref (caps);
+  return all;
+}
+
+GST_START_TEST (test_bit_equal)
+{
+  static const char *const backends[] = { "ref", "cpu" };
+
+  for (guint b = 0; b < 2; b++) {
+    GByteArray *plain = NULL;
+
+    for (guint n = 1; n <= 4; n *= 2) {
+      gchar *properties = g_strdup_printf ("backend=%s in-flight=%u threads=1 "
+          "confidence=0.02 max-detections=1000", backends[b], n);
+      gdouble fps;
+      GByteArray *all = find_all (properties, &fps);
+
+      printf ("%s, in-flight %u: %.1f frames a second\n", backends[b], n, fps);
+      g_free (properties);
+      if (!plain) {
+        plain = all;
+        fail_unless (plain->len > 32 * N_PICTURES);
+        continue;
+      }
+      fail_unless_equals_int (all->len, plain->len);
+      fail_unless (!memcmp (all->data, plain->data, plain->len));
+      g_byte_array_unref (all);
+    }
+    g_byte_array_unref (plain);
+  }
+}
+
+GST_END_TEST;
+
+/* Every ten frames other caps: each frame leaves under its own. */
+GST_START_TEST (test_caps_changes)
+{
+  Run run;
+
+  run_begin (&run, "in-flight=4 max-queued-frames=16");
+  run.seen.delay = 500;
+  for (guint i = 0; i < 300; i++) {
+    if (i % 10 == 0) {
+      gst_caps_unref (run.caps);
+      run.caps = i % 20 ? test_gst_caps ("NV12", 96, 64)
+          : test_gst_caps ("I420", 64 + i / 10, 48);
+      gst_harness_set_src_caps (run.h, gst_caps_ref (run.caps));
+    }
+    fail_unless_equals_int (run_push (&run, i), GST_FLOW_OK);
+  }
+  fail_unless (gst_harness_push_event (run.h, gst_event_new_eos ()));
+  fail_unless (run.seen.eos);
+  fail_unless_equals_int (run.seen.n, 300);
+  fail_unless_equals_int (run.seen.n_fresh, 300);
+  fail_unless_equals_int (run.seen.n_metas, 300);
+  fail_unless_equals_int (run.seen.n_wrong_caps, 0);
+  fail_unless_equals_int (run.seen.n_disorder, 0);
+  fail_unless_equals_uint64 (run_stat (&run, "sent"), 300);
+  fail_unless_equals_uint64 (run_stat (&run, "inferred"), 300);
+  run_end (&run);
+}
+
+GST_END_TEST;
+
+/* EOS comes while all places are taken. */
+GST_START_TEST (test_full_at_eos)
+{
+  for (guint i = 1; i <= 8; i++) {
+    Run run;
+
+    run_begin (&run, "in-flight=2 max-queued-frames=8");
+    run.seen.delay = 10000;
+    for (guint k = 0; k < i + 8; k++)
+      fail_unless_equals_int (run_push (&run, k), GST_FLOW_OK);
+    fail_unless (gst_harness_push_event (run.h, gst_event_new_eos ()));
+    fail_unless (run.seen.eos);
+    fail_unless_equals_int (run.seen.n, i + 8);
+    fail_unless_equals_int (run.seen.n_disorder, 0);
+    run_end (&run);
+  }
+}
+
+GST_END_TEST;
+
+/* GAP and TAG go with the frames; everything else comes after them. */
+GST_START_TEST (test_event_order)
+{
+  GstSegment segment;
+  Run run;
+
+  run_begin (&run, "in-flight=2 max-queued-frames=16");
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  g_string_truncate (run.seen.order, 0);
+  run.seen.delay = 5000;
+  for (guint i = 0; i < 3; i++) {
+    GstEvent *gap = gst_event_new_gap (i, 1);
+    GstEvent *tag = gst_event_new_tag (gst_tag_list_new (GST_TAG_TITLE, "t",
+            NULL));
+
+    run_push (&run, 3 * i);
+    fail_unless (gst_harness_push_event (run.h, gap));
+    run_push (&run, 3 * i + 1);
+    fail_unless (gst_harness_push_event (run.h, tag));
+    run_push (&run, 3 * i + 2);
+    fail_unless (gst_harness_push_event (run.h,
+            gst_event_new_segment (&segment)));
+  }
+  gst_harness_push_event (run.h, gst_event_new_eos ());
+  {
+    /* Caps and segment, which are sticky, came with the first frame. */
+    const char *order = strchr (run.seen.order->str, 'f');
+
+    fail_unless_equals_string (order, "fgftfsfgftfsfgftfse");
+  }
+  run_end (&run);
+}
+
+GST_END_TEST;
+
+/* What downstream answers comes back with a later frame; at the end of the
+ * stream, when none comes any more, it is an error of the element. */
+GST_START_TEST (test_flows)
+{
+  static const GstFlowReturn flows[] = { GST_FLOW_EOS, GST_FLOW_NOT_LINKED,
+    GST_FLOW_ERROR, GST_FLOW_NOT_NEGOTIATED, GST_FLOW_FLUSHING
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (flows); i++) {
+    GstFlowReturn flow = GST_FLOW_OK;
+    guint n = 0;
+    Run run;
+
+    run_begin (&run, "max-queued-frames=2");
+    run.seen.stop = flows[i];
+    run.seen.stop_after = 5;
+    while (flow == GST_FLOW_OK && n < 50)
+      flow = run_push (&run, n++);
+    fail_unless_equals_int (flow, flows[i]);
+    fail_unless_equals_int (run.seen.n, 5);
+    fail_unless (n >= 7 && n <= 9, "%u", n);
+    gst_harness_push_event (run.h, gst_event_new_eos ());
+    fail_unless (run.seen.eos);
+    fail_unless_equals_int (count_messages (run.bus, GST_MESSAGE_ERROR), 0);
+    run_end (&run);
+
+    /* The last frame fails, and upstream is done. */
+    run_begin (&run, "max-queued-frames=2");
+    run.seen.stop = flows[i];
+    for (n = 0; n < 1; n++)
+      fail_unless_equals_int (run_push (&run, n), GST_FLOW_OK);
+    gst_harness_push_event (run.h, gst_event_new_eos ());
+    fail_unless (run.seen.eos);
+    fail_unless_equals_int (count_messages (run.bus, GST_MESSAGE_ERROR),
+        flows[i] == GST_FLOW_NOT_LINKED || flows[i] < GST_FLOW_EOS);
+    run_end (&run);
+  }
+}
+
+GST_END_TEST;
+
+/* A stream that has ended may be followed by another one. */
+GST_START_TEST (test_after_eos)
+{
+  GstSegment segment;
+  Run run;
+
+  run_begin (&run, "");
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  run.seen.stop = GST_FLOW_EOS;
+  run.seen.stop_after = 1;
+  while (run_push (&run, run.seen.n) == GST_FLOW_OK);
+  run.seen.stop = GST_FLOW_OK;
+  gst_harness_push_event (run.h, gst_event_new_segment (&segment));
+  for (guint i = 0; i < 5; i++)
+    fail_unless_equals_int (run_push (&run, i), GST_FLOW_OK);
+  gst_harness_push_event (run.h, gst_event_new_eos ());
+  fail_unless_equals_int (run.seen.n, 6);
+  run_end (&run);
+}
+
+GST_END_TEST;
+
+static GstPadProbeReturn
+probe (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  Seen *seen = data;
+
+  g_mutex_lock (&seen->lock);
+  if (GST_PAD_PROBE_INFO_TYPE (info) & GST_PAD_PROBE_TYPE_BUFFER)
+    look (seen, GST_PAD_PROBE_INFO_BUFFER (info));
+  else
+    look_event (seen, GST_PAD_PROBE_INFO_EVENT (info));
+  g_mutex_unlock (&seen->lock);
+  return GST_PAD_PROBE_OK;
+}
+
+static GstElement *
+make_pipeline (const char *format, Seen *seen)
+{
+  gchar *line = g_strdup_printf (format, test_gst_model ());
+  GError *error = NULL;
+  GstElement *pipeline, *sink;
+  GstPad *pad;
+
+  if (!test_gst_load_plugin ("coreelements")
+      || !test_gst_load_plugin ("videotestsrc")) {
+    test_gst_skip ("videotestsrc is not installed");
+    g_free (line);
+    return NULL;
+  }
+  memset (seen, 0, sizeof *seen);
+  seen->last = GST_CLOCK_TIME_NONE;
+  seen->order = g_string_new (NULL);
+  g_mutex_init (&seen->lock);
+  pipeline = gst_parse_launch (line, &error);
+  g_assert_no_error (error);
+  sink = gst_bin_get_by_name (GST_BIN (pipeline), "s");
+  pad = gst_element_get_static_pad (sink, "sink");
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER
+      | GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM | GST_PAD_PROBE_TYPE_EVENT_FLUSH,
+      probe, seen, NULL);
+  gst_object_unref (pad);
+  gst_object_unref (sink);
+  g_free (line);
+  return pipeline;
+}
+
+static void
+end_pipeline (GstElement *pipeline, Seen *seen)
+{
+  fail_unless_equals_int (gst_element_set_state (pipeline, GST_STATE_NULL),
+      GST_STATE_CHANGE_SUCCESS);
+  gst_object_unref (pipeline);
+  g_string_free (seen->order, TRUE);
+  g_mutex_clear (&seen->lock);
+}
+
+/* A hundred flushing seeks in the middle of things; of the last part each frame
+ * comes, once. */
+GST_START_TEST (test_seeks)
+{
+  Seen seen;
+  GstElement *pipeline = make_pipeline ("videotestsrc ! video/x-raw,format=I420,"
+      "width=64,height=48,framerate=30/1 ! yolov10detect model-file=%s "
+      "in-flight=4 ! fakesink name=s", &seen);
+  GstMessage *message;
+  GstBus *bus;
+
+  if (!pipeline)
+    return;
+  bus = gst_element_get_bus (pipeline);
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  fail_unless (gst_element_get_state (pipeline, NULL, NULL, 20 * GST_SECOND)
+      == GST_STATE_CHANGE_SUCCESS);
+  for (guint i = 0; i < 100; i++) {
+    fail_unless (gst_element_seek_simple (pipeline, GST_FORMAT_TIME,
+            GST_SEEK_FLAG_FLUSH, (i * 7 % 20) * GST_SECOND));
+    g_usleep (i * 131 % 4000);
+  }
+  fail_unless (gst_element_seek (pipeline, 1.0, GST_FORMAT_TIME,
+          GST_SEEK_FLAG_FLUSH, GST_SEEK_TYPE_SET, 0, GST_SEEK_TYPE_SET,
+          2 * GST_SECOND));
+  message = gst_bus_timed_pop_filtered (bus, 60 * GST_SECOND,
+      GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
+  fail_unless (message && GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS);
+  gst_message_unref (message);
+  fail_unless_equals_int (seen.n_disorder, 0);
+  fail_unless_equals_int (seen.n_wrong_caps, 0);
+  fail_unless_equals_int (seen.n, 60);
+  fail_unless_equals_int (seen.n_fresh, 60);
+  fail_unless_equals_uint64 (seen.last, 59 * GST_SECOND / 30);
+  gst_object_unref (bus);
+  end_pipeline (pipeline, &seen);
+}
+
+GST_END_TEST;
+
+/* Up and down a hundred times, in the middle of things. */
+GST_START_TEST (test_states)
+{
+  static const GstState states[] = { GST_STATE_NULL, GST_STATE_READY,
+    GST_STATE_PAUSED, GST_STATE_NULL
+  };
+  Seen seen;
+  GstElement *pipeline = make_pipeline ("videotestsrc ! video/x-raw,format=I420,"
+      "width=64,height=48,framerate=30/1 ! yolov10detect name=d model-file=%s "
+      "in-flight=2 ! fakesink name=s", &seen);
+  GstElement *d;
+
+  if (!pipeline)
+    return;
+  d = gst_bin_get_by_name (GST_BIN (pipeline), "d");
+  for (guint i = 0; i < 100; i++) {
+    fail_unless (gst_element_set_state (pipeline, GST_STATE_PLAYING)
+        != GST_STATE_CHANGE_FAILURE);
+    if (i % 3)
+      gst_element_get_state (pipeline, NULL, NULL, 20 * GST_SECOND);
+    g_usleep (i * 131 % 5000);
+    fail_unless (gst_element_set_state (pipeline, states[i % 4])
+        != GST_STATE_CHANGE_FAILURE);
+  }
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  ASSERT_OBJECT_REFCOUNT (d, "detector", 2);
+  gst_object_unref (d);
+  fail_unless_equals_int (seen.n_fresh, seen.n);
+  end_pipeline (pipeline, &seen);
+}
+
+GST_END_TEST;
+
+static Suite *
+flow_suite (void)
+{
+  Suite *s = suite_create ("yolov10detect flow");
+  TCase *tc = tcase_create ("flow");
+
+  suite_add_tcase (s, tc);
+  tcase_set_timeout (tc, 240);
+  tcase_add_test (tc, test_bit_equal);
+  tcase_add_test (tc, test_caps_changes);
+  tcase_add_test (tc, test_full_at_eos);
+  tcase_add_test (tc, test_event_order);
+  tcase_add_test (tc, test_flows);
+  tcase_add_test (tc, test_after_eos);
+  tcase_add_test (tc, test_seeks);
+  tcase_add_test (tc, test_states);
+  return s;
+}
+
+int
+main (int argc, char **argv)
+{
+  test_gst_init (&argc, &argv);
+  return test_gst_run (flow_suite (), "yolov10detect-flow", __FILE__);
+}
