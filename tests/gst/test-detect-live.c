@@ -1,0 +1,540 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* yolov10detect in a live pipeline whose inference is too slow, or late: which
+ * frames are inferred, what the others show, and what is said of it. How long an
+ * inference takes the backend of fakebackend.c is told. */
+#include <json-glib/json-glib.h>
+#include <stdio.h>
+
+#include "gstcommon.h"
+
+#define FRAME (GST_SECOND / 30)
+
+static GstCaps *caps;
+
+static GstHarness *
+slow_harness (const char *step_ms, const char *properties)
+{
+  gchar *all = g_strdup_printf ("backend=cuda precision=fp32 confidence=0.02 %s",
+      properties);
+  GstHarness *h;
+
+  g_setenv ("Y10_BACKEND_PATH", FAKE_BACKEND_DIR, TRUE);
+  g_setenv ("Y10_FAKE_STEP_MS", step_ms, TRUE);
+  h = test_gst_harness (all);
+  gst_harness_set_src_caps (h, gst_caps_ref (caps));
+  g_free (all);
+  return h;
+}
+
+static GstBuffer *
+picture (guint i)
+{
+  GstBuffer *buffer = test_gst_picture_caps (caps, i);
+
+  GST_BUFFER_PTS (buffer) = i * FRAME;
+  return buffer;
+}
+
+/* What a frame says of itself. */
+typedef struct
+{
+  gchar inference;              /* 'f'resh, 'h'eld, 's'kipped; '-' nothing */
+  guint64 age;
+  guint count;
+  GArray *boxes;
+} Said;
+
+static void
+said_clear (gpointer data)
+{
+  g_array_unref (((Said *) data)->boxes);
+}
+
+static Said
+what_it_says (GstBuffer *buffer)
+{
+  const GstStructure *meta = test_gst_frame_meta (buffer, 0);
+  Said said = {.inference = '-',.boxes = test_gst_rois (buffer) };
+
+  if (!meta)
+    return said;
+  said.inference = gst_structure_get_string (meta, "inference")[0];
+  fail_unless (gst_structure_get (meta, "age", G_TYPE_UINT64, &said.age,
+          "count", G_TYPE_UINT, &said.count, NULL));
+  fail_unless_equals_int (said.count, said.boxes->len);
+  return said;
+}
+
+/* EOS, and all that came out: @n frames, in order. */
+static GArray *
+finish (GstHarness *h, guint n)
+{
+  GArray *all = g_array_new (FALSE, FALSE, sizeof (Said));
+  GstBuffer *out;
+
+  g_array_set_clear_func (all, said_clear);
+  fail_unless (gst_harness_push_event (h, gst_event_new_eos ()));
+  while ((out = gst_harness_try_pull (h))) {
+    Said said = what_it_says (out);
+
+    fail_unless_equals_uint64 (GST_BUFFER_PTS (out), all->len * FRAME);
+    g_array_append_val (all, said);
+    gst_buffer_unref (out);
+  }
+  fail_unless_equals_int (all->len, n);
+  return all;
+}
+
+static guint64
+stat (GstHarness *h, const char *name)
+{
+  GstStructure *stats;
+  guint64 value;
+
+  g_object_get (h->element, "stats", &stats, NULL);
+  fail_unless (gst_structure_get_uint64 (stats, name, &value), "%s", name);
+  gst_structure_free (stats);
+  return value;
+}
+
+/* Held boxes are those of the latest fresh frame, their age is exact, and the
+ * stats count the same. */
+static guint
+check_held (GstHarness *h, GArray *all)
+{
+  guint n[128] = { 0 }, latest = 0;
+
+  for (guint i = 0; i < all->len; i++) {
+    const Said *said = &g_array_index (all, Said, i);
+
+    n[(guint) said->inference]++;
+    if (said->inference == 'f') {
+      latest = i;
+      fail_unless_equals_uint64 (said->age, 0);
+    } else if (said->inference == 'h') {
+      const Said *from = &g_array_index (all, Said, latest);
+
+      fail_unless_equals_uint64 (said->age, (i - latest) * FRAME);
+      fail_unless_equals_int (said->boxes->len, from->boxes->len);
+      fail_unless (!memcmp (said->boxes->data, from->boxes->data,
+              said->boxes->len * sizeof (TestBox)));
+    } else {
+      fail_unless_equals_int (said->count, 0);
+      fail_unless_equals_uint64 (said->age, 0);
+    }
+  }
+  fail_unless_equals_uint64 (stat (h, "inferred"), n['f']);
+  fail_unless_equals_uint64 (stat (h, "held"), n['h']);
+  fail_unless_equals_uint64 (stat (h, "skipped"), n['s']);
+  fail_unless_equals_uint64 (stat (h, "frames"), n['f'] + n['h'] + n['s']);
+  fail_unless_equals_uint64 (stat (h, "sent"), all->len);
+  return n['f'];
+}
+
+static gchar *
+pattern (GArray *all)
+{
+  GString *text = g_string_new (NULL);
+
+  for (guint i = 0; i < all->len; i++)
+    g_string_append_c (text, g_array_index (all, Said, i).inference);
+  return g_string_free (text, FALSE);
+}
+
+/* 30 frames a second and 93 ms for each inference: every third is inferred, all
+ * leave, each about one inference later. */
+GST_START_TEST (test_too_slow)
+{
+  GstHarness *h = slow_harness ("93", "late-policy=auto");
+  const guint n = 150;
+  gint64 start = g_get_monotonic_time ();
+  GstStructure *stats;
+  gdouble fps;
+  GArray *all;
+  guint fresh;
+
+  for (guint i = 0; i < n; i++) {
+    gint64 left = start + (gint64) i * 1000000 / 30 - g_get_monotonic_time ();
+
+    if (left > 0)
+      g_usleep ((gulong) left);
+    fail_unless_equals_int (gst_harness_push (h, picture (i)), GST_FLOW_OK);
+  }
+  all = finish (h, n);
+  fresh = check_held (h, all);
+  printf ("%u of %u fresh, delay %.1f ms (p95 %.1f), age p95 %.1f ms\n", fresh,
+      n, stat (h, "delay-median") / 1e6, stat (h, "delay-p95") / 1e6,
+      stat (h, "age-p95") / 1e6);
+  /* A busy machine may miss a few. */
+  fail_unless (fresh >= n * 24 / 100 && fresh <= n * 37 / 100, "%u", fresh);
+  fail_unless (stat (h, "delay-p95") < 180 * GST_MSECOND);
+  fail_unless (stat (h, "inference-median") >= 92 * GST_MSECOND);
+  g_object_get (h->element, "stats", &stats, NULL);
+  fail_unless (gst_structure_get_double (stats, "fps", &fps));
+  fail_unless (fps > 25 && fps < 36, "%f", fps);
+  gst_structure_free (stats);
+  g_array_unref (all);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
+/* Every how many frames, and for how long boxes are held. */
+GST_START_TEST (test_interval)
+{
+  static const struct
+  {
+    const char *properties, *expected;
+  } cases[] = {
+    {"inference-interval=1", "ffffffffffff"},
+    {"inference-interval=4", "fhhhfhhhfhhh"},
+    {"inference-interval=4 skipped-boxes=none", "fsssfsssfsss"},
+    {"inference-interval=4 max-hold=66666667", "fhhsfhhsfhhs"},
+    {"inference-interval=4 max-hold=66666665", "fhssfhssfhss"},
+    {"inference-interval=6 max-hold=0", "fsssssfsssss"},
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    GstHarness *h = slow_harness ("0", cases[i].properties);
+    GArray *all;
+    gchar *text;
+
+    for (guint k = 0; k < 12; k++)
+      fail_unless_equals_int (gst_harness_push (h, picture (k)), GST_FLOW_OK);
+    all = finish (h, 12);
+    check_held (h, all);
+    text = pattern (all);
+    fail_unless_equals_string (text, cases[i].expected);
+    g_free (text);
+    g_array_unref (all);
+    gst_harness_teardown (h);
+  }
+}
+
+GST_END_TEST;
+
+/* Frames without times, of another size, or after a flush hold nothing; and
+ * those in between that are not active break it off. */
+GST_START_TEST (test_holds_nothing)
+{
+  GstHarness *h = slow_harness ("0", "inference-interval=1000");
+  GstBuffer *in, *out;
+  GstSegment segment;
+  Said said;
+
+  for (guint i = 0; i < 8; i++) {
+    static const char expected[] = "fhshs-ss";
+
+    in = picture (i);
+    if (i == 2)
+      GST_BUFFER_PTS (in) = GST_CLOCK_TIME_NONE;
+    if (i == 4)
+      gst_buffer_add_video_meta (in, GST_VIDEO_FRAME_FLAG_NONE,
+          GST_VIDEO_FORMAT_NV12, 96, 60);
+    g_object_set (h->element, "active", i != 5, NULL);
+    out = gst_harness_push_and_pull (h, in);
+    said = what_it_says (out);
+    fail_unless (said.inference == expected[i], "%c at %u", said.inference, i);
+    said_clear (&said);
+    gst_buffer_unref (out);
+  }
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  gst_harness_push_event (h, gst_event_new_flush_start ());
+  gst_harness_push_event (h, gst_event_new_flush_stop (TRUE));
+  gst_harness_push_event (h, gst_event_new_segment (&segment));
+  out = gst_harness_push_and_pull (h, picture (8));
+  said = what_it_says (out);
+  fail_unless (said.inference == 'f');
+  said_clear (&said);
+  gst_buffer_unref (out);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
+/* With qos the frames that downstream is too late for pass, not inferred. */
+GST_START_TEST (test_qos)
+{
+  for (guint qos = 0; qos < 2; qos++) {
+    GstHarness *h = slow_harness ("0", qos ? "qos=true" : "qos=false");
+    GArray *all;
+    gchar *text;
+
+    for (guint i = 0; i < 8; i++) {
+      if (i == 2)
+        gst_harness_push_upstream_event (h,
+            gst_event_new_qos (GST_QOS_TYPE_UNDERFLOW, 2.0, 3 * FRAME, 2 * FRAME));
+      if (i == 7)
+        gst_harness_push_upstream_event (h,
+            gst_event_new_qos (GST_QOS_TYPE_OVERFLOW, 0.5, -FRAME, 6 * FRAME));
+      fail_unless_equals_int (gst_harness_push (h, picture (i)), GST_FLOW_OK);
+    }
+    all = finish (h, 8);
+    text = pattern (all);
+    fail_unless_equals_string (text, qos ? "ffhhhfff" : "ffffffff");
+    g_free (text);
+    g_array_unref (all);
+    gst_harness_teardown (h);
+  }
+}
+
+GST_END_TEST;
+
+static void
+ask_latency (GstHarness *h, GstClockTime *min, GstClockTime *max)
+{
+  GstQuery *query = gst_query_new_latency ();
+  gboolean live;
+
+  fail_unless (gst_pad_peer_query (h->sinkpad, query));
+  gst_query_parse_latency (query, &live, min, max);
+  fail_unless (live);
+  gst_query_unref (query);
+}
+
+static guint
+count_messages (GstBus *bus, GstMessageType type)
+{
+  GstMessage *message;
+  guint n = 0;
+
+  while ((message = gst_bus_pop_filtered (bus, type))) {
+    n++;
+    gst_message_unref (message);
+  }
+  return n;
+}
+
+/* Known before the first frame; rises in steps, with one message each. */
+GST_START_TEST (test_latency)
+{
+  GstHarness *h = slow_harness ("40,40,80", "max-queued-frames=5 in-flight=1");
+  GstBus *bus = gst_bus_new ();
+  GstClockTime min, max, before;
+
+  gst_element_set_bus (h->element, bus);
+  ask_latency (h, &min, &max);
+  fail_unless (min >= 40 * GST_MSECOND && min < 200 * GST_MSECOND);
+  fail_unless (max == GST_CLOCK_TIME_NONE);
+  before = min;
+  gst_harness_set_upstream_latency (h, 100 * GST_MSECOND);
+  ask_latency (h, &min, &max);
+  fail_unless (min == before + 100 * GST_MSECOND);
+  for (guint i = 0; i < 100; i++)
+    gst_buffer_unref (gst_harness_push_and_pull (h, picture (i)));
+  ask_latency (h, &min, &max);
+  printf ("from %.1f ms to %.1f ms\n", before / 1e6, min / 1e6 - 100);
+  fail_unless (min >= before * 6 / 5 + 100 * GST_MSECOND);
+  fail_unless (min >= 180 * GST_MSECOND && min < 400 * GST_MSECOND);
+  fail_unless (count_messages (bus, GST_MESSAGE_LATENCY) >= 1);
+  before = min;
+  for (guint i = 0; i < 32; i++)
+    gst_buffer_unref (gst_harness_push_and_pull (h, picture (i)));
+  gst_element_set_bus (h->element, NULL);
+  gst_object_unref (bus);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
+static GstPadProbeReturn
+answer_latency (GstPad *pad, GstPadProbeInfo *info, gpointer live)
+{
+  GstQuery *query = GST_PAD_PROBE_INFO_QUERY (info);
+
+  if (GST_QUERY_TYPE (query) != GST_QUERY_LATENCY)
+    return GST_PAD_PROBE_OK;
+  gst_query_set_latency (query, GPOINTER_TO_INT (live), 10, 1000);
+  return GST_PAD_PROBE_HANDLED;
+}
+
+/* The most is what the queue holds; not live, there is nothing to add. */
+GST_START_TEST (test_latency_limits)
+{
+  for (gint live = 0; live < 2; live++) {
+    GstHarness *h = slow_harness ("20", "max-queued-frames=7");
+    GstQuery *query = gst_query_new_latency ();
+    GstClockTime min, max;
+    gboolean is_live;
+
+    gst_pad_add_probe (h->srcpad, GST_PAD_PROBE_TYPE_QUERY_UPSTREAM,
+        answer_latency, GINT_TO_POINTER (live), NULL);
+    gst_buffer_unref (gst_harness_push_and_pull (h, picture (0)));
+    fail_unless (gst_pad_peer_query (h->sinkpad, query));
+    gst_query_parse_latency (query, &is_live, &min, &max);
+    fail_unless_equals_int (is_live, live);
+    if (live) {
+      fail_unless (min >= 20 * GST_MSECOND);
+      fail_unless_equals_uint64 (max, 1000 + 7 * FRAME);
+    } else {
+      fail_unless (min == 10 && max == 1000);
+    }
+    gst_query_unref (query);
+    gst_harness_teardown (h);
+  }
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_position)
+{
+  GstHarness *h = slow_harness ("0", "");
+  GstSegment segment;
+  gint64 position;
+
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  segment.time = 5 * GST_SECOND;
+  gst_harness_push_event (h, gst_event_new_segment (&segment));
+  for (guint i = 0; i < 5; i++) {
+    gst_buffer_unref (gst_harness_push_and_pull (h, picture (i)));
+    fail_unless (gst_pad_peer_query_position (h->sinkpad, GST_FORMAT_TIME,
+            &position));
+    fail_unless_equals_int64 (position, i * FRAME + 5 * GST_SECOND);
+  }
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
+/* The JSON of the messages says what the buffers say. */
+GST_START_TEST (test_messages)
+{
+  GstHarness *h = slow_harness ("0", "post-messages=true inference-interval=2");
+  GstBus *bus = gst_bus_new ();
+
+  gst_element_set_bus (h->element, bus);
+  for (guint i = 0; i < 4; i++) {
+    GstBuffer *out = gst_harness_push_and_pull (h, picture (i));
+    Said said = what_it_says (out);
+    GstMessage *message;
+    const GstStructure *s;
+    JsonParser *parser = json_parser_new ();
+    JsonObject *root;
+    JsonArray *objects;
+    guint64 timestamp;
+
+    do {
+      message = gst_bus_timed_pop_filtered (bus, GST_SECOND,
+          GST_MESSAGE_ELEMENT);
+      fail_unless (message != NULL);
+      s = gst_message_get_structure (message);
+    } while (gst_structure_has_name (s, "yolov10-model"));
+    fail_unless (gst_structure_has_name (s, "yolov10-detections"));
+    fail_unless (gst_structure_get_uint64 (s, "timestamp", &timestamp));
+    fail_unless_equals_uint64 (timestamp, i * FRAME);
+    fail_unless (json_parser_load_from_data (parser,
+            gst_structure_get_string (s, "json"), -1, NULL));
+    root = json_node_get_object (json_parser_get_root (parser));
+    fail_unless_equals_string (json_object_get_string_member (root, "source"),
+        "d");
+    fail_unless_equals_string (json_object_get_string_member (root,
+            "inference"), i % 2 ? "held" : "fresh");
+    objects = json_object_get_array_member (root, "objects");
+    fail_unless_equals_int (json_array_get_length (objects), said.boxes->len);
+    fail_unless (said.boxes->len > 3);
+    for (guint k = 0; k < said.boxes->len; k++) {
+      const TestBox *box = &g_array_index (said.boxes, TestBox, k);
+      JsonObject *object = json_array_get_object_element (objects, k);
+      JsonObject *detection = json_object_get_object_member (object,
+          "detection");
+      JsonObject *bounds = json_object_get_object_member (detection,
+          "bounding_box");
+
+      fail_unless_equals_int (json_object_get_int_member (object, "id"),
+          box->id);
+      fail_unless_equals_int (json_object_get_int_member (object, "x"),
+          box->x);
+      fail_unless_equals_int (json_object_get_int_member (object, "h"),
+          box->h);
+      fail_unless_equals_string (json_object_get_string_member (object,
+              "roi_type"), box->label);
+      fail_unless (ABS (json_object_get_double_member (detection,
+                  "confidence") - box->confidence) < 1e-6);
+      fail_unless (ABS (json_object_get_double_member (bounds, "x_min")
+              - box->x_min) < 1e-6);
+    }
+    g_object_unref (parser);
+    gst_message_unref (message);
+    said_clear (&said);
+    gst_buffer_unref (out);
+  }
+  gst_element_set_bus (h->element, NULL);
+  gst_object_unref (bus);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
+static void
+on_detections (GstElement *e, GstBuffer *buffer, const GstStructure *s,
+    GArray *seen)
+{
+  const GstStructure *meta = test_gst_frame_meta (buffer, 0);
+  static const char *const same[] = { "count", "width", "age", "inference",
+    "records", "labels", "producer", "model"
+  };
+  guint64 timestamp;
+
+  fail_unless (gst_structure_has_name (s, "yolov10-detections"));
+  for (guint i = 0; i < G_N_ELEMENTS (same); i++)
+    fail_unless_equals_int (gst_value_compare (gst_structure_get_value (meta,
+                same[i]), gst_structure_get_value (s, same[i])),
+        GST_VALUE_EQUAL);
+  fail_unless (gst_structure_get_uint64 (s, "timestamp", &timestamp));
+  g_array_append_val (seen, timestamp);
+}
+
+GST_START_TEST (test_signal)
+{
+  GstHarness *h = slow_harness ("0", "inference-interval=2");
+  GArray *seen = g_array_new (FALSE, FALSE, sizeof (guint64));
+  gulong id = g_signal_connect (h->element, "detections",
+      G_CALLBACK (on_detections), seen);
+
+  for (guint i = 0; i < 6; i++) {
+    if (i == 5)
+      g_signal_handler_disconnect (h->element, id);
+    gst_buffer_unref (gst_harness_push_and_pull (h, picture (i)));
+  }
+  fail_unless_equals_int (seen->len, 5);
+  for (guint i = 0; i < 5; i++)
+    fail_unless_equals_uint64 (g_array_index (seen, guint64, i), i * FRAME);
+  g_array_unref (seen);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
+static Suite *
+live_suite (void)
+{
+  Suite *s = suite_create ("yolov10detect live");
+  TCase *tc = tcase_create ("live");
+
+  suite_add_tcase (s, tc);
+  tcase_set_timeout (tc, 120);
+  tcase_add_test (tc, test_too_slow);
+  tcase_add_test (tc, test_interval);
+  tcase_add_test (tc, test_holds_nothing);
+  tcase_add_test (tc, test_qos);
+  tcase_add_test (tc, test_latency);
+  tcase_add_test (tc, test_latency_limits);
+  tcase_add_test (tc, test_position);
+  tcase_add_test (tc, test_messages);
+  tcase_add_test (tc, test_signal);
+  return s;
+}
+
+int
+main (int argc, char **argv)
+{
+  int status;
+
+  test_gst_init (&argc, &argv);
+  caps = test_gst_caps ("NV12", 96, 64);
+  status = test_gst_run (live_suite (), "yolov10detect-live", __FILE__);
+  gst_caps_unref (caps);
+  return status;
+}
