@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
 """An application in Python reads both kinds of metadata with python3-gi alone:
-no bindings of ours, no python3-gst-1.0.
+no bindings of ours, no python3-gst-1.0. What the signal "detections" tells it is
+what the buffers say.
 
 usage: test_python.py SEEDED SHAPES.json GST-PLUGINS-DIR
 """
@@ -42,8 +43,11 @@ def rois(buffer):
         })
 
 
-def records(buffer):
-    meta = buffer.get_custom_meta("GstYolov10FrameMeta").get_structure()
+def frame_meta(buffer):
+    return buffer.get_custom_meta("GstYolov10FrameMeta").get_structure()
+
+
+def records(meta):
     size = meta.get_uint("record-size").value
     labels = meta.get_string("labels").encode()
     data = meta.get_value("records").get_data() or b""
@@ -52,7 +56,7 @@ def records(buffer):
         r = struct.unpack_from("=iifffffI", data, i * size)
         found.append({"id": r[0], "label_id": r[1], "confidence": r[2], "box": list(r[3:7]),
                       "label": labels[r[7]:].split(b"\n")[0].decode()})
-    return meta, found
+    return found
 
 
 def near(a, b):
@@ -61,7 +65,8 @@ def near(a, b):
 
 def check(buffer):
     regions = rois(buffer)
-    meta, found = records(buffer)
+    meta = frame_meta(buffer)
+    found = records(meta)
     assert meta.get_string("inference") == "fresh"
     assert meta.get_string("producer") == "detector"
     assert (meta.get_uint("width").value, meta.get_uint("height").value) == (160, 120)
@@ -99,6 +104,7 @@ def main():
                 f"label-file={directory}/labels.txt confidence={confidence} backend=ref "
                 "! fakesink name=sink signal-handoffs=true")
             seen = []
+            told = []
             errors = []
 
             def handoff(_sink, buffer, _pad):
@@ -107,6 +113,17 @@ def main():
                 except Exception as error:  # an exception here would only be printed
                     errors.append(error)
 
+            def on_detections(_detector, buffer, structure):
+                try:
+                    assert structure.get_name() == "yolov10-detections"
+                    assert structure.get_uint64("timestamp").value == buffer.pts
+                    found = records(structure)
+                    assert found == records(frame_meta(buffer))
+                    told.append((buffer.pts, found))
+                except Exception as error:
+                    errors.append(error)
+
+            pipeline.get_by_name("detector").connect("detections", on_detections)
             pipeline.get_by_name("sink").connect("handoff", handoff)
             pipeline.set_state(Gst.State.PLAYING)
             message = pipeline.get_bus().timed_pop_filtered(
@@ -120,6 +137,11 @@ def main():
             pipeline.set_state(Gst.State.NULL)
             if errors:
                 raise errors[0]
+            assert [len(found) for _, found in told] == seen
+            for pts, found in told[:1]:
+                for r in found[:3]:
+                    print(f"{pts / 1e9:.3f} s: {r['label']} {r['confidence']:.3f} "
+                          + " ".join(f"{v:.3f}" for v in r["box"]))
             counts[confidence] = seen
         print(counts)
         assert len(counts[0.02]) == len(counts[1.0]) == 3

@@ -1,0 +1,257 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# SPDX-FileCopyrightText: 2026 the yolov10detect authors
+"""How late a camera's frames are behind a detector that is three times too slow.
+
+A server as cameras have it (gst-rtsp-server, in a process of its own) sends a
+clip of 30 frames a second that was encoded before, each frame at its time. Each
+has its number in it, as blocks of luma, which the sink behind the detector reads
+back; both processes look at the same clock. The backend is the tests' stand-in
+for a GPU, told to take 95 ms for each inference.
+
+usage: delay.py BACKEND-DIR MODEL --labels FILE [--minutes N]     see delay.sh
+"""
+import argparse
+import array
+import multiprocessing
+import os
+import statistics
+import sys
+import threading
+import time
+
+try:
+    import gi
+    gi.require_version("Gst", "1.0")
+    gi.require_version("GstApp", "1.0")
+    gi.require_version("GstRtspServer", "1.0")
+    from gi.repository import GLib, Gst, GstApp, GstRtspServer
+except (ImportError, ValueError) as why:
+    print("SKIP: gst-rtsp-server for Python (gir1.2-gst-rtsp-server-1.0):", why)
+    sys.exit(77)
+
+FPS = 30
+WIDTH, HEIGHT = 320, 240
+BLOCK, BITS = 16, 20            # blocks of a row; the number and its complement
+STEP_MS = 95
+NETWORK_MS = 200                # what the rest of the way may take
+
+
+def stamp(number):
+    """A gray picture in I420 with a number in its two topmost rows of blocks."""
+    luma = bytearray(b"\x80") * (WIDTH * HEIGHT)
+    for row, value in ((0, number), (1, ~number)):
+        line = b"".join((b"\xeb" if value >> bit & 1 else b"\x10") * BLOCK
+                        for bit in range(BITS))
+        for y in range(row * BLOCK, (row + 1) * BLOCK):
+            luma[y * WIDTH:y * WIDTH + len(line)] = line
+    return bytes(luma) + b"\x80" * (WIDTH * HEIGHT // 2)
+
+
+def read_stamp(buffer):
+    """The number, or None where the blocks contradict each other."""
+    ok, info = buffer.map(Gst.MapFlags.READ)
+    if not ok:
+        return None
+    number = check = 0
+    for bit in range(BITS):
+        x = bit * BLOCK + BLOCK // 2
+        number |= (info.data[BLOCK // 2 * WIDTH + x] > 128) << bit
+        check |= (info.data[BLOCK * 3 // 2 * WIDTH + x] > 128) << bit
+    buffer.unmap(info)
+    return number if number ^ check == (1 << BITS) - 1 else None
+
+
+def encode(n_frames):
+    """The clip: one access unit after the other."""
+    pipeline = Gst.parse_launch(
+        f"appsrc name=in format=time block=true max-bytes=4000000 caps=video/x-raw,format=I420,"
+        f"width={WIDTH},height={HEIGHT},framerate={FPS}/1 ! x264enc tune=zerolatency "
+        f"speed-preset=ultrafast bitrate=1500 key-int-max={FPS} ! "
+        "video/x-h264,stream-format=byte-stream,alignment=au ! appsink name=out sync=false")
+    source, sink = pipeline.get_by_name("in"), pipeline.get_by_name("out")
+    pipeline.set_state(Gst.State.PLAYING)
+
+    def feed():
+        for i in range(n_frames):
+            buffer = Gst.Buffer.new_wrapped(stamp(i))
+            buffer.pts = i * Gst.SECOND // FPS
+            buffer.duration = Gst.SECOND // FPS
+            source.push_buffer(buffer)
+        source.end_of_stream()
+
+    threading.Thread(target=feed, daemon=True).start()
+    units = []
+    while True:
+        sample = sink.pull_sample()
+        if not sample:
+            break
+        buffer = sample.get_buffer()
+        units.append(buffer.extract_dup(0, buffer.get_size()))
+    pipeline.set_state(Gst.State.NULL)
+    if len(units) != n_frames:
+        raise RuntimeError(f"{len(units)} of {n_frames} frames were encoded")
+    return units
+
+
+def serve(n_frames, port, sent):
+    """The camera. @sent: when each frame was sent, monotonic seconds."""
+    Gst.init(None)
+    units = encode(n_frames)
+    server = GstRtspServer.RTSPServer.new()
+    server.set_address("127.0.0.1")
+    server.set_service("0")
+    factory = GstRtspServer.RTSPMediaFactory.new()
+    factory.set_shared(True)
+    factory.set_latency(0)
+    factory.set_launch(
+        "( appsrc name=camera is-live=true do-timestamp=true format=time "
+        "caps=video/x-h264,stream-format=byte-stream,alignment=au ! h264parse ! "
+        "rtph264pay name=pay0 pt=96 config-interval=-1 )")
+
+    def send(source):
+        begin = time.monotonic()
+        for i, unit in enumerate(units):
+            left = begin + i / FPS - time.monotonic()
+            if left > 0:
+                time.sleep(left)
+            sent[i] = time.monotonic()
+            if source.push_buffer(Gst.Buffer.new_wrapped(unit)) != Gst.FlowReturn.OK:
+                return
+        source.end_of_stream()
+
+    def configure(_factory, media):
+        source = media.get_element().get_by_name_recurse_up("camera")
+        threading.Thread(target=send, args=(source,), daemon=True).start()
+
+    factory.connect("media-configure", configure)
+    server.get_mount_points().add_factory("/camera", factory)
+    server.attach(None)
+    port.value = server.get_bound_port()
+    GLib.MainLoop().run()
+
+
+class Client:
+    """The pipeline under test, and what came out of it."""
+
+    def __init__(self, port, model, labels):
+        self.frames = []        # (when, number, pts, inference, age)
+        self.entered = 0
+        self.pipeline = Gst.parse_launch(
+            f"rtspsrc location=rtsp://127.0.0.1:{port}/camera latency=100 ! rtph264depay ! "
+            "h264parse ! avdec_h264 max-threads=1 ! yolov10detect name=detector backend=cuda "
+            f"model-file={model} label-file={labels} input-size=96 ! fakesink name=sink sync=true signal-handoffs=true "
+            "enable-last-sample=false")
+        self.detector = self.pipeline.get_by_name("detector")
+        self.detector.get_static_pad("sink").add_probe(Gst.PadProbeType.BUFFER, self.enter)
+        self.pipeline.get_by_name("sink").connect("handoff", self.leave)
+
+    def enter(self, _pad, _info):
+        self.entered += 1
+        return Gst.PadProbeReturn.OK
+
+    def leave(self, _sink, buffer, _pad):
+        now = time.monotonic()
+        meta = buffer.get_custom_meta("GstYolov10FrameMeta").get_structure()
+        self.frames.append((now, read_stamp(buffer), buffer.pts, meta.get_string("inference"),
+                            meta.get_uint64("age").value))
+
+    def run(self, limit):
+        self.pipeline.set_state(Gst.State.PLAYING)
+        bus = self.pipeline.get_bus()
+        end = time.monotonic() + limit
+        while time.monotonic() < end:
+            message = bus.timed_pop_filtered(
+                Gst.SECOND, Gst.MessageType.EOS | Gst.MessageType.ERROR | Gst.MessageType.LATENCY)
+            if not message:
+                continue
+            if message.type == Gst.MessageType.LATENCY:
+                self.pipeline.recalculate_latency()
+                continue
+            if message.type == Gst.MessageType.ERROR:
+                raise RuntimeError(message.parse_error()[0].message)
+            break
+        stats = self.detector.props.stats
+        self.pipeline.set_state(Gst.State.NULL)
+        return stats
+
+
+def ages_are_exact(frames):
+    fresh = None
+    for _, _, pts, inference, age in frames:
+        if inference == "fresh":
+            fresh = pts
+        if inference != "skipped" and (fresh is None or age != pts - fresh):
+            return False
+    return True
+
+
+def judge(client, stats, sent, minutes):
+    frames = client.frames
+    numbers = [frame[1] for frame in frames]
+    inference = stats.get_uint64("inference-median").value / 1e6
+    fresh = 100 * sum(frame[3] == "fresh" for frame in frames) / len(frames)
+    checks = []
+
+    def check(name, ok, text):
+        checks.append(ok)
+        print(f"{'ok  ' if ok else 'BAD '} {name}: {text}")
+
+    first = min(1.0, minutes / 4)
+    for name, minute in (("early", first), ("late", minutes)):
+        begin, end = (minute * 60 - min(10, minutes * 15)) * FPS, minute * 60 * FPS
+        delays = sorted(1000 * (when - sent[number]) for when, number, *_ in frames
+                        if number is not None and begin <= number < end)
+        if not delays:
+            check(f"delay, minute {minute:g}", False, "no frames")
+            continue
+        p95 = delays[len(delays) * 95 // 100]
+        check(f"delay, minute {minute:g} ({name})", p95 <= NETWORK_MS + inference,
+              f"median {statistics.median(delays):.0f} ms, p95 {p95:.0f} ms, max "
+              f"{delays[-1]:.0f} ms; at most {NETWORK_MS} + {inference:.0f} ms")
+    check("frames", client.entered == len(frames) == stats.get_uint64("sent").value,
+          f"{client.entered} in, {len(frames)} out")
+    check("order", None not in numbers
+          and numbers == list(range(numbers[0], numbers[0] + len(numbers))),
+          f"numbers {numbers[0]} to {numbers[-1]}")
+    check("fresh", 30 <= fresh <= 36, f"{fresh:.1f} %")
+    check("ages", ages_are_exact(frames), "each is the difference of two PTS")
+    check("inference", 90 <= inference <= 100, f"{inference:.1f} ms")
+    return all(checks)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("backend")
+    parser.add_argument("model")
+    parser.add_argument("--labels")
+    parser.add_argument("--minutes", type=float, default=10)
+    args = parser.parse_args()
+    os.environ["Y10_BACKEND_PATH"] = args.backend
+    os.environ["Y10_FAKE_STEP_MS"] = str(STEP_MS)
+    n_frames = int(args.minutes * 60 * FPS)
+    context = multiprocessing.get_context("spawn")
+    sent = context.Array("d", n_frames, lock=False)
+    port = context.Value("i", 0)
+    server = context.Process(target=serve, args=(n_frames, port, sent), daemon=True)
+    server.start()
+    while not port.value and server.is_alive():
+        time.sleep(0.1)
+    if not server.is_alive():
+        print("FAIL: no server")
+        return 1
+    Gst.init(None)
+    for name in ("rtspsrc", "rtph264depay", "h264parse", "avdec_h264", "yolov10detect"):
+        if not Gst.ElementFactory.find(name):
+            print("SKIP: no element", name)
+            return 77
+    client = Client(port.value, args.model, args.labels)
+    stats = client.run(args.minutes * 60 + 30)
+    server.terminate()
+    ok = bool(client.frames) and judge(client, stats, array.array("d", sent), args.minutes)
+    print("PASS" if ok else "FAIL")
+    return 0 if ok else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

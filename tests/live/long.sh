@@ -1,0 +1,22 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# SPDX-FileCopyrightText: 2026 the yolov10detect authors
+#
+# An hour of synthetic video as fast as it goes: memory must not grow, see
+# long.py. Prints the figures and PASS or FAIL.
+set -euo pipefail
+
+usage() {
+  cat <<'END'
+usage: tests/live/long.sh [--minutes N] [--build DIR]
+
+  --minutes N    of video, 60 unless given; that is minutes of work
+  --build DIR    the build, build/ unless given
+END
+}
+
+minutes=60
+# shellcheck source=tests/live/common.sh
+. "$(dirname "$(readlink -f "$0")")/common.sh"
+"$python" "$root/tests/live/long.py" "$work/tiny.safetensors" \
+  --labels "$work/labels.txt" --minutes "$minutes"
