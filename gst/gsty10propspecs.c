@@ -31,7 +31,8 @@ gst_y10_props_install (GObjectClass * class, GParamSpec ** props)
   const GParamFlags readable = G_PARAM_READABLE | G_PARAM_STATIC_STRINGS;
 
   props[GST_Y10_PROP_MODEL_FILE] = g_param_spec_string ("model-file", "Model file",
-      "Weights of a YOLOv10 of any size (.safetensors). While playing another "
+      "Weights of a YOLOv10 of any size (.safetensors); where none is set, "
+      "those of the bundled model, which finds codes and markers. While playing another "
       "one takes over between two frames as soon as it is loaded; if it cannot "
       "be, a warning says why and nothing changes", NULL, playing);
   props[GST_Y10_PROP_LABEL_FILE] = g_param_spec_string ("label-file", "Label file",
