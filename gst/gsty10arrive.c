@@ -215,6 +215,7 @@ enter (GstYolov10Detect * self, GstBuffer * buffer, const Now * now,
     gst_buffer_unref (buffer);
     return gst_y10_arrive_stopped (self);
   }
+  look_in (self);               /* that there is room may have taken a while */
   gst_y10_passage_begin (passage, buffer, self->session, &now->wanted,
       &self->format.info, came_at);
   passage->lost = lost;
@@ -226,6 +227,7 @@ enter (GstYolov10Detect * self, GstBuffer * buffer, const Now * now,
     gst_y10_passage_end (passage);
     return gst_y10_arrive_stopped (self);
   }
+  self->stop_told = FALSE;
   if (commit == GST_Y10_COMMIT_QUEUED)
     return GST_FLOW_OK;
   gst_y10_stream_start (self, passage);
@@ -265,7 +267,6 @@ gst_y10_arrive (GstYolov10Detect * self, GstBuffer * buffer)
   take_over (self);
   look_at_properties (self, buffer, &now);
   set_limits (self, &now);
-  look_in (self);
   if (now.wanted.active) {
     lost = is_lost (self, buffer);
     if (!lost && self->format.image.memory == Y10_MEMORY_CUDA

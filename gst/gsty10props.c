@@ -46,19 +46,26 @@ gst_y10_props_init (GstYolov10Detect * self)
 void
 gst_y10_props_set_classes (GstYolov10Detect * self, const gchar * text)
 {
-  GstY10Session *session = gst_yolov10_detect_get_session (self);
+  gboolean ok, same = TRUE;
   GError *error = NULL;
 
-  if (!session || gst_y10_session_set_classes (session, text, &error)) {
-    GST_OBJECT_LOCK (self);
-    g_free (self->settings.classes);
-    self->settings.classes = g_strdup (text);
-    GST_OBJECT_UNLOCK (self);
-  } else {
+  do {
+    GstY10Session *session = gst_yolov10_detect_get_session (self);
+
+    ok = !session || gst_y10_session_set_classes (session, text, &error);
+    if (ok) {
+      GST_OBJECT_LOCK (self);
+      g_free (self->settings.classes);
+      self->settings.classes = g_strdup (text);
+      /* Another one that took over just now may not have seen it. */
+      same = self->session == session;
+      GST_OBJECT_UNLOCK (self);
+    }
+    g_clear_pointer (&session, gst_y10_session_unref);
+  } while (ok && !same);
+  if (!ok)
     GST_Y10_ELEMENT_WARNING (self, error);
-  }
   g_clear_error (&error);
-  g_clear_pointer (&session, gst_y10_session_unref);
 }
 
 /**

@@ -181,6 +181,57 @@ GST_START_TEST (test_too_slow)
 
 GST_END_TEST;
 
+static gint64 sink_start;
+static guint n_sunk;
+
+/* A sink of a pipeline whose latency is 400 ms. */
+static GstFlowReturn
+sink_late (GstPad *pad, GstObject *parent, GstBuffer *buffer)
+{
+  gint64 left = sink_start + 400000 + (gint64) n_sunk++ * 1000000 / 30
+      - g_get_monotonic_time ();
+
+  if (left > 0)
+    g_usleep ((gulong) left);
+  gst_buffer_unref (buffer);
+  return GST_FLOW_OK;
+}
+
+/* Downstream holds each frame up for longer than an inference takes: the next
+ * one does not wait for that. */
+GST_START_TEST (test_held_up)
+{
+  GstHarness *h = slow_harness ("60", "late-policy=skip");
+  GstPad *src = gst_element_get_static_pad (h->element, "src");
+  GstPad *sink = gst_pad_new ("sink", GST_PAD_SINK);
+  const guint n = 90;
+
+  gst_pad_set_chain_function (sink, sink_late);
+  gst_pad_set_active (sink, TRUE);
+  gst_pad_unlink (src, h->sinkpad);
+  fail_unless_equals_int (gst_pad_link (src, sink), GST_PAD_LINK_OK);
+  sink_start = g_get_monotonic_time ();
+  n_sunk = 0;
+  for (guint i = 0; i < n; i++) {
+    gint64 left = sink_start + (gint64) i * 1000000 / 30
+        - g_get_monotonic_time ();
+
+    if (left > 0)
+      g_usleep ((gulong) left);
+    fail_unless_equals_int (gst_harness_push (h, picture (i)), GST_FLOW_OK);
+  }
+  fail_unless (gst_harness_push_event (h, gst_event_new_eos ()));
+  fail_unless_equals_int (n_sunk, n);
+  printf ("%u of %u fresh behind a late sink\n", (guint) stat (h, "inferred"), n);
+  fail_unless (stat (h, "inferred") >= n * 38 / 100);
+  gst_pad_unlink (src, sink);
+  gst_object_unref (src);
+  gst_object_unref (sink);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
 /* Every how many frames, and for how long boxes are held. */
 GST_START_TEST (test_interval)
 {
@@ -516,6 +567,7 @@ live_suite (void)
   suite_add_tcase (s, tc);
   tcase_set_timeout (tc, 120);
   tcase_add_test (tc, test_too_slow);
+  tcase_add_test (tc, test_held_up);
   tcase_add_test (tc, test_interval);
   tcase_add_test (tc, test_holds_nothing);
   tcase_add_test (tc, test_qos);
