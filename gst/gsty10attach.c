@@ -17,6 +17,7 @@
 #include "gstyolov10framemeta.h"
 
 #include <gst/video/video.h>
+#include <y10/report.h>
 #ifdef HAVE_GST_ANALYTICS
 #include <gst/analytics/analytics.h>
 #endif
@@ -140,29 +141,15 @@ first_free_id (GstBuffer * buffer)
   return next;
 }
 
-/* A box in whole pixels, inside the frame, at least one pixel large. */
-static void
-pixel_box (const Y10Detection * d, guint width, guint height,
-    GstVideoRectangle * box)
-{
-  gint w = (gint) width, h = (gint) height;
-  gint x0 = CLAMP ((gint) (d->x0 + 0.5f), 0, w - 1);
-  gint y0 = CLAMP ((gint) (d->y0 + 0.5f), 0, h - 1);
-  gint x1 = CLAMP ((gint) (d->x1 + 0.5f), x0 + 1, w);
-  gint y1 = CLAMP ((gint) (d->y1 + 0.5f), y0 + 1, h);
-
-  *box = (GstVideoRectangle) { x0, y0, x1 - x0, y1 - y0 };
-}
-
 static void
 attach_roi (const GstY10Attacher * self, GstBuffer * buffer,
     const GstY10Findings * findings, const Y10Detection * d, gint id)
 {
   const Label *label = &self->labels[d->class_id];
-  GstVideoRectangle box;
+  Y10PixelBox box;
   GstVideoRegionOfInterestMeta *meta;
 
-  pixel_box (d, findings->width, findings->height, &box);
+  y10_detection_to_pixels (d, findings->width, findings->height, &box);
   meta = gst_buffer_add_video_region_of_interest_meta_id (buffer,
       label->quark, box.x, box.y, box.w, box.h);
   meta->id = id;
@@ -186,10 +173,10 @@ attach_analytics (const GstY10Attacher * self,
     GstAnalyticsRelationMeta * relations, const GstY10Findings * findings,
     const Y10Detection * d, gint id)
 {
-  GstVideoRectangle box;
+  Y10PixelBox box;
   GstAnalyticsODMtd mtd;
 
-  pixel_box (d, findings->width, findings->height, &box);
+  y10_detection_to_pixels (d, findings->width, findings->height, &box);
   if (!gst_analytics_relation_meta_add_od_mtd (relations,
           self->labels[d->class_id].quark, box.x, box.y, box.w, box.h,
           d->score, &mtd))
