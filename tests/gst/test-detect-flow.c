@@ -351,6 +351,76 @@ GST_START_TEST (test_event_order)
 
 GST_END_TEST;
 
+/* A serialized query passes when all frames before it have. */
+GST_START_TEST (test_queries)
+{
+  Run run;
+
+  run_begin (&run, "in-flight=2 max-queued-frames=16");
+  run.seen.delay = 3000;
+  for (guint i = 0; i < 5; i++) {
+    GstQuery *query = i % 2 ? gst_query_new_drain ()
+        : gst_query_new_allocation (run.caps, TRUE);
+
+    for (guint k = 0; k < 4; k++)
+      fail_unless_equals_int (run_push (&run, 4 * i + k), GST_FLOW_OK);
+    gst_pad_peer_query (run.h->srcpad, query);
+    fail_unless_equals_int (run.seen.n, 4 * (i + 1));
+    gst_query_unref (query);
+  }
+  run_end (&run);
+}
+
+GST_END_TEST;
+
+typedef struct
+{
+  Run *run;
+  GstFlowReturn flow;
+  guint n;
+} Pusher;
+
+static gpointer
+push_until_refused (gpointer data)
+{
+  Pusher *pusher = data;
+
+  do
+    pusher->flow = run_push (pusher->run, pusher->n++);
+  while (pusher->flow == GST_FLOW_OK);
+  return NULL;
+}
+
+/* Upstream waits for room, and the task for downstream: flushing wakes one, and
+ * what downstream does then the other; so does going to READY. */
+GST_START_TEST (test_wakes)
+{
+  for (guint i = 0; i < 2; i++) {
+    Pusher pusher = { 0 };
+    GThread *thread;
+    gint64 start;
+    Run run;
+
+    run_begin (&run, "max-queued-frames=2");
+    run.seen.delay = 300000;
+    pusher.run = &run;
+    thread = g_thread_new ("pusher", push_until_refused, &pusher);
+    g_usleep (150000);
+    start = g_get_monotonic_time ();
+    if (i)
+      gst_element_set_state (run.e, GST_STATE_READY);
+    else
+      gst_pad_push_event (run.h->srcpad, gst_event_new_flush_start ());
+    g_thread_join (thread);
+    fail_unless (g_get_monotonic_time () - start < G_USEC_PER_SEC);
+    fail_unless_equals_int (pusher.flow, GST_FLOW_FLUSHING);
+    fail_unless (pusher.n <= 5, "%u", pusher.n);
+    run_end (&run);
+  }
+}
+
+GST_END_TEST;
+
 /* What downstream answers comes back with a later frame; at the end of the
  * stream, when none comes any more, it is an error of the element. */
 GST_START_TEST (test_flows)
@@ -554,6 +624,8 @@ flow_suite (void)
   tcase_add_test (tc, test_caps_changes);
   tcase_add_test (tc, test_full_at_eos);
   tcase_add_test (tc, test_event_order);
+  tcase_add_test (tc, test_queries);
+  tcase_add_test (tc, test_wakes);
   tcase_add_test (tc, test_flows);
   tcase_add_test (tc, test_after_eos);
   tcase_add_test (tc, test_seeks);
