@@ -4,7 +4,6 @@
 /* yolov10detect in a live pipeline whose inference is too slow, or late: which
  * frames are inferred, what the others show, and what is said of it. How long an
  * inference takes the backend of fakebackend.c is told. */
-#include <json-glib/json-glib.h>
 #include <stdio.h>
 
 #include "gstcommon.h"
@@ -461,115 +460,6 @@ GST_START_TEST (test_position)
 
 GST_END_TEST;
 
-/* The JSON of the messages says what the buffers say. */
-GST_START_TEST (test_messages)
-{
-  GstHarness *h = slow_harness ("0", "post-messages=true inference-interval=2");
-  GstBus *bus = gst_bus_new ();
-
-  gst_element_set_bus (h->element, bus);
-  for (guint i = 0; i < 4; i++) {
-    GstBuffer *out = gst_harness_push_and_pull (h, picture (i));
-    Said said = what_it_says (out);
-    GstMessage *message;
-    const GstStructure *s;
-    JsonParser *parser = json_parser_new ();
-    JsonObject *root;
-    JsonArray *objects;
-    guint64 timestamp;
-
-    do {
-      message = gst_bus_timed_pop_filtered (bus, GST_SECOND,
-          GST_MESSAGE_ELEMENT);
-      fail_unless (message != NULL);
-      s = gst_message_get_structure (message);
-    } while (gst_structure_has_name (s, "yolov10-model"));
-    fail_unless (gst_structure_has_name (s, "yolov10-detections"));
-    fail_unless (gst_structure_get_uint64 (s, "timestamp", &timestamp));
-    fail_unless_equals_uint64 (timestamp, i * FRAME);
-    fail_unless (json_parser_load_from_data (parser,
-            gst_structure_get_string (s, "json"), -1, NULL));
-    root = json_node_get_object (json_parser_get_root (parser));
-    fail_unless_equals_string (json_object_get_string_member (root, "source"),
-        "d");
-    fail_unless_equals_string (json_object_get_string_member (root,
-            "inference"), i % 2 ? "held" : "fresh");
-    objects = json_object_get_array_member (root, "objects");
-    fail_unless_equals_int (json_array_get_length (objects), said.boxes->len);
-    fail_unless (said.boxes->len > 3);
-    for (guint k = 0; k < said.boxes->len; k++) {
-      const TestBox *box = &g_array_index (said.boxes, TestBox, k);
-      JsonObject *object = json_array_get_object_element (objects, k);
-      JsonObject *detection = json_object_get_object_member (object,
-          "detection");
-      JsonObject *bounds = json_object_get_object_member (detection,
-          "bounding_box");
-
-      fail_unless_equals_int (json_object_get_int_member (object, "id"),
-          box->id);
-      fail_unless_equals_int (json_object_get_int_member (object, "x"),
-          box->x);
-      fail_unless_equals_int (json_object_get_int_member (object, "h"),
-          box->h);
-      fail_unless_equals_string (json_object_get_string_member (object,
-              "roi_type"), box->label);
-      fail_unless (ABS (json_object_get_double_member (detection,
-                  "confidence") - box->confidence) < 1e-6);
-      fail_unless (ABS (json_object_get_double_member (bounds, "x_min")
-              - box->x_min) < 1e-6);
-    }
-    g_object_unref (parser);
-    gst_message_unref (message);
-    said_clear (&said);
-    gst_buffer_unref (out);
-  }
-  gst_element_set_bus (h->element, NULL);
-  gst_object_unref (bus);
-  gst_harness_teardown (h);
-}
-
-GST_END_TEST;
-
-static void
-on_detections (GstElement *e, GstBuffer *buffer, const GstStructure *s,
-    GArray *seen)
-{
-  const GstStructure *meta = test_gst_frame_meta (buffer, 0);
-  static const char *const same[] = { "count", "width", "age", "inference",
-    "records", "labels", "producer", "model"
-  };
-  guint64 timestamp;
-
-  fail_unless (gst_structure_has_name (s, "yolov10-detections"));
-  for (guint i = 0; i < G_N_ELEMENTS (same); i++)
-    fail_unless_equals_int (gst_value_compare (gst_structure_get_value (meta,
-                same[i]), gst_structure_get_value (s, same[i])),
-        GST_VALUE_EQUAL);
-  fail_unless (gst_structure_get_uint64 (s, "timestamp", &timestamp));
-  g_array_append_val (seen, timestamp);
-}
-
-GST_START_TEST (test_signal)
-{
-  GstHarness *h = slow_harness ("0", "inference-interval=2");
-  GArray *seen = g_array_new (FALSE, FALSE, sizeof (guint64));
-  gulong id = g_signal_connect (h->element, "detections",
-      G_CALLBACK (on_detections), seen);
-
-  for (guint i = 0; i < 6; i++) {
-    if (i == 5)
-      g_signal_handler_disconnect (h->element, id);
-    gst_buffer_unref (gst_harness_push_and_pull (h, picture (i)));
-  }
-  fail_unless_equals_int (seen->len, 5);
-  for (guint i = 0; i < 5; i++)
-    fail_unless_equals_uint64 (g_array_index (seen, guint64, i), i * FRAME);
-  g_array_unref (seen);
-  gst_harness_teardown (h);
-}
-
-GST_END_TEST;
-
 static Suite *
 live_suite (void)
 {
@@ -586,8 +476,6 @@ live_suite (void)
   tcase_add_test (tc, test_latency);
   tcase_add_test (tc, test_latency_limits);
   tcase_add_test (tc, test_position);
-  tcase_add_test (tc, test_messages);
-  tcase_add_test (tc, test_signal);
   return s;
 }
 
