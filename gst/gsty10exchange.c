@@ -98,7 +98,7 @@ fits (GstY10Session * old, GstY10Session * new, GError ** error)
   if (!ok)
     g_set_error (error, Y10_ERROR, Y10_ERROR_NO_BACKEND,
         "%s would run on backend %s, and frames are looked at by cuda (%s)",
-        new->settings.model_file,
+        y10_model_get_path (new->model),
         y10_backend_get_name (y10_engine_get_backend (theirs)),
         y10_engine_get_fallback_reason (theirs));
   g_clear_pointer (&ours, y10_engine_unref);
@@ -155,8 +155,8 @@ answer (GstY10Exchange * self)
   if (!old)
     return;
   gst_yolov10_detect_copy_settings (detect, &settings);
-  GST_INFO_OBJECT (detect, "loading %s while %s goes on", settings.model_file,
-      old->settings.model_file);
+  GST_INFO_OBJECT (detect, "loading %s while %s goes on",
+      GST_STR_NULL (settings.model_file), y10_model_get_path (old->model));
   new = make_session (self, old, &settings, &error);
   if (new) {
     GstY10Session *unused = swap_ready (self, new);
