@@ -129,6 +129,11 @@ def pick(pictures, i, size, rng, mosaics, zooms):
     if rng.random() < 0.5:
         picture = np.ascontiguousarray(picture[:, ::-1])
         boxes[:, [1, 3]] = size - boxes[:, [3, 1]]
+    return wanted(picture, boxes)
+
+
+def wanted(picture, boxes):
+    """The picture, and what can be asked for of it."""
     boxes = scene.smear(picture, boxes)
     # What is hardly there cannot be asked for.
     return picture, boxes[(boxes[:, 3:5] - boxes[:, 1:3]).max(1, initial=0) >= 8][:MOST]

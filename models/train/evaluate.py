@@ -43,17 +43,36 @@ def average_precision(rows, truth, least=0.5):
     return float(np.mean(values)) if values else 0.0
 
 
+def best_confidence(rows, truth, least=0.5):
+    """The least confidence at which F1 over all objects is best."""
+    hits, total = [], sum(len(t) for t in truth)
+    for found, wanted in zip(rows, truth):
+        overlap = iou(found[:, :4], wanted[:, 1:]) * (found[:, 5:] == wanted[None, :, 0])
+        free = np.ones(len(wanted), bool)
+        for k in np.argsort(-found[:, 4]):
+            best = int(np.argmax(np.where(free, overlap[k], -1))) if free.any() else -1
+            hit = best >= 0 and overlap[k, best] >= least
+            if hit:
+                free[best] = False
+            hits.append((found[k, 4], hit))
+    hits.sort(key=lambda h: -h[0])
+    right = np.cumsum([hit for _, hit in hits])
+    f1 = 2 * right / (np.arange(1, len(hits) + 1) + total)
+    return float(hits[int(np.argmax(f1))][0])
+
+
 @torch.no_grad()
 def synthetic(net, recipe, first_seed, n):
-    """AP50 of a model ready for inference on n pictures of its own size."""
+    """What a model ready for inference finds in n pictures of its own size:
+    rows and truth, as average_precision() takes them."""
     net = net.float().cpu().eval()
     rows, truth = [], []
     for seed in range(first_seed, first_seed + n):
         picture, boxes = scene.make(seed, recipe.imgsz, recipe.labels)
         boxes[:, 0] = [recipe.labels.index(scene.LABELS[int(c)]) for c in boxes[:, 0]]
-        picture, boxes = data.letterbox(picture, boxes, recipe.imgsz)
+        picture, boxes = data.wanted(*data.letterbox(picture, boxes, recipe.imgsz))
         x = torch.from_numpy(picture[:, :, ::-1].transpose(2, 0, 1).copy()).float()[None] / 255
         found = net(x)[0].numpy()
         rows.append(found[found[:, 4] > 0.01])
         truth.append(boxes[:, :5])
-    return average_precision(rows, truth)
+    return rows, truth

@@ -16,8 +16,8 @@ default build/training, takes the pictures (700 MB), the state to go on from
 and the results: codes.safetensors, log.json, losses.png. Uses a GPU where
 PyTorch finds one. models/README.md says how long it takes on two cores.
 
-  --quick  two small trainings in minutes instead, which must reach what they
-           promise: eight pictures by heart, and ball and QR code at 160 pixels
+  --quick  a small training in minutes instead, ball and QR code at 160 pixels,
+           which must reach what it promises
 END
 }
 
@@ -64,8 +64,7 @@ export MALLOC_TOP_PAD_=1073741824
 
 mkdir -p "$folder"
 if [ $quick = yes ]; then
-  "$python" -u "$here/train.py" --recipe overfit "$folder/overfit"
-  "$python" -u "$here/train.py" --recipe quick "$folder/quick"
+  "$python" -u "$here/train.py" --recipe quick "$folder"
   exit
 fi
 "$python" -u "$here/train.py" "$folder"

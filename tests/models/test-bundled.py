@@ -5,7 +5,7 @@
 zint, where they are, and what it finds in pipelines/codes.png is what PyTorch finds there.
 pipelines/read-codes.sh reads what zint was told to write.
 
-usage: test-bundled.py BUILD
+usage: test-bundled.py BUILD [TESTCASE...]
 """
 import json
 import os
@@ -59,12 +59,19 @@ def written(text):
                    for c in text)
 
 
-@unittest.skipUnless(shutil.which("zint"), "zint is not installed")
-class Pictures(unittest.TestCase):
+HAVE_ZXING = subprocess.run(
+    ["/usr/bin/python3", "-c", "import zxingcpp, numpy, gi; gi.require_version('GstVideo', '1.0')"],
+    stderr=subprocess.DEVNULL, check=False).returncode == 0
+
+
+class Codes(unittest.TestCase):
+    """Pictures of what zint makes."""
+
     @classmethod
     def setUpClass(cls):
         cls.folder = tempfile.TemporaryDirectory()
-        cls.codes = [symbol(kind, text, *how) for kind, _label, text, *how in CODES]
+        cls.codes = [symbol(kind, text, *how) for kind, _label, text, *how in CODES
+                     if shutil.which("zint")]
 
     @classmethod
     def tearDownClass(cls):
@@ -72,6 +79,21 @@ class Pictures(unittest.TestCase):
 
     def path(self, name):
         return os.path.join(self.folder.name, name)
+
+    def read(self, rows):
+        """What read-codes.sh prints for a picture, and draws."""
+        path, drawn = write_png(self.path("all codes.png"), rows), self.path("drawn.png")
+        done = subprocess.run([os.path.join(ROOT, "pipelines/read-codes.sh"), path, drawn],
+                              env={**os.environ, "Y10_BUILD": BUILD}, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, text=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertGreater(os.path.getsize(drawn), 1000)
+        return [line.split("\t") for line in done.stdout.splitlines()]
+
+
+@unittest.skipUnless(shutil.which("zint"), "zint is not installed")
+class Everything(Codes):
+    """What the model is for."""
 
     def test_each_is_found(self):
         """One at a time, anywhere on a page."""
@@ -87,28 +109,31 @@ class Pictures(unittest.TestCase):
                 self.assertEqual([f[0] for f in found], [label], found)
                 self.assertGreater(iou(found[0][2], box), 0.5, found)
 
-    @unittest.skipUnless(subprocess.run(
-        ["/usr/bin/python3", "-c", "import zxingcpp, numpy, gi; gi.require_version('GstVideo', '1.0')"],
-        stderr=subprocess.DEVNULL, check=False).returncode == 0, "python3-zxing-cpp is not installed")
+    def test_sheet(self):
+        found, = detect(os.path.join(ROOT, "pipelines/codes.png"))
+        self.assertEqual(sorted(label for label, _score, _box in found),
+                         ["aztec", "barcode", "data-matrix", "marker", "marker", "pdf417", "qr-code"])
+
+    @unittest.skipUnless(HAVE_ZXING, "python3-zxing-cpp is not installed")
     def test_read_codes(self):
         """A page of all of them: each text once, as it was given to zint."""
         places = ((40, 40), (330, 50), (330, 200), (40, 230), (200, 330), (380, 340))
         rows, boxes = page(700, 540, *((code, *at) for code, at in zip(self.codes, places)))
         for i, a in enumerate(boxes):
             self.assertFalse(any(iou(a, b) for b in boxes[:i]), "the test's codes overlap")
-        path, drawn = write_png(self.path("all codes.png"), rows), self.path("drawn.png")
-        done = subprocess.run([os.path.join(ROOT, "pipelines/read-codes.sh"), path, drawn],
-                              env={**os.environ, "Y10_BUILD": BUILD}, stdout=subprocess.PIPE,
-                              stderr=subprocess.PIPE, text=True, check=False)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertGreater(os.path.getsize(drawn), 1000)
-        lines = [line.split("\t") for line in done.stdout.splitlines()]
+        lines = self.read(rows)
         expected = sorted((label, written(text) + ("1" if kind == 13 else ""))
                           for kind, label, text, *_how in CODES)
         self.assertEqual(sorted((label, text) for _time, label, text in lines), expected)
 
 
-class ReadCodes(unittest.TestCase):
+class ReadCodes(Codes):
+    @unittest.skipUnless(HAVE_ZXING and shutil.which("zint"),
+                         "zint or python3-zxing-cpp is not installed")
+    def test_one(self):
+        rows, _box = page(520, 400, (self.codes[0], 190, 140))
+        self.assertEqual([text for _time, _label, text in self.read(rows)], [CODES[0][2]])
+
     def test_refusals(self):
         for words, arguments in (
                 ("there is no input 'none'", ["none"]),
@@ -139,8 +164,7 @@ class Golden(unittest.TestCase):
     def test_sheet(self):
         with open(GOLDEN, encoding="utf-8") as file:
             expected = objects(file.readline())
-        self.assertLessEqual({"barcode", "qr-code", "data-matrix", "aztec", "pdf417", "marker"},
-                             {label for label, score, _box in expected if score >= 0.25})
+        self.assertGreater(len([score for _label, score, _box in expected if score >= 0.25]), 5)
         sheet = os.path.join(ROOT, "pipelines/codes.png")
         # The golden file is rounded to a hundredth of a pixel.
         for options, confidence, overlap in ((["--precision", "fp32"], 0.001, 0.999),
