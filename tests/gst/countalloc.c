@@ -5,6 +5,7 @@
  * come before the C library's. */
 #include "countalloc.h"
 
+#include <gst/check/gstcheck.h>
 #include <stdlib.h>
 
 #if defined (__GLIBC__) && !defined (__SANITIZE_ADDRESS__) \
@@ -64,3 +65,61 @@ test_n_allocations (void)
   return -1;
 }
 #endif
+
+static gint n_dropped;
+
+static GstFlowReturn
+drop (GstPad *pad, GstObject *parent, GstBuffer *buffer)
+{
+  gst_buffer_unref (buffer);
+  g_atomic_int_inc (&n_dropped);
+  return GST_FLOW_OK;
+}
+
+/* The last one has left the sink before its thread has done all with it. */
+static void
+wait_dropped (guint n)
+{
+  while (g_atomic_int_get (&n_dropped) < (gint) n)
+    g_usleep (1000);
+  g_usleep (20 * 1000);
+}
+
+gint
+test_n_frame_allocations (GstHarness *h, GstStaticPadTemplate *template,
+    GstBuffer **frames, guint n, guint n_warm_up)
+{
+  GstPad *sink = gst_pad_new_from_static_template (template, "sink");
+  GstPad *src = gst_pad_get_peer (h->sinkpad);
+  gint before = 0;
+
+  gst_pad_set_chain_function (sink, drop);
+  gst_pad_set_active (sink, TRUE);
+  gst_pad_unlink (src, h->sinkpad);
+  fail_unless_equals_int (gst_pad_link (src, sink), GST_PAD_LINK_OK);
+  g_atomic_int_set (&n_dropped, 0);
+  for (guint i = 0; i < n; i++) {
+    if (i == n_warm_up) {
+      wait_dropped (n_warm_up);
+      before = test_n_allocations ();
+    }
+    fail_unless_equals_int (gst_pad_push (h->srcpad, frames[i]), GST_FLOW_OK);
+  }
+  wait_dropped (n);
+  before = test_n_allocations () - before;
+  gst_pad_unlink (src, sink);
+  gst_pad_link (src, h->sinkpad);
+  gst_object_unref (src);
+  gst_object_unref (sink);
+  return before;
+}
+
+gint
+test_fewest_allocations (gint (*count) (gconstpointer), gconstpointer data)
+{
+  gint fewest = G_MAXINT;
+
+  for (guint i = 0; i < 4; i++)
+    fewest = MIN (fewest, count (data));
+  return fewest;
+}

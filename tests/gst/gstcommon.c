@@ -340,24 +340,29 @@ test_gst_cuda_expected (const GstCaps *caps)
   return found;
 }
 
-static gint n_dropped;
-
-GstFlowReturn
-test_gst_drop (GstPad *pad, GstObject *parent, GstBuffer *buffer)
+guint64
+test_gst_stat (GstElement *e, const char *name)
 {
-  gst_buffer_unref (buffer);
-  g_atomic_int_inc (&n_dropped);
-  return GST_FLOW_OK;
+  GstStructure *stats;
+  guint64 value;
+
+  g_object_get (e, "stats", &stats, NULL);
+  fail_unless (gst_structure_get_uint64 (stats, name, &value), "%s", name);
+  gst_structure_free (stats);
+  return value;
 }
 
-/* The last one has left the sink before its thread has done all with it. */
-void
-test_gst_wait_dropped (guint n)
+guint
+test_gst_count_messages (GstBus *bus, GstMessageType types)
 {
-  while (g_atomic_int_get (&n_dropped) < (gint) n)
-    g_usleep (1000);
-  g_usleep (20 * 1000);
-  g_atomic_int_set (&n_dropped, 0);
+  GstMessage *message;
+  guint n = 0;
+
+  while ((message = gst_bus_pop_filtered (bus, types))) {
+    n++;
+    gst_message_unref (message);
+  }
+  return n;
 }
 
 GArray *

@@ -63,11 +63,10 @@ GstHarness *test_gst_cuda_harness (const char *properties,
 /* What that finds in picture 3 of these caps. */
 GArray *test_gst_cuda_expected (const GstCaps * caps);
 
-/* A sink pad's chain function that throws frames away; all of @n, counted from
- * the last call of test_gst_wait_dropped(), have come when that returns. */
-GstFlowReturn test_gst_drop (GstPad * pad, GstObject * parent,
-    GstBuffer * buffer);
-void test_gst_wait_dropped (guint n);
+/* A number of the element's property "stats". */
+guint64 test_gst_stat (GstElement * e, const char *name);
+/* Takes all messages of these types from the bus. */
+guint test_gst_count_messages (GstBus * bus, GstMessageType types);
 
 GArray *test_gst_rois (GstBuffer * buffer);
 /* Frame meta number @index of the buffer; NULL when there is none. */

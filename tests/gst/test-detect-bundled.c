@@ -150,7 +150,7 @@ bundled_suite (void)
   TCase *tc = tcase_create ("bundled");
 
   suite_add_tcase (s, tc);
-  tcase_set_timeout (tc, 120);
+  tcase_set_timeout (tc, 240);
   tcase_add_loop_test (tc, test_ball, 0, 2);
   return s;
 }

@@ -299,7 +299,7 @@ cuda_suite (void)
   TCase *tc = tcase_create ("cuda");
 
   suite_add_tcase (s, tc);
-  tcase_set_timeout (tc, 60);
+  tcase_set_timeout (tc, 240);
   tcase_add_test (tc, test_template);
   tcase_add_test (tc, test_caps_answers);
   tcase_add_test (tc, test_negotiates_system);

@@ -340,7 +340,7 @@ errors_suite (void)
   TCase *tc = tcase_create ("errors");
 
   suite_add_tcase (s, tc);
-  tcase_set_timeout (tc, 60);
+  tcase_set_timeout (tc, 240);
   tcase_add_test (tc, test_missing_file);
   tcase_add_test (tc, test_not_a_model);
   tcase_add_test (tc, test_directory);

@@ -154,18 +154,6 @@ run_push (Run *run, guint i)
   return gst_harness_push (run->h, buffer);
 }
 
-static guint64
-run_stat (Run *run, const char *name)
-{
-  GstStructure *stats;
-  guint64 value;
-
-  g_object_get (run->e, "stats", &stats, NULL);
-  fail_unless (gst_structure_get_uint64 (stats, name, &value));
-  gst_structure_free (stats);
-  return value;
-}
-
 static void
 run_end (Run *run)
 {
@@ -178,19 +166,6 @@ run_end (Run *run)
   gst_caps_unref (run->caps);
   g_string_free (run->seen.order, TRUE);
   g_mutex_clear (&run->seen.lock);
-}
-
-static guint
-count_messages (GstBus *bus, GstMessageType type)
-{
-  GstMessage *message;
-  guint n = 0;
-
-  while ((message = gst_bus_pop_filtered (bus, type))) {
-    n++;
-    gst_message_unref (message);
-  }
-  return n;
 }
 
 #define N_PICTURES 40
@@ -286,8 +261,8 @@ GST_START_TEST (test_caps_changes)
   fail_unless_equals_int (run.seen.n_metas, 300);
   fail_unless_equals_int (run.seen.n_wrong_caps, 0);
   fail_unless_equals_int (run.seen.n_disorder, 0);
-  fail_unless_equals_uint64 (run_stat (&run, "sent"), 300);
-  fail_unless_equals_uint64 (run_stat (&run, "inferred"), 300);
+  fail_unless_equals_uint64 (test_gst_stat (run.e, "sent"), 300);
+  fail_unless_equals_uint64 (test_gst_stat (run.e, "inferred"), 300);
   run_end (&run);
 }
 
@@ -409,7 +384,7 @@ GST_START_TEST (test_wakes)
     else
       gst_pad_push_event (run.h->srcpad, gst_event_new_flush_start ());
     g_thread_join (thread);
-    fail_unless (g_get_monotonic_time () - start < G_USEC_PER_SEC);
+    fail_unless (g_get_monotonic_time () - start < 20 * G_USEC_PER_SEC);
     fail_unless_equals_int (pusher.flow, GST_FLOW_FLUSHING);
     fail_unless (pusher.n <= 5, "%u", pusher.n);
     run_end (&run);
@@ -441,7 +416,7 @@ GST_START_TEST (test_flows)
     fail_unless (n >= 7 && n <= 9, "%u", n);
     gst_harness_push_event (run.h, gst_event_new_eos ());
     fail_unless (run.seen.eos);
-    fail_unless_equals_int (count_messages (run.bus, GST_MESSAGE_ERROR), 0);
+    fail_unless_equals_int (test_gst_count_messages (run.bus, GST_MESSAGE_ERROR), 0);
     run_end (&run);
 
     /* The last frame fails, and upstream is done. */
@@ -451,7 +426,7 @@ GST_START_TEST (test_flows)
       fail_unless_equals_int (run_push (&run, n), GST_FLOW_OK);
     gst_harness_push_event (run.h, gst_event_new_eos ());
     fail_unless (run.seen.eos);
-    fail_unless_equals_int (count_messages (run.bus, GST_MESSAGE_ERROR),
+    fail_unless_equals_int (test_gst_count_messages (run.bus, GST_MESSAGE_ERROR),
         flows[i] == GST_FLOW_NOT_LINKED || flows[i] < GST_FLOW_EOS);
     run_end (&run);
   }

@@ -86,24 +86,12 @@ finish (GstHarness *h, guint n)
   return all;
 }
 
-static guint64
-stat (GstHarness *h, const char *name)
-{
-  GstStructure *stats;
-  guint64 value;
-
-  g_object_get (h->element, "stats", &stats, NULL);
-  fail_unless (gst_structure_get_uint64 (stats, name, &value), "%s", name);
-  gst_structure_free (stats);
-  return value;
-}
-
 /* Whether an inference takes what it was told to, and not longer. */
 static gboolean
 is_in_time (GstHarness *h, guint ms)
 {
-  return stat (h, "inference-p95") + stat (h, "preprocess-p95")
-      < ms * GST_MSECOND;
+  return test_gst_stat (h->element, "inference-p95")
+      + test_gst_stat (h->element, "preprocess-p95") < ms * GST_MSECOND;
 }
 
 /* Held boxes are those of the latest fresh frame, their age is exact, and the
@@ -132,11 +120,12 @@ check_held (GstHarness *h, GArray *all)
       fail_unless_equals_uint64 (said->age, 0);
     }
   }
-  fail_unless_equals_uint64 (stat (h, "inferred"), n['f']);
-  fail_unless_equals_uint64 (stat (h, "held"), n['h']);
-  fail_unless_equals_uint64 (stat (h, "skipped"), n['s']);
-  fail_unless_equals_uint64 (stat (h, "frames"), n['f'] + n['h'] + n['s']);
-  fail_unless_equals_uint64 (stat (h, "sent"), all->len);
+  fail_unless_equals_uint64 (test_gst_stat (h->element, "inferred"), n['f']);
+  fail_unless_equals_uint64 (test_gst_stat (h->element, "held"), n['h']);
+  fail_unless_equals_uint64 (test_gst_stat (h->element, "skipped"), n['s']);
+  fail_unless_equals_uint64 (test_gst_stat (h->element, "frames"),
+      n['f'] + n['h'] + n['s']);
+  fail_unless_equals_uint64 (test_gst_stat (h->element, "sent"), all->len);
   return n['f'];
 }
 
@@ -172,14 +161,14 @@ GST_START_TEST (test_too_slow)
   all = finish (h, n);
   fresh = check_held (h, all);
   printf ("%u of %u fresh, delay %.1f ms (p95 %.1f), age p95 %.1f ms\n", fresh,
-      n, stat (h, "delay-median") / 1e6, stat (h, "delay-p95") / 1e6,
-      stat (h, "age-p95") / 1e6);
-  fail_unless (stat (h, "inference-median") >= 92 * GST_MSECOND);
+      n, test_gst_stat (h->element, "delay-median") / 1e6, test_gst_stat (h->element, "delay-p95") / 1e6,
+      test_gst_stat (h->element, "age-p95") / 1e6);
+  fail_unless (test_gst_stat (h->element, "inference-median") >= 92 * GST_MSECOND);
   fail_unless (fresh <= n * 37 / 100, "%u", fresh);
   /* A busy machine may miss a few, and under a sanitizer it takes longer. */
   if (is_in_time (h, 98)) {
     fail_unless (fresh >= n * 24 / 100, "%u", fresh);
-    fail_unless (stat (h, "delay-p95") < 180 * GST_MSECOND);
+    fail_unless (test_gst_stat (h->element, "delay-p95") < 180 * GST_MSECOND);
   }
   g_object_get (h->element, "stats", &stats, NULL);
   fail_unless (gst_structure_get_double (stats, "fps", &fps));
@@ -234,9 +223,9 @@ GST_START_TEST (test_held_up)
   }
   fail_unless (gst_harness_push_event (h, gst_event_new_eos ()));
   fail_unless_equals_int (n_sunk, n);
-  printf ("%u of %u fresh behind a late sink\n", (guint) stat (h, "inferred"), n);
+  printf ("%u of %u fresh behind a late sink\n", (guint) test_gst_stat (h->element, "inferred"), n);
   if (is_in_time (h, 64))
-    fail_unless (stat (h, "inferred") >= n * 38 / 100);
+    fail_unless (test_gst_stat (h->element, "inferred") >= n * 38 / 100);
   gst_pad_unlink (src, sink);
   gst_object_unref (src);
   gst_object_unref (sink);
@@ -358,23 +347,11 @@ ask_latency (GstHarness *h, GstClockTime *min, GstClockTime *max)
   gst_query_unref (query);
 }
 
-static guint
-count_messages (GstBus *bus, GstMessageType type)
-{
-  GstMessage *message;
-  guint n = 0;
-
-  while ((message = gst_bus_pop_filtered (bus, type))) {
-    n++;
-    gst_message_unref (message);
-  }
-  return n;
-}
-
 /* Known before the first frame; rises in steps, with one message each. */
 GST_START_TEST (test_latency)
 {
-  GstHarness *h = slow_harness ("40,40,80", "max-queued-frames=5 in-flight=1");
+  GstHarness *h = slow_harness ("40,40,160",
+      "max-queued-frames=5 in-flight=1");
   GstBus *bus = gst_bus_new ();
   GstClockTime min, max, before;
   guint n;
@@ -387,15 +364,15 @@ GST_START_TEST (test_latency)
   gst_harness_set_upstream_latency (h, 100 * GST_MSECOND);
   ask_latency (h, &min, &max);
   fail_unless (min == before + 100 * GST_MSECOND);
-  for (guint i = 0; i < 100; i++)
+  for (guint i = 0; i < 60; i++)
     gst_buffer_unref (gst_harness_push_and_pull (h, picture (i)));
   ask_latency (h, &min, &max);
   printf ("from %.1f ms to %.1f ms\n", before / 1e6, min / 1e6 - 100);
-  fail_unless (min >= MAX (before * 6 / 5, 80 * GST_MSECOND)
+  fail_unless (min >= MAX (before * 6 / 5, 160 * GST_MSECOND)
       + 100 * GST_MSECOND);
-  /* One for each step, and a step is a fifth. */
-  n = count_messages (bus, GST_MESSAGE_LATENCY);
-  fail_unless (n >= 1 && n <= 4, "%u", n);
+  /* One for each step, and a step is a fifth: 1.2^8 is more than 160 / 40. */
+  n = test_gst_count_messages (bus, GST_MESSAGE_LATENCY);
+  fail_unless (n >= 1 && n <= 8, "%u", n);
   gst_element_set_bus (h->element, NULL);
   gst_object_unref (bus);
   gst_harness_teardown (h);
@@ -431,7 +408,8 @@ GST_START_TEST (test_latency_limits)
     fail_unless_equals_int (is_live, live);
     if (live) {
       fail_unless (min >= 20 * GST_MSECOND);
-      fail_unless_equals_uint64 (max, 1000 + 7 * FRAME);
+      /* Never less than min, which a busy machine raises. */
+      fail_unless_equals_uint64 (max, MAX (1000 + 7 * FRAME, min));
     } else {
       fail_unless (min == 10 && max == 1000);
     }
@@ -469,7 +447,7 @@ live_suite (void)
   TCase *tc = tcase_create ("live");
 
   suite_add_tcase (s, tc);
-  tcase_set_timeout (tc, 120);
+  tcase_set_timeout (tc, 240);
   tcase_add_test (tc, test_too_slow);
   tcase_add_test (tc, test_held_up);
   tcase_add_test (tc, test_interval);

@@ -298,7 +298,7 @@ stream_suite (void)
   TCase *tc = tcase_create ("stream");
 
   suite_add_tcase (s, tc);
-  tcase_set_timeout (tc, 120);
+  tcase_set_timeout (tc, 240);
   tcase_add_test (tc, test_events);
   tcase_add_test (tc, test_eos);
   tcase_add_test (tc, test_flush);

@@ -147,7 +147,7 @@ tell_suite (void)
   TCase *tc = tcase_create ("tell");
 
   suite_add_tcase (s, tc);
-  tcase_set_timeout (tc, 60);
+  tcase_set_timeout (tc, 240);
   tcase_add_test (tc, test_messages);
   tcase_add_test (tc, test_signal);
   return s;

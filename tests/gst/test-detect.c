@@ -438,7 +438,7 @@ detect_suite (void)
   TCase *tc = tcase_create ("properties");
 
   suite_add_tcase (s, tc);
-  tcase_set_timeout (tc, 120);
+  tcase_set_timeout (tc, 240);
   tcase_add_test (tc, test_flags);
   tcase_add_test (tc, test_defaults);
   tcase_add_test (tc, test_ranges);

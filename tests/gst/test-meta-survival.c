@@ -203,7 +203,7 @@ survival_suite (void)
   TCase *tc = tcase_create ("rows");
 
   suite_add_tcase (s, tc);
-  tcase_set_timeout (tc, 120);
+  tcase_set_timeout (tc, 240);
   tcase_add_loop_test (tc, test_row, 0, G_N_ELEMENTS (rows));
   return s;
 }

@@ -333,7 +333,7 @@ meta_suite (void)
   TCase *tc = tcase_create ("metadata");
 
   suite_add_tcase (s, tc);
-  tcase_set_timeout (tc, 60);
+  tcase_set_timeout (tc, 240);
   tcase_add_test (tc, test_contents);
   tcase_add_test (tc, test_nothing_found);
   tcase_add_test (tc, test_attach);

@@ -319,7 +319,7 @@ overlay_composition_suite (void)
   TCase *tc = tcase_create ("general");
 
   tcase_add_checked_fixture (tc, setup, teardown);
-  tcase_set_timeout (tc, 60);
+  tcase_set_timeout (tc, 240);
   tcase_add_test (tc, test_without_support);
   tcase_add_test (tc, test_with_support);
   tcase_add_test (tc, test_memory_is_not_copied);

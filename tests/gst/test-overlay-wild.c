@@ -248,7 +248,7 @@ overlay_wild_suite (void)
   TCase *tc = tcase_create ("wild");
 
   tcase_add_checked_fixture (tc, setup, teardown);
-  tcase_set_timeout (tc, 120);
+  tcase_set_timeout (tc, 240);
   tcase_add_test (tc, test_wild_frame_meta);
   tcase_add_test (tc, test_wild_records);
   tcase_add_test (tc, test_wild_rois);

@@ -477,7 +477,7 @@ overlay_suite (void)
   TCase *tc = tcase_create ("general");
 
   tcase_add_checked_fixture (tc, setup, teardown);
-  tcase_set_timeout (tc, 120);
+  tcase_set_timeout (tc, 240);
   tcase_add_test (tc, test_properties);
   tcase_add_test (tc, test_no_boxes_no_copy);
   tcase_add_test (tc, test_others_pixels_stay);
