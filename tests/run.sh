@@ -28,7 +28,8 @@ build=$root/build
 log=$build/meson-logs/testlog.json
 rm -f "$log"
 status=0
-meson test -C "$build" --no-rebuild --print-errorlogs "$@" </dev/null || status=$?
+# Three times: slow machines are no fault of the tests.
+meson test -C "$build" --no-rebuild --print-errorlogs --timeout-multiplier 3 "$@" </dev/null || status=$?
 [ -e "$log" ] || exit "$status"
 echo
 python3 "$root/tests/count.py" "$log" || status=1
