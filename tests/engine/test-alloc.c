@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* A frame allocates nothing. malloc and its kin are replaced by functions of
+/* A frame allocates nothing, be it in a step of its own or by way of a scheduler.
+ * malloc and its kin are replaced by functions of
  * this program that, while steps run, look who called: a call from inside
  * oneDNN or the OpenMP runtime is theirs, any other fails the test and is
  * printed with its callers. */
@@ -10,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "schedule.h"
 #include "util.h"
 
 #if defined (__has_feature)
@@ -131,11 +133,11 @@ posix_memalign (void **p, size_t align, size_t size)
 #define WIDTH 50                /* of the pictures, unlike the network's */
 #define HEIGHT 38
 
-/* One step with a picture of every kind: RGB, NV12, I420. */
+/* A picture of every kind: RGB, NV12, I420. */
 static void
-run_step (Y10Engine *engine, const guint8 *pixels)
+describe (const guint8 *pixels, Y10Image *images)
 {
-  const Y10Image images[3] = {
+  const Y10Image all[3] = {
     {.format = Y10_PIXEL_RGB,.width = WIDTH,.height = HEIGHT,
         .plane = {pixels},.stride = {3 * WIDTH}},
     {.format = Y10_PIXEL_NV12,.width = WIDTH,.height = HEIGHT,
@@ -145,13 +147,23 @@ run_step (Y10Engine *engine, const guint8 *pixels)
               pixels + WIDTH * HEIGHT * 5 / 4},
         .stride = {WIDTH, WIDTH / 2, WIDTH / 2}},
   };
-  static const guint8 classes[3] = { 1, 0, 1 };
+
+  memcpy (images, all, sizeof all);
+}
+
+static const guint8 classes[3] = { 1, 0, 1 };
+
+static void
+run_step (Y10Engine *engine, const guint8 *pixels)
+{
   Y10HeadParams params = Y10_HEAD_PARAMS_INIT;
+  Y10Image images[3];
   Y10Detection rows[300];
   Y10StepTimes times;
   GError *error = NULL;
   Y10Step step;
 
+  describe (pixels, images);
   params.confidence = 0.01f;
   params.classes = classes;
   g_assert_true (y10_engine_begin (engine, -1, &step, &error));
@@ -212,6 +224,103 @@ done:
   g_free (pixels);
 }
 
+typedef struct
+{
+  Y10Request request;
+  Y10Image image;
+  gint n;
+  Y10Detection rows[300];
+} Frame;
+
+/* An engine as a scheduler's device, one step after the other. */
+static void
+begin_step (gpointer engine, Y10Scheduler *scheduler, guint index,
+    Y10Request *const *requests, guint n)
+{
+  Y10HeadParams params = Y10_HEAD_PARAMS_INIT;
+  GError *error = NULL;
+  Y10Step step;
+
+  params.confidence = 0.01f;
+  params.classes = classes;
+  g_assert_true (y10_engine_begin (engine, -1, &step, &error));
+  for (guint i = 0; i < n; i++)
+    g_assert_true (y10_step_add (&step, &((Frame *) requests[i])->image,
+            &params, &error));
+  g_assert_true (y10_step_submit (&step, &error));
+  g_assert_true (y10_step_wait (&step, -1, &error));
+  for (guint i = 0; i < n; i++) {
+    Frame *frame = (Frame *) requests[i];
+
+    frame->n = y10_step_read (&step, i, frame->rows, 300, &error);
+  }
+  y10_step_end (&step);
+  y10_scheduler_finish (scheduler, index, error);
+}
+
+static void
+run_streams (Y10Stream *const *streams, Frame *frames)
+{
+  for (guint i = 0; i < 6; i++)
+    y10_stream_submit (streams[i % 2], &frames[i].request);
+  y10_request_withdraw (&frames[5].request);
+  for (guint i = 0; i < 6; i++)
+    y10_request_wait (&frames[i].request, -1);
+}
+
+/* Frames of two streams in steps of several, and each with its own result. */
+static void
+check_scheduler (Y10Model *model)
+{
+  guint8 *pixels = g_malloc (3 * WIDTH * HEIGHT);
+  static Frame frames[6];
+  Y10SchedulerConfig config = {.begin = begin_step,.n_steps = 1 };
+  Y10Scheduler *scheduler;
+  GError *error = NULL;
+  Y10Stream *streams[2];
+  Y10EngineConfig of_engine;
+  Y10Engine *engine;
+  Y10Image images[3];
+
+  for (guint i = 0; i < 3 * WIDTH * HEIGHT; i++)
+    pixels[i] = (guint8) (i * 2654435761u >> 24);
+  describe (pixels, images);
+  y10_engine_config_init (&of_engine);
+  of_engine.backend = Y10_BACKEND_REF;
+  of_engine.width = 96;
+  of_engine.height = 64;
+  of_engine.max_batch = 3;
+  engine = y10_engine_new (model, &of_engine, NULL, &error);
+  g_assert_no_error (error);
+  config.device = engine;
+  config.max_batch = 3;
+  scheduler = y10_scheduler_new (&config, &error);
+  g_assert_no_error (error);
+  for (guint i = 0; i < 2; i++)
+    streams[i] = y10_stream_new (scheduler, 0);
+  for (guint i = 0; i < 6; i++)
+    frames[i].image = images[i % 3];
+  run_streams (streams, frames);
+  n_ours = n_theirs = 0;
+  counting = TRUE;
+  for (guint i = 0; i < 10; i++)
+    run_streams (streams, frames);
+  counting = FALSE;
+  printf ("60 frames by way of a scheduler, %u allocations of ours\n", n_ours);
+  g_assert_cmpuint (n_ours, ==, 0);
+  for (guint i = 0; i < 2; i++) {
+    g_assert_cmpint (frames[i].n, >, 0);
+    g_assert_cmpint (frames[i].n, ==, frames[i + 3].n);
+    g_assert_cmpmem (frames[i].rows, frames[i].n * sizeof *frames[i].rows,
+        frames[i + 3].rows, frames[i].n * sizeof *frames[i].rows);
+  }
+  for (guint i = 0; i < 2; i++)
+    y10_stream_free (streams[i]);
+  y10_scheduler_free (scheduler);
+  y10_engine_unref (engine);
+  g_free (pixels);
+}
+
 int
 main (void)
 {
@@ -235,6 +344,7 @@ main (void)
     check (model, Y10_BACKEND_CPU, Y10_PRECISION_FP32, head);
     check (model, Y10_BACKEND_CPU, Y10_PRECISION_BF16, head);
   }
+  check_scheduler (model);
   y10_model_unref (model);
   y10_test_tensors_free (tensors);
   test_dir_remove ();

@@ -1,0 +1,545 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* Streams that share an engine: each has a queue of images, and one thread puts
+ * the next step together from all of them, as soon as a step may begin and is
+ * full or has been waited for long enough.
+ *
+ * The list of streams is the order of their turns: whoever has had one goes to
+ * its end, and an image is taken from the first stream that has any. So between
+ * an image coming to the head of its queue and its step every other stream has
+ * one turn at most, whatever it has queued; a stream that has been idle is
+ * near the front; and a stream that stalls is passed over. Priority comes before
+ * that order: a stream with a higher one is always the first.
+ *
+ * Whoever withdraws images has them at once, but for those in a step: a device
+ * that reads pixels cannot be called back. Those are answered as if nothing had
+ * happened. Nothing is allocated once a stream is there, unless a step fails.
+ *
+ * Steps are answered in the order in which they began, whichever is over first,
+ * so that a stream's answers come in the order of its images. Locks are pthread
+ * ones, which ThreadSanitizer understands. */
+
+#include "config.h"
+
+#include "schedule.h"
+
+#include <pthread.h>
+#include <string.h>
+
+#include "clock.h"
+
+#define NEVER G_MAXINT64
+
+typedef struct
+{
+  Y10Request **requests;        /* room for max_batch */
+  guint n;
+  gboolean over;                /* but not answered: one before it is not */
+} Step;
+
+struct _Y10Stream
+{
+  Y10Scheduler *scheduler;
+  gint priority;
+  GQueue queue;                 /* of requests */
+  GList link;                   /* in the scheduler's list */
+  pthread_cond_t over;          /* one of its requests is */
+};
+
+struct _Y10Scheduler
+{
+  Y10SchedulerConfig config;
+  pthread_t thread;
+  pthread_mutex_t lock;
+  /* All below under the lock. */
+  pthread_cond_t work;          /* for the thread */
+  gboolean quit;
+  GQueue streams;               /* whose turn was the longest ago comes first */
+  Step *steps;                  /* a ring of config.n_steps */
+  guint first, n;               /* of those under way */
+  guint64 n_failed, n_withdrawn;
+  guint64 fill[Y10_SCHEDULER_MAX_BATCH + 1];    /* of steps answered */
+  Y10Waits waits;
+};
+
+static void
+init_cond (pthread_cond_t *cond)
+{
+  pthread_condattr_t monotonic;
+
+  pthread_condattr_init (&monotonic);
+  pthread_condattr_setclock (&monotonic, CLOCK_MONOTONIC);
+  pthread_cond_init (cond, &monotonic);
+  pthread_condattr_destroy (&monotonic);
+}
+
+/* @until: nanoseconds, or NEVER. */
+static void
+wait_for (pthread_cond_t *cond, pthread_mutex_t *lock, gint64 until)
+{
+  struct timespec t;
+
+  if (until == NEVER) {
+    pthread_cond_wait (cond, lock);
+    return;
+  }
+  t.tv_sec = until / 1000000000;
+  t.tv_nsec = until % 1000000000;
+  pthread_cond_timedwait (cond, lock, &t);
+}
+
+/* Whose turn it is; NULL: nothing waits. */
+static Y10Stream *
+choose (const Y10Scheduler *self)
+{
+  Y10Stream *best = NULL;
+
+  for (GList *l = self->streams.head; l; l = l->next) {
+    Y10Stream *stream = l->data;
+
+    if (stream->queue.length
+        && (!best || stream->priority > best->priority))
+      best = stream;
+  }
+  return best;
+}
+
+/* When a step can begin if nothing else happens. */
+static gint64
+next_begin (const Y10Scheduler *self)
+{
+  gint64 oldest = NEVER;
+  guint n = 0;
+
+  if (self->n == self->config.n_steps)
+    return NEVER;
+  for (GList *l = self->streams.head; l; l = l->next) {
+    const Y10Stream *stream = l->data;
+
+    if (stream->queue.length) {
+      n += stream->queue.length;
+      oldest = MIN (oldest,
+          ((const Y10Request *) stream->queue.head->data)->came_at);
+    }
+  }
+  if (!n || n >= self->config.max_batch)
+    return oldest;
+  return oldest + (gint64) self->config.batch_timeout * 1000;
+}
+
+static void
+take_turn (Y10Stream *stream, Step *step, gint64 now)
+{
+  Y10Scheduler *self = stream->scheduler;
+  Y10Request *request = g_queue_pop_head_link (&stream->queue)->data;
+
+  request->state = Y10_REQUEST_RUNNING;
+  request->begun_at = now;
+  step->requests[step->n++] = request;
+  g_queue_unlink (&self->streams, &stream->link);
+  g_queue_push_tail_link (&self->streams, &stream->link);
+}
+
+static void
+begin_step (Y10Scheduler *self, gint64 now)
+{
+  guint index = (self->first + self->n) % self->config.n_steps;
+  Step *step = &self->steps[index];
+  Y10Stream *stream;
+
+  step->n = 0;
+  step->over = FALSE;
+  while (step->n < self->config.max_batch && (stream = choose (self)))
+    take_turn (stream, step, now);
+  self->n++;
+  pthread_mutex_unlock (&self->lock);
+  self->config.begin (self->config.device, self, index, step->requests,
+      step->n);
+  pthread_mutex_lock (&self->lock);
+}
+
+static void *
+run (void *data)
+{
+  Y10Scheduler *self = data;
+
+  pthread_mutex_lock (&self->lock);
+  while (!self->quit) {
+    gint64 at = next_begin (self), now = y10_clock_ns ();
+
+    if (at <= now)
+      begin_step (self, now);
+    else
+      wait_for (&self->work, &self->lock, at);
+  }
+  pthread_mutex_unlock (&self->lock);
+  return NULL;
+}
+
+static gboolean
+check_config (const Y10SchedulerConfig *config, GError **error)
+{
+  if (config->max_batch < 1 || config->max_batch > Y10_SCHEDULER_MAX_BATCH) {
+    g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
+        "max_batch is %u; expected 1 to %u", config->max_batch,
+        Y10_SCHEDULER_MAX_BATCH);
+    return FALSE;
+  }
+  if (config->n_steps < 1 || config->n_steps > Y10_SCHEDULER_MAX_STEPS) {
+    g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
+        "n_steps is %u; expected 1 to %u", config->n_steps,
+        Y10_SCHEDULER_MAX_STEPS);
+    return FALSE;
+  }
+  return TRUE;
+}
+
+/* All but the thread, which has ended or was never there. */
+static void
+free_parts (Y10Scheduler *self)
+{
+  for (guint i = 0; i < self->config.n_steps; i++)
+    g_free (self->steps[i].requests);
+  g_free (self->steps);
+  pthread_cond_destroy (&self->work);
+  pthread_mutex_destroy (&self->lock);
+  g_free (self);
+}
+
+/**
+ * y10_scheduler_new:
+ * @config: what it is to do; copied
+ * @error: where to say why there is none
+ *
+ * Makes a scheduler with one thread, which begins steps.
+ *
+ * Returns: (transfer full) (nullable): a scheduler without streams; %NULL with
+ *   %Y10_ERROR_INVALID_ARGUMENT or %Y10_ERROR_NO_MEMORY
+ */
+Y10Scheduler *
+y10_scheduler_new (const Y10SchedulerConfig *config, GError **error)
+{
+  Y10Scheduler *self;
+  int result;
+
+  if (!check_config (config, error))
+    return NULL;
+  self = g_new0 (Y10Scheduler, 1);
+  self->config = *config;
+  self->steps = g_new0 (Step, config->n_steps);
+  for (guint i = 0; i < config->n_steps; i++)
+    self->steps[i].requests = g_new0 (Y10Request *, config->max_batch);
+  pthread_mutex_init (&self->lock, NULL);
+  init_cond (&self->work);
+  result = pthread_create (&self->thread, NULL, run, self);
+  if (result) {
+    g_set_error (error, Y10_ERROR, Y10_ERROR_NO_MEMORY,
+        "cannot start the scheduler's thread: %s", g_strerror (result));
+    free_parts (self);
+    return NULL;
+  }
+  return self;
+}
+
+/**
+ * y10_scheduler_free:
+ * @self: (nullable): one whose streams have been freed
+ *
+ * Waits for its thread. Not from a step.
+ */
+void
+y10_scheduler_free (Y10Scheduler *self)
+{
+  if (!self)
+    return;
+  pthread_mutex_lock (&self->lock);
+  self->quit = TRUE;
+  pthread_cond_signal (&self->work);
+  pthread_mutex_unlock (&self->lock);
+  pthread_join (self->thread, NULL);
+  free_parts (self);
+}
+
+static void
+end_request (Y10Request *request, Y10RequestState state)
+{
+  request->state = state;
+  pthread_cond_broadcast (&request->stream->over);
+}
+
+static void
+answer (Y10Scheduler *self, const Step *step, gint64 now)
+{
+  for (guint i = 0; i < step->n; i++) {
+    Y10Request *request = step->requests[i];
+
+    y10_waits_record (&self->waits, request->begun_at - request->came_at, now);
+    self->n_failed += request->error != NULL;
+    end_request (request, Y10_REQUEST_ANSWERED);
+  }
+  self->fill[step->n]++;
+}
+
+/**
+ * y10_scheduler_finish:
+ * @self: a scheduler
+ * @step: one that was begun and is over
+ * @error: (nullable): why none of its images has a result; copied for those
+ *   that have no error of their own
+ *
+ * Answers its images, after those of steps that began earlier. Any thread.
+ */
+void
+y10_scheduler_finish (Y10Scheduler *self, guint step, const GError *error)
+{
+  Step *over = &self->steps[step];
+  gint64 now;
+
+  pthread_mutex_lock (&self->lock);
+  now = y10_clock_ns ();
+  for (guint i = 0; error && i < over->n; i++)
+    if (!over->requests[i]->error)
+      over->requests[i]->error = g_error_copy (error);
+  over->over = TRUE;
+  while (self->n && self->steps[self->first].over) {
+    answer (self, &self->steps[self->first], now);
+    self->first = (self->first + 1) % self->config.n_steps;
+    self->n--;
+  }
+  pthread_cond_signal (&self->work);
+  pthread_mutex_unlock (&self->lock);
+}
+
+/**
+ * y10_scheduler_get_stats:
+ * @self: a scheduler
+ * @stats: (out caller-allocates): what it has done so far
+ *
+ * Any thread.
+ */
+void
+y10_scheduler_get_stats (Y10Scheduler *self, Y10SchedulerStats *stats)
+{
+  Y10Waits waits;
+
+  *stats = (Y10SchedulerStats) { 0 };
+  pthread_mutex_lock (&self->lock);
+  stats->n_streams = self->streams.length;
+  for (GList *l = self->streams.head; l; l = l->next)
+    stats->n_queued += ((const Y10Stream *) l->data)->queue.length;
+  for (guint i = 0; i < self->n; i++)
+    stats->n_running +=
+        self->steps[(self->first + i) % self->config.n_steps].n;
+  stats->n_answered = self->waits.n;
+  stats->n_failed = self->n_failed;
+  stats->n_withdrawn = self->n_withdrawn;
+  memcpy (stats->fill, self->fill, sizeof self->fill);
+  waits = self->waits;
+  pthread_mutex_unlock (&self->lock);
+  y10_waits_summarize (&waits, &stats->waits);
+}
+
+/**
+ * y10_stream_new:
+ * @scheduler: a scheduler, which outlives it
+ * @priority: as for y10_stream_set_priority()
+ *
+ * Its first turn is after one of each other stream. Any thread.
+ *
+ * Returns: (transfer full): a stream
+ */
+Y10Stream *
+y10_stream_new (Y10Scheduler *scheduler, gint priority)
+{
+  Y10Stream *self = g_new0 (Y10Stream, 1);
+
+  self->scheduler = scheduler;
+  self->priority = priority;
+  self->link.data = self;
+  init_cond (&self->over);
+  pthread_mutex_lock (&scheduler->lock);
+  g_queue_push_tail_link (&scheduler->streams, &self->link);
+  pthread_mutex_unlock (&scheduler->lock);
+  return self;
+}
+
+/* With the lock taken. */
+static gboolean
+is_running (const Y10Stream *self)
+{
+  const Y10Scheduler *scheduler = self->scheduler;
+
+  for (guint i = 0; i < scheduler->n; i++) {
+    const Step *step = &scheduler->steps[(scheduler->first + i)
+        % scheduler->config.n_steps];
+
+    for (guint j = 0; j < step->n; j++)
+      if (step->requests[j]->stream == self)
+        return TRUE;
+  }
+  return FALSE;
+}
+
+static void
+withdraw (Y10Request *request)
+{
+  Y10Stream *stream = request->stream;
+
+  g_queue_unlink (&stream->queue, &request->link);
+  stream->scheduler->n_withdrawn++;
+  end_request (request, Y10_REQUEST_WITHDRAWN);
+}
+
+static guint
+withdraw_all (Y10Stream *self)
+{
+  guint n = self->queue.length;
+
+  while (self->queue.length)
+    withdraw (self->queue.head->data);
+  return n;
+}
+
+/**
+ * y10_stream_free:
+ * @self: (nullable): a stream that no other thread uses any more
+ *
+ * Withdraws what it has queued and waits for what is in steps: afterwards the
+ * scheduler has nothing of it. Not from a step.
+ */
+void
+y10_stream_free (Y10Stream *self)
+{
+  Y10Scheduler *scheduler;
+
+  if (!self)
+    return;
+  scheduler = self->scheduler;
+  pthread_mutex_lock (&scheduler->lock);
+  withdraw_all (self);
+  while (is_running (self))
+    pthread_cond_wait (&self->over, &scheduler->lock);
+  g_queue_unlink (&scheduler->streams, &self->link);
+  pthread_mutex_unlock (&scheduler->lock);
+  pthread_cond_destroy (&self->over);
+  g_free (self);
+}
+
+/**
+ * y10_stream_set_priority:
+ * @self: a stream
+ * @priority: any number. Streams of a higher one have their turns first, so
+ *   that where not all can be inferred it is others that wait: for ever, if it
+ *   always has an image queued. Those of the same number take turns
+ *
+ * For images that are queued, too. Any thread.
+ */
+void
+y10_stream_set_priority (Y10Stream *self, gint priority)
+{
+  pthread_mutex_lock (&self->scheduler->lock);
+  self->priority = priority;
+  pthread_mutex_unlock (&self->scheduler->lock);
+}
+
+/**
+ * y10_stream_submit:
+ * @self: a stream
+ * @request: (transfer none): an image whose request is zeros, or is over and
+ *   has no @error; the scheduler has it until it is over again
+ *
+ * Queues an image behind the others of its stream. Any thread; returns at once.
+ */
+void
+y10_stream_submit (Y10Stream *self, Y10Request *request)
+{
+  Y10Scheduler *scheduler = self->scheduler;
+
+  pthread_mutex_lock (&scheduler->lock);
+  request->stream = self;
+  request->link = (GList) {.data = request };
+  request->state = Y10_REQUEST_QUEUED;
+  request->came_at = y10_clock_ns ();
+  g_queue_push_tail_link (&self->queue, &request->link);
+  if (scheduler->n < scheduler->config.n_steps) /* else not before one is over */
+    pthread_cond_signal (&scheduler->work);
+  pthread_mutex_unlock (&scheduler->lock);
+}
+
+/**
+ * y10_stream_withdraw:
+ * @self: a stream
+ *
+ * Takes back all that it has queued, and wakes who waits for it. What is in a
+ * step is still to be waited for. Any thread; returns at once.
+ *
+ * Returns: how many images were taken back
+ */
+guint
+y10_stream_withdraw (Y10Stream *self)
+{
+  guint n;
+
+  pthread_mutex_lock (&self->scheduler->lock);
+  n = withdraw_all (self);
+  pthread_mutex_unlock (&self->scheduler->lock);
+  return n;
+}
+
+/**
+ * y10_request_withdraw:
+ * @request: one that was submitted, or never
+ *
+ * Takes one image back if it is still queued. Another one in its place loses no
+ * turn. Any thread; returns at once.
+ *
+ * Returns: whether it was taken back. When not, it is over already or in a step,
+ *   and y10_request_wait() waits for that
+ */
+gboolean
+y10_request_withdraw (Y10Request *request)
+{
+  gboolean queued;
+
+  if (!request->stream)
+    return FALSE;
+  pthread_mutex_lock (&request->stream->scheduler->lock);
+  queued = request->state == Y10_REQUEST_QUEUED;
+  if (queued)
+    withdraw (request);
+  pthread_mutex_unlock (&request->stream->scheduler->lock);
+  return queued;
+}
+
+/**
+ * y10_request_wait:
+ * @request: one that was submitted, to a stream that is still there, or never
+ * @until: the time of g_get_monotonic_time() to wait for, -1 for ever, 0 for
+ *   not at all
+ *
+ * Waits until the scheduler does not have it any more. When it was answered,
+ * those of its stream that were submitted before it are over, too. Any thread
+ * but the scheduler's, several at a time.
+ *
+ * Returns: where it is: queued or running when the time has come
+ */
+Y10RequestState
+y10_request_wait (Y10Request *request, gint64 until)
+{
+  gint64 until_ns = until < 0 || until > NEVER / 1000 ? NEVER : until * 1000;
+  pthread_mutex_t *lock;
+  Y10RequestState state;
+
+  if (!request->stream)
+    return Y10_REQUEST_IDLE;
+  lock = &request->stream->scheduler->lock;
+  pthread_mutex_lock (lock);
+  while ((request->state == Y10_REQUEST_QUEUED
+          || request->state == Y10_REQUEST_RUNNING)
+      && y10_clock_ns () < until_ns)
+    wait_for (&request->stream->over, lock, until_ns);
+  state = request->state;
+  pthread_mutex_unlock (lock);
+  return state;
+}

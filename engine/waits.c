@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* How long the latest images waited for their turn, and how many were answered
+ * in a second. Recording is a store into a ring, so that it costs an image
+ * nothing; sorting is left to whoever asks. Not locked: the owner does that. */
+
+#include "config.h"
+
+#include "waits.h"
+
+#include <stdlib.h>
+
+/**
+ * y10_waits_record:
+ * @waits: the figures
+ * @waited: from coming to the beginning of its step, nanoseconds
+ * @answered_at: when it was answered, nanoseconds; never earlier than the last
+ *
+ * One image.
+ */
+void
+y10_waits_record (Y10Waits *waits, gint64 waited, gint64 answered_at)
+{
+  waits->waits[waits->n++ % Y10_WAITS_WINDOW] = (Y10Wait) {
+    waited, answered_at
+  };
+}
+
+static int
+compare (const void *a, const void *b)
+{
+  gint64 x = ((const Y10Wait *) a)->waited, y = ((const Y10Wait *) b)->waited;
+
+  return (x > y) - (x < y);
+}
+
+/* Images of a step are answered together. Those of the first one do not count:
+ * when that began is not known any more. */
+static gdouble
+per_second (const Y10Wait *waits, guint n)
+{
+  gint64 first = G_MAXINT64, last = 0;
+  guint later = 0;
+
+  for (guint i = 0; i < n; i++) {
+    first = MIN (first, waits[i].answered_at);
+    last = MAX (last, waits[i].answered_at);
+  }
+  for (guint i = 0; i < n; i++)
+    later += waits[i].answered_at > first;
+  return later ? later * 1e9 / (gdouble) (last - first) : 0;
+}
+
+/**
+ * y10_waits_summarize:
+ * @waits: a copy of the figures; the order of times is lost
+ * @summary: (out caller-allocates): what they come to
+ *
+ * Percentiles are by nearest rank.
+ */
+void
+y10_waits_summarize (Y10Waits *waits, Y10WaitsSummary *summary)
+{
+  guint n = (guint) MIN (waits->n, Y10_WAITS_WINDOW);
+
+  *summary = (Y10WaitsSummary) { 0 };
+  if (!n)
+    return;
+  qsort (waits->waits, n, sizeof *waits->waits, compare);
+  summary->median = waits->waits[(n - 1) / 2].waited;
+  summary->p95 = waits->waits[(n * 95 + 99) / 100 - 1].waited;
+  summary->max = waits->waits[n - 1].waited;
+  summary->per_second = per_second (waits->waits, n);
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/* Images that the figures are taken over. */
+#define Y10_WAITS_WINDOW 512
+
+typedef struct
+{
+  gint64 waited, answered_at;   /* nanoseconds */
+} Y10Wait;
+
+/* The latest images; zeros before the first. */
+typedef struct
+{
+  guint64 n;                    /* all there ever were */
+  Y10Wait waits[Y10_WAITS_WINDOW];
+} Y10Waits;
+
+/* Of these images. Nanoseconds, and images a second; 0 where there is nothing
+ * to tell from. */
+typedef struct
+{
+  gint64 median, p95, max;
+  gdouble per_second;
+} Y10WaitsSummary;
+
+void y10_waits_record (Y10Waits * waits, gint64 waited, gint64 answered_at);
+void y10_waits_summarize (Y10Waits * waits, Y10WaitsSummary * summary);
+
+G_END_DECLS

@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* stress-schedule N: sixteen streams of one scheduler submit N images all
+ * together, each on a thread of its own, and take their answers on another, with
+ * random stalls, withdrawals, errors and streams that go away, on a device that
+ * finishes its steps in any order. Every image is answered once, by the step it
+ * was in, or taken back and in none; and the order of each stream is kept. */
+
+#include <pthread.h>
+#include <sched.h>
+#include <semaphore.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "schedule.h"
+
+#define FOREVER -1
+#define N_STREAMS 16
+#define N_STEPS 3
+#define MAX_BATCH 4
+#define RING 32
+#define LIFE 500                /* images of a stream before it goes away */
+#define N_WORKERS 2
+
+typedef struct
+{
+  Y10Request request;
+  guint stream, number;
+  guint n_runs;                 /* steps it was in */
+  guint result;                 /* from the device */
+} Image;
+
+/* Works at one of the steps that are under way, whichever. */
+typedef struct
+{
+  Y10Scheduler *scheduler;
+  pthread_mutex_t lock;
+  pthread_cond_t work;
+  struct
+  {
+    Y10Request *const *requests;
+    guint n;                    /* 0: not under way */
+  } steps[N_STEPS];
+  gboolean quit;
+  guint random;
+  guint last[N_STREAMS];        /* number begun, of each stream */
+  guint64 n_run;
+} Chaos;
+
+typedef struct
+{
+  Chaos *chaos;
+  guint which, n_images, random;
+  pthread_t thread;
+  /* Of one life. */
+  guint taker_random;
+  Y10Stream *stream;
+  guint first, end, taken_until;        /* numbers */
+  gboolean slow;                /* or as fast as it can */
+  Image ring[RING];
+  sem_t filled, free;
+  guint64 n_answered, n_failed, n_withdrawn, n_taken_back;
+} Camera;
+
+static guint
+next_random (guint *random)
+{
+  *random ^= *random << 13;
+  *random ^= *random >> 17;
+  *random ^= *random << 5;
+  return *random;
+}
+
+static void
+stall (guint random)
+{
+  if (random % 128 == 0)
+    usleep (random / 128 % 500);
+  else if (random % 8 == 0)
+    sched_yield ();
+}
+
+static guint
+result_of (const Image *image)
+{
+  return image->stream * 2654435761u ^ image->number * 40503u;
+}
+
+static gboolean
+fails (guint random)
+{
+  return random % 16 == 0;
+}
+
+/* What a step comes to; @random says what goes wrong. */
+static void
+compute (Chaos *chaos, guint step, Y10Request *const *requests, guint n,
+    guint random)
+{
+  GError *error = NULL;
+
+  stall (random);
+  for (guint i = 0; i < n; i++) {
+    Image *image = (Image *) requests[i];
+
+    image->result = result_of (image);
+    if (fails (random / 16 + i))
+      image->request.error = g_error_new_literal (Y10_ERROR,
+          Y10_ERROR_UNSUPPORTED, "this one");
+  }
+  if (fails (random))
+    error = g_error_new_literal (Y10_ERROR, Y10_ERROR_BACKEND, "all of them");
+  y10_scheduler_finish (chaos->scheduler, step, error);
+  g_clear_error (&error);
+}
+
+static void
+begin_chaos (gpointer data, Y10Scheduler *scheduler, guint step,
+    Y10Request *const *requests, guint n)
+{
+  Chaos *chaos = data;
+  guint random;
+
+  g_assert_cmpuint (step, <, N_STEPS);
+  g_assert_cmpuint (n, >, 0);
+  g_assert_cmpuint (n, <=, MAX_BATCH);
+  pthread_mutex_lock (&chaos->lock);
+  g_assert_cmpuint (chaos->steps[step].n, ==, 0);
+  for (guint i = 0; i < n; i++) {
+    Image *image = (Image *) requests[i];
+
+    g_assert_cmpuint (image->n_runs++, ==, 0);
+    g_assert_cmpuint (image->number, >, chaos->last[image->stream]);
+    chaos->last[image->stream] = image->number;
+  }
+  chaos->n_run += n;
+  random = next_random (&chaos->random);
+  if (random % 4) {
+    chaos->steps[step].requests = requests;
+    chaos->steps[step].n = n;
+    pthread_cond_signal (&chaos->work);
+  }
+  pthread_mutex_unlock (&chaos->lock);
+  if (random % 4 == 0)
+    compute (chaos, step, requests, n, random / 4);
+}
+
+static void *
+work (void *data)
+{
+  Chaos *chaos = data;
+
+  pthread_mutex_lock (&chaos->lock);
+  while (!chaos->quit) {
+    guint random = next_random (&chaos->random), step, n = 0;
+
+    for (guint i = 0; i < N_STEPS && !n; i++) {
+      step = (random + i) % N_STEPS;
+      n = chaos->steps[step].n;
+    }
+    if (!n) {
+      pthread_cond_wait (&chaos->work, &chaos->lock);
+      continue;
+    }
+    chaos->steps[step].n = 0;
+    pthread_mutex_unlock (&chaos->lock);
+    compute (chaos, step, chaos->steps[step].requests, n, random / 4);
+    pthread_mutex_lock (&chaos->lock);
+  }
+  pthread_mutex_unlock (&chaos->lock);
+  return NULL;
+}
+
+/* What has become of an image that is over. */
+static void
+look_at (Camera *camera, Image *image)
+{
+  if (image->request.state == Y10_REQUEST_WITHDRAWN) {
+    g_assert_cmpuint (image->n_runs, ==, 0);
+    g_assert_no_error (image->request.error);
+    camera->n_withdrawn++;
+    return;
+  }
+  g_assert_cmpint (image->request.state, ==, Y10_REQUEST_ANSWERED);
+  g_assert_cmpuint (image->n_runs, ==, 1);
+  g_assert_cmpuint (image->result, ==, result_of (image));
+  camera->n_failed += image->request.error != NULL;
+  camera->n_answered++;
+  g_clear_error (&image->request.error);
+}
+
+/* As a source pad's task: images in order. */
+static void *
+take (void *data)
+{
+  Camera *camera = data;
+  guint random = camera->taker_random;
+
+  for (guint number = camera->first; number < camera->taken_until; number++) {
+    Image *image = &camera->ring[number % RING];
+    gint64 until = FOREVER;
+
+    while (sem_wait (&camera->filled) != 0);
+    stall (next_random (&random));
+    g_assert_cmpuint (image->number, ==, number);
+    if (random % 4 == 0)
+      until = random % 8 ? 0 : g_get_monotonic_time () + random / 8 % 100;
+    while (y10_request_wait (&image->request, until) < Y10_REQUEST_ANSWERED)
+      until = FOREVER;
+    look_at (camera, image);
+    sem_post (&camera->free);
+  }
+  return NULL;
+}
+
+/* As a streaming thread, and whoever flushes; then the stream goes away with
+ * what it has. */
+static void
+live (Camera *camera)
+{
+  pthread_t taker;
+
+  camera->stream = y10_stream_new (camera->chaos->scheduler,
+      (gint) (camera->which % 3));
+  camera->taker_random = camera->random + 1;
+  camera->taken_until = camera->end
+      - next_random (&camera->random) % MIN (RING, camera->end - camera->first);
+  sem_init (&camera->filled, 0, 0);
+  sem_init (&camera->free, 0, RING);
+  pthread_create (&taker, NULL, take, camera);
+  for (guint number = camera->first; number < camera->end; number++) {
+    Image *image = &camera->ring[number % RING];
+    guint random = next_random (&camera->random);
+
+    stall (random);
+    if (camera->slow)
+      usleep (random / 4096 % 128);
+    while (sem_wait (&camera->free) != 0);
+    *image = (Image) {.stream = camera->which,.number = number };
+    y10_stream_submit (camera->stream, &image->request);
+    if (random % 256 == 1) {
+      camera->n_taken_back += y10_stream_withdraw (camera->stream);
+    } else if (random % 16 == 2) {
+      guint back = MIN (random / 16 % 4, number - camera->first);
+
+      camera->n_taken_back +=
+          y10_request_withdraw (&camera->ring[(number - back) % RING].request);
+    }
+    if (random % 1024 == 3)
+      y10_stream_set_priority (camera->stream, (gint) (random / 1024 % 3));
+    sem_post (&camera->filled);
+  }
+  pthread_join (taker, NULL);
+  y10_stream_free (camera->stream);
+  for (guint number = camera->taken_until; number < camera->end; number++)
+    look_at (camera, &camera->ring[number % RING]);
+  sem_destroy (&camera->filled);
+  sem_destroy (&camera->free);
+}
+
+static void *
+film (void *data)
+{
+  Camera *camera = data;
+
+  for (guint done = 0; done < camera->n_images; done += LIFE) {
+    camera->first = done + 1;
+    camera->end = MIN (done + LIFE, camera->n_images) + 1;
+    camera->slow = next_random (&camera->random) % 2;
+    live (camera);
+  }
+  return NULL;
+}
+
+int
+main (int argc, char **argv)
+{
+  guint n_images = argc > 1 ? (guint) atoi (argv[1]) : 200000;
+  static Camera cameras[N_STREAMS];
+  guint64 n_answered = 0, n_failed = 0, n_withdrawn = 0, n_taken_back = 0;
+  guint64 n_filled = 0, n_steps = 0;
+  Chaos chaos = {.random = 88172645 };
+  const Y10SchedulerConfig config = {
+    begin_chaos, &chaos, MAX_BATCH, N_STEPS, 50
+  };
+  pthread_t workers[N_WORKERS];
+  Y10SchedulerStats stats;
+  GError *error = NULL;
+
+  pthread_mutex_init (&chaos.lock, NULL);
+  pthread_cond_init (&chaos.work, NULL);
+  chaos.scheduler = y10_scheduler_new (&config, &error);
+  g_assert_no_error (error);
+  for (guint i = 0; i < N_WORKERS; i++)
+    pthread_create (&workers[i], NULL, work, &chaos);
+  for (guint i = 0; i < N_STREAMS; i++) {
+    cameras[i] = (Camera) {.chaos = &chaos,.which = i,
+      .n_images = n_images / N_STREAMS,.random = 2463534242u + i * 7919u
+    };
+    pthread_create (&cameras[i].thread, NULL, film, &cameras[i]);
+  }
+  for (guint i = 0; i < N_STREAMS; i++) {
+    pthread_join (cameras[i].thread, NULL);
+    n_answered += cameras[i].n_answered;
+    n_failed += cameras[i].n_failed;
+    n_withdrawn += cameras[i].n_withdrawn;
+    n_taken_back += cameras[i].n_taken_back;
+  }
+  y10_scheduler_get_stats (chaos.scheduler, &stats);
+  pthread_mutex_lock (&chaos.lock);
+  chaos.quit = TRUE;
+  pthread_cond_broadcast (&chaos.work);
+  pthread_mutex_unlock (&chaos.lock);
+  for (guint i = 0; i < N_WORKERS; i++)
+    pthread_join (workers[i], NULL);
+  y10_scheduler_free (chaos.scheduler);
+  pthread_cond_destroy (&chaos.work);
+  pthread_mutex_destroy (&chaos.lock);
+  for (guint i = 0; i <= Y10_SCHEDULER_MAX_BATCH; i++) {
+    n_steps += stats.fill[i];
+    n_filled += i * stats.fill[i];
+  }
+  g_print ("%u images of %u streams: %" G_GUINT64_FORMAT " answered in %"
+      G_GUINT64_FORMAT " steps, %" G_GUINT64_FORMAT " of them with an error, %"
+      G_GUINT64_FORMAT " withdrawn\n", n_images, N_STREAMS, n_answered, n_steps,
+      n_failed, n_withdrawn);
+  g_assert_cmpuint (n_answered + n_withdrawn, ==,
+      n_images / N_STREAMS * N_STREAMS);
+  g_assert_cmpuint (n_answered, ==, chaos.n_run);
+  g_assert_cmpuint (n_withdrawn, >=, n_taken_back);
+  g_assert_cmpuint (n_failed, >, 0);
+  g_assert_cmpuint (n_taken_back, >, 0);
+  g_assert_cmpuint (stats.n_streams + stats.n_queued + stats.n_running, ==, 0);
+  g_assert_cmpuint (stats.n_answered, ==, n_answered);
+  g_assert_cmpuint (stats.n_failed, ==, n_failed);
+  g_assert_cmpuint (stats.n_withdrawn, ==, n_withdrawn);
+  g_assert_cmpuint (n_filled, ==, n_answered);
+  return 0;
+}

@@ -1,0 +1,637 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* The scheduler alone, with a device that is made up: whose image is in the next
+ * step, how many of them, what becomes of those that are taken back, and who is
+ * told what went wrong. A step is over when the test says so, and nothing is
+ * concluded from time. */
+
+#include <pthread.h>
+#include <sched.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "schedule.h"
+
+#define FOREVER -1
+#define HOUR (60u * 60 * 1000000)       /* microseconds */
+#define MAX_STEPS 4
+
+typedef struct
+{
+  Y10Request request;
+  guint stream, number;
+  guint n_runs;                 /* steps it was in */
+} Image;
+
+/* A device whose steps are over when somebody says so. */
+typedef struct
+{
+  Y10Scheduler *scheduler;
+  pthread_mutex_t lock;
+  pthread_cond_t begun;
+  guint n_begun, n_finished;
+  struct
+  {
+    guint step, n;
+    Image *images[Y10_SCHEDULER_MAX_BATCH];
+  } steps[MAX_STEPS];           /* a ring, by n_begun */
+} Device;
+
+static void
+begin (gpointer data, Y10Scheduler *scheduler, guint step,
+    Y10Request *const *requests, guint n)
+{
+  Device *device = data;
+  guint i;
+
+  pthread_mutex_lock (&device->lock);
+  i = device->n_begun++ % MAX_STEPS;
+  device->steps[i].step = step;
+  device->steps[i].n = n;
+  for (guint j = 0; j < n; j++) {
+    Image *image = (Image *) requests[j];
+
+    image->n_runs++;
+    device->steps[i].images[j] = image;
+  }
+  pthread_cond_broadcast (&device->begun);
+  pthread_mutex_unlock (&device->lock);
+}
+
+static void
+device_init (Device *device, guint max_batch, guint n_steps,
+    guint batch_timeout)
+{
+  const Y10SchedulerConfig config = {
+    begin, device, max_batch, n_steps, batch_timeout
+  };
+  GError *error = NULL;
+
+  *device = (Device) { 0 };
+  pthread_mutex_init (&device->lock, NULL);
+  pthread_cond_init (&device->begun, NULL);
+  device->scheduler = y10_scheduler_new (&config, &error);
+  g_assert_no_error (error);
+}
+
+static void
+device_clear (Device *device)
+{
+  g_assert_cmpuint (device->n_begun, ==, device->n_finished);
+  y10_scheduler_free (device->scheduler);
+  pthread_cond_destroy (&device->begun);
+  pthread_mutex_destroy (&device->lock);
+}
+
+/* Waits for step @i, from 0. */
+static guint
+wait_step (Device *device, guint i, Image ***images)
+{
+  pthread_mutex_lock (&device->lock);
+  while (device->n_begun <= i)
+    pthread_cond_wait (&device->begun, &device->lock);
+  pthread_mutex_unlock (&device->lock);
+  *images = device->steps[i % MAX_STEPS].images;
+  return device->steps[i % MAX_STEPS].n;
+}
+
+static void
+finish (Device *device, guint i, const GError *error)
+{
+  device->n_finished++;
+  y10_scheduler_finish (device->scheduler, device->steps[i % MAX_STEPS].step,
+      error);
+}
+
+/* The images of step @i, as "stream.number stream.number", are these; then it is
+ * over. */
+static void
+expect_step (Device *device, guint i, const char *expected)
+{
+  GString *found = g_string_new (NULL);
+  Image **images;
+  guint n = wait_step (device, i, &images);
+
+  for (guint j = 0; j < n; j++)
+    g_string_append_printf (found, "%s%u.%u", j ? " " : "", images[j]->stream,
+        images[j]->number);
+  g_assert_cmpstr (found->str, ==, expected);
+  g_string_free (found, TRUE);
+  finish (device, i, NULL);
+}
+
+/* Images of stream @which, numbered from 1. */
+static void
+submit (Y10Stream *stream, Image *images, guint which, guint n)
+{
+  for (guint i = 0; i < n; i++) {
+    images[i] = (Image) {.stream = which,.number = i + 1 };
+    y10_stream_submit (stream, &images[i].request);
+  }
+}
+
+static void
+expect_answer (Image *image)
+{
+  g_assert_cmpint (y10_request_wait (&image->request, FOREVER), ==,
+      Y10_REQUEST_ANSWERED);
+  g_assert_no_error (image->request.error);
+  g_assert_cmpuint (image->n_runs, ==, 1);
+}
+
+static void
+test_config (void)
+{
+  static const struct
+  {
+    guint max_batch, n_steps;
+    const char *text;
+  } bad[] = {
+    {0, 1, "max_batch is 0; expected 1 to 64"},
+    {65, 1, "max_batch is 65; expected 1 to 64"},
+    {1, 0, "n_steps is 0; expected 1 to 16"},
+    {1, 17, "n_steps is 17; expected 1 to 16"},
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (bad); i++) {
+    const Y10SchedulerConfig config = {
+      begin, NULL, bad[i].max_batch, bad[i].n_steps, 0
+    };
+    GError *error = NULL;
+
+    g_assert_null (y10_scheduler_new (&config, &error));
+    g_assert_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT);
+    g_assert_cmpstr (error->message, ==, bad[i].text);
+    g_error_free (error);
+  }
+}
+
+/* One stream as fast as it can, seven from time to time: no other stream has
+ * more than one turn while an image waits, and the fast one has all the rest. */
+static void
+test_fairness (void)
+{
+  enum { N = 8, STEPS = 4000, DEEP = 4 };
+  static Image fast[DEEP], slow[N];
+  guint turns[N][N] = { 0 };    /* of one stream while another one waits */
+  guint rest = 0, n_fast = 0, longest = 0;
+  gboolean waits[N] = { FALSE };
+  Y10Stream *streams[N];
+  guint32 random = 12345;
+  Device device;
+  Image **images;
+
+  device_init (&device, 1, 1, 0);
+  for (guint i = 0; i < N; i++)
+    streams[i] = y10_stream_new (device.scheduler, 0);
+  submit (streams[0], fast, 0, DEEP);
+  for (guint step = 0; step < STEPS; step++) {
+    gboolean alone = TRUE;
+    Image *image;
+    guint who;
+
+    wait_step (&device, step, &images);
+    image = images[0];
+    who = image->stream;
+    if (who) {
+      guint total = 0;
+
+      for (guint i = 0; i < N; i++) {
+        g_assert_cmpuint (turns[who][i], <=, 1);
+        total += turns[who][i];
+      }
+      longest = MAX (longest, total);
+      waits[who] = FALSE;
+    } else {
+      n_fast++;
+    }
+    for (guint i = 1; i < N; i++) {
+      turns[i][who] += waits[i];
+      alone &= !waits[i];
+    }
+    if (alone && !who)
+      rest++;
+    /* While a step runs: rarely one, now and then all at once. */
+    for (guint i = 1; i < N; i++) {
+      random = random * 1664525 + 1013904223;
+      if (waits[i] || (image == &slow[i])
+          || (random >> 24 >= 6 && step % 100 != 0))
+        continue;
+      waits[i] = TRUE;
+      memset (turns[i], 0, sizeof turns[i]);
+      submit (streams[i], &slow[i], i, 1);
+    }
+    finish (&device, step, NULL);
+    expect_answer (image);
+    if (!who) {
+      image->n_runs = 0;
+      y10_stream_submit (streams[0], &image->request);
+    }
+  }
+  g_test_message ("%u of %u steps were the fast stream's; another one waited "
+      "for %u turns at most", n_fast, STEPS, longest);
+  g_assert_cmpuint (longest, >=, N - 2);        /* or there was no crowd */
+  g_assert_cmpuint (n_fast, >, STEPS / 2);
+  g_assert_cmpuint (rest, >, STEPS / 4);
+  wait_step (&device, STEPS, &images);
+  for (guint i = 0; i < N; i++)
+    y10_stream_withdraw (streams[i]);
+  finish (&device, STEPS, NULL);
+  for (guint i = 0; i < N; i++)
+    y10_stream_free (streams[i]);
+  device_clear (&device);
+}
+
+/* However many each has queued, they have turns of one image, in a step of
+ * several as in several of one. */
+static void
+test_batches (void)
+{
+  static Image a[6], b[1], c[2], first;
+  Y10Stream *streams[4];
+  Y10SchedulerStats stats;
+  Device device;
+  Image **images;
+
+  device_init (&device, 4, 1, 0);
+  for (guint i = 0; i < 4; i++)
+    streams[i] = y10_stream_new (device.scheduler, 0);
+  submit (streams[0], &first, 0, 1);
+  /* It does not wait for others; they gather while it runs. */
+  wait_step (&device, 0, &images);
+  submit (streams[1], a, 1, 6);
+  submit (streams[2], b, 2, 1);
+  submit (streams[3], c, 3, 2);
+  y10_scheduler_get_stats (device.scheduler, &stats);
+  g_assert_cmpuint (stats.n_streams, ==, 4);
+  g_assert_cmpuint (stats.n_queued, ==, 9);
+  g_assert_cmpuint (stats.n_running, ==, 1);
+  g_assert_cmpuint (stats.n_answered, ==, 0);
+  expect_step (&device, 0, "0.1");
+  expect_step (&device, 1, "1.1 2.1 3.1 1.2");
+  expect_step (&device, 2, "3.2 1.3 1.4 1.5");
+  expect_step (&device, 3, "1.6");
+  for (guint i = 0; i < 6; i++)
+    expect_answer (&a[i]);
+  for (guint i = 0; i < 2; i++)
+    expect_answer (&c[i]);
+  expect_answer (b);
+  y10_scheduler_get_stats (device.scheduler, &stats);
+  g_assert_cmpuint (stats.n_queued + stats.n_running, ==, 0);
+  g_assert_cmpuint (stats.n_answered, ==, 10);
+  g_assert_cmpuint (stats.n_failed + stats.n_withdrawn, ==, 0);
+  for (guint i = 0; i <= Y10_SCHEDULER_MAX_BATCH; i++)
+    g_assert_cmpuint (stats.fill[i], ==, i == 1 || i == 4 ? 2 : 0);
+  g_assert_cmpint (stats.waits.median, >=, 0);
+  g_assert_cmpint (stats.waits.p95, >=, stats.waits.median);
+  g_assert_cmpint (stats.waits.max, >=, stats.waits.p95);
+  for (guint i = 0; i < 4; i++)
+    y10_stream_free (streams[i]);
+  device_clear (&device);
+}
+
+/* A step that may take its time begins when it is full, and one that is not,
+ * when the time has come. */
+static void
+test_timeout (void)
+{
+  static Image a[2], b[2];
+  Y10SchedulerStats stats;
+  Y10Stream *one, *other;
+  Device device;
+
+  device_init (&device, 3, 1, HOUR);
+  one = y10_stream_new (device.scheduler, 0);
+  other = y10_stream_new (device.scheduler, 0);
+  submit (one, a, 1, 2);
+  /* Too short to notice on a bad day, never too long to pass. */
+  usleep (20 * 1000);
+  y10_scheduler_get_stats (device.scheduler, &stats);
+  g_assert_cmpuint (stats.n_queued, ==, 2);
+  submit (other, b, 2, 1);
+  expect_step (&device, 0, "1.1 2.1 1.2");
+  expect_answer (&b[0]);
+  submit (one, a, 1, 2);
+  g_assert_true (y10_request_withdraw (&a[0].request));
+  submit (other, b, 2, 2);
+  expect_step (&device, 1, "2.1 1.2 2.2");
+  expect_answer (&b[1]);
+  y10_stream_free (one);
+  y10_stream_free (other);
+  device_clear (&device);
+
+  device_init (&device, 3, 1, 1000);
+  one = y10_stream_new (device.scheduler, 0);
+  for (guint i = 0; i < 3; i++) {
+    submit (one, a, 1, 1);
+    expect_step (&device, i, "1.1");
+    expect_answer (a);
+  }
+  y10_stream_free (one);
+  device_clear (&device);
+}
+
+/* Several steps under way. The second one is over first: it is answered when the
+ * first one is. */
+static void
+test_overlap (void)
+{
+  static Image a[3], b[1];
+  Y10Stream *one, *other;
+  Device device;
+  Image **images;
+
+  device_init (&device, 1, 2, 0);
+  one = y10_stream_new (device.scheduler, 0);
+  other = y10_stream_new (device.scheduler, 0);
+  submit (one, a, 1, 3);
+  wait_step (&device, 1, &images);
+  submit (other, b, 2, 1);
+  finish (&device, 1, NULL);
+  g_assert_cmpint (y10_request_wait (&a[1].request, 0), ==,
+      Y10_REQUEST_RUNNING);
+  g_assert_cmpint (y10_request_wait (&a[1].request,
+          g_get_monotonic_time () + 1000), ==, Y10_REQUEST_RUNNING);
+  g_assert_cmpint (y10_request_wait (&a[2].request, 0), ==,
+      Y10_REQUEST_QUEUED);
+  g_assert_cmpuint (device.n_begun, ==, 2);
+  finish (&device, 0, NULL);
+  for (guint i = 0; i < 2; i++)
+    g_assert_cmpint (y10_request_wait (&a[i].request, 0), ==,
+        Y10_REQUEST_ANSWERED);
+  expect_step (&device, 2, "2.1");
+  expect_step (&device, 3, "1.3");
+  expect_answer (b);
+  expect_answer (&a[2]);
+  y10_stream_free (one);
+  y10_stream_free (other);
+  device_clear (&device);
+}
+
+/* A higher priority comes first, within it turns are taken, and it may change
+ * while images are queued. */
+static void
+test_priority (void)
+{
+  static Image low[2][4], high[2], lowest[1], first;
+  Y10Stream *streams[4];
+  Device device;
+  Image **images;
+
+  device_init (&device, 2, 1, 0);
+  streams[0] = y10_stream_new (device.scheduler, 0);
+  streams[1] = y10_stream_new (device.scheduler, 0);
+  streams[2] = y10_stream_new (device.scheduler, -7);
+  streams[3] = y10_stream_new (device.scheduler, 5);
+  submit (streams[0], &first, 0, 1);
+  wait_step (&device, 0, &images);
+  submit (streams[2], lowest, 2, 1);
+  submit (streams[0], low[0], 0, 4);
+  submit (streams[1], low[1], 1, 4);
+  submit (streams[3], high, 3, 2);
+  expect_step (&device, 0, "0.1");
+  expect_step (&device, 1, "3.1 3.2");
+  expect_step (&device, 2, "1.1 0.1");
+  wait_step (&device, 3, &images);
+  y10_stream_set_priority (streams[2], 1);
+  expect_step (&device, 3, "1.2 0.2");
+  expect_step (&device, 4, "2.1 1.3");
+  expect_step (&device, 5, "0.3 1.4");
+  expect_step (&device, 6, "0.4");
+  expect_answer (&low[0][3]);
+  for (guint i = 0; i < 4; i++)
+    y10_stream_free (streams[i]);
+  device_clear (&device);
+}
+
+/* Four cameras and time for two pictures while each takes one: each has its
+ * latest picture queued. The one of a higher priority loses none, and the others
+ * lose as many as each other. */
+static void
+test_too_slow (void)
+{
+  enum { N = 4, TICKS = 60 };
+  static Image latest[N], other;
+  guint inferred[N] = { 0 }, step = 0;
+  Y10Stream *streams[N], *gate;
+  Device device;
+  Image **images;
+
+  device_init (&device, 1, 1, 0);
+  gate = y10_stream_new (device.scheduler, 0);
+  for (guint i = 0; i < N; i++)
+    streams[i] = y10_stream_new (device.scheduler, i == 2 ? 1 : 0);
+  for (guint tick = 0; tick < TICKS; tick++) {
+    /* While something else runs, so that all are there. */
+    submit (gate, &other, N, 1);
+    wait_step (&device, step, &images);
+    g_assert_true (images[0] == &other);
+    for (guint i = 0; i < N; i++)
+      submit (streams[i], &latest[i], i, 1);
+    finish (&device, step++, NULL);
+    expect_answer (&other);
+    for (guint k = 0; k < 2; k++) {
+      Image *image;
+
+      wait_step (&device, step, &images);
+      image = images[0];
+      inferred[image->stream]++;
+      for (guint i = 0; k && i < N; i++)
+        y10_stream_withdraw (streams[i]);
+      finish (&device, step++, NULL);
+      expect_answer (image);
+    }
+  }
+  for (guint i = 0; i < N; i++)
+    g_assert_cmpuint (inferred[i], ==, i == 2 ? TICKS : TICKS / 3);
+  for (guint i = 0; i < N; i++)
+    y10_stream_free (streams[i]);
+  y10_stream_free (gate);
+  device_clear (&device);
+}
+
+static void *
+wait_for_image (void *image)
+{
+  return GINT_TO_POINTER (y10_request_wait (image, FOREVER));
+}
+
+static void *
+free_stream (void *stream)
+{
+  y10_stream_free (stream);
+  return NULL;
+}
+
+/* What is queued comes back at once, what is in a step is answered, and other
+ * streams notice nothing. */
+static void
+test_withdrawal (void)
+{
+  static Image a[4], b[3], never;
+  Y10SchedulerStats stats;
+  Y10Stream *one, *other;
+  pthread_t thread;
+  Device device;
+  Image **images;
+  void *state;
+
+  device_init (&device, 1, 1, 0);
+  one = y10_stream_new (device.scheduler, 0);
+  other = y10_stream_new (device.scheduler, 0);
+  g_assert_false (y10_request_withdraw (&never.request));
+  g_assert_cmpint (y10_request_wait (&never.request, FOREVER), ==,
+      Y10_REQUEST_IDLE);
+  submit (one, a, 1, 4);
+  wait_step (&device, 0, &images);
+  submit (other, b, 2, 3);
+  /* From the middle; another one takes its turn. */
+  g_assert_true (y10_request_withdraw (&b[1].request));
+  g_assert_false (y10_request_withdraw (&b[1].request));
+  g_assert_cmpint (y10_request_wait (&b[1].request, FOREVER), ==,
+      Y10_REQUEST_WITHDRAWN);
+  /* All, while somebody waits for one of them; but for the one that runs. */
+  pthread_create (&thread, NULL, wait_for_image, &a[3]);
+  g_assert_false (y10_request_withdraw (&a[0].request));
+  g_assert_cmpuint (y10_stream_withdraw (one), ==, 3);
+  g_assert_cmpuint (y10_stream_withdraw (one), ==, 0);
+  pthread_join (thread, &state);
+  g_assert_cmpint (GPOINTER_TO_INT (state), ==, Y10_REQUEST_WITHDRAWN);
+  g_assert_cmpint (y10_request_wait (&a[0].request, 0), ==,
+      Y10_REQUEST_RUNNING);
+  expect_step (&device, 0, "1.1");
+  expect_answer (&a[0]);
+  expect_step (&device, 1, "2.1");
+  /* The stream goes on. */
+  wait_step (&device, 2, &images);
+  submit (one, a, 1, 2);
+  expect_step (&device, 2, "2.3");
+  /* And goes away with one that runs and one that is queued. */
+  wait_step (&device, 3, &images);
+  pthread_create (&thread, NULL, free_stream, one);
+  do {
+    sched_yield ();
+    y10_scheduler_get_stats (device.scheduler, &stats);
+  } while (stats.n_queued);
+  g_assert_cmpuint (stats.n_streams, ==, 2);
+  expect_step (&device, 3, "1.1");
+  pthread_join (thread, NULL);
+  g_assert_cmpint (a[0].request.state, ==, Y10_REQUEST_ANSWERED);
+  g_assert_cmpuint (a[0].n_runs, ==, 1);
+  g_assert_cmpint (a[1].request.state, ==, Y10_REQUEST_WITHDRAWN);
+  g_assert_cmpuint (a[1].n_runs, ==, 0);
+  y10_scheduler_get_stats (device.scheduler, &stats);
+  g_assert_cmpuint (stats.n_streams, ==, 1);
+  g_assert_cmpuint (stats.n_answered, ==, 4);
+  g_assert_cmpuint (stats.n_withdrawn, ==, 5);
+  y10_stream_free (other);
+  device_clear (&device);
+}
+
+/* An error is that of the images in the step, but for those that have one of
+ * their own; and of no other. */
+static void
+test_errors (void)
+{
+  static Image a[3], b[2];
+  GError *error = g_error_new_literal (Y10_ERROR, Y10_ERROR_BACKEND, "smoke");
+  Y10SchedulerStats stats;
+  Y10Stream *one, *other;
+  Device device;
+  Image **images;
+
+  device_init (&device, 3, 1, HOUR);
+  one = y10_stream_new (device.scheduler, 0);
+  other = y10_stream_new (device.scheduler, 0);
+  submit (one, a, 1, 2);
+  submit (other, b, 2, 1);
+  g_assert_cmpuint (wait_step (&device, 0, &images), ==, 3);
+  images[2]->request.error = g_error_new_literal (Y10_ERROR,
+      Y10_ERROR_UNSUPPORTED, "colour");
+  finish (&device, 0, error);
+  g_error_free (error);
+  for (guint i = 0; i < 3; i++) {
+    Image *image = i ? i > 1 ? &a[1] : &b[0] : &a[0];
+
+    g_assert_cmpint (y10_request_wait (&image->request, FOREVER), ==,
+        Y10_REQUEST_ANSWERED);
+    g_assert_error (image->request.error, Y10_ERROR,
+        (gint) (i > 1 ? Y10_ERROR_UNSUPPORTED : Y10_ERROR_BACKEND));
+    g_assert_cmpstr (image->request.error->message, ==,
+        i > 1 ? "colour" : "smoke");
+    g_clear_error (&image->request.error);
+  }
+  /* One image's alone. */
+  submit (other, b, 2, 2);
+  submit (one, a, 1, 1);
+  wait_step (&device, 1, &images);
+  b[1].request.error = g_error_new_literal (Y10_ERROR, Y10_ERROR_UNSUPPORTED,
+      "size");
+  finish (&device, 1, NULL);
+  expect_answer (&a[0]);
+  expect_answer (&b[0]);
+  g_assert_cmpint (y10_request_wait (&b[1].request, FOREVER), ==,
+      Y10_REQUEST_ANSWERED);
+  g_assert_error (b[1].request.error, Y10_ERROR, Y10_ERROR_UNSUPPORTED);
+  g_clear_error (&b[1].request.error);
+  y10_scheduler_get_stats (device.scheduler, &stats);
+  g_assert_cmpuint (stats.n_answered, ==, 6);
+  g_assert_cmpuint (stats.n_failed, ==, 4);
+  y10_stream_free (one);
+  y10_stream_free (other);
+  device_clear (&device);
+}
+
+/* The figures of known times. */
+static void
+test_waits (void)
+{
+  static Y10Waits waits;
+  Y10WaitsSummary summary;
+  Y10Waits copy;
+
+  y10_waits_summarize (&waits, &summary);
+  g_assert_cmpint (summary.max + summary.p95 + summary.median, ==, 0);
+  g_assert_cmpfloat (summary.per_second, ==, 0);
+  y10_waits_record (&waits, 7, 1000);
+  copy = waits;
+  y10_waits_summarize (&copy, &summary);
+  g_assert_cmpint (summary.median, ==, 7);
+  g_assert_cmpint (summary.max, ==, 7);
+  g_assert_cmpfloat (summary.per_second, ==, 0);
+  /* 1 to 100 in some order, in steps of four, a millisecond apart. */
+  waits.n = 0;
+  for (guint i = 0; i < 100; i++)
+    y10_waits_record (&waits, i * 37 % 100 + 1, i / 4 * 1000000);
+  copy = waits;
+  y10_waits_summarize (&copy, &summary);
+  g_assert_cmpint (summary.median, ==, 50);
+  g_assert_cmpint (summary.p95, ==, 95);
+  g_assert_cmpint (summary.max, ==, 100);
+  g_assert_cmpfloat_with_epsilon (summary.per_second, 4000, 1e-6);
+  /* Only the latest ones count. */
+  for (guint i = 0; i < Y10_WAITS_WINDOW; i++)
+    y10_waits_record (&waits, 3, 1000000000 + i);
+  copy = waits;
+  y10_waits_summarize (&copy, &summary);
+  g_assert_cmpint (summary.max, ==, 3);
+  g_assert_cmpuint (waits.n, ==, 100 + Y10_WAITS_WINDOW);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/schedule/config", test_config);
+  g_test_add_func ("/schedule/fairness", test_fairness);
+  g_test_add_func ("/schedule/batches", test_batches);
+  g_test_add_func ("/schedule/timeout", test_timeout);
+  g_test_add_func ("/schedule/overlap", test_overlap);
+  g_test_add_func ("/schedule/priority", test_priority);
+  g_test_add_func ("/schedule/too-slow", test_too_slow);
+  g_test_add_func ("/schedule/withdrawal", test_withdrawal);
+  g_test_add_func ("/schedule/errors", test_errors);
+  g_test_add_func ("/schedule/waits", test_waits);
+  return g_test_run ();
+}
