@@ -15,6 +15,9 @@ from codes import LABELS, scene
 GRAY = 114
 # Objects a picture has at most; a mosaic has four pictures'.
 MOST = 32
+# How often a part is of an object, by its kind: pictures have many QR codes and
+# barcodes, and what is taken for them has to be seen as often.
+OFTEN = {"data-matrix": 2.5, "aztec": 3.0, "pdf417": 3.0, "marker": 1.5}
 
 
 def _one(job):
@@ -45,7 +48,8 @@ def make(path, first_seed, n, size, labels=LABELS, workers=None):
 
 
 class Pictures:
-    def __init__(self, path):
+    def __init__(self, path, labels=LABELS):
+        self.often = np.array([OFTEN.get(label, 1.0) for label in labels])
         self.bytes = np.memmap(path, np.uint8, "r")
         index = np.load(path + ".npz")
         self.ends, self.counts = (np.concatenate(([0], index[k])) for k in ("ends", "counts"))
@@ -95,14 +99,22 @@ def mosaic(parts, size):
     return out, np.concatenate(rows)
 
 
-def zoom(picture, boxes, rng):
+def zoom(picture, boxes, often, rng):
     """A part of the picture that cuts no object: small photos are enlarged by
-    the letterbox, and codes held into a camera fill its picture."""
+    the letterbox, and codes held into a camera fill its picture. often: of each
+    class, how often it is a part of such a one."""
     h, w = picture.shape[:2]
     for _ in range(8):
-        part = np.array((w, h)) / rng.uniform(1.25, 3.0)
+        times = rng.uniform(1.25, 3.0)
         if len(boxes):
-            box = boxes[rng.integers(len(boxes)), 1:5]
+            share = often[boxes[:, 0].astype(int)]
+            box = boxes[rng.choice(len(boxes), p=share / share.sum()), 1:5]
+            if rng.random() < 0.5:
+                # It fills most of the part, as far as it does not blur.
+                fills = rng.uniform(0.5, 0.98) / ((box[2:] - box[:2]) / (w, h)).max()
+                times = min(max(fills, 1.0), 4.0)
+        part = np.array((w, h)) / times
+        if len(boxes):
             at = (box[:2] + box[2:]) / 2 - part * rng.uniform(0.2, 0.8, 2)
         else:
             at = rng.uniform(0, 1, 2) * (w, h)
@@ -123,7 +135,7 @@ def pick(pictures, i, size, rng, mosaics, zooms):
         others = rng.integers(0, len(pictures), 3)
         picture, boxes = mosaic([pictures[j] for j in (i, *others)], size)
     elif kind < mosaics + zooms:
-        picture, boxes = letterbox(*zoom(*pictures[i], rng), size)
+        picture, boxes = letterbox(*zoom(*pictures[i], pictures.often, rng), size)
     else:
         picture, boxes = letterbox(*pictures[i], size, rng)
     if rng.random() < 0.5:

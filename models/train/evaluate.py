@@ -1,11 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
-"""Average precision on pictures that were never trained on."""
+"""How good what was found is: average precision, the best confidence."""
 import numpy as np
-import torch
-
-import data
-from codes import scene
 
 
 def iou(a, b):
@@ -13,6 +9,19 @@ def iou(a, b):
     overlap = np.clip(high - low, 0, None).prod(2)
     sizes = [(x[:, 2:] - x[:, :2]).prod(1) for x in (a, b)]
     return overlap / (sizes[0][:, None] + sizes[1][None] - overlap + 1e-9)
+
+
+def match(found, overlap, least):
+    """(score, whether it is right) of each row of one picture, best first; an
+    object counts once. overlap: rows by objects."""
+    free, hits = np.ones(overlap.shape[1], bool), []
+    for k in np.argsort(-found[:, 4]):
+        best = int(np.argmax(np.where(free, overlap[k], -1))) if free.any() else -1
+        hit = best >= 0 and overlap[k, best] >= least
+        if hit:
+            free[best] = False
+        hits.append((found[k, 4], hit))
+    return hits
 
 
 def average_precision(rows, truth, least=0.5):
@@ -26,14 +35,7 @@ def average_precision(rows, truth, least=0.5):
             wanted = wanted[wanted[:, 0] == label, 1:]
             found = found[found[:, 5] == label]
             total += len(wanted)
-            free = np.ones(len(wanted), bool)
-            overlap = iou(found[:, :4], wanted) if len(wanted) else np.zeros((len(found), 0))
-            for k in np.argsort(-found[:, 4]):
-                best = int(np.argmax(np.where(free, overlap[k], -1))) if free.any() else -1
-                hit = best >= 0 and overlap[k, best] >= least
-                if hit:
-                    free[best] = False
-                hits.append((found[k, 4], hit))
+            hits += match(found, iou(found[:, :4], wanted), least)
         hits.sort(key=lambda h: -h[0])
         right = np.cumsum([h for _, h in hits]) if hits else np.zeros(0)
         precision = right / np.arange(1, len(right) + 1)
@@ -48,31 +50,8 @@ def best_confidence(rows, truth, least=0.5):
     hits, total = [], sum(len(t) for t in truth)
     for found, wanted in zip(rows, truth):
         overlap = iou(found[:, :4], wanted[:, 1:]) * (found[:, 5:] == wanted[None, :, 0])
-        free = np.ones(len(wanted), bool)
-        for k in np.argsort(-found[:, 4]):
-            best = int(np.argmax(np.where(free, overlap[k], -1))) if free.any() else -1
-            hit = best >= 0 and overlap[k, best] >= least
-            if hit:
-                free[best] = False
-            hits.append((found[k, 4], hit))
+        hits += match(found, overlap, least)
     hits.sort(key=lambda h: -h[0])
     right = np.cumsum([hit for _, hit in hits])
     f1 = 2 * right / (np.arange(1, len(hits) + 1) + total)
     return float(hits[int(np.argmax(f1))][0])
-
-
-@torch.no_grad()
-def synthetic(net, recipe, first_seed, n):
-    """What a model ready for inference finds in n pictures of its own size:
-    rows and truth, as average_precision() takes them."""
-    net = net.float().cpu().eval()
-    rows, truth = [], []
-    for seed in range(first_seed, first_seed + n):
-        picture, boxes = scene.make(seed, recipe.imgsz, recipe.labels)
-        boxes[:, 0] = [recipe.labels.index(scene.LABELS[int(c)]) for c in boxes[:, 0]]
-        picture, boxes = data.wanted(*data.letterbox(picture, boxes, recipe.imgsz))
-        x = torch.from_numpy(picture[:, :, ::-1].transpose(2, 0, 1).copy()).float()[None] / 255
-        found = net(x)[0].numpy()
-        rows.append(found[found[:, 4] > 0.01])
-        truth.append(boxes[:, :5])
-    return rows, truth

@@ -13,7 +13,9 @@ sys.path.insert(0, os.path.join(HERE, "../../models/train"))
 from yolov10 import shapes  # noqa: E402  pylint: disable=wrong-import-position
 
 try:
+    import numpy as np
     import torch
+    import evaluate
     from yolov10 import loss, model
 except ImportError:
     torch = None
@@ -163,6 +165,40 @@ class Loss(unittest.TestCase):
             best = int(scores[i].max(1).values.argmax())
             self.assertEqual(int(scores[i, best].argmax()), int(classes[i, 0]))
             self.assertGreater(float(loss.iou(boxes[i, best].detach(), truth[i, 0])), 0.7)
+
+    def test_eight_by_heart(self):
+        """Eight pictures with two kinds of things on noise: all of them are
+        found again, once, by the end-to-end head."""
+        rng = np.random.default_rng(3)
+        torch.manual_seed(0)
+        y, x = np.mgrid[0:96, 0:96] + 0.5
+        pictures = rng.uniform(0.3, 0.7, (8, 3, 96, 96))
+        classes, boxes = np.full((8, 3), -1), np.zeros((8, 3, 4))
+        for picture, labels, places in zip(pictures, classes, boxes):
+            # One in each of three quarters, so that none hides another.
+            for k in range(rng.integers(1, 4)):
+                size = rng.uniform(20, 44, 2)
+                low = (k % 2 * 48, k // 2 * 48) + rng.uniform(1, 47 - size)
+                middle, labels[k], places[k] = low + size / 2, rng.integers(2), (*low, *(low + size))
+                away = np.abs(x - middle[0]) / size[0], np.abs(y - middle[1]) / size[1]
+                inside = np.hypot(*away) < 0.5 if labels[k] else np.maximum(*away) < 0.5
+                picture[:, inside] = rng.uniform(0, 0.2, (3, 1)) if k % 2 else rng.uniform(0.8, 1, (3, 1))
+        net = model.YOLOv10(shapes.shapes(shapes.Config(
+            2, (8, 16, 16, 32, 32), (1, 1, 1, 1), box=16, cls=16, bins=8))).train()
+        optimizer = torch.optim.AdamW(net.parameters(), 4e-3)
+        net.model[23].joint = True
+        x, truth = torch.from_numpy(pictures).float(), torch.from_numpy(boxes).float()
+        for k in range(400):
+            for group in optimizer.param_groups:
+                group["lr"] = 4e-3 * (1 - k / 400)
+            value, _parts = loss.loss(net(x), torch.from_numpy(classes), truth)
+            optimizer.zero_grad()
+            value.backward()
+            optimizer.step()
+        with torch.no_grad():
+            rows = net.eval()(x).numpy()
+        wanted = [np.concatenate((c[:, None], b), 1)[c >= 0] for c, b in zip(classes, boxes)]
+        self.assertGreater(evaluate.average_precision([r[r[:, 4] > 0.05] for r in rows], wanted), 0.9)
 
     def test_fused(self):
         """Names as merged checkpoints have them, and the same rows."""

@@ -114,12 +114,12 @@ def head_loss(logits, classes, truth, n):
     return box_loss, cls_loss, (dfl.reshape(-1, 4).mean(1) * weight).sum() / total
 
 
-def loss(outputs, classes, truth, many=1.0):
+def loss(outputs, classes, truth, many=1.0, cls=1.0):
     """The sum of both heads, and its parts for the log, zero for a head that is
     not there. outputs: what a model in training gives; classes (batch,
     objects), -1 behind the last; truth (batch, objects, 4) in pixels of the
-    input; many: weight of the one2many head."""
+    input; many: weight of the one2many head; cls: times the classes' weight."""
     parts = [weight * share * value
              for logits, n, share in zip(outputs, (10, 1), (many, 1.0)) if logits is not None
-             for weight, value in zip((BOX, CLS, DFL), head_loss(logits, classes, truth, n))]
+             for weight, value in zip((BOX, cls * CLS, DFL), head_loss(logits, classes, truth, n))]
     return sum(parts), [float(p.detach()) for p in parts] + [0.0] * (6 - len(parts))
