@@ -161,7 +161,8 @@ GST_START_TEST (test_too_slow)
   all = finish (h, n);
   fresh = check_held (h, all);
   printf ("%u of %u fresh, delay %.1f ms (p95 %.1f), age p95 %.1f ms\n", fresh,
-      n, test_gst_stat (h->element, "delay-median") / 1e6, test_gst_stat (h->element, "delay-p95") / 1e6,
+      n, test_gst_stat (h->element, "delay-median") / 1e6,
+      test_gst_stat (h->element, "delay-p95") / 1e6,
       test_gst_stat (h->element, "age-p95") / 1e6);
   fail_unless (test_gst_stat (h->element, "inference-median") >= 92 * GST_MSECOND);
   fail_unless (fresh <= n * 37 / 100, "%u", fresh);
@@ -354,7 +355,7 @@ GST_START_TEST (test_latency)
       "max-queued-frames=5 in-flight=1");
   GstBus *bus = gst_bus_new ();
   GstClockTime min, max, before;
-  guint n;
+  guint n, rises;
 
   gst_element_set_bus (h->element, bus);
   ask_latency (h, &min, &max);
@@ -364,15 +365,17 @@ GST_START_TEST (test_latency)
   gst_harness_set_upstream_latency (h, 100 * GST_MSECOND);
   ask_latency (h, &min, &max);
   fail_unless (min == before + 100 * GST_MSECOND);
-  for (guint i = 0; i < 60; i++)
+  for (guint i = 0; i < 100; i++)
     gst_buffer_unref (gst_harness_push_and_pull (h, picture (i)));
   ask_latency (h, &min, &max);
   printf ("from %.1f ms to %.1f ms\n", before / 1e6, min / 1e6 - 100);
-  fail_unless (min >= MAX (before * 6 / 5, 160 * GST_MSECOND)
+  /* On a busy machine the warm-up may have been that slow already. */
+  rises = before * 6 / 5 <= 160 * GST_MSECOND;
+  fail_unless (min >= (rises ? 160 * GST_MSECOND : before)
       + 100 * GST_MSECOND);
   /* One for each step, and a step is a fifth: 1.2^8 is more than 160 / 40. */
   n = test_gst_count_messages (bus, GST_MESSAGE_LATENCY);
-  fail_unless (n >= 1 && n <= 8, "%u", n);
+  fail_unless (n >= rises && n <= 8, "%u", n);
   gst_element_set_bus (h->element, NULL);
   gst_object_unref (bus);
   gst_harness_teardown (h);
@@ -408,8 +411,8 @@ GST_START_TEST (test_latency_limits)
     fail_unless_equals_int (is_live, live);
     if (live) {
       fail_unless (min >= 20 * GST_MSECOND);
-      /* Never less than min, which a busy machine raises. */
-      fail_unless_equals_uint64 (max, MAX (1000 + 7 * FRAME, min));
+      /* Never less than an inference, which may be slow on a busy machine. */
+      fail_unless_equals_uint64 (max, 1000 + MAX (7 * FRAME, min - 10));
     } else {
       fail_unless (min == 10 && max == 1000);
     }
