@@ -2,10 +2,9 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
 /* A frame allocates nothing, be it in a step of its own or by way of a scheduler.
- * malloc and its kin are replaced by functions of
- * this program that, while steps run, look who called: a call from inside
- * oneDNN or the OpenMP runtime is theirs, any other fails the test and is
- * printed with its callers. */
+ * malloc and its kin are replaced by functions of this program that, while steps
+ * run, look who called: a call from inside oneDNN or the OpenMP runtime is
+ * theirs, any other fails the test and is printed with its callers. */
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -52,19 +52,6 @@ test_cuda_ask_context (GstElement *e)
   return cuda;
 }
 
-guint
-test_cuda_count_messages (GstBus *bus, GstMessageType type)
-{
-  GstMessage *message;
-  guint n = 0;
-
-  while ((message = gst_bus_pop_filtered (bus, type))) {
-    n++;
-    gst_message_unref (message);
-  }
-  return n;
-}
-
 GstCaps *
 test_cuda_caps (const GstCaps *caps)
 {

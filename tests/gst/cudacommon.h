@@ -20,7 +20,6 @@ GstCudaContext *test_cuda_context (guint device);
 void test_cuda_give_context (GstElement * e, GstCudaContext * cuda);
 /* (transfer full): what @e answers to a neighbour. */
 GstCudaContext *test_cuda_ask_context (GstElement * e);
-guint test_cuda_count_messages (GstBus * bus, GstMessageType type);
 
 /* (transfer full): the same in CUDA memory. */
 GstCaps *test_cuda_caps (const GstCaps * caps);

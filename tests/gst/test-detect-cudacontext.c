@@ -55,14 +55,14 @@ GST_START_TEST (test_primary)
     fail_unless_equals_int (fake_cuda.primaries[device], 1);
     fail_unless_equals_int (fake_cuda.contexts, 0);
     fail_unless (takes_cuda (e));
-    fail_unless_equals_int (test_cuda_count_messages (bus, GST_MESSAGE_HAVE_CONTEXT), 1);
+    fail_unless_equals_int (test_gst_count_messages (bus, GST_MESSAGE_HAVE_CONTEXT), 1);
     cuda = test_cuda_ask_context (e);
     fail_unless (cuda != NULL);
     g_object_get (cuda, "cuda-device-id", &id, NULL);
     fail_unless_equals_int (id, device);
     gst_element_set_state (e, GST_STATE_PAUSED);
     fail_unless (fake_cuda.context == gst_cuda_context_get_handle (cuda));
-    fail_unless_equals_int (test_cuda_count_messages (bus, GST_MESSAGE_HAVE_CONTEXT), 0);
+    fail_unless_equals_int (test_gst_count_messages (bus, GST_MESSAGE_HAVE_CONTEXT), 0);
     fail_unless (takes_cuda (e));
     gst_element_set_state (e, GST_STATE_NULL);
     gst_element_set_bus (e, NULL);

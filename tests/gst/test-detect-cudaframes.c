@@ -237,7 +237,7 @@ GST_START_TEST (test_not_cuda)
   gst_element_set_bus (e, bus);
   fail_unless_equals_int (gst_harness_push (h,
           test_gst_picture_caps (caps, 1)), GST_FLOW_ERROR);
-  fail_unless_equals_int (test_cuda_count_messages (bus, GST_MESSAGE_ERROR), 1);
+  fail_unless_equals_int (test_gst_count_messages (bus, GST_MESSAGE_ERROR), 1);
   gst_element_set_bus (e, NULL);
   gst_object_unref (bus);
   gst_object_unref (e);
@@ -279,7 +279,7 @@ GST_START_TEST (test_other_context)
       fail_unless_equals_int (fake_cuda.opened, opened + 1);
       fail_unless (fake_cuda.context == gst_cuda_context_get_handle (theirs));
     }
-    fail_unless_equals_int (test_cuda_count_messages (bus, GST_MESSAGE_ERROR), wrong);
+    fail_unless_equals_int (test_gst_count_messages (bus, GST_MESSAGE_ERROR), wrong);
     gst_element_set_bus (e, NULL);
     gst_object_unref (bus);
     gst_object_unref (e);
@@ -365,7 +365,7 @@ GST_START_TEST (test_lost)
   fail_unless_equals_uint64 (skipped, 4);
   gst_structure_free (stats);
   fail_unless_equals_int (fake_cuda.opened, 2);
-  fail_unless_equals_int (test_cuda_count_messages (bus, GST_MESSAGE_WARNING
+  fail_unless_equals_int (test_gst_count_messages (bus, GST_MESSAGE_WARNING
           | GST_MESSAGE_ERROR), 0);
   gst_element_set_bus (h->element, NULL);
   gst_object_unref (bus);

@@ -14,6 +14,7 @@
 #include <y10/painter.h>
 
 #include "countalloc.h"
+#include "gstcommon.h"
 
 static const OverlayBox boxes[] = {
   {0, "person", 0.87, 20, 30, 41, 37},
@@ -331,7 +332,7 @@ GST_START_TEST (test_lost)
     gst_buffer_unref (found);
     gst_buffer_unref (out);
   }
-  fail_unless_equals_int (test_cuda_count_messages (bus, GST_MESSAGE_WARNING),
+  fail_unless_equals_int (test_gst_count_messages (bus, GST_MESSAGE_WARNING),
       1);
   gst_util_set_object_arg (G_OBJECT (e), "privacy", "blur");
   fake_cuda.lost = TRUE;
@@ -341,8 +342,8 @@ GST_START_TEST (test_lost)
     overlay_add_boxes (in, boxes, 1);
     fail_unless_equals_int (gst_harness_push (h, in), GST_FLOW_ERROR);
   }
-  fail_unless (test_cuda_count_messages (bus, GST_MESSAGE_ERROR) >= 1);
-  fail_unless_equals_int (test_cuda_count_messages (bus, GST_MESSAGE_WARNING),
+  fail_unless (test_gst_count_messages (bus, GST_MESSAGE_ERROR) >= 1);
+  fail_unless_equals_int (test_gst_count_messages (bus, GST_MESSAGE_WARNING),
       0);
   gst_element_set_bus (e, NULL);
   gst_object_unref (bus);
@@ -368,7 +369,7 @@ GST_START_TEST (test_not_cuda)
   gst_element_set_bus (e, bus);
   overlay_add_boxes (in, boxes, 1);
   fail_unless_equals_int (gst_harness_push (h, in), GST_FLOW_ERROR);
-  fail_unless_equals_int (test_cuda_count_messages (bus, GST_MESSAGE_ERROR), 1);
+  fail_unless_equals_int (test_gst_count_messages (bus, GST_MESSAGE_ERROR), 1);
   gst_element_set_bus (e, NULL);
   gst_object_unref (bus);
   gst_object_unref (e);
