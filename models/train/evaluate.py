@@ -46,11 +46,14 @@ def average_precision(rows, truth, least=0.5):
 
 
 def best_confidence(rows, truth, least=0.5):
-    """The least confidence at which F1 over all objects is best."""
+    """The least confidence at which F1 over all objects is best; 1 where nothing
+    was found."""
     hits, total = [], sum(len(t) for t in truth)
     for found, wanted in zip(rows, truth):
         overlap = iou(found[:, :4], wanted[:, 1:]) * (found[:, 5:] == wanted[None, :, 0])
         hits += match(found, overlap, least)
+    if not hits:
+        return 1.0
     hits.sort(key=lambda h: -h[0])
     right = np.cumsum([hit for _, hit in hits])
     f1 = 2 * right / (np.arange(1, len(hits) + 1) + total)
