@@ -45,7 +45,7 @@ class Stage(NamedTuple):
     zooms: float = 0.0          # share of enlarged parts of pictures
     one2one: bool = True        # learns; it begins as a copy of the other head
     joint: bool = False         # and moves the features, too
-    many: float = 1.0           # weight of the one2many head's loss
+    many: float = 1.0           # weight of the one2many head's loss; 0: stays as it is
     cls: float = 1.0            # times the classes' weight
 
 
@@ -74,7 +74,11 @@ FULL = Recipe(
      Stage("large", (416, 416, 512, 640, 640), 24, 1400, 0.0, 0.5, joint=True, many=0.5),
      # Places are known by now, kinds of 2-D codes are not.
      Stage("large", (256, 256, 288, 320, 320, 416, 416, 640), 32, 1340, 0.0, 0.7, joint=True,
-           many=0.5, cls=3.0)),
+           many=0.5, cls=3.0),
+     Stage("large", (256, 288, 320, 320, 416, 416, 416, 640), 32, 1000, 0.0, 0.6, joint=True,
+           many=0.5, cls=3.0),
+     # What is left to learn is which anchor says what all see.
+     Stage("large", (320, 416, 416, 640), 32, 1000, 0.0, 0.5, many=0.0, cls=3.0)),
     # No promise yet: it has not been run to its end.
     416, (1 << 30, 300), 0.0)
 TINY = {"widths": (16, 16, 32, 64, 64), "depths": (1, 1, 1, 1), "cib": (22,), "hidden": 16,
@@ -192,15 +196,16 @@ class Trainer:
             end = begin + stage.steps
             if self.step == begin > 0 and stage.one2one and not self.recipe.stages[number - 1].one2one:
                 self.begin_one2one()
+            # Features that no longer move are those that will be used.
+            if self.step == begin > 0 and not stage.many and not stage.joint:
+                self.settle(self.recipe.stages[number - 1])
             if self.step < end:
                 self.run_stage(number, stage, begin)
             begin = end
 
     def run_stage(self, number, stage, begin):
         pictures = data.Pictures(os.path.join(self.folder, stage.pictures), self.recipe.labels)
-        self.net.train()
-        head = self.net.model[23]
-        head.one2one, head.joint = stage.one2one, stage.joint
+        self.net.learn(stage.many > 0, stage.one2one, stage.joint)
         sums, n, started, saved = np.zeros(6), 0, time.monotonic(), time.monotonic()
         for x, classes, boxes in data.batches(pictures, stage.sizes, stage.batch, SEED + number,
                                               self.step - begin, stage.steps, stage.mosaics, stage.zooms):
@@ -218,24 +223,26 @@ class Trainer:
                 self.save()
                 saved = now
 
-    @torch.no_grad()
-    def settle(self):
-        """Means and variances of BatchNorm for the average as it is now: those
-        that came with it are of all the weights on the way, and what a short
-        training learnt last would be lost by that."""
-        stage = self.recipe.stages[-1]
+    def settle(self, stage):
+        """Makes the average what the network is, with means and variances of
+        BatchNorm for it as it is now, of all that this stage moved: those that
+        came with it are of all the weights on the way, and what a short training
+        learnt last would be lost by that."""
         self.net.load_state_dict(self.average)
+        self.net.learn(stage.many > 0, stage.one2one, stage.joint)
         for module in self.net.modules():
-            if isinstance(module, torch.nn.BatchNorm2d):
+            if isinstance(module, torch.nn.BatchNorm2d) and module.training:
                 module.reset_running_stats()
                 module.momentum = None  # the mean of all batches
-        self.net.train()
-        self.net.model[23].one2one = True
         pictures = data.Pictures(os.path.join(self.folder, stage.pictures), self.recipe.labels)
-        for x, _classes, _boxes in data.batches(pictures, stage.sizes, stage.batch, SEED - 1, 0,
-                                                SETTLING, stage.mosaics, stage.zooms):
-            x = torch.from_numpy(x).to(self.device, memory_format=torch.channels_last)
-            self.net(x.float() / 255)
+        with torch.no_grad():
+            for x, _classes, _boxes in data.batches(pictures, stage.sizes, stage.batch, SEED - 1, 0,
+                                                    SETTLING, stage.mosaics, stage.zooms):
+                x = torch.from_numpy(x).to(self.device, memory_format=torch.channels_last)
+                self.net(x.float() / 255)
+        for module in self.net.modules():
+            if isinstance(module, torch.nn.BatchNorm2d):
+                module.momentum = model.MOMENTUM
         self.average = {k: v.clone() for k, v in self.net.state_dict().items()}
 
     def calibrate(self):
@@ -301,7 +308,7 @@ def main():
     trainer = Trainer(args.folder, recipe, args.device, args.begin)
     trainer.run()
     path = os.path.join(args.folder, "codes.safetensors")
-    trainer.settle()
+    trainer.settle(recipe.stages[-1])
     trainer.calibrate()
     net = trainer.export(path)
     with open(os.path.join(args.folder, "log.json"), "w", encoding="utf-8") as f:

@@ -124,12 +124,11 @@ class Loss(unittest.TestCase):
         """The one2one head alone does not, unless both are trained jointly."""
         torch.manual_seed(0)
         net = model.YOLOv10(shapes.shapes(shapes.Config(
-            2, (8, 16, 16, 32, 32), (1, 1, 1, 1), box=16, cls=16, bins=8))).train()
-        head, first = net.model[23], net.model[0].conv.weight
+            2, (8, 16, 16, 32, 32), (1, 1, 1, 1), box=16, cls=16, bins=8)))
+        first = net.model[0].conv.weight
         x = torch.rand(1, 3, 64, 64)
         for one2one, joint, moves in ((True, False, False), (True, True, True), (False, False, None)):
-            head.one2one, head.joint = one2one, joint
-            many, one = net(x)
+            many, one = net.learn(True, one2one, joint)(x)
             if moves is None:
                 self.assertIsNone(one)
                 classes, truth = torch.tensor([[0]]), torch.tensor([[[10., 10, 50, 50]]])
@@ -139,6 +138,24 @@ class Loss(unittest.TestCase):
                 continue
             grad, = torch.autograd.grad(sum(c.sum() for _, c in one), first, allow_unused=True)
             self.assertEqual(grad is not None and float(grad.abs().max()) > 0, moves)
+
+    def test_one2one_alone(self):
+        """Nothing but that head changes, be it by a gradient or by BatchNorm."""
+        torch.manual_seed(0)
+        net = model.YOLOv10(shapes.shapes(shapes.Config(
+            2, (8, 16, 16, 32, 32), (1, 1, 1, 1), box=16, cls=16, bins=8)))
+        before = {k: v.clone() for k, v in net.state_dict().items()}
+        optimizer = torch.optim.AdamW(net.parameters(), 4e-3)
+        classes, truth = torch.tensor([[0]]), torch.tensor([[[10., 10, 50, 50]]])
+        many, one = net.learn(one2many=False)(torch.rand(2, 3, 64, 64))
+        self.assertIsNone(many)
+        value, parts = loss.loss((many, one), classes.repeat(2, 1), truth.repeat(2, 1, 1))
+        self.assertEqual(parts[:3], [0, 0, 0])
+        value.backward()
+        optimizer.step()
+        moved = {name for name, tensor in net.state_dict().items() if (tensor != before[name]).any()}
+        self.assertIn("model.23.one2one_cv3.1.0.0.conv.weight", moved)
+        self.assertEqual([name for name in moved if "one2one" not in name], [])
 
     def test_learns(self):
         """Three pictures of noise by heart: loss falls, boxes come back."""
@@ -186,7 +203,7 @@ class Loss(unittest.TestCase):
         net = model.YOLOv10(shapes.shapes(shapes.Config(
             2, (8, 16, 16, 32, 32), (1, 1, 1, 1), box=16, cls=16, bins=8))).train()
         optimizer = torch.optim.AdamW(net.parameters(), 4e-3)
-        net.model[23].joint = True
+        net.learn(joint=True)
         x, truth = torch.from_numpy(pictures).float(), torch.from_numpy(boxes).float()
         for k in range(400):
             for group in optimizer.param_groups:

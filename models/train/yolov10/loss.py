@@ -119,7 +119,8 @@ def loss(outputs, classes, truth, many=1.0, cls=1.0):
     not there. outputs: what a model in training gives; classes (batch,
     objects), -1 behind the last; truth (batch, objects, 4) in pixels of the
     input; many: weight of the one2many head; cls: times the classes' weight."""
-    parts = [weight * share * value
-             for logits, n, share in zip(outputs, (10, 1), (many, 1.0)) if logits is not None
-             for weight, value in zip((BOX, cls * CLS, DFL), head_loss(logits, classes, truth, n))]
-    return sum(parts), [float(p.detach()) for p in parts] + [0.0] * (6 - len(parts))
+    parts = []
+    for logits, n, share in zip(outputs, (10, 1), (many, 1.0)):
+        values = head_loss(logits, classes, truth, n) if logits is not None else torch.zeros(3)
+        parts += [weight * share * value for weight, value in zip((BOX, cls * CLS, DFL), values)]
+    return sum(parts), [float(p.detach()) for p in parts]

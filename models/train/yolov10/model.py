@@ -14,6 +14,7 @@ from torch import nn
 from torch.nn import functional as F
 
 STRIDES = (8, 16, 32)
+MOMENTUM = 0.03                 # of BatchNorm
 MAX_ROWS = 300
 
 
@@ -27,7 +28,7 @@ class Conv(nn.Module):
         folded = name + ".conv.bias" in shapes
         self.conv = nn.Conv2d(per_group * groups, out, k, stride, k // 2,
                               groups=groups, bias=folded)
-        self.bn = None if folded else nn.BatchNorm2d(out, 1e-3, 0.03)
+        self.bn = None if folded else nn.BatchNorm2d(out, 1e-3, MOMENTUM)
         self.act = act
 
     def forward(self, x):
@@ -206,8 +207,9 @@ class Detect(nn.Module):
 
     def __init__(self, shapes, name):
         super().__init__()
-        # In training: whether the end-to-end copy is there, and moves features.
-        self.one2one, self.joint = True, False
+        # In training: which heads there are, and whether the end-to-end one
+        # moves the features.
+        self.one2many, self.one2one, self.joint = True, True, False
         for prefix in ("", "one2one_"):
             box, cls = f"{name}.{prefix}cv2", f"{name}.{prefix}cv3"
             if box + ".0.2.weight" not in shapes:
@@ -230,10 +232,9 @@ class Detect(nn.Module):
         # In the paper the end-to-end copy trains on features that only the other
         # one moves.
         if self.training:
-            many = self.logits(x, "")
-            if not self.one2one:
-                return many, None
-            return many, self.logits(x if self.joint else [level.detach() for level in x], "one2one_")
+            features = x if self.joint else [level.detach() for level in x]
+            return (self.logits(x, "") if self.one2many else None,
+                    self.logits(features, "one2one_") if self.one2one else None)
         return self.logits(x, "one2one_")
 
 
@@ -317,6 +318,19 @@ class YOLOv10(nn.Module):
         out = self.layers(x)
         logits = self.model[23]([out[i] for i in (16, 19, 22)])
         return logits if self.training else top_rows(*decode(logits))
+
+    def learn(self, one2many=True, one2one=True, joint=False):
+        """For training: which heads learn, and whether the end-to-end one moves
+        the features. What does not learn is as in inference."""
+        head = self.model[23]
+        head.one2many, head.one2one, head.joint = one2many, one2one, joint
+        self.train()
+        learns = [(module, one2many or joint) for module in self.model[:23]]
+        learns += [(getattr(head, name), one2one if name.startswith("one2one") else one2many)
+                   for name, _ in head.named_children()]
+        for module, yes in learns:
+            module.train(yes).requires_grad_(yes)
+        return self
 
     def fuse(self):
         """For inference: folds every BatchNorm, merges every RepVGGDW."""
