@@ -44,6 +44,9 @@ typedef struct
   guint head, n;
 } Y10SlotQueue;
 
+/* A step is done and can be read; on the thread that found it so. */
+typedef void (*Y10StepDone) (gpointer data, guint slot);
+
 typedef gboolean (*Y10DeviceCall) (Y10Engine * engine, gpointer data,
     GError ** error);
 
@@ -77,6 +80,8 @@ struct _Y10Engine
   Y10SlotQueue under_way;
   gboolean completing, drained;
   GError *lost;                 /* why the device is; NULL: it is not */
+  Y10StepDone done;             /* NULL: nobody is told */
+  gpointer done_data;
   /* One call at a time is run on the device thread; NULL: none. */
   Y10DeviceCall call;
   gpointer call_data;
@@ -91,6 +96,14 @@ void y10_engine_free_device (Y10Engine * engine);
 /* Runs @call on the device thread, in turn with the steps, and waits. */
 gboolean y10_engine_call (Y10Engine * engine, Y10DeviceCall call,
     gpointer data, GError ** error);
+/* Whether the caller is one of the engine's threads. */
+gboolean y10_engine_is_own_thread (const Y10Engine * engine);
+/* What @config leaves to @model. */
+void y10_engine_resolve_input (const Y10Model * model,
+    Y10EngineConfig * config);
+/* Has @done called for each step that is done and has not been ended. */
+void y10_engine_tell_done (Y10Engine * engine, Y10StepDone done,
+    gpointer data);
 /* tune.c: called by the backend when its progress has changed. */
 void y10_engine_tuned (gpointer engine);
 const Y10Graph *y10_engine_get_graph (const Y10Engine * engine);
@@ -109,6 +122,9 @@ Y10EngineSlot *y10_step_lock_slot (const Y10Step * step, GError ** error);
 gboolean y10_engine_load_images (Y10Engine * engine, Y10EngineSlot * slot,
     GError ** error);
 gboolean y10_engine_is_lost (Y10Engine * engine, GError ** error);
+/* What y10_step_add() would say of an image, whatever the step. */
+gboolean y10_engine_check_image (const Y10Engine * engine,
+    const Y10Image * image, const Y10HeadParams * params, GError ** error);
 
 /* inspect.c, for tests. Runs ops [first, end) of an open step's images synchronously,
  * loading the images first when @first is 0; the step stays open until the

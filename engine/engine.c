@@ -16,6 +16,8 @@
 
 #define MAX_SLOTS 16
 #define MAX_BATCH 64
+#define AUTO_CUDA_BATCH 8
+#define AUTO_CUDA_SLOTS 2
 #define MAX_THREADS 256
 #define MAX_ROWS 8400
 #define MAX_INPUT_SIZE 8192
@@ -102,12 +104,24 @@ check_input_size (const char *what, guint value, GError **error)
   return FALSE;
 }
 
-static gboolean
-resolve_head (const Y10Model *model, Y10Head *head, GError **error)
+void
+y10_engine_resolve_input (const Y10Model *model, Y10EngineConfig *c)
 {
-  if (*head == Y10_HEAD_AUTO)
-    *head = y10_model_has_head (model, Y10_HEAD_ONE2ONE)
+  guint width, height;
+
+  y10_model_get_input_size (model, &width, &height);
+  if (!c->width)
+    c->width = width;
+  if (!c->height)
+    c->height = height;
+  if (c->head == Y10_HEAD_AUTO)
+    c->head = y10_model_has_head (model, Y10_HEAD_ONE2ONE)
         ? Y10_HEAD_ONE2ONE : Y10_HEAD_ONE2MANY;
+}
+
+static gboolean
+check_head (const Y10Model *model, const Y10Head *head, GError **error)
+{
   if (y10_model_has_head (model, *head))
     return TRUE;
   g_set_error (error, Y10_ERROR, Y10_ERROR_MODEL,
@@ -119,23 +133,17 @@ resolve_head (const Y10Model *model, Y10Head *head, GError **error)
 static gboolean
 resolve_config (const Y10Model *model, Y10EngineConfig *c, GError **error)
 {
-  guint width, height;
-
-  y10_model_get_input_size (model, &width, &height);
-  if (!c->width)
-    c->width = width;
-  if (!c->height)
-    c->height = height;
+  y10_engine_resolve_input (model, c);
   return check_input_size ("width", c->width, error)
       && check_input_size ("height", c->height, error)
-      && check_range ("max_batch", c->max_batch, 1, MAX_BATCH, error)
-      && check_range ("n_slots", c->n_slots, 1, MAX_SLOTS, error)
+      && check_range ("max_batch", c->max_batch, 0, MAX_BATCH, error)
+      && check_range ("n_slots", c->n_slots, 0, MAX_SLOTS, error)
       && check_range ("threads", c->threads, 0, MAX_THREADS, error)
       && check_range ("max_rows", c->max_rows, 1, MAX_ROWS, error)
       && check_range ("backend", c->backend, 0, Y10_BACKEND_CUDA, error)
       && check_range ("precision", c->precision, 0, Y10_PRECISION_BF16, error)
       && check_range ("head", c->head, 0, Y10_HEAD_ONE2MANY, error)
-      && resolve_head (model, &c->head, error);
+      && check_head (model, &c->head, error);
 }
 
 /* Sets engine->backend, and why one that comes before it was passed over: it
@@ -173,6 +181,17 @@ choose_backend (Y10Engine *engine, GError **error)
   if (reason->len && engine->config.backend == Y10_BACKEND_AUTO)
     engine->fallback_reason = g_strdup (reason->str);
   return TRUE;
+}
+
+static void
+resolve_sizes (const Y10Engine *engine, Y10EngineConfig *c)
+{
+  gboolean cuda = engine->backend->kind == Y10_BACKEND_CUDA;
+
+  if (!c->max_batch)
+    c->max_batch = cuda ? AUTO_CUDA_BATCH : 1;
+  if (!c->n_slots)
+    c->n_slots = cuda ? AUTO_CUDA_SLOTS : 1;
 }
 
 static gboolean
@@ -300,6 +319,7 @@ y10_engine_new (Y10Model *model, const Y10EngineConfig *config,
   if (!resolve_config (model, &engine->config, error)
       || !choose_backend (engine, error))
     return NULL;
+  resolve_sizes (engine, &engine->config);
   engine->slots = g_new0 (Y10EngineSlot, engine->config.n_slots);
   engine->queued.slots = g_new0 (guint, engine->config.n_slots);
   engine->under_way.slots = g_new0 (guint, engine->config.n_slots);

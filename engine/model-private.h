@@ -11,4 +11,7 @@ G_BEGIN_DECLS
 Y10Graph *y10_model_build_graph (const Y10Model * model, guint width,
     guint height, Y10Head head, GError ** error);
 
+/* As of y10_tensor_file_get_identity(). */
+const char *y10_model_get_identity (const Y10Model * model);
+
 G_END_DECLS

@@ -225,6 +225,12 @@ y10_model_build_graph (const Y10Model *model, guint width, guint height,
   return y10_yolov10_build (model->file, width, height, head, error);
 }
 
+const char *
+y10_model_get_identity (const Y10Model *model)
+{
+  return y10_tensor_file_get_identity (model->file);
+}
+
 /**
  * y10_model_get_path:
  * @model: a model

@@ -58,6 +58,7 @@ struct _Y10Scheduler
   GQueue streams;               /* whose turn was the longest ago comes first */
   Step *steps;                  /* a ring of config.n_steps */
   guint first, n;               /* of those under way */
+  guint n_begun;                /* images; wraps around */
   guint64 n_failed, n_withdrawn;
   guint64 fill[Y10_SCHEDULER_MAX_BATCH + 1];    /* of steps answered */
   Y10Waits waits;
@@ -136,6 +137,7 @@ take_turn (Y10Stream *stream, Step *step, gint64 now)
 
   request->state = Y10_REQUEST_RUNNING;
   request->begun_at = now;
+  request->turns = self->n_begun++ - request->turns;
   step->requests[step->n++] = request;
   g_queue_unlink (&self->streams, &stream->link);
   g_queue_push_tail_link (&self->streams, &stream->link);
@@ -461,6 +463,7 @@ y10_stream_submit (Y10Stream *self, Y10Request *request)
   request->link = (GList) {.data = request };
   request->state = Y10_REQUEST_QUEUED;
   request->came_at = y10_clock_ns ();
+  request->turns = scheduler->n_begun;  /* it will be told from this */
   g_queue_push_tail_link (&self->queue, &request->link);
   if (scheduler->n < scheduler->config.n_steps) /* else not before one is over */
     pthread_cond_signal (&scheduler->work);

@@ -45,6 +45,7 @@ typedef enum
  *   alone or for all that are in it, and then whoever submitted it frees it
  * @came_at: when it was submitted, nanoseconds of the monotonic clock
  * @begun_at: when its step began, likewise
+ * @turns: images that were put into steps between the two
  *
  * An image that is to be in a step: the first member of a struct of the
  * caller's, which has room for pixels and results. It begins as zeros and may
@@ -55,6 +56,7 @@ typedef struct
   Y10RequestState state;
   GError *error;
   gint64 came_at, begun_at;
+  guint turns;
   /*< private >*/
   Y10Stream *stream;
   GList link;                   /* in the stream's queue */

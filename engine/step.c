@@ -202,6 +202,14 @@ check_image (const Y10Engine *engine, const Y10Image *image, GError **error)
   return TRUE;
 }
 
+gboolean
+y10_engine_check_image (const Y10Engine *engine, const Y10Image *image,
+    const Y10HeadParams *params, GError **error)
+{
+  return check_image (engine, image, error)
+      && check_params (engine, params, error);
+}
+
 /**
  * y10_step_add:
  * @step: an open step
@@ -227,8 +235,7 @@ y10_step_add (const Y10Step *step, const Y10Image *image,
   gboolean ok;
   guint i;
 
-  if (!check_image (engine, image, error)
-      || !check_params (engine, params, error)
+  if (!y10_engine_check_image (engine, image, params, error)
       || !(slot = y10_step_lock_slot (step, error)))
     return FALSE;
   ok = check_state (slot, Y10_SLOT_OPEN, "adding an image", error);
@@ -312,9 +319,21 @@ input_done (Y10Engine *engine, Y10EngineSlot *slot)
   pthread_mutex_unlock (&engine->lock);
 }
 
+void
+y10_engine_tell_done (Y10Engine *engine, Y10StepDone done, gpointer data)
+{
+  pthread_mutex_lock (&engine->lock);
+  engine->done = done;
+  engine->done_data = data;
+  pthread_mutex_unlock (&engine->lock);
+}
+
 static void
 step_done (Y10Engine *engine, Y10EngineSlot *slot, GError *error)
 {
+  Y10StepDone done = NULL;
+  gpointer data;
+
   if (!error)
     engine->backend->times (slot->slot, &slot->times.inference,
         &slot->times.postprocess);
@@ -328,9 +347,14 @@ step_done (Y10Engine *engine, Y10EngineSlot *slot, GError *error)
     engine->backend->poison (slot->slot);
 #endif
     slot->state = Y10_SLOT_FREE;
+  } else {
+    done = engine->done;
   }
+  data = engine->done_data;
   pthread_cond_broadcast (&engine->changed);
   pthread_mutex_unlock (&engine->lock);
+  if (done)
+    done (data, (guint) (slot - engine->slots));
 }
 
 /* The slot is ours while it is queued: only its flags are shared. A backend
@@ -550,7 +574,10 @@ y10_step_end (const Y10Step *step)
 #ifdef Y10_POISON
     /* Not free yet, and no longer the caller's. */
     pthread_mutex_unlock (&engine->lock);
-    y10_engine_call (engine, poison_slot, slot, NULL);
+    if (y10_engine_is_own_thread (engine))
+      poison_slot (engine, slot, NULL);
+    else
+      y10_engine_call (engine, poison_slot, slot, NULL);
     pthread_mutex_lock (&engine->lock);
 #endif
     g_clear_error (&slot->error);

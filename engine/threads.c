@@ -98,6 +98,14 @@ start_thread (pthread_t *thread, void *(*run) (void *), Y10Engine *engine,
 }
 
 gboolean
+y10_engine_is_own_thread (const Y10Engine *engine)
+{
+  return pthread_equal (pthread_self (), engine->thread)
+      || (engine->completing
+      && pthread_equal (pthread_self (), engine->completer));
+}
+
+gboolean
 y10_engine_call (Y10Engine *engine, Y10DeviceCall call, gpointer data,
     GError **error)
 {

@@ -7,14 +7,18 @@
 
 #include "config.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "weights.h"
 
 struct _Y10TensorFile
 {
   int refs;                     /* C11 atomics, which ThreadSanitizer sees */
-  char *path;
+  char *path, *identity;
   GMappedFile *mapping;
   GArray *entries;              /* Y10TensorEntry */
   GHashTable *by_name;          /* name → index + 1 */
@@ -28,12 +32,13 @@ entry_clear (gpointer p)
 }
 
 static Y10TensorFile *
-file_new (const char *path, GMappedFile * mapping)
+file_new (const char *path, char *identity, GMappedFile * mapping)
 {
   Y10TensorFile *file = g_new0 (Y10TensorFile, 1);
 
   file->refs = 1;
   file->path = g_strdup (path);
+  file->identity = identity;
   file->mapping = mapping;
   file->entries = g_array_new (FALSE, TRUE, sizeof (Y10TensorEntry));
   g_array_set_clear_func (file->entries, entry_clear);
@@ -59,6 +64,7 @@ y10_tensor_file_unref (Y10TensorFile *file)
   g_array_unref (file->entries);
   g_mapped_file_unref (file->mapping);
   g_free (file->path);
+  g_free (file->identity);
   g_free (file);
 }
 
@@ -163,6 +169,32 @@ y10_tensor_file_set_meta (Y10TensorFile *file, const char *key,
   g_hash_table_replace (file->meta, g_strdup (key), g_strdup (value));
 }
 
+/* NULL, and errno set, where that cannot be. @identity: what changes with the
+ * file's content, of the very file that is mapped. */
+static GMappedFile *
+map (const char *path, char **identity)
+{
+  int fd = open (path, O_RDONLY | O_CLOEXEC), why;
+  GMappedFile *mapping = NULL;
+  GError *error = NULL;
+  struct stat s;
+
+  if (fd < 0)
+    return NULL;
+  if (fstat (fd, &s) == 0)
+    mapping = g_mapped_file_new_from_fd (fd, FALSE, &error);
+  why = error ? EIO : errno;
+  g_clear_error (&error);
+  close (fd);
+  errno = why;
+  if (mapping)
+    *identity = g_strdup_printf ("%" G_GUINT64_FORMAT ":%" G_GUINT64_FORMAT
+        ":%" G_GINT64_FORMAT ":%" G_GINT64_FORMAT ".%09ld",
+        (guint64) s.st_dev, (guint64) s.st_ino, (gint64) s.st_size,
+        (gint64) s.st_mtim.tv_sec, s.st_mtim.tv_nsec);
+  return mapping;
+}
+
 Y10TensorFile *
 y10_tensor_file_open (const char *path, GError **error)
 {
@@ -173,7 +205,7 @@ y10_tensor_file_open (const char *path, GError **error)
   } formats[] = {
     {y10_safetensors_probe, y10_safetensors_parse},
   };
-  g_autoptr (GError) io = NULL;
+  char *identity = NULL;
   GMappedFile *mapping;
   Y10TensorFile *file;
   const guint8 *data;
@@ -184,12 +216,13 @@ y10_tensor_file_open (const char *path, GError **error)
         "%s is a directory; expected a weights file", path);
     return NULL;
   }
-  mapping = g_mapped_file_new (path, FALSE, &io);
+  mapping = map (path, &identity);
   if (!mapping) {
+    int why = errno;
+
     g_set_error (error, Y10_ERROR, Y10_ERROR_NOT_FOUND,
         "%s cannot be read: %s", path,
-        g_error_matches (io, G_FILE_ERROR, G_FILE_ERROR_NOENT)
-        ? "no such file" : io->message);
+        why == ENOENT ? "no such file" : g_strerror (why));
     return NULL;
   }
   data = (const guint8 *) g_mapped_file_get_contents (mapping);
@@ -198,9 +231,10 @@ y10_tensor_file_open (const char *path, GError **error)
     g_set_error (error, Y10_ERROR, Y10_ERROR_MODEL_FORMAT,
         "%s is empty; expected a weights file", path);
     g_mapped_file_unref (mapping);
+    g_free (identity);
     return NULL;
   }
-  file = file_new (path, mapping);
+  file = file_new (path, identity, mapping);
   for (guint i = 0; i < G_N_ELEMENTS (formats); i++) {
     if (!formats[i].probe (data, size))
       continue;
@@ -219,6 +253,12 @@ const char *
 y10_tensor_file_get_path (const Y10TensorFile *file)
 {
   return file->path;
+}
+
+const char *
+y10_tensor_file_get_identity (const Y10TensorFile *file)
+{
+  return file->identity;
 }
 
 const Y10TensorEntry *

@@ -38,6 +38,8 @@ Y10TensorFile *y10_tensor_file_open (const char *path, GError ** error);
 Y10TensorFile *y10_tensor_file_ref (Y10TensorFile * file);
 void y10_tensor_file_unref (Y10TensorFile * file);
 const char *y10_tensor_file_get_path (const Y10TensorFile * file);
+/* Another one where the file, or what is in it, was another one. */
+const char *y10_tensor_file_get_identity (const Y10TensorFile * file);
 const Y10TensorEntry *y10_tensor_file_find (const Y10TensorFile * file,
     const char *name);
 guint y10_tensor_file_get_n (const Y10TensorFile * file);

@@ -59,8 +59,10 @@ Y10_API const char *y10_head_get_name (Y10Head head);
  * @head: which head
  * @width: input width, pixels, a multiple of 32, or 0 for the model's
  * @height: input height, pixels, a multiple of 32, or 0 for the model's
- * @max_batch: most images of a step, 1 to 64
- * @n_slots: steps that can be under way at once, 1 to 16
+ * @max_batch: most images of a step, 1 to 64, or 0 for what suits the backend: 8
+ *   on CUDA, else 1
+ * @n_slots: steps that can be under way at once, 1 to 16, or 0 for what keeps
+ *   the backend busy: 2 on CUDA, else 1
  * @threads: CPU threads, 1 to 256, or 0 for one per core this process may use
  * @max_rows: most detections of an image, 1 to 8400
  * @device_id: which GPU, or -1 for any; ignored where @cuda_context is given
@@ -73,7 +75,9 @@ Y10_API const char *y10_head_get_name (Y10Head head);
  * @cuda_context: (nullable): the CUcontext that a CUDA engine works in, and
  *   that images in CUDA memory belong to. The caller keeps it alive for as
  *   long as the engine. %NULL for the device's primary context; ignored by
- *   the other backends.
+ *   the other backends
+ * @batch_timeout: microseconds that the first image of a step waits for others
+ *   while it could begin, 0: none. Only for a #Y10EngineStream
  *
  * How an engine is made. Fill with y10_engine_config_init() first, so that
  * later fields get their defaults.
@@ -94,7 +98,8 @@ typedef struct
   gboolean cuda_graphs;
   gboolean tune;
   gpointer cuda_context;
-  gpointer reserved[7];
+  guint batch_timeout;
+  gpointer reserved[6];
 } Y10EngineConfig;
 
 /**

@@ -3,8 +3,9 @@
 #pragma once
 
 /* Everything an application needs: a Y10Model is read from a weights file, a
- * Y10Engine compiles it for one backend, a Y10Step is one run over images. A
- * Y10Painter draws on pictures that a GPU has. */
+ * Y10Engine compiles it for one backend, a Y10Step is one run over images, and a
+ * Y10EngineStream hands images to an engine that others use, too. A Y10Painter
+ * draws on pictures that a GPU has. */
 #include <y10/detection.h>
 #include <y10/engine.h>
 #include <y10/error.h>
@@ -13,4 +14,5 @@
 #include <y10/painter.h>
 #include <y10/report.h>
 #include <y10/step.h>
+#include <y10/stream.h>
 #include <y10/version.h>

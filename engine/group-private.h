@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+#pragma once
+
+#include <y10/stream.h>
+
+G_BEGIN_DECLS
+
+/* Engines that streams share now, or that are being made for them. For tests. */
+guint y10_group_count (void);
+
+G_END_DECLS
