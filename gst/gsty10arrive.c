@@ -80,6 +80,7 @@ take_over (GstYolov10Detect * self)
   gchar *classes = NULL;
   GError *error = NULL;
   gboolean slower;
+  gint priority;
 
   if (!new)
     return;
@@ -91,10 +92,12 @@ take_over (GstYolov10Detect * self)
   old = self->session;
   self->session = new;
   slower = gst_y10_latency_expect (&self->latency, new->warm_ns);
+  priority = self->settings.priority;
   if (g_strcmp0 (new->settings.classes, self->settings.classes))
     classes = g_strdup (self->settings.classes ? self->settings.classes : "");
   GST_OBJECT_UNLOCK (self);
   /* Set while it was being made. */
+  gst_y10_session_set_priority (new, priority);
   if (classes && !gst_y10_session_set_classes (new, classes, &error))
     GST_Y10_ELEMENT_WARNING (self, error);
   g_clear_error (&error);
@@ -191,8 +194,8 @@ look_in (GstYolov10Detect * self)
     }
     gst_y10_passage_wait (passage);
     /* Nobody was there when it ended. */
-    passage->took = passage->times.preprocess + passage->times.inference
-        + passage->times.postprocess;
+    passage->took = passage->request.times.preprocess
+        + passage->request.times.inference + passage->request.times.postprocess;
     next = gst_y10_flight_finish (self->flight, passage,
         gst_y10_passage_now ());
     if (next) {

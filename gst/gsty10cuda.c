@@ -292,6 +292,32 @@ wrap_primary (CUdevice device)
   return context;
 }
 
+/* A lost primary context is the same for as long as anybody holds it. What takes
+ * its place does so for all elements of the process, so that they go on sharing
+ * an engine. */
+static GstCudaContext *
+replace_primary (GstY10Cuda * self, guint device_id)
+{
+  static GMutex lock;
+  static GWeakRef latest;
+  GstCudaContext *context;
+  gboolean fits;
+
+  g_mutex_lock (&lock);
+  context = g_weak_ref_get (&latest);
+  g_mutex_lock (&self->lock);
+  fits = context && device_of (context) == device_id
+      && !was_lost (self, context);
+  g_mutex_unlock (&self->lock);
+  if (!fits) {
+    gst_clear_object (&context);
+    context = gst_cuda_context_new (device_id);
+    g_weak_ref_set (&latest, context);
+  }
+  g_mutex_unlock (&lock);
+  return context;
+}
+
 static gboolean
 make_context (GstY10Cuda * self, gint device_id, GError ** error)
 {
@@ -301,10 +327,10 @@ make_context (GstY10Cuda * self, gint device_id, GError ** error)
 
   if (gst_cuda_result (CuInit (0))
       && gst_cuda_result (CuDeviceGet (&device, MAX (device_id, 0)))) {
-    /* A lost primary context is the same for as long as anybody holds it. */
-    made = self->lost->len ? NULL : wrap_primary (device);
+    if (!self->lost->len)
+      made = wrap_primary (device);
     if (!made)
-      made = gst_cuda_context_new (MAX (device_id, 0));
+      made = replace_primary (self, (guint) MAX (device_id, 0));
   }
   if (!made) {
     g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_INIT,

@@ -46,7 +46,7 @@ look_at_error (GstYolov10Detect * self, GstY10Passage * passage)
   }
   current = gst_yolov10_detect_get_session (self);
   if (current == passage->session) {
-    gst_y10_recovery_start (self->recovery, current, passage->engine,
+    gst_y10_recovery_start (self->recovery, current, passage->stream,
         passage->error);
     memset (&self->tuning, 0, sizeof self->tuning);
   }
@@ -69,8 +69,12 @@ record (GstYolov10Detect * self, const GstY10Passage * passage,
   if (inference != GST_Y10_SKIPPED)
     gst_y10_stats_record (&self->stats, GST_Y10_STAGE_AGE, (gint64) age);
   if (inference == GST_Y10_FRESH) {
-    const Y10StepTimes *times = &passage->times;
+    const Y10StepTimes *times = &passage->request.times;
 
+    gst_y10_stats_record (&self->stats, GST_Y10_STAGE_WAIT,
+        passage->request.waited);
+    self->stats.most_turns = MAX (self->stats.most_turns,
+        passage->request.turns);
     gst_y10_stats_record (&self->stats, GST_Y10_STAGE_PREPROCESS,
         times->preprocess);
     gst_y10_stats_record (&self->stats, GST_Y10_STAGE_INFERENCE,
@@ -107,7 +111,8 @@ look (GstYolov10Detect * self, GstY10Passage * passage)
       memset (&self->tuning, 0, sizeof self->tuning);
       gst_y10_tell_model (GST_ELEMENT (self), passage->session);
     }
-    gst_y10_tuning_look (&self->tuning, GST_ELEMENT (self), passage->engine);
+    gst_y10_tuning_look (&self->tuning, GST_ELEMENT (self),
+        y10_engine_stream_get_engine (passage->stream));
   }
   gst_y10_tell_detections (GST_ELEMENT (self), passage, session, &findings);
   record (self, passage, inference, findings.age);

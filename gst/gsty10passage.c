@@ -64,24 +64,24 @@ gboolean
 gst_y10_passage_start (GstY10Passage * self, const GstY10FrameFormat * format)
 {
   self->began_at = gst_y10_passage_now ();
-  self->engine = gst_y10_session_begin (self->session);
-  if (!self->engine) {
+  self->stream = gst_y10_session_begin (self->session);
+  if (!self->stream) {
     self->lost = TRUE;
     return TRUE;
   }
-  self->wanted.params.classes = g_bytes_get_data (self->classes, NULL);
   self->is_mapped = gst_y10_frame_map (&self->frame, format, self->buffer,
       &self->error);
   if (!self->is_mapped)
     return FALSE;
   self->width = self->frame.width;
   self->height = self->frame.height;
-  self->has_step = y10_engine_begin (self->engine, FOREVER, &self->step,
+  self->request = (Y10EngineFrame) {
+    .image = self->frame.image,.params = self->wanted.params,
+    .detections = self->rows,.max_detections = GST_Y10_MAX_DETECTIONS,
+  };
+  self->request.params.classes = g_bytes_get_data (self->classes, NULL);
+  return y10_engine_stream_submit (self->stream, &self->request,
       &self->error);
-  return self->has_step
-      && y10_step_add (&self->step, &self->frame.image, &self->wanted.params,
-      &self->error)
-      && y10_step_submit (&self->step, &self->error);
 }
 
 /* Boxes are relative to the region that was read. */
@@ -100,13 +100,10 @@ move_to_frame (GstY10Passage * self)
   }
 }
 
-/* Also where there is no result: what the engine has is given back. */
+/* Also where there is no result. */
 static void
-end_step (GstY10Passage * self)
+unmap (GstY10Passage * self)
 {
-  if (self->has_step)
-    y10_step_end (&self->step);
-  self->has_step = FALSE;
   if (self->is_mapped)
     gst_y10_frame_unmap (&self->frame);
   self->is_mapped = FALSE;
@@ -121,28 +118,27 @@ end_step (GstY10Passage * self)
 gboolean
 gst_y10_passage_poll (GstY10Passage * self)
 {
-  return !self->has_step || self->error
-      || y10_step_wait (&self->step, 0, NULL);
+  return y10_engine_frame_wait (&self->request, 0);
 }
 
 /**
  * gst_y10_passage_wait:
  * @self: a passage that was started
  *
- * Waits for the result and copies it. Afterwards the engine has nothing of this
- * frame.
+ * Waits for the result. Afterwards the engine has nothing of this frame. There
+ * is none where it was withdrawn.
  */
 void
 gst_y10_passage_wait (GstY10Passage * self)
 {
-  if (self->has_step && !self->error
-      && y10_step_wait (&self->step, FOREVER, &self->error)
-      && y10_step_get_times (&self->step, &self->times, &self->error)) {
-    self->n = y10_step_read (&self->step, 0, self->rows,
-        GST_Y10_MAX_DETECTIONS, &self->error);
+  y10_engine_frame_wait (&self->request, FOREVER);
+  if (self->request.error)
+    self->error = g_steal_pointer (&self->request.error);
+  else if (self->stream && !self->error)
+    self->n = self->request.n_detections;
+  if (self->n >= 0)
     self->took = gst_y10_passage_now () - self->began_at;
-  }
-  end_step (self);
+  unmap (self);
   move_to_frame (self);
 }
 
@@ -202,7 +198,7 @@ gst_y10_passage_attach (GstY10Passage * self, GstY10Hold * hold,
  * gst_y10_passage_end:
  * @self: a passage; its buffer or event is freed unless it was taken away
  *
- * Leaves it as gst_y10_passage_begin() wants it. A step that is under way is
+ * Leaves it as gst_y10_passage_begin() wants it. An inference that has begun is
  * waited for, because it reads the frame.
  */
 void
@@ -210,11 +206,10 @@ gst_y10_passage_end (GstY10Passage * self)
 {
   Y10Detection *rows = self->rows;
 
-  if (self->has_step && !self->error)
-    y10_step_wait (&self->step, FOREVER, NULL);
-  end_step (self);
-  if (self->engine)
-    gst_y10_session_end (self->session, self->engine);
+  y10_engine_frame_end (&self->request);
+  unmap (self);
+  if (self->stream)
+    gst_y10_session_end (self->session, self->stream);
   g_clear_pointer (&self->session, gst_y10_session_unref);
   g_clear_pointer (&self->classes, g_bytes_unref);
   g_clear_error (&self->error);

@@ -34,12 +34,11 @@ typedef struct
   gint64 came_at;               /* nanoseconds */
 
   /* Its inference. */
-  Y10Engine *engine;
-  Y10Step step;
-  gboolean is_mapped, has_step;
+  Y10EngineStream *stream;
+  Y10EngineFrame request;
+  gboolean is_mapped;
   GstY10Frame frame;
   gint64 began_at, took;        /* nanoseconds */
-  Y10StepTimes times;
   GError *error;
   gint n;                       /* of @rows; -1: there is no result */
   Y10Detection *rows;           /* room for GST_Y10_MAX_DETECTIONS */

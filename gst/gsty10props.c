@@ -112,6 +112,21 @@ set_model_file (GstYolov10Detect * self, const gchar * path)
   gst_y10_exchange_request (self->exchange);
 }
 
+/* Of frames that wait already, too. */
+static void
+set_priority (GstYolov10Detect * self, gint priority)
+{
+  GstY10Session *session;
+
+  GST_OBJECT_LOCK (self);
+  self->settings.priority = priority;
+  GST_OBJECT_UNLOCK (self);
+  session = gst_yolov10_detect_get_session (self);
+  if (session)
+    gst_y10_session_set_priority (session, priority);
+  g_clear_pointer (&session, gst_y10_session_unref);
+}
+
 /**
  * gst_y10_props_set:
  * @object: the element
@@ -139,6 +154,10 @@ gst_y10_props_set (GObject * object, guint id,
     set_attach (self, g_value_get_flags (value));
     return;
   }
+  if (id == GST_Y10_PROP_PRIORITY) {
+    set_priority (self, g_value_get_int (value));
+    return;
+  }
 
   GST_OBJECT_LOCK (self);
   switch (id) {
@@ -161,6 +180,16 @@ gst_y10_props_set (GObject * object, guint id,
       break;
     case GST_Y10_PROP_THREADS:
       self->settings.threads = g_value_get_uint (value);
+      break;
+    case GST_Y10_PROP_ENGINE_GROUP:
+      g_free (self->settings.engine_group);
+      self->settings.engine_group = g_value_dup_string (value);
+      break;
+    case GST_Y10_PROP_MAX_BATCH:
+      self->settings.max_batch = g_value_get_uint (value);
+      break;
+    case GST_Y10_PROP_BATCH_TIMEOUT:
+      self->settings.batch_timeout = g_value_get_uint (value);
       break;
     case GST_Y10_PROP_CUDA_DEVICE_ID:
       self->settings.device_id = g_value_get_int (value);
@@ -252,6 +281,26 @@ stats_structure (GstYolov10Detect * self)
   return structure;
 }
 
+/* NULL without an engine. */
+static GstStructure *
+engine_stats_structure (GstYolov10Detect * self)
+{
+  GstY10Session *session = gst_yolov10_detect_get_session (self);
+  Y10EngineStream *stream =
+      session ? gst_y10_session_get_stream (session) : NULL;
+  GstStructure *structure = NULL;
+  Y10EngineStreamStats stats;
+
+  if (stream) {
+    y10_engine_stream_get_stats (stream, &stats);
+    structure = gst_y10_engine_stats_to_structure (&stats,
+        y10_engine_get_backend (y10_engine_stream_get_engine (stream)));
+  }
+  y10_engine_stream_unref (stream);
+  g_clear_pointer (&session, gst_y10_session_unref);
+  return structure;
+}
+
 /**
  * gst_y10_props_get:
  * @object: the element
@@ -269,6 +318,10 @@ gst_y10_props_get (GObject * object, guint id, GValue * value,
 
   if (id == GST_Y10_PROP_STATS) {
     g_value_take_boxed (value, stats_structure (self));
+    return;
+  }
+  if (id == GST_Y10_PROP_ENGINE_STATS) {
+    g_value_take_boxed (value, engine_stats_structure (self));
     return;
   }
   if (id >= GST_Y10_PROP_ACTIVE_BACKEND
@@ -299,6 +352,19 @@ gst_y10_props_get (GObject * object, guint id, GValue * value,
       break;
     case GST_Y10_PROP_THREADS:
       g_value_set_uint (value, self->settings.threads);
+      break;
+    case GST_Y10_PROP_ENGINE_GROUP:
+      g_value_set_string (value,
+          self->settings.engine_group ? self->settings.engine_group : "");
+      break;
+    case GST_Y10_PROP_MAX_BATCH:
+      g_value_set_uint (value, self->settings.max_batch);
+      break;
+    case GST_Y10_PROP_BATCH_TIMEOUT:
+      g_value_set_uint (value, self->settings.batch_timeout);
+      break;
+    case GST_Y10_PROP_PRIORITY:
+      g_value_set_int (value, self->settings.priority);
       break;
     case GST_Y10_PROP_CUDA_DEVICE_ID:
       g_value_set_int (value, self->settings.device_id);

@@ -56,6 +56,23 @@ gst_y10_props_install (GObjectClass * class, GParamSpec ** props)
       "larger finds smaller objects", "", ready);
   props[GST_Y10_PROP_THREADS] = g_param_spec_uint ("threads", "Threads",
       "CPU threads, 0 for one a core", 0, 256, 0, ready);
+  props[GST_Y10_PROP_ENGINE_GROUP] = g_param_spec_string ("engine-group",
+      "Engine group", "Elements of one process with the same model file, "
+      "backend, precision, head, input size and other settings of the engine "
+      "share one, whose weights are in memory once; those with different names "
+      "here do not", "", ready);
+  props[GST_Y10_PROP_MAX_BATCH] = g_param_spec_uint ("max-batch", "Maximum batch",
+      "Most frames, of all elements that share the engine, that are inferred "
+      "together. 0: 8 on backend cuda, else 1", 0, Y10_STREAM_MAX_BATCH, 0,
+      ready);
+  props[GST_Y10_PROP_BATCH_TIMEOUT] = g_param_spec_uint ("batch-timeout",
+      "Batch timeout", "Microseconds that a frame waits for others to be "
+      "inferred together with while it could be inferred; 0: none", 0, G_USEC_PER_SEC,
+      0, ready);
+  props[GST_Y10_PROP_PRIORITY] = g_param_spec_int ("priority", "Priority",
+      "Of elements that share an engine, those with a higher one have their "
+      "frames inferred first, so that others wait, or skip, where not all can "
+      "be; those with the same take turns", G_MININT, G_MAXINT, 0, playing);
   props[GST_Y10_PROP_CUDA_DEVICE_ID] = g_param_spec_int ("cuda-device-id",
       "CUDA device ID", "Which GPU backend cuda takes; -1 for the one its "
       "neighbours use, or the first", -1, G_MAXINT, -1, ready);
@@ -134,8 +151,14 @@ gst_y10_props_install (GObjectClass * class, GParamSpec ** props)
   props[GST_Y10_PROP_STATS] = g_param_spec_boxed ("stats", "Statistics",
       "Frames since the start: inferred, held, skipped, sent, waiting; frames a "
       "second; how often a lost device recovered; and of the last 512 frames "
-      "the time of preprocess, inference and postprocess, the age of their boxes "
+      "the time of waiting for the engine, preprocess, inference and postprocess, the age of their boxes "
       "and their delay here as median, p95 and max in nanoseconds",
+      GST_TYPE_STRUCTURE, readable);
+  props[GST_Y10_PROP_ENGINE_STATS] = g_param_spec_boxed ("engine-stats",
+      "Engine statistics", "Of the engine, for all elements that share it: "
+      "streams, frames queued and running, inferences since it was made, how "
+      "many frames its steps had, how long frames waited for theirs, inferences "
+      "a second, bytes of weights and activations; NULL without an engine",
       GST_TYPE_STRUCTURE, readable);
   g_object_class_install_properties (class, GST_Y10_N_PROPS, props);
 

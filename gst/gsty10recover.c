@@ -38,7 +38,7 @@ struct _GstY10Recovery
    * here, and the thread while it runs. */
   GThread *thread;
   GstY10Session *session;
-  Y10Engine *lost;
+  Y10EngineStream *lost;
   gint64 delay, recovered_at;   /* microseconds */
   guint attempts;
 };
@@ -92,8 +92,8 @@ sleep_on (GstY10Recovery * self, gint64 duration)
 
 /* In a context that somebody has or that is made for us; without one the engine
  * finds its own, which frames in system memory do with. */
-static Y10Engine *
-make_engine (GstY10Recovery * self, GError ** error)
+static Y10EngineStream *
+make_stream (GstY10Recovery * self, GError ** error)
 {
   GstYolov10Detect *detect = self->detect;
   GError *why = NULL;
@@ -102,7 +102,7 @@ make_engine (GstY10Recovery * self, GError ** error)
           &why))
     GST_DEBUG_OBJECT (detect, "no context: %s", why->message);
   g_clear_error (&why);
-  return gst_y10_session_make_engine (self->session,
+  return gst_y10_session_make_stream (self->session,
       gst_y10_cuda_get_handle (detect->cuda), self->cancellable, error);
 }
 
@@ -127,11 +127,12 @@ attempt (GstY10Recovery * self)
 {
   GstYolov10Detect *detect = self->detect;
   GError *error = NULL;
-  Y10Engine *engine = make_engine (self, &error);
+  Y10EngineStream *stream = make_stream (self, &error);
   guint64 skipped;
+  gint priority;
 
   self->attempts++;
-  if (!engine) {
+  if (!stream) {
     GST_WARNING_OBJECT (detect, "attempt %u to rebuild the engine: %s",
         self->attempts, error->message);
     g_clear_error (&error);
@@ -142,8 +143,10 @@ attempt (GstY10Recovery * self)
   GST_OBJECT_LOCK (detect);
   detect->stats.recoveries++;
   skipped = detect->stats.frames[GST_Y10_SKIPPED];
+  priority = detect->settings.priority;
   GST_OBJECT_UNLOCK (detect);
-  gst_y10_session_give_engine (self->session, engine);
+  y10_engine_stream_set_priority (stream, priority);
+  gst_y10_session_give_stream (self->session, stream);
   /* From here on the streaming thread may have it all over again. */
   tell (self, skipped);
   return TRUE;
@@ -156,7 +159,7 @@ run (gpointer data)
   gint64 delay;
 
   gst_y10_session_wait_idle (self->session);
-  g_clear_pointer (&self->lost, y10_engine_unref);
+  g_clear_pointer (&self->lost, y10_engine_stream_unref);
   gst_y10_cuda_lose (self->detect->cuda);
   do {
     delay = self->delay;
@@ -197,7 +200,7 @@ end_thread (GstY10Recovery * self)
  * gst_y10_recovery_start:
  * @self: an element's
  * @session: what a frame was inferred with
- * @engine: the engine that has lost its device
+ * @stream: that of an engine that has lost its device
  * @why: what the engine said
  *
  * Takes the session's engine away, warns, and has another one made; unless that
@@ -205,11 +208,11 @@ end_thread (GstY10Recovery * self)
  */
 void
 gst_y10_recovery_start (GstY10Recovery * self, GstY10Session * session,
-    Y10Engine * engine, const GError * why)
+    Y10EngineStream * stream, const GError * why)
 {
   GstYolov10Detect *detect = self->detect;
   GError *error = NULL;
-  Y10Engine *lost = gst_y10_session_lose_engine (session, engine);
+  Y10EngineStream *lost = gst_y10_session_lose_stream (session, stream);
 
   if (!lost)
     return;
@@ -226,7 +229,7 @@ gst_y10_recovery_start (GstY10Recovery * self, GstY10Session * session,
   if (!self->thread) {
     GST_Y10_ELEMENT_WARNING (detect, error);
     g_clear_error (&error);
-    g_clear_pointer (&self->lost, y10_engine_unref);
+    g_clear_pointer (&self->lost, y10_engine_stream_unref);
   }
 }
 

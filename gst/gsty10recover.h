@@ -19,7 +19,7 @@ typedef struct _GstY10Recovery GstY10Recovery;
 GstY10Recovery *gst_y10_recovery_new (GstYolov10Detect * detect);
 void gst_y10_recovery_free (GstY10Recovery * recovery);
 void gst_y10_recovery_start (GstY10Recovery * recovery,
-    GstY10Session * session, Y10Engine * engine, const GError * why);
+    GstY10Session * session, Y10EngineStream * stream, const GError * why);
 void gst_y10_recovery_stop (GstY10Recovery * recovery);
 
 G_END_DECLS

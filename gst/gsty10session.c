@@ -14,10 +14,6 @@
 
 #include <string.h>
 
-/* Warming up ends after so many runs, or so many nanoseconds. */
-#define WARM_RUNS 8
-#define WARM_TIME (G_GINT64_CONSTANT (250) * 1000 * 1000)
-
 typedef struct
 {
   GstY10Session public;         /* first */
@@ -25,7 +21,7 @@ typedef struct
   GMutex lock;
   GCond changed;
   gint refs;                    /* lock, as all below */
-  Y10Engine *engine;            /* NULL while the device is lost */
+  Y10EngineStream *stream;      /* NULL while the device is lost */
   guint n_inferring;
   GBytes *classes;              /* one byte a class */
 } Session;
@@ -43,6 +39,7 @@ gst_y10_settings_copy (GstY10Settings * to, const GstY10Settings * from)
   to->label_file = g_strdup (from->label_file);
   to->input_size = g_strdup (from->input_size);
   to->classes = g_strdup (from->classes);
+  to->engine_group = g_strdup (from->engine_group);
 }
 
 /**
@@ -56,6 +53,7 @@ gst_y10_settings_clear (GstY10Settings * settings)
   g_clear_pointer (&settings->label_file, g_free);
   g_clear_pointer (&settings->input_size, g_free);
   g_clear_pointer (&settings->classes, g_free);
+  g_clear_pointer (&settings->engine_group, g_free);
 }
 
 static guint
@@ -64,8 +62,8 @@ slots_of (const GstY10Settings * settings)
   return settings->in_flight ? settings->in_flight : GST_Y10_AUTO_IN_FLIGHT;
 }
 
-static Y10Engine *
-make_engine (const GstY10Settings * settings, Y10Model * model,
+static Y10EngineStream *
+make_stream (const GstY10Settings * settings, Y10Model * model,
     GCancellable * cancellable, GError ** error)
 {
   Y10EngineConfig config;
@@ -79,17 +77,18 @@ make_engine (const GstY10Settings * settings, Y10Model * model,
   config.cuda_graphs = settings->cuda_graphs;
   config.tune = settings->cuda_tune;
   config.cuda_context = settings->cuda_context;
-  config.max_batch = 1;
-  config.n_slots = slots_of (settings);
+  config.max_batch = settings->max_batch;
+  config.batch_timeout = settings->batch_timeout;
   config.max_rows = GST_Y10_MAX_DETECTIONS;
   if (!gst_y10_parse_input_size (settings->input_size, &config.width,
           &config.height, error))
     return NULL;
-  return y10_engine_new (model, &config, cancellable, error);
+  return y10_engine_stream_new (model, &config, settings->engine_group,
+      settings->priority, cancellable, error);
 }
 
 /**
- * gst_y10_session_make_engine:
+ * gst_y10_session_make_stream:
  * @self: a session whose engine has lost its device
  * @cuda_context: (nullable): where to make another one
  * @cancellable: gives up early
@@ -97,18 +96,18 @@ make_engine (const GstY10Settings * settings, Y10Model * model,
  *
  * On the same backend, never on one that is slower. Any thread.
  *
- * Returns: (transfer full): an engine like that which the session was made
- *   with, or %NULL
+ * Returns: (transfer full): a stream of an engine like that which the session was
+ *   made with, or %NULL
  */
-Y10Engine *
-gst_y10_session_make_engine (const GstY10Session * self,
+Y10EngineStream *
+gst_y10_session_make_stream (const GstY10Session * self,
     gpointer cuda_context, GCancellable * cancellable, GError ** error)
 {
   GstY10Settings settings = self->settings;
 
   settings.backend = Y10_BACKEND_CUDA;
   settings.cuda_context = cuda_context;
-  return make_engine (&settings, self->model, cancellable, error);
+  return make_stream (&settings, self->model, cancellable, error);
 }
 
 /**
@@ -129,50 +128,6 @@ gst_y10_session_takes_cuda (Y10BackendKind backend)
   return score > 0 && (backend == Y10_BACKEND_CUDA
       || (score >= y10_backend_probe (Y10_BACKEND_CPU, NULL)
           && score >= y10_backend_probe (Y10_BACKEND_REF, NULL)));
-}
-
-static gboolean
-run_once (Y10Engine * engine, const Y10Image * image, gint64 * took)
-{
-  const Y10HeadParams params = Y10_HEAD_PARAMS_INIT;
-  gint64 start = g_get_monotonic_time ();
-  gboolean ok;
-  Y10Step step;
-
-  if (!y10_engine_begin (engine, -1, &step, NULL))
-    return FALSE;
-  ok = y10_step_add (&step, image, &params, NULL)
-      && y10_step_submit (&step, NULL) && y10_step_wait (&step, -1, NULL);
-  y10_step_end (&step);
-  *took = (g_get_monotonic_time () - start) * 1000;
-  return ok;
-}
-
-/* All slots, so that none is slow with its first frame; the first run of each
- * does not count. Of so few the p95 is the longest. What fails here the first
- * frame will tell. */
-static gint64
-warm_up (Y10Engine * engine, guint n_slots, GCancellable * cancellable)
-{
-  gint64 until = g_get_monotonic_time () * 1000 + WARM_TIME, longest = 0, took;
-  Y10Image image = {.format = Y10_PIXEL_RGB };
-  guint8 *pixels;
-
-  y10_engine_get_input_size (engine, &image.width, &image.height);
-  pixels = g_malloc0 ((gsize) image.width * image.height * 3);
-  image.plane[0] = pixels;
-  image.stride[0] = (gsize) image.width * 3;
-  for (guint i = 0; i < 1 + WARM_RUNS; i++) {
-    if (g_cancellable_is_cancelled (cancellable)
-        || !run_once (engine, &image, &took))
-      break;
-    if (i || took > WARM_TIME)
-      longest = MAX (longest, took);
-    if (longest && g_get_monotonic_time () * 1000 > until)
-      break;
-  }
-  g_free (pixels);
-  return longest;
 }
 
 /**
@@ -212,10 +167,10 @@ gst_y10_session_new (const GstY10Settings * settings, const gchar * producer,
   self->attacher = gst_y10_attacher_new (self->model, producer);
   if (!gst_y10_session_set_classes (self, settings->classes, error))
     goto failed;
-  session->engine = make_engine (settings, self->model, cancellable, error);
-  if (!session->engine)
+  session->stream = make_stream (settings, self->model, cancellable, error);
+  if (!session->stream)
     goto failed;
-  self->warm_ns = warm_up (session->engine, self->n_slots, cancellable);
+  self->warm_ns = y10_engine_stream_get_warm_time (session->stream);
   return self;
 
 failed:
@@ -245,7 +200,7 @@ free_session (Session * session)
 {
   GstY10Session *self = &session->public;
 
-  g_clear_pointer (&session->engine, y10_engine_unref);
+  g_clear_pointer (&session->stream, y10_engine_stream_unref);
   g_clear_pointer (&session->classes, g_bytes_unref);
   g_clear_pointer (&self->model, y10_model_unref);
   gst_y10_attacher_free (self->attacher);
@@ -353,21 +308,46 @@ gst_y10_session_get_classes (GstY10Session * self)
   return classes;
 }
 
+/* (transfer full) (nullable); with the lock taken. */
+static Y10EngineStream *
+ref_stream (Session * session)
+{
+  return session->stream ? y10_engine_stream_ref (session->stream) : NULL;
+}
+
+/**
+ * gst_y10_session_get_stream:
+ * @self: a session
+ *
+ * Returns: (transfer full) (nullable): its stream, to ask, not to infer
+ */
+Y10EngineStream *
+gst_y10_session_get_stream (GstY10Session * self)
+{
+  Session *session = (Session *) self;
+  Y10EngineStream *stream;
+
+  g_mutex_lock (&session->lock);
+  stream = ref_stream (session);
+  g_mutex_unlock (&session->lock);
+  return stream;
+}
+
 /**
  * gst_y10_session_get_engine:
  * @self: a session
  *
- * Returns: (transfer full) (nullable): its engine, to ask, not to infer
+ * Returns: (transfer full) (nullable): its engine, to ask
  */
 Y10Engine *
 gst_y10_session_get_engine (GstY10Session * self)
 {
-  Session *session = (Session *) self;
-  Y10Engine *engine;
+  Y10EngineStream *stream = gst_y10_session_get_stream (self);
+  Y10Engine *engine = NULL;
 
-  g_mutex_lock (&session->lock);
-  engine = session->engine ? y10_engine_ref (session->engine) : NULL;
-  g_mutex_unlock (&session->lock);
+  if (stream)
+    engine = y10_engine_ref (y10_engine_stream_get_engine (stream));
+  y10_engine_stream_unref (stream);
   return engine;
 }
 
@@ -375,33 +355,33 @@ gst_y10_session_get_engine (GstY10Session * self)
  * gst_y10_session_begin:
  * @self: a session
  *
- * Returns: (transfer full) (nullable): its engine, for one inference that
+ * Returns: (transfer full) (nullable): its stream, for one inference that
  *   gst_y10_session_end() ends; %NULL while the device is lost
  */
-Y10Engine *
+Y10EngineStream *
 gst_y10_session_begin (GstY10Session * self)
 {
   Session *session = (Session *) self;
-  Y10Engine *engine;
+  Y10EngineStream *stream;
 
   g_mutex_lock (&session->lock);
-  engine = session->engine ? y10_engine_ref (session->engine) : NULL;
-  session->n_inferring += engine != NULL;
+  stream = ref_stream (session);
+  session->n_inferring += stream != NULL;
   g_mutex_unlock (&session->lock);
-  return engine;
+  return stream;
 }
 
 /**
  * gst_y10_session_end:
  * @self: a session
- * @engine: (transfer full): from gst_y10_session_begin(), without a step
+ * @stream: (transfer full): from gst_y10_session_begin(), without a frame of it
  */
 void
-gst_y10_session_end (GstY10Session * self, Y10Engine * engine)
+gst_y10_session_end (GstY10Session * self, Y10EngineStream * stream)
 {
   Session *session = (Session *) self;
 
-  y10_engine_unref (engine);
+  y10_engine_stream_unref (stream);
   g_mutex_lock (&session->lock);
   session->n_inferring--;
   g_cond_broadcast (&session->changed);
@@ -409,22 +389,54 @@ gst_y10_session_end (GstY10Session * self, Y10Engine * engine)
 }
 
 /**
- * gst_y10_session_lose_engine:
+ * gst_y10_session_withdraw:
  * @self: a session
- * @engine: (nullable): an engine that has lost its device
  *
- * Returns: (transfer full) (nullable): the session's engine, which it has no
- *   more; %NULL when it is not, or no longer, @engine
+ * Takes back all frames that the engine has not begun with, and wakes who waits
+ * for them.
  */
-Y10Engine *
-gst_y10_session_lose_engine (GstY10Session * self, Y10Engine * engine)
+void
+gst_y10_session_withdraw (GstY10Session * self)
+{
+  Y10EngineStream *stream = gst_y10_session_get_stream (self);
+
+  if (stream)
+    y10_engine_stream_withdraw (stream);
+  y10_engine_stream_unref (stream);
+}
+
+/**
+ * gst_y10_session_set_priority:
+ * @self: a session
+ * @priority: the property
+ */
+void
+gst_y10_session_set_priority (GstY10Session * self, gint priority)
+{
+  Y10EngineStream *stream = gst_y10_session_get_stream (self);
+
+  if (stream)
+    y10_engine_stream_set_priority (stream, priority);
+  y10_engine_stream_unref (stream);
+}
+
+/**
+ * gst_y10_session_lose_stream:
+ * @self: a session
+ * @stream: (nullable): one whose engine has lost its device
+ *
+ * Returns: (transfer full) (nullable): the session's stream, which it has no
+ *   more; %NULL when it is not, or no longer, @stream
+ */
+Y10EngineStream *
+gst_y10_session_lose_stream (GstY10Session * self, Y10EngineStream * stream)
 {
   Session *session = (Session *) self;
-  Y10Engine *lost = NULL;
+  Y10EngineStream *lost = NULL;
 
   g_mutex_lock (&session->lock);
-  if (engine == session->engine)
-    lost = g_steal_pointer (&session->engine);
+  if (stream == session->stream)
+    lost = g_steal_pointer (&session->stream);
   g_mutex_unlock (&session->lock);
   return lost;
 }
@@ -447,16 +459,16 @@ gst_y10_session_wait_idle (GstY10Session * self)
 }
 
 /**
- * gst_y10_session_give_engine:
+ * gst_y10_session_give_stream:
  * @self: a session without an engine
- * @engine: (transfer full): one like that which it had
+ * @stream: (transfer full): of an engine like that which it had
  */
 void
-gst_y10_session_give_engine (GstY10Session * self, Y10Engine * engine)
+gst_y10_session_give_stream (GstY10Session * self, Y10EngineStream * stream)
 {
   Session *session = (Session *) self;
 
   g_mutex_lock (&session->lock);
-  session->engine = engine;
+  session->stream = stream;
   g_mutex_unlock (&session->lock);
 }

@@ -19,12 +19,14 @@ G_BEGIN_DECLS
 /* The properties that make a session; strings may be NULL. */
 typedef struct
 {
-  gchar *model_file, *label_file, *input_size, *classes;
+  gchar *model_file, *label_file, *input_size, *classes, *engine_group;
   Y10BackendKind backend;
   Y10Precision precision;
   Y10Head head;
   guint threads;
   guint in_flight;              /* 0: automatic */
+  guint max_batch, batch_timeout;       /* of the engine's steps; 0: automatic */
+  gint priority;                /* as it was at the start */
   gint device_id;               /* -1: any */
   gboolean cuda_graphs, cuda_tune;
   gpointer cuda_context;        /* CUcontext that outlives the session, or NULL */
@@ -59,15 +61,18 @@ gboolean gst_y10_session_set_classes (GstY10Session * session,
 GBytes *gst_y10_session_get_classes (GstY10Session * session);
 
 Y10Engine *gst_y10_session_get_engine (GstY10Session * session);
-Y10Engine *gst_y10_session_begin (GstY10Session * session);
-void gst_y10_session_end (GstY10Session * session, Y10Engine * engine);
+Y10EngineStream *gst_y10_session_get_stream (GstY10Session * session);
+Y10EngineStream *gst_y10_session_begin (GstY10Session * session);
+void gst_y10_session_end (GstY10Session * session, Y10EngineStream * stream);
+void gst_y10_session_withdraw (GstY10Session * session);
+void gst_y10_session_set_priority (GstY10Session * session, gint priority);
 
-Y10Engine *gst_y10_session_lose_engine (GstY10Session * session,
-    Y10Engine * engine);
+Y10EngineStream *gst_y10_session_lose_stream (GstY10Session * session,
+    Y10EngineStream * stream);
 void gst_y10_session_wait_idle (GstY10Session * session);
-Y10Engine *gst_y10_session_make_engine (const GstY10Session * session,
+Y10EngineStream *gst_y10_session_make_stream (const GstY10Session * session,
     gpointer cuda_context, GCancellable * cancellable, GError ** error);
-void gst_y10_session_give_engine (GstY10Session * session,
-    Y10Engine * engine);
+void gst_y10_session_give_stream (GstY10Session * session,
+    Y10EngineStream * stream);
 
 G_END_DECLS

@@ -61,8 +61,9 @@ frame_rate (const GstY10Stats * stats)
  *
  * Fields, guint64 where nothing else is said: `frames` that left an active
  * detector, and of these `inferred`, `held` and `skipped`; `sent`, with those
- * that passed untouched; `waiting` (uint); `fps` (double); `recoveries`; and for
- * each S of preprocess, inference, postprocess, age and delay `S-median`,
+ * that passed untouched; `waiting` (uint); `most-turns` (uint), the most frames of
+ * all elements that were inferred while one of these waited; `fps` (double);
+ * `recoveries`; and for each S of wait, preprocess, inference, postprocess, age and delay `S-median`,
  * `S-p95` and `S-max` in nanoseconds, 0 before the first frame. Percentiles are
  * by nearest rank.
  *
@@ -72,6 +73,7 @@ GstStructure *
 gst_y10_stats_to_structure (GstY10Stats * stats)
 {
   static const gchar *const fields[GST_Y10_N_STAGES][3] = {
+    {"wait-median", "wait-p95", "wait-max"},
     {"preprocess-median", "preprocess-p95", "preprocess-max"},
     {"inference-median", "inference-p95", "inference-max"},
     {"postprocess-median", "postprocess-p95", "postprocess-max"},
@@ -87,6 +89,7 @@ gst_y10_stats_to_structure (GstY10Stats * stats)
       "skipped", G_TYPE_UINT64, frames[GST_Y10_SKIPPED],
       "sent", G_TYPE_UINT64, stats->sent,
       "waiting", G_TYPE_UINT, stats->waiting,
+      "most-turns", G_TYPE_UINT, stats->most_turns,
       "fps", G_TYPE_DOUBLE, frame_rate (stats),
       "recoveries", G_TYPE_UINT64, stats->recoveries, NULL);
 
@@ -101,5 +104,64 @@ gst_y10_stats_to_structure (GstY10Stats * stats)
         fields[stage][1], G_TYPE_UINT64, n ? ns[(n * 95 + 99) / 100 - 1] : 0,
         fields[stage][2], G_TYPE_UINT64, n ? ns[n - 1] : 0, NULL);
   }
+  return structure;
+}
+
+/* Steps by their number of images, from 1 to the most there were. */
+static void
+set_fill (GstStructure * structure, const Y10EngineStreamStats * stats)
+{
+  GValue list = G_VALUE_INIT, item = G_VALUE_INIT;
+  guint n = Y10_STREAM_MAX_BATCH;
+
+  while (n && !stats->fill[n])
+    n--;
+  g_value_init (&list, GST_TYPE_ARRAY);
+  g_value_init (&item, G_TYPE_UINT64);
+  for (guint i = 1; i <= n; i++) {
+    g_value_set_uint64 (&item, stats->fill[i]);
+    gst_value_array_append_value (&list, &item);
+  }
+  g_value_unset (&item);
+  gst_structure_take_value (structure, "batch-fill", &list);
+}
+
+/**
+ * gst_y10_engine_stats_to_structure:
+ * @stats: what an engine has done for all that share it
+ * @backend: what computes
+ *
+ * Fields, guint64 where nothing else is said: `streams`, `queued` and `running`
+ * (uint); `inferences`, with those that failed or whose frame was dropped
+ * meanwhile, `failed` and `withdrawn`; `batch-fill`, a GstValueArray of how many
+ * steps had one frame, two, and so on; `wait-median`, `wait-p95` and `wait-max`,
+ * which the latest 512 frames waited for their step, nanoseconds;
+ * `inferences-per-second` (double); `weights-host`, `weights-device`,
+ * `arenas-host` and `arenas-device`, bytes.
+ *
+ * Returns: (transfer full): the structure
+ */
+GstStructure *
+gst_y10_engine_stats_to_structure (const Y10EngineStreamStats * stats,
+    Y10BackendKind backend)
+{
+  guint64 on_device = backend == Y10_BACKEND_CUDA, on_host = !on_device;
+  GstStructure *structure = gst_structure_new ("yolov10detect-engine-stats",
+      "streams", G_TYPE_UINT, stats->n_streams,
+      "queued", G_TYPE_UINT, stats->n_queued,
+      "running", G_TYPE_UINT, stats->n_running,
+      "inferences", G_TYPE_UINT64, stats->n_inferences,
+      "failed", G_TYPE_UINT64, stats->n_failed,
+      "withdrawn", G_TYPE_UINT64, stats->n_withdrawn,
+      "wait-median", G_TYPE_UINT64, (guint64) stats->wait_median,
+      "wait-p95", G_TYPE_UINT64, (guint64) stats->wait_p95,
+      "wait-max", G_TYPE_UINT64, (guint64) stats->wait_max,
+      "inferences-per-second", G_TYPE_DOUBLE, stats->per_second,
+      "weights-host", G_TYPE_UINT64, on_host * stats->weights_size,
+      "weights-device", G_TYPE_UINT64, on_device * stats->weights_size,
+      "arenas-host", G_TYPE_UINT64, on_host * stats->arenas_size,
+      "arenas-device", G_TYPE_UINT64, on_device * stats->arenas_size, NULL);
+
+  set_fill (structure, stats);
   return structure;
 }

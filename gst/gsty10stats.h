@@ -3,6 +3,7 @@
 #pragma once
 
 #include <gst/gst.h>
+#include <y10/y10.h>
 
 #include "gsty10pace.h"
 
@@ -13,6 +14,7 @@ G_BEGIN_DECLS
 
 typedef enum
 {
+  GST_Y10_STAGE_WAIT,           /* for its turn with the engine */
   GST_Y10_STAGE_PREPROCESS,
   GST_Y10_STAGE_INFERENCE,
   GST_Y10_STAGE_POSTPROCESS,
@@ -33,6 +35,7 @@ typedef struct
   guint64 sent;                 /* that left, active or not */
   guint64 recoveries;           /* how often a lost device came back */
   guint waiting;                /* frames here, when asked */
+  guint most_turns;             /* of other frames, that one waited for */
   GstY10Series series[GST_Y10_N_STAGES];
   guint64 sent_at[GST_Y10_STATS_WINDOW];
 } GstY10Stats;
@@ -40,5 +43,7 @@ typedef struct
 void gst_y10_stats_record (GstY10Stats * stats, GstY10Stage stage, gint64 ns);
 void gst_y10_stats_sent (GstY10Stats * stats, gint64 now);
 GstStructure *gst_y10_stats_to_structure (GstY10Stats * stats);
+GstStructure *gst_y10_engine_stats_to_structure (const Y10EngineStreamStats *
+    stats, Y10BackendKind backend);
 
 G_END_DECLS

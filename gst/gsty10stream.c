@@ -61,6 +61,18 @@ gst_y10_stream_drop_all (GstYolov10Detect * self)
     GST_DEBUG_OBJECT (self, "dropped %u frames", n);
 }
 
+/* No more frames: what waits for its turn with the engine goes back at once. */
+static void
+begin_flush (GstYolov10Detect * self)
+{
+  GstY10Session *session = gst_yolov10_detect_get_session (self);
+
+  gst_y10_flight_set_flushing (self->flight, TRUE);
+  if (session)
+    gst_y10_session_withdraw (session);
+  g_clear_pointer (&session, gst_y10_session_unref);
+}
+
 /* Nothing is known of the next frame's time. */
 static void
 forget_times (GstYolov10Detect * self)
@@ -89,7 +101,7 @@ activate_src (GstPad * pad, GstObject * parent, GstPadMode mode,
     return gst_pad_start_task (pad, (GstTaskFunction) gst_y10_leave, pad,
         NULL);
   }
-  gst_y10_flight_set_flushing (self->flight, TRUE);
+  begin_flush (self);
   ok = gst_pad_stop_task (pad);
   gst_y10_stream_drop_all (self);
   return ok;
@@ -129,7 +141,7 @@ flush_start (GstYolov10Detect * self, GstEvent * event)
   GstBaseTransform *base = GST_BASE_TRANSFORM (self);
   gboolean ok;
 
-  gst_y10_flight_set_flushing (self->flight, TRUE);
+  begin_flush (self);
   ok = parent_class->sink_event (base, event);
   gst_pad_pause_task (base->srcpad);
   return ok;
@@ -142,7 +154,7 @@ flush_stop (GstYolov10Detect * self, GstEvent * event)
   gboolean ok;
 
   gst_pad_pause_task (base->srcpad);
-  gst_y10_flight_set_flushing (self->flight, TRUE);
+  begin_flush (self);
   gst_y10_stream_drop_all (self);
   gst_y10_hold_forget (&self->hold);
   forget_times (self);

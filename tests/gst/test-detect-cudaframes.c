@@ -381,6 +381,58 @@ GST_START_TEST (test_lost)
 
 GST_END_TEST;
 
+/* One engine before, and after the loss of the GPU one engine again, made once,
+ * though neither element knows of the other. */
+GST_START_TEST (test_lost_together)
+{
+  GstCaps *caps = test_gst_caps ("NV12", 96, 96);
+  GstBuffer *picture = test_gst_picture_caps (caps, 5), *out;
+  GArray *expected = test_gst_expected (picture, caps, NULL, &params,
+      Y10_HEAD_AUTO);
+  GstCudaContext *old = test_cuda_context (0), *new[2];
+  GstHarness *h[2];
+  GstBus *bus[2];
+
+  for (guint i = 0; i < 2; i++) {
+    h[i] = make_harness ("backend=cuda", old, caps);
+    bus[i] = gst_bus_new ();
+    gst_element_set_bus (h[i]->element, bus[i]);
+  }
+  fail_unless_equals_int (fake_cuda.opened, 1);
+  fake_cuda.lost = TRUE;
+  for (guint i = 0; i < 2; i++) {
+    out = gst_harness_push_and_pull (h[i], test_cuda_upload (old, caps, picture));
+    fail_unless (is_skipped (out));
+    gst_buffer_unref (out);
+  }
+  for (guint i = 0; i < 2; i++) {
+    expect_message (bus[i], GST_MESSAGE_WARNING);
+    expect_message (bus[i], GST_MESSAGE_ELEMENT);
+  }
+  fail_unless_equals_int (fake_cuda.opened, 2);
+  for (guint i = 0; i < 2; i++) {
+    new[i] = test_cuda_ask_context (h[i]->element);
+    fail_unless (new[i] && new[i] != old && new[i] == new[0]);
+    out = gst_harness_push_and_pull (h[i],
+        test_cuda_upload (new[i], caps, picture));
+    assert_found (out, expected, 96, 96);
+    gst_buffer_unref (out);
+  }
+  for (guint i = 0; i < 2; i++) {
+    gst_element_set_bus (h[i]->element, NULL);
+    gst_object_unref (bus[i]);
+    gst_harness_teardown (h[i]);
+    gst_object_unref (new[i]);
+  }
+  gst_object_unref (old);
+  fail_unless_equals_int (fake_cuda.contexts, 0);
+  g_array_unref (expected);
+  gst_buffer_unref (picture);
+  gst_caps_unref (caps);
+}
+
+GST_END_TEST;
+
 static Suite *
 cudaframes_suite (void)
 {
@@ -396,6 +448,7 @@ cudaframes_suite (void)
   tcase_add_test (tc, test_not_cuda);
   tcase_add_test (tc, test_other_context);
   tcase_add_test (tc, test_lost);
+  tcase_add_test (tc, test_lost_together);
   return s;
 }
 

@@ -10,17 +10,18 @@
 static const char *const playing[] = { "confidence", "iou-threshold",
   "max-detections", "classes", "attach", "active", "model-file", "label-file",
   "max-queued-frames", "late-policy", "inference-interval", "skipped-boxes",
-  "max-hold", "post-messages", NULL
+  "max-hold", "post-messages", "priority", NULL
 };
 static const char *const controllable[] = { "confidence", "iou-threshold",
   "active", "inference-interval", "skipped-boxes", "max-hold", NULL
 };
 static const char *const ready[] = { "backend", "precision", "head",
   "input-size", "threads", "class-agnostic-nms", "cuda-device-id",
-  "cuda-graphs", "cuda-tune", "in-flight", NULL
+  "cuda-graphs", "cuda-tune", "in-flight", "engine-group", "max-batch",
+  "batch-timeout", NULL
 };
 static const char *const read_only[] = { "active-backend", "active-device",
-  "active-precision", "fallback-reason", "stats", NULL
+  "active-precision", "fallback-reason", "stats", "engine-stats", NULL
 };
 
 static GArray *

@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* Several yolov10detect that share an engine: who does, that one moves to another
+ * model alone, that inference which is too slow for all is spread, and that one
+ * which comes, goes, flushes or fails costs no other a frame. */
+#include <stdio.h>
+
+#include "gstcommon.h"
+
+#define FRAME (GST_SECOND / 30)
+#define N_SLOW 4
+#define N_OTHERS 6
+#define CHANGES 500
+
+static GstCaps *caps;
+
+static void
+setup (void)
+{
+  caps = test_gst_caps ("NV12", 160, 120);
+}
+
+static void
+teardown (void)
+{
+  gst_clear_caps (&caps);
+}
+
+static GstHarness *
+harness (const char *properties)
+{
+  GstHarness *h = test_gst_harness (properties);
+
+  gst_harness_set_src_caps (h, gst_caps_ref (caps));
+  return h;
+}
+
+static GstBuffer *
+picture (guint i)
+{
+  GstBuffer *buffer = test_gst_picture_caps (caps, i % 7);
+
+  GST_BUFFER_PTS (buffer) = i * FRAME;
+  return buffer;
+}
+
+static GstStructure *
+engine_stats (GstHarness *h)
+{
+  GstStructure *stats;
+
+  g_object_get (h->element, "engine-stats", &stats, NULL);
+  return stats;
+}
+
+static guint
+n_sharing (GstHarness *h)
+{
+  GstStructure *stats = engine_stats (h);
+  guint n;
+
+  fail_unless (gst_structure_get_uint (stats, "streams", &n));
+  gst_structure_free (stats);
+  return n;
+}
+
+static guint64
+engine_stat (GstHarness *h, const char *name)
+{
+  GstStructure *stats = engine_stats (h);
+  guint64 value;
+
+  fail_unless (gst_structure_get_uint64 (stats, name, &value), "%s", name);
+  gst_structure_free (stats);
+  return value;
+}
+
+/* Settings of the engine part them, those of the element do not. */
+GST_START_TEST (test_who_shares)
+{
+  static const struct
+  {
+    const char *properties;
+    guint n;
+  } cases[] = {
+    {"", 2}, {"confidence=0.9 classes=bus attach=roi priority=3", 2},
+    {"in-flight=4 late-policy=skip inference-interval=2", 2},
+    {"engine-group=else", 1}, {"input-size=64", 1}, {"input-size=96", 2},
+    {"head=one2many", 1}, {"threads=1", 1}, {"max-batch=2", 1},
+    {"backend=cpu", 1},
+  };
+  GstHarness *one = harness ("");
+
+  fail_unless_equals_int (n_sharing (one), 1);
+  fail_unless (engine_stat (one, "weights-host") > 0);
+  fail_unless (engine_stat (one, "arenas-host") > 0);
+  fail_unless_equals_uint64 (engine_stat (one, "weights-device"), 0);
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    GstHarness *other = harness (cases[i].properties);
+
+    fail_unless_equals_int (n_sharing (other), cases[i].n);
+    fail_unless_equals_int (n_sharing (one), cases[i].n);
+    gst_harness_teardown (other);
+    fail_unless_equals_int (n_sharing (one), 1);
+  }
+  gst_harness_teardown (one);
+}
+
+GST_END_TEST;
+
+static GArray *
+boxes_of (GstHarness *h, guint i)
+{
+  GstBuffer *buffer = gst_harness_push_and_pull (h, picture (i));
+  GArray *boxes = test_gst_rois (buffer);
+
+  gst_buffer_unref (buffer);
+  return boxes;
+}
+
+/* What is an element's own stays so. */
+GST_START_TEST (test_own_settings)
+{
+  GstHarness *all = harness ("confidence=0.02");
+  GstHarness *some = harness ("confidence=0.02 max-detections=2");
+  GstHarness *none = harness ("confidence=1.0");
+
+  for (guint i = 0; i < 7; i++) {
+    GArray *a = boxes_of (all, i), *s = boxes_of (some, i);
+    GArray *n = boxes_of (none, i);
+
+    fail_unless (a->len > 2);
+    fail_unless_equals_int (s->len, 2);
+    fail_unless_equals_int (n->len, 0);
+    fail_unless (!memcmp (a->data, s->data, 2 * sizeof (TestBox)));
+    g_array_unref (a);
+    g_array_unref (s);
+    g_array_unref (n);
+  }
+  fail_unless_equals_int (n_sharing (all), 3);
+  fail_unless_equals_uint64 (engine_stat (none, "inferences"), 21);
+  gst_harness_teardown (all);
+  gst_harness_teardown (some);
+  gst_harness_teardown (none);
+}
+
+GST_END_TEST;
+
+static void
+await_sharing (GstHarness *h, guint n)
+{
+  for (guint i = 0; i < 2000 && n_sharing (h) != n; i++) {
+    gst_buffer_unref (gst_harness_push_and_pull (h, picture (i)));
+    g_usleep (5000);
+  }
+  fail_unless_equals_int (n_sharing (h), n);
+}
+
+static GQuark
+first_label (GstHarness *h)
+{
+  GArray *boxes = boxes_of (h, 1);
+  GQuark label;
+
+  fail_unless (boxes->len > 0);
+  label = g_quark_from_string (g_array_index (boxes, TestBox, 0).label);
+  g_array_unref (boxes);
+  return label;
+}
+
+/* Who asks for another model goes there, and may come back. */
+GST_START_TEST (test_exchange)
+{
+  GstHarness *one = harness ("confidence=0.02");
+  GstHarness *two = harness ("confidence=0.02");
+  GQuark before = first_label (two);
+
+  fail_unless_equals_int (n_sharing (two), 2);
+  g_object_set (one->element, "model-file", test_gst_other_model (), NULL);
+  await_sharing (one, 1);
+  await_sharing (two, 1);
+  fail_unless_equals_int (first_label (two), before);
+  fail_unless (first_label (one) != before);
+  g_object_set (one->element, "model-file", test_gst_model (), NULL);
+  await_sharing (one, 2);
+  fail_unless_equals_int (n_sharing (two), 2);
+  gst_harness_teardown (one);
+  gst_harness_teardown (two);
+}
+
+GST_END_TEST;
+
+typedef struct
+{
+  GstHarness *h;
+  guint n;
+} Camera;
+
+/* A camera: 30 frames a second, for three seconds. */
+static gpointer
+film (gpointer data)
+{
+  Camera *camera = data;
+  gint64 start = g_get_monotonic_time ();
+
+  for (guint i = 0; i < camera->n; i++) {
+    gint64 left = start + (gint64) i * 1000000 / 30 - g_get_monotonic_time ();
+
+    if (left > 0)
+      g_usleep ((gulong) left);
+    fail_unless_equals_int (gst_harness_push (camera->h, picture (i)),
+        GST_FLOW_OK);
+  }
+  fail_unless (gst_harness_push_event (camera->h, gst_event_new_eos ()));
+  return NULL;
+}
+
+/* Inferred frames of each of N_SLOW cameras at 40 ms an inference, which is four
+ * times too slow for all of them. */
+static void
+film_all (const char *const properties[N_SLOW], guint64 inferred[N_SLOW])
+{
+  Camera cameras[N_SLOW];
+  GThread *threads[N_SLOW];
+
+  g_setenv ("Y10_BACKEND_PATH", FAKE_BACKEND_DIR, TRUE);
+  g_setenv ("Y10_FAKE_STEP_MS", "40", TRUE);
+  for (guint i = 0; i < N_SLOW; i++) {
+    gchar *all = g_strdup_printf ("backend=cuda precision=fp32 max-batch=1 "
+        "late-policy=skip %s", properties[i]);
+
+    cameras[i] = (Camera) { harness (all), 90 };
+    gst_harness_set_drop_buffers (cameras[i].h, TRUE);
+    g_free (all);
+  }
+  fail_unless_equals_int (n_sharing (cameras[0].h), N_SLOW);
+  for (guint i = 0; i < N_SLOW; i++)
+    threads[i] = g_thread_new ("camera", film, &cameras[i]);
+  for (guint i = 0; i < N_SLOW; i++)
+    g_thread_join (threads[i]);
+  for (guint i = 0; i < N_SLOW; i++) {
+    inferred[i] = test_gst_stat (cameras[i].h->element, "inferred");
+    fail_unless_equals_uint64 (test_gst_stat (cameras[i].h->element, "sent"), 90);
+    printf ("%s%" G_GUINT64_FORMAT, i ? ", " : "inferred of 90: ", inferred[i]);
+  }
+  printf ("\n");
+  fflush (stdout);
+  for (guint i = 0; i < N_SLOW; i++)
+    gst_harness_teardown (cameras[i].h);
+}
+
+/* Not on the last one. Each has at most one image waiting, and they take turns:
+ * the counts could be equal but for how they begin and end. */
+GST_START_TEST (test_spread)
+{
+  static const char *const same[N_SLOW] = { "", "", "", "" };
+  guint64 n[N_SLOW], all = 0, least = G_MAXUINT64, most = 0;
+
+  film_all (same, n);
+  for (guint i = 0; i < N_SLOW; i++) {
+    all += n[i];
+    least = MIN (least, n[i]);
+    most = MAX (most, n[i]);
+  }
+  fail_unless (all < N_SLOW * 90);
+  fail_unless (most <= least + 2 + least / 4, "%u to %u", (guint) least,
+      (guint) most);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_priority)
+{
+  static const char *const one[N_SLOW] = { "", "", "priority=1", "" };
+  guint64 n[N_SLOW];
+
+  film_all (one, n);
+  for (guint i = 0; i < N_SLOW; i++)
+    fail_unless (i == 2 || 5 * n[2] >= 6 * n[i]);
+}
+
+GST_END_TEST;
+
+static gboolean playing;
+
+/* Frames of one that goes on, each with its number: all come back, in order. */
+static gpointer
+play_on (gpointer data)
+{
+  GstHarness *h = data;
+  guint i;
+
+  for (i = 0; g_atomic_int_get (&playing); i++) {
+    GstBuffer *out = gst_harness_push_and_pull (h, picture (i));
+
+    fail_unless (out != NULL);
+    fail_unless_equals_uint64 (GST_BUFFER_PTS (out), i * FRAME);
+    fail_unless (!g_strcmp0 (gst_structure_get_string (test_gst_frame_meta (out,
+                    0), "inference"), "fresh"));
+    gst_buffer_unref (out);
+  }
+  return GUINT_TO_POINTER (i);
+}
+
+static void
+fail_it (GstHarness *h)
+{
+  GstBuffer *buffer = gst_buffer_new_allocate (NULL, 16, NULL);
+  GstFlowReturn flow;
+
+  GST_BUFFER_PTS (buffer) = 0;
+  flow = gst_harness_push (h, buffer);
+  fail_unless (flow == GST_FLOW_ERROR || flow == GST_FLOW_OK);
+}
+
+GST_START_TEST (test_come_and_go)
+{
+  static const char line[] = "backend=cpu threads=1 confidence=0.02 in-flight=3";
+  GstHarness *lasting[2] = { harness (line), harness (line) };
+  GstHarness *others[N_OTHERS] = { NULL };
+  GRand *rand = g_rand_new_with_seed (7);
+  guint done[4] = { 0 }, n[2];
+  GThread *threads[2];
+  GstSegment segment;
+
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  g_atomic_int_set (&playing, TRUE);
+  for (guint i = 0; i < 2; i++)
+    threads[i] = g_thread_new ("lasting", play_on, lasting[i]);
+  for (guint i = 0; i < CHANGES; i++) {
+    guint k = (guint) g_rand_int_range (rand, 0, N_OTHERS);
+    guint what = (guint) g_rand_int_range (rand, 0, 3);
+
+    if (!others[k]) {
+      others[k] = harness (line);
+      gst_harness_set_drop_buffers (others[k], TRUE);
+      done[0]++;
+    } else if (what == 0) {
+      g_clear_pointer (&others[k], gst_harness_teardown);
+      done[1]++;
+      continue;
+    } else if (what == 1) {
+      gst_harness_push_event (others[k], gst_event_new_flush_start ());
+      gst_harness_push_event (others[k], gst_event_new_flush_stop (TRUE));
+      gst_harness_push_event (others[k],
+          gst_event_new_segment (&segment));
+      done[2]++;
+    } else {
+      fail_it (others[k]);
+      g_clear_pointer (&others[k], gst_harness_teardown);
+      done[3]++;
+      continue;
+    }
+    for (guint frame = 0; frame < 3; frame++)
+      gst_harness_push (others[k], picture (frame));
+  }
+  g_atomic_int_set (&playing, FALSE);
+  for (guint i = 0; i < 2; i++)
+    n[i] = GPOINTER_TO_UINT (g_thread_join (threads[i]));
+  printf ("%u added, %u removed, %u flushed, %u failed while two others passed "
+      "%u and %u frames\n", done[0], done[1], done[2], done[3], n[0], n[1]);
+  for (guint k = 0; k < N_OTHERS; k++)
+    g_clear_pointer (&others[k], gst_harness_teardown);
+  fail_unless_equals_int (n_sharing (lasting[0]), 2);
+  for (guint i = 0; i < 2; i++)
+    gst_harness_teardown (lasting[i]);
+  g_rand_free (rand);
+}
+
+GST_END_TEST;
+
+static Suite *
+streams_suite (void)
+{
+  Suite *s = suite_create ("yolov10detect streams");
+  TCase *tc = tcase_create ("streams");
+
+  tcase_add_checked_fixture (tc, setup, teardown);
+  tcase_set_timeout (tc, 240);
+  tcase_add_test (tc, test_who_shares);
+  tcase_add_test (tc, test_own_settings);
+  tcase_add_test (tc, test_exchange);
+  tcase_add_test (tc, test_spread);
+  tcase_add_test (tc, test_priority);
+  tcase_add_test (tc, test_come_and_go);
+  suite_add_tcase (s, tc);
+  return s;
+}
+
+int
+main (int argc, char **argv)
+{
+  test_gst_init (&argc, &argv);
+  return test_gst_run (streams_suite (), "yolov10detect-streams", __FILE__);
+}
