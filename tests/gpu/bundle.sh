@@ -28,7 +28,7 @@ done
 
 targets=(gst/libgstyolov10.so tools/y10 tests/golden/golden tests/checkop/checkop
   tests/engine/test-step tests/engine/test-batch tests/cuda-sim/test-lost tests/gst/test-painter
-  tests/common/seeded tests/bench/bench-cuda
+  tests/common/seeded tests/bench/bench-cuda tests/bench/bench-streams tests/engine/test-group
   tests/cuda-sim/liby10-cuda.so tests/gpu/libcountcopies.so tests/gpu/libnvcuvid-none.so)
 [ -e "$build/build.ninja" ] \
   || meson setup "$build" -Donednn=disabled --buildtype=release -Db_ndebug=false
@@ -43,8 +43,8 @@ mkdir -p "$root"/{bin,lib,libc,gst,backend,sim,nvcuvid-none,data,models,share/mi
 
 # What we have built.
 cp "$build"/{tools/y10,tests/golden/golden,tests/checkop/checkop,tests/engine/test-step} "$root"/bin
-cp "$build"/{tests/engine/test-batch,tests/cuda-sim/test-lost} "$root"/bin
-cp "$build"/{tests/gst/test-painter,tests/common/seeded,tests/bench/bench-cuda} "$root"/bin
+cp "$build"/{tests/engine/test-batch,tests/engine/test-group,tests/cuda-sim/test-lost} "$root"/bin
+cp "$build"/{tests/gst/test-painter,tests/common/seeded,tests/bench/bench-cuda,tests/bench/bench-streams} "$root"/bin
 cp "$build"/gst/libgstyolov10.so "$root"/gst
 cp "$build"/tests/gpu/libcountcopies.so "$root"/lib
 cp -L "$build"/engine/liby10.so.0 "$root"/lib

@@ -14,6 +14,7 @@ BENCH_MS = 0.40                         # yolov10n 640, batch 1
 BENCH_EAGER = 3.0                       # times as fast as eager PyTorch
 BENCH_CAPTURED = 1.3                    # … as the best with CUDA graphs
 BENCH_FLOOR = 0.45                      # of the floor's speed at batch 32
+STREAMS, STREAMS_SPEED = 64, 0.85       # so many have of the engine's speed at batch 32
 CAPTURED = ("compile_ms", "cudagraph_ms")
 TABLE = ("ours_ms", "ours_throughput_ms", "floor_ms", "eager_ms", "cudagraph_ms")
 
@@ -184,6 +185,22 @@ def judge_cases(v, report, name, what, least):
                     if text) or f"{len(runs)} runs")
 
 
+def judge_streams(v, report):
+    step, why = step_of(report, "streams")
+    runs = (step or {}).get("runs", [])
+    many = next((r for r in runs if r.get("streams") == STREAMS), {})
+    full, speed = number((step or {}).get("full_steps_per_s")), number(many.get("per_s"))
+    what = f"{STREAMS} streams at {STREAMS_SPEED:.0%} of the engine's speed"
+    if not full or not speed or step.get("backend") != "cuda":
+        v.add(what, None, why or "not measured")
+        return
+    v.add(what, ratio(speed, full, STREAMS_SPEED) and many.get("sharing") == STREAMS
+          and all(r.get("failed") == 0 for r in runs),
+          "; ".join(f"{r.get('streams')}: {r.get('per_s')} images/s, fill {r.get('fill')}, p95 "
+                    f"{r.get('delay_ms', {}).get('p95')} ms" for r in runs)
+          + f"; full steps {full} images/s")
+
+
 def bench_rows(report):
     rows = {}
     for name in ("bench", *("bench-" + variant for variant in steps.VARIANTS)):
@@ -244,6 +261,8 @@ def judge(report, names):
     judge_painter(v, report)
     judge_cases(v, report, "batch", "a picture alone and among others", 3)
     judge_cases(v, report, "lost", "a new engine after a lost context", 1)
+    judge_cases(v, report, "group", "streams that share an engine", 6)
+    judge_streams(v, report)
     judge_bench(v, report)
     return v
 

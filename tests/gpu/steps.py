@@ -154,6 +154,21 @@ def lost(run):
                      if backend != "cpu"]}
 
 
+def group(run):
+    """Streams that share an engine: each finds what it finds alone."""
+    return {"runs": [cases(run, "test-group", ["--backend", "cuda"], 200, backend)
+                     for backend in run.backends if backend != "cpu"]}
+
+
+def streams(run):
+    """Images a second of 1 to 64 streams of 720p frames in device memory, beside
+    those of the engine in full steps of 32."""
+    done = run.program("bench-streams", ["--model", run.model()], 400, backend="cuda")
+    if done.status != 0:
+        raise RuntimeError(done.out.strip()[-300:])
+    return dict(json.loads(done.out[done.out.index("{"):]), exit=done.status)
+
+
 def painter(run):
     """What is drawn on frames in CUDA memory against the same in system memory."""
     out = []
@@ -337,6 +352,8 @@ def all_steps():
         Step("lost", lost, 20, False, "a lost context, and a new one"),
         Step("painter", painter, 20, False, "drawing on frames in CUDA memory"),
         Step("batch", batch, 180, False, "a picture alone and among others"),
+        Step("group", group, 30, False, "streams that share an engine"),
+        Step("streams", streams, 300, True, "1 to 64 streams, images a second"),
         Step("kernels", kernels, 120, True, "the kernels that take the most time"),
         *(Step("bench-" + v, bench("--variants", v, "--no-compile", "--tune", "60"), 150, True,
                f"yolov10{v} against PyTorch") for v in "xsmbl"),

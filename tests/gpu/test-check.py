@@ -39,6 +39,10 @@ def good_report():
         "painter": {"runs": [{"backend": "cuda", "exit": 0, "passed": ["/format/NV12"] * 21}]},
         "batch": {"runs": [{"backend": "cuda", "exit": 0, "passed": ["/batch"] * 3}] * 2},
         "lost": {"runs": [{"backend": "cuda", "exit": 0, "passed": ["/lost/bad-address"]}]},
+        "group": {"runs": [{"backend": "cuda", "exit": 0, "passed": ["/group/many"] * 6}]},
+        "streams": {"backend": "cuda", "full_steps_per_s": 1000.0, "runs": [
+            {"streams": n, "sharing": n, "per_s": 850.0, "fill": 31.0, "failed": 0,
+             "delay_ms": {"median": 60.0, "p95": 90.0}} for n in (1, 4, 16, 64)]},
         "kernels": {"batches": {batch: {"total_ns": 400000, "top": [
             {"kernel": "conv", "launches": 60, "ns": 300000, "dram_bytes": 1e8,
              "dram_percent": 50, "sm_percent": 40}]} for batch in ("1", "32")}},
@@ -148,6 +152,11 @@ class Check(unittest.TestCase):
             ("alone and among others", "batch", ("runs", 0, "passed"), ["/batch"] * 2),
             ("lost context", "lost", ("runs", 0, "exit"), -6),
             ("lost context", "lost", ("runs", 0, "passed"), []),
+            ("share an engine", "group", ("runs", 0, "exit"), 1),
+            ("share an engine", "group", ("runs", 0, "passed"), ["/group/many"] * 5),
+            ("64 streams", "streams", ("runs", 3, "per_s"), 849.0),
+            ("64 streams", "streams", ("runs", 3, "sharing"), 63),
+            ("64 streams", "streams", ("runs", 0, "failed"), 1),
             ("checkop-variants", "checkop-variants", ("runs", 0, "failed"), 1),
             ("within 0.4 ms", "bench", ("rows", 0, "ours_ms"), 0.401),
             ("eager", "bench", ("rows", 0, "eager_ms"), 1.19),
@@ -177,7 +186,7 @@ class Check(unittest.TestCase):
                  "ap-fp16": "fp16 AP", "stress": "stress", "sanitize-memcheck": "memcheck",
                  "pipeline": "host copies", "painter": "drawing on frames",
                  "batch": "alone and among others", "lost": "lost context",
-                 "checkop": "checkop", "kernels": "top kernels"}
+                 "group": "share an engine", "streams": "64 streams", "checkop": "checkop", "kernels": "top kernels"}
         for step, what in lines.items():
             for how in ("gone", "failed", "missing"):
                 def change(all_steps):

@@ -272,7 +272,7 @@ GST_END_TEST;
 
 GST_START_TEST (test_priority)
 {
-  static const char *const one[N_SLOW] = { "", "", "priority=1", "" };
+  static const char *const one[N_SLOW] = { "", "", "priority=1 in-flight=2", "" };
   guint64 n[N_SLOW];
 
   film_all (one, n);
