@@ -16,7 +16,6 @@
 
 #define MAX_SLOTS 16
 #define MAX_BATCH 64
-#define AUTO_CUDA_BATCH 8
 #define AUTO_CUDA_SLOTS 2
 #define MAX_THREADS 256
 #define MAX_ROWS 8400
@@ -186,12 +185,11 @@ choose_backend (Y10Engine *engine, GError **error)
 static void
 resolve_sizes (const Y10Engine *engine, Y10EngineConfig *c)
 {
-  gboolean cuda = engine->backend->kind == Y10_BACKEND_CUDA;
-
   if (!c->max_batch)
-    c->max_batch = cuda ? AUTO_CUDA_BATCH : 1;
+    c->max_batch = 1;
   if (!c->n_slots)
-    c->n_slots = cuda ? AUTO_CUDA_SLOTS : 1;
+    c->n_slots = engine->backend->kind == Y10_BACKEND_CUDA
+        ? AUTO_CUDA_SLOTS : 1;
 }
 
 static gboolean

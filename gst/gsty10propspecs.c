@@ -63,7 +63,7 @@ gst_y10_props_install (GObjectClass * class, GParamSpec ** props)
       "here do not", "", ready);
   props[GST_Y10_PROP_MAX_BATCH] = g_param_spec_uint ("max-batch", "Maximum batch",
       "Most frames, of all elements that share the engine, that are inferred "
-      "together. 0: 8 on backend cuda, else 1", 0, Y10_STREAM_MAX_BATCH, 0,
+      "together, which only backend cuda gains by. 0: one", 0, Y10_STREAM_MAX_BATCH, 0,
       ready);
   props[GST_Y10_PROP_BATCH_TIMEOUT] = g_param_spec_uint ("batch-timeout",
       "Batch timeout", "Microseconds that a frame waits for others to be "

@@ -59,8 +59,8 @@ Y10_API const char *y10_head_get_name (Y10Head head);
  * @head: which head
  * @width: input width, pixels, a multiple of 32, or 0 for the model's
  * @height: input height, pixels, a multiple of 32, or 0 for the model's
- * @max_batch: most images of a step, 1 to 64, or 0 for what suits the backend: 8
- *   on CUDA, else 1
+ * @max_batch: most images of a step, 1 to 64, or 0 for what suits the backend,
+ *   which is 1 as long as no GPU has been asked what more costs
  * @n_slots: steps that can be under way at once, 1 to 16, or 0 for what keeps
  *   the backend busy: 2 on CUDA, else 1
  * @threads: CPU threads, 1 to 256, or 0 for one per core this process may use
