@@ -38,6 +38,8 @@ if [ -n "${1-}" ]; then
   [ "$kind" = picture ] || source=(filesrc "location=$input" ! decodebin ! queue ! videoconvert)
 else
   kind=video
+  # At its own 416 pixels the ball and the markers are too small for it.
+  [ ${#detect[@]} -gt 1 ] || detect+=(input-size=640)
   source=(compositor name=scene sink_1::xpos=640 sink_1::width=320 sink_1::height=540
     ! "video/x-raw,format=I420,width=960,height=540,framerate=30/1")
   more=(filesrc "location=$root/pipelines/codes.png" ! gdkpixbufdec ! imagefreeze num-buffers=150
