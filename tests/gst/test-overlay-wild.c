@@ -217,30 +217,6 @@ GST_START_TEST (test_wild_labels)
 
 GST_END_TEST;
 
-/* More labels than are remembered, more boxes than are drawn, frame after
- * frame. */
-GST_START_TEST (test_many)
-{
-  GstHarness *h = overlay_harness (NULL, caps, FALSE);
-  guint frame, i;
-
-  for (frame = 0; frame < 4; frame++) {
-    GstBuffer *buffer = overlay_picture (caps, FALSE);
-
-    for (i = 0; i < 1500; i++) {
-      gchar *label = g_strdup_printf ("%u", 1000 * frame + i);
-      OverlayBox box = { i, label, 0.5, i % 300, i % 200, 20, 20 };
-
-      overlay_add_roi (buffer, &box);
-      g_free (label);
-    }
-    gst_buffer_unref (gst_harness_push_and_pull (h, buffer));
-  }
-  gst_harness_teardown (h);
-}
-
-GST_END_TEST;
-
 static Suite *
 overlay_wild_suite (void)
 {
@@ -253,7 +229,6 @@ overlay_wild_suite (void)
   tcase_add_test (tc, test_wild_records);
   tcase_add_test (tc, test_wild_rois);
   tcase_add_test (tc, test_wild_labels);
-  tcase_add_test (tc, test_many);
   suite_add_tcase (s, tc);
   return s;
 }
