@@ -235,6 +235,7 @@ film_all (const char *const properties[N_SLOW])
 
   g_setenv ("Y10_BACKEND_PATH", FAKE_BACKEND_DIR, TRUE);
   g_setenv ("Y10_FAKE_STEP_MS", "40", TRUE);
+  ended = FALSE;
   for (guint i = 0; i < N_SLOW; i++) {
     gchar *all = g_strdup_printf ("backend=cuda precision=fp32 max-batch=1 "
         "late-policy=skip %s", properties[i]);
