@@ -148,8 +148,8 @@ look_at_properties (GstYolov10Detect * self, GstBuffer * buffer, Now * now)
 static void
 set_limits (GstYolov10Detect * self, const Now * now)
 {
-  guint running = now->pace.skip && !now->in_flight ? 1
-      : self->session->n_slots;
+  guint running = now->in_flight ? now->in_flight
+      : now->pace.skip ? 1 : GST_Y10_AUTO_IN_FLIGHT;
   guint frames = now->max_queued ? now->max_queued
       : gst_y10_pace_auto_frames (now->pace.skip, running, now->inference,
       now->duration);

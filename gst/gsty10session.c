@@ -56,12 +56,6 @@ gst_y10_settings_clear (GstY10Settings * settings)
   g_clear_pointer (&settings->engine_group, g_free);
 }
 
-static guint
-slots_of (const GstY10Settings * settings)
-{
-  return settings->in_flight ? settings->in_flight : GST_Y10_AUTO_IN_FLIGHT;
-}
-
 static Y10EngineStream *
 make_stream (const GstY10Settings * settings, Y10Model * model,
     GCancellable * cancellable, GError ** error)
@@ -159,7 +153,6 @@ gst_y10_session_new (const GstY10Settings * settings, const gchar * producer,
   self->serial = (guint) g_atomic_int_add (&serial, 1) + 1;
   self->began_at = began_at;
   gst_y10_settings_copy (&self->settings, settings);
-  self->n_slots = slots_of (settings);
   self->model = y10_model_load (file && *file ? file : NULL,
       labels && *labels ? labels : NULL, error);
   if (!self->model)

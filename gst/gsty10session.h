@@ -40,7 +40,6 @@ typedef struct
   Y10Model *model;
   GstY10Attacher *attacher;
   guint serial;                 /* no other session of this process has it */
-  guint n_slots;
   gint64 began_at;              /* when somebody wanted it, microseconds */
   gint64 warm_ns;               /* p95 of an inference, before the first frame */
 } GstY10Session;
