@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+#pragma once
+
+/* What the tests of streams that share an engine have in common: one model of
+ * the smallest size, pictures for it, and what an engine of its own finds in
+ * them. */
+
+#include <y10/y10.h>
+
+#include "control.h"
+
+G_BEGIN_DECLS
+
+#define SHARED_MAX_ROWS 63
+#define SHARED_MAX_BATCH 8
+#define N_PICTURES 5
+
+/* One image, with room for what is found in it. */
+typedef struct
+{
+  Y10EngineFrame frame;
+  Y10Detection rows[SHARED_MAX_ROWS];
+  guint picture;
+} Shot;
+
+/* Reads --backend and @more from the command line and finds what is wanted;
+ * FALSE where the command line is wrong. On CUDA it is the simulated GPU, or,
+ * with NULL as shared_sim(), a real one. */
+gboolean shared_begin (int *argc, char ***argv, const GOptionEntry *more);
+void shared_end (void);
+const Y10SimControl *shared_sim (void);
+Y10Model *shared_model (void);
+
+void shared_init_config (Y10EngineConfig *config);
+Y10EngineStream *shared_open_as (const Y10EngineConfig *config,
+    const char *group);
+Y10EngineStream *shared_open (void);
+
+/* shot_assert_right: each row, to the bit, as in a step of its own. */
+void shot_submit (Shot *shot, Y10EngineStream *stream, guint picture);
+void shot_assert_right (const Shot *shot);
+void shot_infer (Y10EngineStream *stream, guint picture);
+void shot_assert_refused (Y10EngineStream *stream);
+
+G_END_DECLS
