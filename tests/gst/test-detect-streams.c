@@ -291,6 +291,81 @@ GST_START_TEST (test_priority)
 
 GST_END_TEST;
 
+/* Each its own Nth frame, whoever else there is. */
+GST_START_TEST (test_interval)
+{
+  static const guint intervals[] = { 1, 3, 5 };
+  GstHarness *h[G_N_ELEMENTS (intervals)];
+
+  for (guint k = 0; k < G_N_ELEMENTS (h); k++) {
+    gchar *properties = g_strdup_printf ("inference-interval=%u", intervals[k]);
+
+    h[k] = harness (properties);
+    g_free (properties);
+  }
+  fail_unless_equals_int (n_sharing (h[0]), G_N_ELEMENTS (h));
+  for (guint i = 0; i < 30; i++)
+    for (guint k = 0; k < G_N_ELEMENTS (h); k++) {
+      GstBuffer *out = gst_harness_push_and_pull (h[k], picture (i));
+
+      fail_unless_equals_string (gst_structure_get_string (test_gst_frame_meta
+              (out, 0), "inference"), i % intervals[k] ? "held" : "fresh");
+      gst_buffer_unref (out);
+    }
+  fail_unless_equals_uint64 (engine_stat (h[0], "inferences"), 30 + 10 + 6);
+  for (guint k = 0; k < G_N_ELEMENTS (h); k++)
+    gst_harness_teardown (h[k]);
+}
+
+GST_END_TEST;
+
+static guint64
+steps_of (GstHarness *h, guint n_frames)
+{
+  GstStructure *stats = engine_stats (h);
+  const GValue *fill = gst_structure_get_value (stats, "batch-fill");
+  guint64 n = 0;
+
+  if (n_frames <= gst_value_array_get_size (fill))
+    n = g_value_get_uint64 (gst_value_array_get_value (fill, n_frames - 1));
+  gst_structure_free (stats);
+  return n;
+}
+
+/* Four elements' frames make one step, unless this machine takes a second to come
+ * from one to the other; and one that is alone waits for others. */
+GST_START_TEST (test_batch)
+{
+  static const char line[] = "max-batch=4 batch-timeout=%u";
+  GstHarness *h[4], *alone;
+  gchar *properties = g_strdup_printf (line, 1000000);
+
+  for (guint k = 0; k < G_N_ELEMENTS (h); k++)
+    h[k] = harness (properties);
+  g_free (properties);
+  for (guint i = 0; i < 5; i++) {
+    for (guint k = 0; k < G_N_ELEMENTS (h); k++)
+      fail_unless_equals_int (gst_harness_push (h[k], picture (i)),
+          GST_FLOW_OK);
+    for (guint k = 0; k < G_N_ELEMENTS (h); k++)
+      gst_buffer_unref (gst_harness_pull (h[k]));
+  }
+  fail_unless_equals_uint64 (engine_stat (h[0], "inferences"), 20);
+  fail_unless (steps_of (h[0], 4) > 0);
+  for (guint k = 0; k < G_N_ELEMENTS (h); k++)
+    gst_harness_teardown (h[k]);
+
+  properties = g_strdup_printf (line, 200000);
+  alone = harness (properties);
+  g_free (properties);
+  gst_buffer_unref (gst_harness_push_and_pull (alone, picture (0)));
+  fail_unless_equals_uint64 (steps_of (alone, 1), 1);
+  fail_unless (engine_stat (alone, "wait-max") >= 200 * GST_MSECOND);
+  gst_harness_teardown (alone);
+}
+
+GST_END_TEST;
+
 static gboolean playing;
 
 /* Frames of one that goes on, each with its number: all come back, in order. */
@@ -390,6 +465,8 @@ streams_suite (void)
   tcase_add_test (tc, test_who_shares);
   tcase_add_test (tc, test_own_settings);
   tcase_add_test (tc, test_exchange);
+  tcase_add_test (tc, test_interval);
+  tcase_add_test (tc, test_batch);
   tcase_add_test (tc, test_spread);
   tcase_add_test (tc, test_priority);
   tcase_add_test (tc, test_come_and_go);
