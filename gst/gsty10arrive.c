@@ -77,7 +77,7 @@ static void
 take_over (GstYolov10Detect * self)
 {
   GstY10Session *new = gst_y10_exchange_take (self->exchange), *old;
-  gchar *classes = NULL;
+  gchar *classes = NULL, *hints = NULL;
   GError *error = NULL;
   gboolean slower;
   gint priority;
@@ -95,13 +95,20 @@ take_over (GstYolov10Detect * self)
   priority = self->settings.priority;
   if (g_strcmp0 (new->settings.classes, self->settings.classes))
     classes = g_strdup (self->settings.classes ? self->settings.classes : "");
+  if (g_strcmp0 (new->settings.encoder_hints, self->settings.encoder_hints))
+    hints = g_strdup (self->settings.encoder_hints
+        ? self->settings.encoder_hints : "");
   GST_OBJECT_UNLOCK (self);
   /* Set while it was being made. */
   gst_y10_session_set_priority (new, priority);
   if (classes && !gst_y10_session_set_classes (new, classes, &error))
     GST_Y10_ELEMENT_WARNING (self, error);
   g_clear_error (&error);
+  if (hints && !gst_y10_session_set_encoder_hints (new, hints, &error))
+    GST_Y10_ELEMENT_WARNING (self, error);
+  g_clear_error (&error);
   g_free (classes);
+  g_free (hints);
   GST_INFO_OBJECT (self, "%s takes over from %s",
       y10_model_get_path (new->model), y10_model_get_path (old->model));
   gst_y10_exchange_retire (self->exchange, old);

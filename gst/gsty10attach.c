@@ -164,6 +164,8 @@ attach_roi (const GstY10Attacher * self, GstBuffer * buffer,
           "x_max", G_TYPE_DOUBLE, (gdouble) d->x1 / findings->width,
           "y_max", G_TYPE_DOUBLE, (gdouble) d->y1 / findings->height,
           "model_name", G_TYPE_STRING, self->model_name, NULL));
+  if (findings->hints)
+    gst_y10_hints_add (findings->hints, d->class_id, meta);
 }
 
 #ifdef HAVE_GST_ANALYTICS

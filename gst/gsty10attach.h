@@ -6,6 +6,7 @@
 #include <y10/detection.h>
 #include <y10/model.h>
 
+#include "gsty10hints.h"
 #include "gsty10types.h"
 
 G_BEGIN_DECLS
@@ -20,13 +21,15 @@ G_BEGIN_DECLS
 /* What is the same in the metadata of all frames; made once a model. */
 typedef struct _GstY10Attacher GstY10Attacher;
 
-/* @inference: "fresh", "held" or "skipped"; NULL: fresh.
+/* @hints: for encoders, NULL: none.
+ * @inference: "fresh", "held" or "skipped"; NULL: fresh.
  * @age: of the detections, nanoseconds.
  * @width, @height: of the frame that @detections are in, pixels.
  * @ids: room for the ids they get, or NULL. */
 typedef struct
 {
   GstYolov10Attach attach;
+  const GstY10Hints *hints;
   const gchar *inference;
   GstClockTime age;
   guint width, height;

@@ -43,6 +43,7 @@ gst_y10_passage_begin (GstY10Passage * self, GstBuffer * buffer,
   self->buffer = buffer;
   self->session = gst_y10_session_ref (session);
   self->classes = gst_y10_session_get_classes (session);
+  self->hints = gst_y10_session_get_encoder_hints (session);
   self->wanted = *wanted;
   self->width = meta ? meta->width : (guint) GST_VIDEO_INFO_WIDTH (info);
   self->height = meta ? meta->height : (guint) GST_VIDEO_INFO_HEIGHT (info);
@@ -142,6 +143,16 @@ gst_y10_passage_wait (GstY10Passage * self)
   move_to_frame (self);
 }
 
+/* Boxes that are held over from another model have its classes. */
+static void
+look_at_hints (GstY10Passage * self, GstY10Session * session)
+{
+  if (!self->hints || session == self->session)
+    return;
+  gst_y10_hints_unref (self->hints);
+  self->hints = gst_y10_session_get_encoder_hints (session);
+}
+
 /**
  * gst_y10_passage_attach:
  * @self: a passage whose frame leaves
@@ -189,6 +200,8 @@ gst_y10_passage_attach (GstY10Passage * self, GstY10Hold * hold,
     findings->age = 0;
   }
   findings->inference = names[inference];
+  look_at_hints (self, *session);
+  findings->hints = self->hints;
   self->buffer = gst_buffer_make_writable (self->buffer);
   gst_y10_attacher_attach ((*session)->attacher, self->buffer, findings);
   return inference;
@@ -212,6 +225,7 @@ gst_y10_passage_end (GstY10Passage * self)
     gst_y10_session_end (self->session, self->stream);
   g_clear_pointer (&self->session, gst_y10_session_unref);
   g_clear_pointer (&self->classes, g_bytes_unref);
+  g_clear_pointer (&self->hints, gst_y10_hints_unref);
   g_clear_error (&self->error);
   gst_clear_buffer (&self->buffer);
   gst_clear_event (&self->event);

@@ -28,6 +28,7 @@ typedef struct
 
   GstY10Session *session;
   GBytes *classes;
+  GstY10Hints *hints;           /* for encoders; NULL: none */
   GstY10Wanted wanted;
   guint width, height;          /* of the frame */
   gboolean lost;                /* could not be looked at */

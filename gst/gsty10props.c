@@ -34,17 +34,13 @@ gst_y10_props_init (GstYolov10Detect * self)
   self->inference_interval = 1;
 }
 
-/**
- * gst_y10_props_set_classes:
- * @self: the element
- * @text: (nullable): the property `classes`
- *
- * While running, a selection that cannot be read changes nothing and is a
- * warning: a typing error should not stop a camera. Before that the model is
- * not known, and start() will look.
- */
-void
-gst_y10_props_set_classes (GstYolov10Detect * self, const gchar * text)
+/* What names a model's classes, of which the session has a table. While
+ * running, a text that cannot be read changes nothing and is a warning: a typing
+ * error should not stop a camera. Before that the model is not known, and
+ * start() will look. */
+static void
+set_of_classes (GstYolov10Detect * self, gchar ** setting, const gchar * text,
+    gboolean (*set) (GstY10Session *, const gchar *, GError **))
 {
   gboolean ok, same = TRUE;
   GError *error = NULL;
@@ -52,11 +48,11 @@ gst_y10_props_set_classes (GstYolov10Detect * self, const gchar * text)
   do {
     GstY10Session *session = gst_yolov10_detect_get_session (self);
 
-    ok = !session || gst_y10_session_set_classes (session, text, &error);
+    ok = !session || set (session, text, &error);
     if (ok) {
       GST_OBJECT_LOCK (self);
-      g_free (self->settings.classes);
-      self->settings.classes = g_strdup (text);
+      g_free (*setting);
+      *setting = g_strdup (text);
       /* Another one that took over just now may not have seen it. */
       same = self->session == session;
       GST_OBJECT_UNLOCK (self);
@@ -69,22 +65,73 @@ gst_y10_props_set_classes (GstYolov10Detect * self, const gchar * text)
 }
 
 /**
- * gst_y10_props_warn_of_attach:
+ * gst_y10_props_set_classes:
  * @self: the element
- * @attach: the property `attach`
- *
- * Asking for what this build lacks deserves a word, the default of everything
- * does not. Said when frames are about to be written on: before that nobody may
- * be listening.
+ * @text: (nullable): the property `classes`
  */
 void
-gst_y10_props_warn_of_attach (GstYolov10Detect * self, GstYolov10Attach attach)
+gst_y10_props_set_classes (GstYolov10Detect * self, const gchar * text)
 {
+  set_of_classes (self, &self->settings.classes, text,
+      gst_y10_session_set_classes);
+}
+
+/**
+ * gst_y10_props_set_encoder_hints:
+ * @self: the element
+ * @text: (nullable): the property `encoder-hints`
+ */
+void
+gst_y10_props_set_encoder_hints (GstYolov10Detect * self, const gchar * text)
+{
+  set_of_classes (self, &self->settings.encoder_hints, text,
+      gst_y10_session_set_encoder_hints);
+}
+
+static GstYolov10Attach
+get_attach (GstYolov10Detect * self, gboolean * hints)
+{
+  GstYolov10Attach attach;
+
+  GST_OBJECT_LOCK (self);
+  attach = self->wanted.attach;
+  *hints = self->settings.encoder_hints && *self->settings.encoder_hints;
+  GST_OBJECT_UNLOCK (self);
+  return attach;
+}
+
+static void
+warn_of_hints (GstYolov10Detect * self)
+{
+  gboolean hints;
+  GstYolov10Attach attach = get_attach (self, &hints);
+
+  if (hints && !(attach & GST_YOLOV10_ATTACH_ROI))
+    GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
+        ("encoder-hints does nothing: it adds to regions of interest, and "
+            "attach has no \"roi\""), (NULL));
+}
+
+/**
+ * gst_y10_props_warn_of_attach:
+ * @self: the element
+ *
+ * Asking for what this build lacks, or for hints that nothing would carry,
+ * deserves a word; the default of everything does not. Said when frames are
+ * about to be written on: before that nobody may be listening.
+ */
+void
+gst_y10_props_warn_of_attach (GstYolov10Detect * self)
+{
+  gboolean hints;
+  GstYolov10Attach attach = get_attach (self, &hints);
+
   if (!GST_Y10_HAVE_ANALYTICS && attach != GST_YOLOV10_ATTACH_ALL
       && (attach & GST_YOLOV10_ATTACH_ANALYTICS))
     GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
         ("attach=analytics does nothing: this build has no GstAnalytics, "
             "which needs GStreamer 1.24 or later"), (NULL));
+  warn_of_hints (self);
 }
 
 static void
@@ -97,7 +144,19 @@ set_attach (GstYolov10Detect * self, GstYolov10Attach attach)
   started = self->session != NULL;
   GST_OBJECT_UNLOCK (self);
   if (started)
-    gst_y10_props_warn_of_attach (self, attach);
+    gst_y10_props_warn_of_attach (self);
+}
+
+static void
+set_encoder_hints (GstYolov10Detect * self, const gchar * text)
+{
+  GstY10Session *session;
+
+  gst_y10_props_set_encoder_hints (self, text);
+  session = gst_yolov10_detect_get_session (self);
+  if (session)
+    warn_of_hints (self);
+  g_clear_pointer (&session, gst_y10_session_unref);
 }
 
 /* While playing another model is loaded at once, also where the name is the
@@ -144,6 +203,10 @@ gst_y10_props_set (GObject * object, guint id,
 
   if (id == GST_Y10_PROP_CLASSES) {
     gst_y10_props_set_classes (self, g_value_get_string (value));
+    return;
+  }
+  if (id == GST_Y10_PROP_ENCODER_HINTS) {
+    set_encoder_hints (self, g_value_get_string (value));
     return;
   }
   if (id == GST_Y10_PROP_MODEL_FILE) {
@@ -389,6 +452,10 @@ gst_y10_props_get (GObject * object, guint id, GValue * value,
       break;
     case GST_Y10_PROP_CLASSES:
       g_value_set_string (value, self->settings.classes ? self->settings.classes : "");
+      break;
+    case GST_Y10_PROP_ENCODER_HINTS:
+      g_value_set_string (value,
+          self->settings.encoder_hints ? self->settings.encoder_hints : "");
       break;
     case GST_Y10_PROP_ATTACH:
       g_value_set_flags (value, self->wanted.attach);

@@ -35,6 +35,7 @@ enum
   GST_Y10_PROP_MAX_DETECTIONS,
   GST_Y10_PROP_CLASSES,
   GST_Y10_PROP_ATTACH,
+  GST_Y10_PROP_ENCODER_HINTS,
   GST_Y10_PROP_ACTIVE,
   GST_Y10_PROP_IN_FLIGHT,
   GST_Y10_PROP_MAX_QUEUED_FRAMES,
@@ -59,7 +60,8 @@ void gst_y10_props_set (GObject * object, guint id, const GValue * value,
 void gst_y10_props_get (GObject * object, guint id, GValue * value,
     GParamSpec * pspec);
 void gst_y10_props_set_classes (GstYolov10Detect * self, const gchar * text);
-void gst_y10_props_warn_of_attach (GstYolov10Detect * self,
-    GstYolov10Attach attach);
+void gst_y10_props_set_encoder_hints (GstYolov10Detect * self,
+    const gchar * text);
+void gst_y10_props_warn_of_attach (GstYolov10Detect * self);
 
 G_END_DECLS

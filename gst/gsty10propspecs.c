@@ -106,6 +106,13 @@ gst_y10_props_install (GObjectClass * class, GParamSpec ** props)
   props[GST_Y10_PROP_ATTACH] = g_param_spec_flags ("attach", "Attach",
       "Which metadata to attach", GST_TYPE_YOLOV10_ATTACH,
       GST_YOLOV10_ATTACH_ALL, playing);
+  props[GST_Y10_PROP_ENCODER_HINTS] = g_param_spec_string ("encoder-hints",
+      "Encoder hints", "How much better (less than 0, down to -51) or worse (up "
+      "to 51) than its surroundings an encoder is to make each object, as a "
+      "difference in QP for each class: names or ids with numbers, separated by "
+      "commas, * for all others, such as \"person=-8,car=-4,*=2\". Written on "
+      "each region of interest as encoders look for it: msdk, vaapi, OMX on "
+      "Zynq, NETINT. Empty: nothing", "", playing);
   props[GST_Y10_PROP_ACTIVE] = g_param_spec_boolean ("active", "Active",
       "Whether to look at frames; if not, they pass untouched", TRUE,
       controllable);

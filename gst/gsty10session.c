@@ -24,6 +24,7 @@ typedef struct
   Y10EngineStream *stream;      /* NULL while the device is lost */
   guint n_inferring;
   GBytes *classes;              /* one byte a class */
+  GstY10Hints *hints;           /* NULL: none */
 } Session;
 
 /**
@@ -40,6 +41,7 @@ gst_y10_settings_copy (GstY10Settings * to, const GstY10Settings * from)
   to->input_size = g_strdup (from->input_size);
   to->classes = g_strdup (from->classes);
   to->engine_group = g_strdup (from->engine_group);
+  to->encoder_hints = g_strdup (from->encoder_hints);
 }
 
 /**
@@ -54,6 +56,7 @@ gst_y10_settings_clear (GstY10Settings * settings)
   g_clear_pointer (&settings->input_size, g_free);
   g_clear_pointer (&settings->classes, g_free);
   g_clear_pointer (&settings->engine_group, g_free);
+  g_clear_pointer (&settings->encoder_hints, g_free);
 }
 
 static Y10EngineStream *
@@ -158,7 +161,9 @@ gst_y10_session_new (const GstY10Settings * settings, const gchar * producer,
   if (!self->model)
     goto failed;
   self->attacher = gst_y10_attacher_new (self->model, producer);
-  if (!gst_y10_session_set_classes (self, settings->classes, error))
+  if (!gst_y10_session_set_classes (self, settings->classes, error)
+      || !gst_y10_session_set_encoder_hints (self, settings->encoder_hints,
+          error))
     goto failed;
   session->stream = make_stream (settings, self->model, cancellable, error);
   if (!session->stream)
@@ -195,6 +200,7 @@ free_session (Session * session)
 
   g_clear_pointer (&session->stream, y10_engine_stream_unref);
   g_clear_pointer (&session->classes, g_bytes_unref);
+  g_clear_pointer (&session->hints, gst_y10_hints_unref);
   g_clear_pointer (&self->model, y10_model_unref);
   gst_y10_attacher_free (self->attacher);
   gst_y10_settings_clear (&self->settings);
@@ -299,6 +305,47 @@ gst_y10_session_get_classes (GstY10Session * self)
   classes = g_bytes_ref (session->classes);
   g_mutex_unlock (&session->lock);
   return classes;
+}
+
+/**
+ * gst_y10_session_set_encoder_hints:
+ * @self: a session
+ * @text: (nullable): the property `encoder-hints`
+ * @error: what in it is not known; then nothing changes
+ */
+gboolean
+gst_y10_session_set_encoder_hints (GstY10Session * self, const gchar * text,
+    GError ** error)
+{
+  Session *session = (Session *) self;
+  GstY10Hints *hints, *old;
+
+  if (!gst_y10_hints_parse (text, self->model, &hints, error))
+    return FALSE;
+  g_mutex_lock (&session->lock);
+  old = session->hints;
+  session->hints = hints;
+  g_mutex_unlock (&session->lock);
+  gst_y10_hints_unref (old);
+  return TRUE;
+}
+
+/**
+ * gst_y10_session_get_encoder_hints:
+ * @self: a session
+ *
+ * Returns: (transfer full) (nullable): what encoders are told
+ */
+GstY10Hints *
+gst_y10_session_get_encoder_hints (GstY10Session * self)
+{
+  Session *session = (Session *) self;
+  GstY10Hints *hints;
+
+  g_mutex_lock (&session->lock);
+  hints = gst_y10_hints_ref (session->hints);
+  g_mutex_unlock (&session->lock);
+  return hints;
 }
 
 /* (transfer full) (nullable); with the lock taken. */

@@ -20,6 +20,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   gchar *model_file, *label_file, *input_size, *classes, *engine_group;
+  gchar *encoder_hints;
   Y10BackendKind backend;
   Y10Precision precision;
   Y10Head head;
@@ -58,6 +59,9 @@ void gst_y10_session_retire (GstY10Session * session,
 gboolean gst_y10_session_set_classes (GstY10Session * session,
     const gchar * text, GError ** error);
 GBytes *gst_y10_session_get_classes (GstY10Session * session);
+gboolean gst_y10_session_set_encoder_hints (GstY10Session * session,
+    const gchar * text, GError ** error);
+GstY10Hints *gst_y10_session_get_encoder_hints (GstY10Session * session);
 
 Y10Engine *gst_y10_session_get_engine (GstY10Session * session);
 Y10EngineStream *gst_y10_session_get_stream (GstY10Session * session);

@@ -166,6 +166,31 @@ class_from_token (const gchar * token, const Y10Model * model)
 }
 
 /**
+ * gst_y10_find_class:
+ * @property: whose value is read
+ * @token: name or id of a class
+ * @model: the model that may have it
+ * @error: %Y10_ERROR_INVALID_ARGUMENT when it does not
+ *
+ * Returns: the id, or -1
+ */
+gint
+gst_y10_find_class (const gchar * property, const gchar * token,
+    const Y10Model * model, GError ** error)
+{
+  guint n_classes = y10_model_get_n_classes (model);
+  gint id = class_from_token (token, model);
+
+  if (id < 0)
+    g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
+        "%s names \"%s\", which %s does not know: its %u classes are "
+        "0 \"%s\" to %u \"%s\"", property, token, y10_model_get_path (model),
+        n_classes, y10_model_get_class_name (model, 0), n_classes - 1,
+        y10_model_get_class_name (model, n_classes - 1));
+  return id;
+}
+
+/**
  * gst_y10_parse_classes:
  * @text: (nullable): class names or ids, separated by commas
  * @model: the model whose classes they are
@@ -190,15 +215,9 @@ gst_y10_parse_classes (const gchar * text, const Y10Model * model,
 
     if (!*g_strstrip (*token))
       continue;
-    id = class_from_token (*token, model);
-    if (id < 0) {
-      g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
-          "classes names \"%s\", which %s does not know: its %u classes are "
-          "0 \"%s\" to %u \"%s\"", *token, y10_model_get_path (model),
-          n_classes, y10_model_get_class_name (model, 0), n_classes - 1,
-          y10_model_get_class_name (model, n_classes - 1));
-      ok = FALSE;
-    } else {
+    id = gst_y10_find_class ("classes", *token, model, error);
+    ok = id >= 0;
+    if (ok) {
       mask[id] = 1;
       n_named++;
     }

@@ -80,6 +80,8 @@ GType gst_yolov10_skipped_boxes_get_type (void);
 
 gboolean gst_y10_parse_input_size (const gchar * text, guint * width,
     guint * height, GError ** error);
+gint gst_y10_find_class (const gchar * property, const gchar * token,
+    const Y10Model * model, GError ** error);
 gboolean gst_y10_parse_classes (const gchar * text, const Y10Model * model,
     guint8 * wanted, GError ** error);
 

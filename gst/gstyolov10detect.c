@@ -178,16 +178,22 @@ catch_up (GstYolov10Detect * self)
 {
   const GstY10Settings *made_from = &self->session->settings;
   gboolean other_model;
-  gchar *classes = NULL;
+  gchar *classes = NULL, *hints = NULL;
 
   GST_OBJECT_LOCK (self);
   other_model = g_strcmp0 (made_from->model_file, self->settings.model_file);
   if (g_strcmp0 (made_from->classes, self->settings.classes))
     classes = g_strdup (self->settings.classes ? self->settings.classes : "");
+  if (g_strcmp0 (made_from->encoder_hints, self->settings.encoder_hints))
+    hints = g_strdup (self->settings.encoder_hints
+        ? self->settings.encoder_hints : "");
   GST_OBJECT_UNLOCK (self);
   if (classes)
     gst_y10_props_set_classes (self, classes);
+  if (hints)
+    gst_y10_props_set_encoder_hints (self, hints);
   g_free (classes);
+  g_free (hints);
   gst_y10_exchange_open (self->exchange);
   if (other_model)
     gst_y10_exchange_request (self->exchange);
@@ -264,13 +270,11 @@ static gboolean
 gst_yolov10_detect_start (GstBaseTransform * base)
 {
   GstYolov10Detect *self = GST_YOLOV10_DETECT (base);
-  GstYolov10Attach attach;
   GError *error = NULL;
 
   GST_OBJECT_LOCK (self);
   memset (&self->stats, 0, sizeof self->stats);
   gst_y10_latency_begin (&self->latency, 0);
-  attach = self->wanted.attach;
   GST_OBJECT_UNLOCK (self);
   gst_y10_stream_begin (self);
   if (!begin_session (self, &error)) {
@@ -279,7 +283,7 @@ gst_yolov10_detect_start (GstBaseTransform * base)
     g_clear_error (&error);
     return FALSE;
   }
-  gst_y10_props_warn_of_attach (self, attach);
+  gst_y10_props_warn_of_attach (self);
   return TRUE;
 }
 

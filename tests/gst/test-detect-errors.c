@@ -201,6 +201,66 @@ GST_START_TEST (test_classes)
 
 GST_END_TEST;
 
+GST_START_TEST (test_encoder_hints)
+{
+  static const char *const unreadable[] = { "person", "person=", "person=x",
+    "person=1.5", "person=-52", "person=52", "*=99999999999999999999",
+    "person=1 2", "person:3"
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (unreadable); i++) {
+    gchar *properties = g_strdup_printf ("encoder-hints=\"bus=2,%s\"",
+        unreadable[i]);
+    gchar *quoted = g_strdup_printf ("\"%s\"", unreadable[i]);
+
+    ASSERT_MODEL_FAILS (properties, GST_LIBRARY_ERROR,
+        GST_LIBRARY_ERROR_SETTINGS, "encoder-hints", quoted, "CLASS=DELTA",
+        "-51 to 51");
+    g_free (quoted);
+    g_free (properties);
+  }
+  ASSERT_MODEL_FAILS ("encoder-hints=\"zebra=1\"", GST_LIBRARY_ERROR,
+      GST_LIBRARY_ERROR_SETTINGS, "encoder-hints", "\"zebra\"", "3 classes");
+  ASSERT_MODEL_FAILS ("encoder-hints=\"=1\"", GST_LIBRARY_ERROR,
+      GST_LIBRARY_ERROR_SETTINGS, "encoder-hints", "\"\"", "3 classes");
+  ASSERT_MODEL_FAILS ("encoder-hints=\"person=1,bus=2,0=3\"",
+      GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS, "encoder-hints",
+      "both 1 and 3", "\"0\"", "each class once");
+}
+
+GST_END_TEST;
+
+/* Hints are part of regions: without these they are nowhere. */
+GST_START_TEST (test_encoder_hints_without_roi)
+{
+  GstHarness *h = test_gst_harness ("attach=frame");
+  GstElement *e = gst_object_ref (h->element);
+  GstBus *bus = gst_bus_new ();
+
+  gst_element_set_bus (e, bus);
+  g_object_set (e, "encoder-hints", "person=-8", NULL);
+  assert_one_message (bus, GST_MESSAGE_WARNING, GST_LIBRARY_ERROR,
+      GST_LIBRARY_ERROR_SETTINGS, WORDS ("encoder-hints", "attach", "roi"));
+  gst_util_set_object_arg (G_OBJECT (e), "attach", "roi+frame");
+  fail_unless_equals_int (test_gst_count_messages (bus,
+          GST_MESSAGE_WARNING), 0);
+  gst_element_set_state (e, GST_STATE_NULL);
+  gst_element_set_bus (e, bus);
+  gst_util_set_object_arg (G_OBJECT (e), "attach", "frame");
+  fail_unless_equals_int (test_gst_count_messages (bus,
+          GST_MESSAGE_WARNING), 0);
+  fail_unless_equals_int (gst_element_set_state (e, GST_STATE_PAUSED),
+      GST_STATE_CHANGE_SUCCESS);
+  assert_one_message (bus, GST_MESSAGE_WARNING, GST_LIBRARY_ERROR,
+      GST_LIBRARY_ERROR_SETTINGS, WORDS ("encoder-hints", "attach", "roi"));
+  gst_element_set_bus (e, NULL);
+  gst_object_unref (bus);
+  gst_object_unref (e);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
 /* A detector that failed to start can be put right and started again. */
 GST_START_TEST (test_recovers)
 {
@@ -349,6 +409,8 @@ errors_suite (void)
   tcase_add_test (tc, test_precision);
   tcase_add_test (tc, test_input_size);
   tcase_add_test (tc, test_classes);
+  tcase_add_test (tc, test_encoder_hints);
+  tcase_add_test (tc, test_encoder_hints_without_roi);
   tcase_add_test (tc, test_recovers);
   tcase_add_test (tc, test_classes_while_playing);
   tcase_add_test (tc, test_attach_analytics);

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* The property `encoder-hints`: how the one number that a user gives for a class
+ * is said to each encoder that reads regions of interest. Each looks for a
+ * parameter structure of its own name, so a region carries all of them. The
+ * structures are made when the property is read, and copied for each region.
+ *
+ * Not written: "roi-meta" of Qualcomm's encoders, whose qp is unsigned, so that
+ * better quality, a lower QP than around, cannot be said; "roi/x264enc", which
+ * GStreamer's documentation has for an example and no encoder reads. */
+#include "gsty10hints.h"
+
+#include <string.h>
+#include <y10/error.h>
+
+#include "gsty10types.h"
+
+/* QPs of H.264 and H.265 are 0 to 51, so no difference is larger. */
+#define MAX_DELTA 51
+/* No delta. */
+#define NO_HINT G_MININT
+
+enum
+{
+  MSDK,
+  VAAPI,
+  OMX,
+  NIQUADRA,
+  N_ENCODERS
+};
+
+struct _GstY10Hints
+{
+  gatomicrefcount refs;
+  guint n_classes;
+  GstStructure *(*classes)[N_ENCODERS]; /* all of a class are NULL: no hint */
+};
+
+/* gst-omx knows none but these: 5 better, the same, 5 worse, and the worst
+ * there is. The nearest of the first three is what was asked for. */
+static const gchar *
+omx_quality (gint delta)
+{
+  return delta <= -3 ? "high" : delta < 3 ? "medium" : "low";
+}
+
+/* NETINT's is a fraction of 25, which the encoder cuts to thousandths, and the
+ * product with 25 to a whole number; half of a thousandth keeps that from being
+ * the next one. */
+static gdouble
+niquadra_fraction (gint delta)
+{
+  gint nearest = CLAMP (delta, -25, 25);
+
+  return nearest / 25.0 + (nearest > 0) * 0.0005 - (nearest < 0) * 0.0005;
+}
+
+static void
+fill (GstStructure ** class, gint delta)
+{
+  if (delta == NO_HINT)
+    return;
+  class[MSDK] = gst_structure_new ("roi/msdk", "delta-qp", G_TYPE_INT, delta,
+      NULL);
+  class[VAAPI] = gst_structure_new ("roi/vaapi", "delta-qp", G_TYPE_INT,
+      CLAMP (delta, -10, 10), NULL);
+  class[OMX] = gst_structure_new ("roi/omx-alg", "quality", G_TYPE_STRING,
+      omx_quality (delta), NULL);
+  class[NIQUADRA] = gst_structure_new ("roi/niquadra", "delta-qp",
+      G_TYPE_DOUBLE, niquadra_fraction (delta), NULL);
+}
+
+static gboolean
+parse_delta (const gchar * text, gint * delta)
+{
+  gchar *end;
+  gint64 value = g_ascii_strtoll (text, &end, 10);
+
+  *delta = (gint) CLAMP (value, -MAX_DELTA - 1, MAX_DELTA + 1);
+  return end != text && !*end && ABS (*delta) <= MAX_DELTA;
+}
+
+/* One "CLASS=DELTA", which is changed; names may hold a '='. @others gets the
+ * delta of "*". */
+static gboolean
+parse_hint (gchar * token, const Y10Model * model, gint * deltas,
+    gint * others, GError ** error)
+{
+  gchar *value = strrchr (token, '='), *name = token;
+  gint id, delta, *slot = others;
+
+  if (!value || !parse_delta (g_strstrip (value + 1), &delta)) {
+    g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
+        "encoder-hints has \"%s\", expected CLASS=DELTA with a whole number "
+        "from -%d to %d, such as \"person=-8\" or \"*=4\"", token, MAX_DELTA,
+        MAX_DELTA);
+    return FALSE;
+  }
+  *value = '\0';
+  g_strstrip (name);
+  if (strcmp (name, "*")) {
+    id = gst_y10_find_class ("encoder-hints", name, model, error);
+    if (id < 0)
+      return FALSE;
+    slot = &deltas[id];
+  }
+  if (*slot != NO_HINT) {
+    g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
+        "encoder-hints has both %d and %d for \"%s\", expected each class once",
+        *slot, delta, name);
+    return FALSE;
+  }
+  *slot = delta;
+  return TRUE;
+}
+
+static GstY10Hints *
+make (const gint * deltas, gint others, guint n_classes)
+{
+  GstY10Hints *self = g_new0 (GstY10Hints, 1);
+
+  g_atomic_ref_count_init (&self->refs);
+  self->n_classes = n_classes;
+  self->classes = g_malloc0_n (n_classes, sizeof *self->classes);
+  for (guint i = 0; i < n_classes; i++)
+    fill (self->classes[i], deltas[i] == NO_HINT ? others : deltas[i]);
+  return self;
+}
+
+/**
+ * gst_y10_hints_parse:
+ * @text: (nullable): CLASS=DELTA separated by commas; CLASS is a name or id, or
+ *   `*` for all that are not named
+ * @model: the model whose classes they are
+ * @hints: (out) (transfer full) (nullable): %NULL where @text names none
+ * @error: %Y10_ERROR_INVALID_ARGUMENT when @text is not of that form or names
+ *   what @model does not know; then @hints is not set
+ *
+ * Reads the property `encoder-hints`.
+ */
+gboolean
+gst_y10_hints_parse (const gchar * text, const Y10Model * model,
+    GstY10Hints ** hints, GError ** error)
+{
+  guint n_classes = y10_model_get_n_classes (model), n_hints = 0;
+  gchar **tokens = g_strsplit (text ? text : "", ",", -1);
+  gint *deltas = g_new (gint, n_classes), others = NO_HINT;
+  gboolean ok = TRUE;
+
+  for (guint i = 0; i < n_classes; i++)
+    deltas[i] = NO_HINT;
+  for (gchar ** token = tokens; *token && ok; token++) {
+    if (!*g_strstrip (*token))
+      continue;
+    ok = parse_hint (*token, model, deltas, &others, error);
+    n_hints++;
+  }
+  if (ok)
+    *hints = n_hints ? make (deltas, others, n_classes) : NULL;
+  g_free (deltas);
+  g_strfreev (tokens);
+  return ok;
+}
+
+/**
+ * gst_y10_hints_ref:
+ * @self: (nullable): hints
+ *
+ * Returns: (transfer full) (nullable): @self
+ */
+GstY10Hints *
+gst_y10_hints_ref (GstY10Hints * self)
+{
+  if (self)
+    g_atomic_ref_count_inc (&self->refs);
+  return self;
+}
+
+/**
+ * gst_y10_hints_unref:
+ * @self: (nullable): hints
+ */
+void
+gst_y10_hints_unref (GstY10Hints * self)
+{
+  if (!self || !g_atomic_ref_count_dec (&self->refs))
+    return;
+  for (guint i = 0; i < self->n_classes; i++)
+    for (guint k = 0; k < N_ENCODERS; k++)
+      gst_clear_structure (&self->classes[i][k]);
+  g_free (self->classes);
+  g_free (self);
+}
+
+/**
+ * gst_y10_hints_add:
+ * @self: hints
+ * @class_id: of the object in it
+ * @roi: a region; gets the hints for its class, if there are any
+ */
+void
+gst_y10_hints_add (const GstY10Hints * self, gint class_id,
+    GstVideoRegionOfInterestMeta * roi)
+{
+  for (guint k = 0; k < N_ENCODERS; k++) {
+    const GstStructure *hint = self->classes[class_id][k];
+
+    if (hint)
+      gst_video_region_of_interest_meta_add_param (roi,
+          gst_structure_copy (hint));
+  }
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+#pragma once
+
+#include <gst/video/video.h>
+#include <y10/model.h>
+
+G_BEGIN_DECLS
+
+/* What encoders are told about the regions of each class. Never changes. */
+typedef struct _GstY10Hints GstY10Hints;
+
+gboolean gst_y10_hints_parse (const gchar * text, const Y10Model * model,
+    GstY10Hints ** hints, GError ** error);
+GstY10Hints *gst_y10_hints_ref (GstY10Hints * hints);
+void gst_y10_hints_unref (GstY10Hints * hints);
+void gst_y10_hints_add (const GstY10Hints * hints, gint class_id,
+    GstVideoRegionOfInterestMeta * roi);
+
+G_END_DECLS
