@@ -25,6 +25,7 @@
 #include "gstyolov10framemeta.h"
 
 static GQuark quark_detection, quark_label, quark_confidence;
+static GQuark quark_object_id, quark_id;
 
 void
 gst_y10_boxes_init (GstY10Boxes * boxes)
@@ -32,6 +33,8 @@ gst_y10_boxes_init (GstY10Boxes * boxes)
   quark_detection = g_quark_from_static_string ("detection");
   quark_label = g_quark_from_static_string ("label");
   quark_confidence = g_quark_from_static_string ("confidence");
+  quark_object_id = g_quark_from_static_string ("object_id");
+  quark_id = g_quark_from_static_string ("id");
   boxes->array = g_array_sized_new (FALSE, FALSE, sizeof (GstY10Box), 64);
 }
 
@@ -63,13 +66,17 @@ clip (GstY10Rect * rect, gdouble x0, gdouble y0, gdouble x1, gdouble y1,
 }
 
 static void
-add (GstY10Boxes * boxes, GstY10Rect rect, gint id, gfloat confidence,
-    const gchar * label, gsize label_length)
+add (GstY10Boxes * boxes, const GstY10Box * box)
 {
-  GstY10Box box = { rect, id, confidence, label, label_length, FALSE };
-
   if (boxes->array->len < GST_Y10_MAX_BOXES)
-    g_array_append_val (boxes->array, box);
+    g_array_append_vals (boxes->array, box, 1);
+}
+
+static void
+set_label (GstY10Box * box, const gchar * label)
+{
+  box->label = label ? label : "";
+  box->label_length = strlen (box->label);
 }
 
 static gboolean
@@ -88,6 +95,23 @@ same_place (GstY10Rect a, GstY10Rect b)
 }
 
 #ifdef HAVE_GST_ANALYTICS
+/* A tracker relates what it follows to what was detected. One that has lost it
+ * does not know any more what this box is. */
+static void
+find_track (GstY10Box * box, const GstAnalyticsODMtd * detection)
+{
+  GstAnalyticsMtd track;
+  gpointer state = NULL;
+  gboolean lost;
+
+  while (!box->tracked
+      && gst_analytics_relation_meta_get_direct_related (detection->meta,
+          detection->id, GST_ANALYTICS_REL_TYPE_RELATE_TO,
+          gst_analytics_tracking_mtd_get_mtd_type (), &state, &track))
+    box->tracked = gst_analytics_tracking_mtd_get_info (&track, &box->track_id,
+        NULL, NULL, &lost) && !lost;
+}
+
 static void
 collect_analytics (GstY10Boxes * boxes, GstBuffer * buffer)
 {
@@ -97,47 +121,87 @@ collect_analytics (GstY10Boxes * boxes, GstBuffer * buffer)
 
   while (meta && gst_analytics_relation_meta_iterate (meta, &state,
           gst_analytics_od_mtd_get_mtd_type (), &mtd)) {
-    const gchar *label;
+    GstY10Box box = {.id = (gint) mtd.id };
     gfloat confidence;
     gint x, y, w, h;
-    GstY10Rect rect;
 
     if (!gst_analytics_od_mtd_get_location (&mtd, &x, &y, &w, &h, &confidence)
-        || !clip (&rect, x, y, (gdouble) x + w, (gdouble) y + h, boxes->width,
-            boxes->height))
+        || !clip (&box.rect, x, y, (gdouble) x + w, (gdouble) y + h,
+            boxes->width, boxes->height))
       continue;
-    label = g_quark_to_string (gst_analytics_od_mtd_get_obj_type (&mtd));
-    label = label ? label : "";
-    add (boxes, rect, (gint) mtd.id, valid_confidence (confidence), label,
-        strlen (label));
+    box.confidence = valid_confidence (confidence);
+    set_label (&box,
+        g_quark_to_string (gst_analytics_od_mtd_get_obj_type (&mtd)));
+    find_track (&box, &mtd);
+    add (boxes, &box);
   }
 }
 #endif
 
-/* Label and confidence from the parameters that detectors attach, where a
- * converter has not dropped them. */
+/* What detectors attach; Edge Impulse's say there what they track. */
 static void
-read_params (const GstVideoRegionOfInterestMeta * roi, const gchar ** label,
-    gfloat * confidence)
+read_detection (GstY10Box * box, const GstStructure * params)
 {
-  const GstStructure *params = NULL;
-  const GValue *value;
-  GList *l;
+  const GValue *value = gst_structure_id_get_value (params, quark_label);
 
-  for (l = roi->params; l && !params; l = l->next)
-    if (gst_structure_get_name_id (l->data) == quark_detection)
-      params = l->data;
-  if (!params)
-    return;
-
-  value = gst_structure_id_get_value (params, quark_label);
   if (value && G_VALUE_HOLDS_STRING (value) && g_value_get_string (value))
-    *label = g_value_get_string (value);
+    set_label (box, g_value_get_string (value));
   value = gst_structure_id_get_value (params, quark_confidence);
   if (value && G_VALUE_HOLDS_DOUBLE (value))
-    *confidence = valid_confidence (g_value_get_double (value));
+    box->confidence = valid_confidence (g_value_get_double (value));
   else if (value && G_VALUE_HOLDS_FLOAT (value))
-    *confidence = valid_confidence (g_value_get_float (value));
+    box->confidence = valid_confidence (g_value_get_float (value));
+  value = gst_structure_id_get_value (params, quark_object_id);
+  if (value && G_VALUE_HOLDS_UINT64 (value)) {
+    box->track_id = g_value_get_uint64 (value);
+    box->tracked = TRUE;
+  }
+}
+
+/* DL Streamer's trackers count from 1, and 0 is none. */
+static void
+read_object_id (GstY10Box * box, const GstStructure * params)
+{
+  const GValue *value = gst_structure_id_get_value (params, quark_id);
+
+  if (value && G_VALUE_HOLDS_INT (value) && g_value_get_int (value) > 0) {
+    box->track_id = (guint64) g_value_get_int (value);
+    box->tracked = TRUE;
+  }
+}
+
+/* The parameters of a region, where a converter has not dropped them: of each
+ * kind the first. */
+static void
+read_params (GstY10Box * box, const GstVideoRegionOfInterestMeta * roi)
+{
+  const GstStructure *detection = NULL, *object_id = NULL;
+  GList *l;
+
+  for (l = roi->params; l; l = l->next) {
+    GQuark name = gst_structure_get_name_id (l->data);
+
+    if (name == quark_detection && !detection)
+      detection = l->data;
+    else if (name == quark_object_id && !object_id)
+      object_id = l->data;
+  }
+  if (object_id)
+    read_object_id (box, object_id);
+  if (detection)
+    read_detection (box, detection);
+}
+
+/* What one kind of metadata knows of a box and another does not. */
+static void
+complete (GstY10Box * box, const GstY10Box * more)
+{
+  if (box->confidence < 0)
+    box->confidence = more->confidence;
+  if (!box->tracked) {
+    box->tracked = more->tracked;
+    box->track_id = more->track_id;
+  }
 }
 
 static void
@@ -151,36 +215,33 @@ collect_rois (GstY10Boxes * boxes, GstBuffer * buffer)
               GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE))) {
     const GstVideoRegionOfInterestMeta *roi =
         (const GstVideoRegionOfInterestMeta *) meta;
-    const gchar *label = g_quark_to_string (roi->roi_type);
+    GstY10Box box = {.id = roi->id,.confidence = -1 };
     /* The fields are unsigned, yet producers write negative numbers. */
     gint x = (gint) roi->x, y = (gint) roi->y;
     gint w = (gint) roi->w, h = (gint) roi->h;
-    gfloat confidence = -1;
     gboolean known = FALSE;
-    GstY10Rect rect;
-    gsize length;
     guint i;
 
-    if (!clip (&rect, x, y, (gdouble) x + w, (gdouble) y + h, boxes->width,
+    if (!clip (&box.rect, x, y, (gdouble) x + w, (gdouble) y + h, boxes->width,
             boxes->height))
       continue;
-    read_params (roi, &label, &confidence);
-    label = label ? label : "";
-    length = strlen (label);
+    set_label (&box, g_quark_to_string (roi->roi_type));
+    read_params (&box, roi);
 
     /* Known from analytics (same id, which our detector takes care of), or
      * the very same region a second time. */
     for (i = 0; i < boxes->array->len && !known; i++) {
-      GstY10Box *box = &g_array_index (boxes->array, GstY10Box, i);
+      GstY10Box *other = &g_array_index (boxes->array, GstY10Box, i);
 
-      known = box->id == roi->id && same_label (box, label, length)
+      known = other->id == box.id
+          && same_label (other, box.label, box.label_length)
           && (i < n_before
-          || memcmp (&box->rect, &rect, sizeof rect) == 0);
-      if (known && box->confidence < 0)
-        box->confidence = confidence;
+          || memcmp (&other->rect, &box.rect, sizeof box.rect) == 0);
+      if (known)
+        complete (other, &box);
     }
     if (!known)
-      add (boxes, rect, roi->id, confidence, label, length);
+      add (boxes, &box);
   }
 }
 
@@ -227,15 +288,13 @@ records_get (const Records * records, const GstY10Boxes * boxes, guint index,
 
   memcpy (&record, records->records + (gsize) index * records->record_size,
       sizeof record);
+  *box = (GstY10Box) {.id = record.id,.label = "" };
   if (!clip (&box->rect, (gdouble) record.x_min * boxes->width,
           (gdouble) record.y_min * boxes->height,
           (gdouble) record.x_max * boxes->width,
           (gdouble) record.y_max * boxes->height, boxes->width, boxes->height))
     return FALSE;
-  box->id = record.id;
   box->confidence = valid_confidence (record.confidence);
-  box->label = "";
-  box->label_length = 0;
   if (record.label_offset < records->labels_length) {
     box->label = records->labels + record.label_offset;
     box->label_length = strcspn (box->label, "\n");
@@ -312,8 +371,7 @@ collect_frame_metas (GstY10Boxes * boxes, GstBuffer * buffer)
       continue;
     for (i = 0; i < records.count && i < GST_Y10_MAX_BOXES; i++)
       if (records_get (&records, boxes, i, &box))
-        add (boxes, box.rect, box.id, box.confidence, box.label,
-            box.label_length);
+        add (boxes, &box);
   }
 }
 

@@ -20,6 +20,8 @@ typedef struct
   const gchar *label;           /* not terminated; lives as long as the buffer */
   gsize label_length;
   gboolean claimed;             /* a frame meta knows it */
+  gboolean tracked;             /* a tracker has given it @track_id */
+  guint64 track_id;
 } GstY10Box;
 
 typedef struct

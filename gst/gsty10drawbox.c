@@ -2,8 +2,8 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
 /* What a box looks like: a line in its class's colour between two thin dark
- * ones, which keep it visible on any background, and a badge with label and
- * confidence. Outer edges lie on even pixels: in 4:2:0 a line then owns the
+ * ones, which keep it visible on any background, and a badge with label, number
+ * and confidence. Outer edges lie on even pixels: in 4:2:0 a line then owns the
  * chroma samples it colours, and the same picture comes out in every format.
  * The badge stands on the box, inside of it where there is no room above, and
  * always within the frame. */
@@ -46,7 +46,7 @@ gst_y10_style_align (const GstY10Style * style, GstY10Rect rect)
   return rect;
 }
 
-/* To the left of a confidence without label: about what is to its right. */
+/* To the left of what stands without a label: about what is to its right. */
 static inline gint
 lone_padding (gint height)
 {
@@ -54,20 +54,24 @@ lone_padding (gint height)
 }
 
 static void
+measure (gint * width, gint * height, const GstY10Text * text)
+{
+  if (!text)
+    return;
+  *width += text->width;
+  *height = text->height;
+}
+
+static void
 place_badge (GstY10Drawing * drawing, const GstY10Style * style)
 {
   gint width = 0, height = 0, x, y;
 
-  if (drawing->text) {
-    width = drawing->text->width;
-    height = drawing->text->height;
-  }
-  if (drawing->percent) {
-    height = drawing->percent->height;
-    width += drawing->percent->width;
-    if (!drawing->text)
-      width += lone_padding (height);
-  }
+  measure (&width, &height, drawing->texts.label);
+  measure (&width, &height, drawing->texts.number);
+  measure (&width, &height, drawing->texts.percent);
+  if (!drawing->texts.label && width)
+    width += lone_padding (height);
   /* Text that is cut in half says nothing. */
   if (width == 0 || height > style->height) {
     drawing->badge = (GstY10Rect) { 0, 0, 0, 0 };
@@ -84,25 +88,31 @@ place_badge (GstY10Drawing * drawing, const GstY10Style * style)
   };
 }
 
+static const GstY10Text *
+shown (const GstY10Text * text)
+{
+  return text && text->width ? text : NULL;
+}
+
 /**
  * gst_y10_drawing_init:
  * @drawing: (out caller-allocates): the drawing
  * @rect: the box, within the frame
  * @label: its label; must outlive @drawing
- * @text: (nullable): the label's text, %NULL: do not show it
- * @percent: (nullable): the confidence's text, %NULL: do not show it
+ * @texts: what to write, which must do so, too; what has no width is not shown
  */
 void
 gst_y10_drawing_init (GstY10Drawing * drawing, const GstY10Style * style,
-    GstY10Rect rect, const GstY10Label * label, const GstY10Text * text,
-    const GstY10Text * percent)
+    GstY10Rect rect, const GstY10Label * label, const GstY10Texts * texts)
 {
   gint size;
 
   drawing->box = gst_y10_style_align (style, rect);
   drawing->label = label;
-  drawing->text = text && text->width ? text : NULL;
-  drawing->percent = percent && percent->width ? percent : NULL;
+  drawing->texts = (GstY10Texts) {
+    .label = shown (texts->label), .number = shown (texts->number),
+    .percent = shown (texts->percent)
+  };
   /* A small box keeps a hole to look through. */
   size = MIN (drawing->box.x1 - drawing->box.x0,
       drawing->box.y1 - drawing->box.y0);
@@ -196,10 +206,22 @@ gst_y10_drawing_box (const GstY10Drawing * drawing, const GstY10Style * style,
   gst_y10_canvas_fill (canvas, b.right, color);
 }
 
+/* At the left of @rest, which loses that part. */
+static void
+write_text (const GstY10Canvas * canvas, GstY10Rect * rest,
+    const GstY10Text * text, const GstY10Label * label)
+{
+  if (!text)
+    return;
+  gst_y10_canvas_text (canvas, rest->x0, rest->y0, text, &label->color,
+      &label->ink);
+  rest->x0 += text->width;
+}
+
 /**
  * gst_y10_drawing_badge:
  *
- * Draws label and confidence, as far as they lie within @canvas.
+ * Draws label, number and confidence, as far as they lie within @canvas.
  */
 void
 gst_y10_drawing_badge (const GstY10Drawing * drawing,
@@ -225,17 +247,13 @@ gst_y10_drawing_badge (const GstY10Drawing * drawing,
   gst_y10_canvas_shade (canvas, b.bottom, &style->shade, SHADE_ALPHA);
   gst_y10_canvas_shade (canvas, b.left, &style->shade, SHADE_ALPHA);
   gst_y10_canvas_shade (canvas, b.right, &style->shade, SHADE_ALPHA);
-  if (drawing->text) {
-    gst_y10_canvas_text (canvas, rest.x0, rest.y0, drawing->text,
-        &label->color, &label->ink);
-    rest.x0 += drawing->text->width;
-  } else {
+  if (!drawing->texts.label) {
     gst_y10_canvas_fill (canvas, rest, &label->color);
     rest.x0 += lone_padding (rest.y1 - rest.y0);
   }
-  if (drawing->percent)
-    gst_y10_canvas_text (canvas, rest.x0, rest.y0, drawing->percent,
-        &label->color, &label->ink);
+  write_text (canvas, &rest, drawing->texts.label, label);
+  write_text (canvas, &rest, drawing->texts.number, label);
+  write_text (canvas, &rest, drawing->texts.percent, label);
 }
 
 typedef void (*DrawFunc) (const GstY10Drawing *, const GstY10Style *,

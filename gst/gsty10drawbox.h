@@ -17,15 +17,20 @@ typedef struct
   GstY10Paint shade;            /* the outline's colour */
 } GstY10Style;
 
+/* What a badge says, in this order; NULL: not shown. */
+typedef struct
+{
+  const GstY10Text *label, *number, *percent;
+} GstY10Texts;
+
 /* One box as it will be drawn. */
 typedef struct
 {
   GstY10Rect box;               /* outer edges of its lines */
   GstY10Rect badge;             /* empty: no text */
   gint line;
-  const GstY10Label *label;
-  const GstY10Text *text;       /* NULL: not shown */
-  const GstY10Text *percent;    /* NULL: not shown */
+  const GstY10Label *label;     /* of which only the colours */
+  GstY10Texts texts;
 } GstY10Drawing;
 
 void        gst_y10_style_init     (GstY10Style * style,
@@ -37,8 +42,7 @@ GstY10Rect  gst_y10_style_align    (const GstY10Style * style, GstY10Rect rect);
 void        gst_y10_drawing_init   (GstY10Drawing * drawing,
                                     const GstY10Style * style, GstY10Rect rect,
                                     const GstY10Label * label,
-                                    const GstY10Text * text,
-                                    const GstY10Text * percent);
+                                    const GstY10Texts * texts);
 
 GstY10Rect  gst_y10_drawing_extent (const GstY10Drawing * drawing,
                                     const GstY10Style * style);

@@ -3,10 +3,11 @@
 
 /* Everything about a label that can be known before a frame comes: whether the
  * filter lets it through, its colours in the frame's own values, its text as
- * coverage. Pango and cairo run once for each label and once for each of the
- * 101 percentages; a frame only looks them up. Labels come from metadata,
- * which may come from anywhere: names are cut at 64 bytes and repaired to
- * UTF-8, and the number remembered is bounded, the longest unused going first.
+ * coverage. Pango and cairo run once for each label, for each number that a
+ * tracker gives and for each of the 101 percentages; a frame only looks them up.
+ * Labels and numbers come from metadata, which may come from anywhere: names are
+ * cut at 64 bytes and repaired to UTF-8, and how many of each are remembered is
+ * bounded, the longest unused going first.
  * All texts of one configuration have the same height and baseline. */
 
 #include "gsty10label.h"
@@ -15,6 +16,15 @@
 #include <string.h>
 
 #define MAX_NAME 64
+/* Of labels, and of numbers: more than a frame has of either. */
+#define MAX_REMEMBERED (2 * GST_Y10_MAX_BOXES)
+
+typedef struct
+{
+  guint64 number;               /* first: the key */
+  GstY10Text text;
+  guint64 used;                 /* last frame */
+} Number;
 
 struct _GstY10Labels
 {
@@ -28,6 +38,7 @@ struct _GstY10Labels
 
   gchar **filter;
   GHashTable *table;            /* GstY10Label, owned, as key and value */
+  GHashTable *numbers;          /* Number, owned, as key and value */
   GstY10Text percent[101];
   guint64 frame;
 };
@@ -65,6 +76,15 @@ label_free (gpointer data)
   g_free (label);
 }
 
+static void
+number_free (gpointer data)
+{
+  Number *number = data;
+
+  text_clear (&number->text);
+  g_free (number);
+}
+
 /**
  * gst_y10_labels_new:
  *
@@ -94,6 +114,8 @@ gst_y10_labels_new (void)
   pango_layout_set_ellipsize (labels->layout, PANGO_ELLIPSIZE_END);
   labels->table =
       g_hash_table_new_full (label_hash, label_equal, NULL, label_free);
+  labels->numbers =
+      g_hash_table_new_full (g_int64_hash, g_int64_equal, NULL, number_free);
   return labels;
 }
 
@@ -103,6 +125,7 @@ forget (GstY10Labels * labels)
   guint i;
 
   g_hash_table_remove_all (labels->table);
+  g_hash_table_remove_all (labels->numbers);
   for (i = 0; i < G_N_ELEMENTS (labels->percent); i++)
     text_clear (&labels->percent[i]);
 }
@@ -114,6 +137,7 @@ gst_y10_labels_free (GstY10Labels * labels)
     return;
   forget (labels);
   g_hash_table_unref (labels->table);
+  g_hash_table_unref (labels->numbers);
   g_object_unref (labels->layout);
   g_object_unref (labels->context);
   g_strfreev (labels->filter);
@@ -269,7 +293,7 @@ make_room (GstY10Labels * labels)
   GstY10Label *label, *oldest = NULL;
   GHashTableIter iter;
 
-  if (g_hash_table_size (labels->table) < 2 * GST_Y10_MAX_BOXES)
+  if (g_hash_table_size (labels->table) < MAX_REMEMBERED)
     return;
   g_hash_table_iter_init (&iter, labels->table);
   while (g_hash_table_iter_next (&iter, (gpointer *) & label, NULL))
@@ -350,6 +374,50 @@ gst_y10_labels_percent (GstY10Labels * labels, guint percent)
     render (labels, text, string, 0, labels->padding);
   }
   return text;
+}
+
+/* As make_room(), for numbers. */
+static void
+make_room_for_number (GstY10Labels * labels)
+{
+  Number *number, *oldest = NULL;
+  GHashTableIter iter;
+
+  if (g_hash_table_size (labels->numbers) < MAX_REMEMBERED)
+    return;
+  g_hash_table_iter_init (&iter, labels->numbers);
+  while (g_hash_table_iter_next (&iter, (gpointer *) & number, NULL))
+    if (!oldest || number->used < oldest->used)
+      oldest = number;
+  g_hash_table_remove (labels->numbers, oldest);
+}
+
+/**
+ * gst_y10_labels_number:
+ * @number: any
+ *
+ * Allocates only when it sees a number for the first time. For at most
+ * %GST_Y10_MAX_BOXES calls a frame.
+ *
+ * Returns: (transfer none): its digits, with room to their right, none to their
+ *   left; valid until the frame is done
+ */
+const GstY10Text *
+gst_y10_labels_number (GstY10Labels * labels, guint64 number)
+{
+  Number *found = g_hash_table_lookup (labels->numbers, &number);
+  gchar string[24];
+
+  if (!found) {
+    make_room_for_number (labels);
+    found = g_new0 (Number, 1);
+    found->number = number;
+    g_snprintf (string, sizeof string, "%" G_GUINT64_FORMAT, number);
+    render (labels, &found->text, string, 0, labels->padding);
+    g_hash_table_add (labels->numbers, found);
+  }
+  found->used = labels->frame;
+  return &found->text;
 }
 
 /**

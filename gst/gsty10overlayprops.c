@@ -10,6 +10,7 @@
 #define DEFAULT_LINE_WIDTH 0
 #define DEFAULT_FONT_DESC ""
 #define DEFAULT_SHOW_LABEL TRUE
+#define DEFAULT_SHOW_ID TRUE
 #define DEFAULT_SHOW_CONFIDENCE TRUE
 #define DEFAULT_LABELS ""
 #define DEFAULT_MIN_CONFIDENCE 0.0
@@ -22,6 +23,7 @@ enum
   PROP_LINE_WIDTH,
   PROP_FONT_DESC,
   PROP_SHOW_LABEL,
+  PROP_SHOW_ID,
   PROP_SHOW_CONFIDENCE,
   PROP_LABELS,
   PROP_MIN_CONFIDENCE,
@@ -56,6 +58,7 @@ gst_y10_overlay_props_init (GstYolov10Overlay * self)
   self->settings = (GstY10OverlaySettings) {
     .line_width = DEFAULT_LINE_WIDTH,
     .show_label = DEFAULT_SHOW_LABEL,
+    .show_id = DEFAULT_SHOW_ID,
     .show_confidence = DEFAULT_SHOW_CONFIDENCE,
     .min_confidence = DEFAULT_MIN_CONFIDENCE,
     .privacy = DEFAULT_PRIVACY,
@@ -82,6 +85,9 @@ gst_y10_overlay_props_set (GObject * object, guint id,
       break;
     case PROP_SHOW_LABEL:
       self->settings.show_label = g_value_get_boolean (value);
+      break;
+    case PROP_SHOW_ID:
+      self->settings.show_id = g_value_get_boolean (value);
       break;
     case PROP_SHOW_CONFIDENCE:
       self->settings.show_confidence = g_value_get_boolean (value);
@@ -120,6 +126,9 @@ gst_y10_overlay_props_get (GObject * object, guint id, GValue * value,
       break;
     case PROP_SHOW_LABEL:
       g_value_set_boolean (value, self->settings.show_label);
+      break;
+    case PROP_SHOW_ID:
+      g_value_set_boolean (value, self->settings.show_id);
       break;
     case PROP_SHOW_CONFIDENCE:
       g_value_set_boolean (value, self->settings.show_confidence);
@@ -178,6 +187,22 @@ gst_y10_overlay_props_install (GObjectClass * class)
   g_object_class_install_property (class, PROP_SHOW_LABEL,
       g_param_spec_boolean ("show-label", "Show label",
           "Write the label at each box", DEFAULT_SHOW_LABEL,
+          flags | GST_PARAM_CONTROLLABLE));
+  /**
+   * GstYolov10Overlay:show-id:
+   *
+   * Trackers give an object the same number from frame to frame, as a
+   * #GstAnalyticsTrackingMtd related to the detection (ioutracker), as
+   * `object_id` in the region's `detection` parameters (Edge Impulse) or as
+   * parameters `object_id` (gvatrack of DL Streamer). A track that is marked as
+   * lost is not shown. Colours stay those of the class.
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (class, PROP_SHOW_ID,
+      g_param_spec_boolean ("show-id", "Show ID",
+          "Write the number that a tracker has given the object at each box, "
+          "where there is one", DEFAULT_SHOW_ID,
           flags | GST_PARAM_CONTROLLABLE));
   /**
    * GstYolov10Overlay:show-confidence:

@@ -18,7 +18,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   guint line_width;
-  gboolean show_label, show_confidence;
+  gboolean show_label, show_id, show_confidence;
   gdouble min_confidence;
   GstYolov10Privacy privacy;
 } GstY10OverlaySettings;

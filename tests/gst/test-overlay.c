@@ -60,7 +60,8 @@ assert_differ (GstBuffer * a, GstBuffer * b)
 GST_START_TEST (test_properties)
 {
   static const gchar *const names[] = { "line-width", "font-desc",
-    "show-label", "show-confidence", "labels", "min-confidence", "privacy"
+    "show-label", "show-id", "show-confidence", "labels", "min-confidence",
+    "privacy"
   };
   GstElement *e = gst_element_factory_make ("yolov10overlay", NULL);
   gboolean show_label, show_confidence;
