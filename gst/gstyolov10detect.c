@@ -42,6 +42,12 @@
  * gst-launch-1.0 -v v4l2src ! videoconvert \
  *     ! yolov10detect model-file=yolov10n.safetensors input-size=320 ! fakesink
  * ]| Watches a camera with a small input, and prints which device computes.
+ * |[
+ * gst-launch-1.0 rtspsrc location=rtsp://camera/ ! decodebin ! videoconvert \
+ *     ! yolov10detect model-file=yolov10n.safetensors \
+ *     encoder-hints=person=-8 ! msdkh264enc rate-control=cbr bitrate=1000 \
+ *     ! h264parse ! matroskamux ! filesink location=camera.mkv
+ * ]| Records a camera, and people better than the rest.
  *
  * ## Metadata
  *
@@ -54,6 +60,10 @@
  * to be seen, only that part is looked at, but coordinates still count from the
  * frame's own corner. Pixel aspect ratio is ignored: the network gets the
  * pixels as they are.
+ *
+ * With #GstYolov10Detect:encoder-hints each region also has a parameter structure
+ * for each encoder that is known to read one: `roi/msdk`, `roi/vaapi`,
+ * `roi/omx-alg` and `roi/niquadra`.
  */
 #ifdef HAVE_CONFIG_H
 #include "config.h"

@@ -194,7 +194,8 @@ GST_START_TEST (test_last_counts)
     g_object_set (run.e, "model-file", files[i % 2], NULL);
     run_frame (&run);
   }
-  g_object_set (run.e, "model-file", files[1], "classes", "2", NULL);
+  g_object_set (run.e, "model-file", files[1], "classes", "2",
+      "encoder-hints", "2=4", NULL);
   do {
     fail_unless (g_get_monotonic_time () < until);
     run_frame (&run);
@@ -204,11 +205,19 @@ GST_START_TEST (test_last_counts)
     GstBuffer *out = gst_harness_push_and_pull (run.h,
         test_gst_picture_caps (run.caps, 3));
     GArray *rois = test_gst_rois (out);
+    GstVideoRegionOfInterestMeta *roi;
+    gpointer state = NULL;
+    gint delta;
 
     fail_unless (rois->len > 0);
     for (guint k = 0; k < rois->len; k++)
       fail_unless_equals_string (g_array_index (rois, TestBox, k).label,
           "three");
+    while ((roi = (gpointer) gst_buffer_iterate_meta_filtered (out, &state,
+                GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE)))
+      fail_unless (gst_structure_get_int
+          (gst_video_region_of_interest_meta_get_param (roi, "roi/msdk"),
+              "delta-qp", &delta) && delta == 4);
     g_array_unref (rois);
     gst_buffer_unref (out);
   }
@@ -249,6 +258,7 @@ static gpointer
 change_properties (gpointer e)
 {
   static const char *const classes[] = { "", "0", "0,2", "2,1" };
+  static const char *const hints[] = { "", "*=3", "0=-51,1=51" };
 
   for (guint i = 0; !g_atomic_int_get (&stop_changing); i++) {
     GstStructure *stats;
@@ -258,7 +268,7 @@ change_properties (gpointer e)
         "iou-threshold", (i % 10) / 10.0, "max-queued-frames", i % 20,
         "late-policy", i % 3, "inference-interval", 1 + i % 4,
         "skipped-boxes", i % 2, "max-hold", (guint64) i * GST_MSECOND,
-        "post-messages", i % 2, NULL);
+        "post-messages", i % 2, "encoder-hints", hints[i % 3], NULL);
     if (i % 50 == 0)
       g_object_set (e, "model-file", i % 100 ? test_gst_other_model ()
           : test_gst_model (), NULL);

@@ -10,7 +10,7 @@
 static const char *const playing[] = { "confidence", "iou-threshold",
   "max-detections", "classes", "attach", "active", "model-file", "label-file",
   "max-queued-frames", "late-policy", "inference-interval", "skipped-boxes",
-  "max-hold", "post-messages", "priority", NULL
+  "max-hold", "post-messages", "priority", "encoder-hints", NULL
 };
 static const char *const controllable[] = { "confidence", "iou-threshold",
   "active", "inference-interval", "skipped-boxes", "max-hold", NULL
@@ -83,7 +83,7 @@ GST_END_TEST;
 GST_START_TEST (test_defaults)
 {
   GstElement *e = gst_element_factory_make ("yolov10detect", NULL);
-  gchar *model, *labels, *size, *classes, *backend, *reason;
+  gchar *model, *labels, *size, *classes, *hints, *backend, *reason;
   gint kind, precision, head;
   gdouble confidence, iou;
   gboolean agnostic, active, graphs, tune;
@@ -97,7 +97,7 @@ GST_START_TEST (test_defaults)
   fail_unless (!flight && !queued && !policy && interval == 1 && !boxes
       && hold == GST_SECOND);
   g_object_get (e, "model-file", &model, "label-file", &labels, "input-size",
-      &size, "classes", &classes, "active-backend", &backend,
+      &size, "classes", &classes, "encoder-hints", &hints, "active-backend", &backend,
       "fallback-reason", &reason, "backend", &kind, "precision", &precision,
       "head", &head, "confidence", &confidence, "iou-threshold", &iou,
       "cuda-graphs", &graphs, "cuda-tune", &tune,
@@ -106,12 +106,14 @@ GST_START_TEST (test_defaults)
   fail_unless (!model && !labels && !backend && !reason);
   fail_unless_equals_string (size, "");
   fail_unless_equals_string (classes, "");
+  fail_unless_equals_string (hints, "");
   fail_unless (!kind && !precision && !head && !agnostic && active && graphs
       && tune);
   fail_unless (confidence == 0.25 && iou == 0.7);
   fail_unless (most == 300 && threads == 0 && attach == 7);
   g_free (size);
   g_free (classes);
+  g_free (hints);
 
   gst_util_set_object_arg (G_OBJECT (e), "backend", "cuda");
   gst_util_set_object_arg (G_OBJECT (e), "precision", "bf16");
