@@ -111,8 +111,8 @@ gst_y10_props_install (GObjectClass * class, GParamSpec ** props)
       "to 51) than its surroundings an encoder is to make each object, as a "
       "difference in QP for each class: names or ids with numbers, separated by "
       "commas, * for all others, such as \"person=-8,car=-4,*=2\". Written on "
-      "each region of interest as encoders look for it: msdk, vaapi, OMX on "
-      "Zynq, NETINT. Empty: nothing", "", playing);
+      "each region of interest for the encoders that read it: msdk's, vaapi's, "
+      "OMX's on Zynq, NETINT's. Empty: nothing", "", playing);
   props[GST_Y10_PROP_ACTIVE] = g_param_spec_boolean ("active", "Active",
       "Whether to look at frames; if not, they pass untouched", TRUE,
       controllable);
