@@ -19,7 +19,9 @@
 #include "sim.h"
 
 #define MAX_IMAGES 3
+#ifndef RANDOM_CASES
 #define RANDOM_CASES 40         /* a test */
+#endif
 
 typedef enum
 {
