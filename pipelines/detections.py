@@ -64,13 +64,14 @@ def command(words):
     """The gst-launch-1.0 command, safe to paste into a shell."""
     path = os.environ.get("GST_PLUGIN_PATH", "").split(":")[0]
     head = f"GST_PLUGIN_PATH={shlex.quote(path)} " if path else ""
-    lines, line = [head + "gst-launch-1.0 -e"], "   "
-    for word in words + ["!"]:
-        line += " " + (word if word == "!" else shlex.quote(word))
-        if word == "!":
-            lines.append(line)
-            line = "   "
-    return " \\\n".join(lines)[:-len(" !")]
+    lines, before = [head + "gst-launch-1.0 -e"], None
+    for word in words:
+        # Every element has its line; one without "!" before it begins another branch.
+        if before in (None, "!") or (word != "!" and "=" not in word):
+            lines.append("   ")
+        lines[-1] += " " + (word if word == "!" else shlex.quote(word))
+        before = word
+    return " \\\n".join(lines)
 
 
 def reason(source, error, debug):
@@ -86,7 +87,8 @@ def run(pipeline, tick=None):
     """None, or why the pipeline did not come to its end. Ctrl-C ends it early and still finishes
     what is written; @tick is called now and then, and with True when it is over."""
     bus = pipeline.get_bus()
-    wanted = Gst.MessageType.EOS | Gst.MessageType.ERROR | Gst.MessageType.WARNING
+    wanted = Gst.MessageType.EOS | Gst.MessageType.ERROR | Gst.MessageType.WARNING \
+        | Gst.MessageType.LATENCY
     pipeline.set_state(Gst.State.PLAYING)
     while True:
         try:
@@ -98,6 +100,9 @@ def run(pipeline, tick=None):
         if tick:
             tick(False)
         if message is None:
+            continue
+        if message.type == Gst.MessageType.LATENCY:
+            pipeline.recalculate_latency()
             continue
         if message.type == Gst.MessageType.EOS:
             break

@@ -3,7 +3,7 @@
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
 """Runs a pipeline written as for gst-launch-1.0 and says what yolov10detect found in it.
 
-usage: launch.py ELEMENT [PROPERTY=VALUE…] ! ELEMENT …
+usage: launch.py [--stats] ELEMENT [PROPERTY=VALUE…] ! ELEMENT …
 
 Prints the equivalent gst-launch-1.0 command, runs the pipeline to its end (Ctrl-C ends it early
 and still finishes the file), then prints a table of the classes found, which model, backend and
@@ -80,13 +80,26 @@ def table(tally, confidence):
         for line in [titles] + cells)
 
 
-def milliseconds(stats, stage):
-    """The stage's median of the detector's statistics."""
-    ok, value = stats.get_uint64(f"{stage}-median")
+STAGES = ("wait", "preprocess", "inference", "postprocess", "delay")
+
+
+def milliseconds(stats, stage, figure="median"):
+    """A figure of a stage, of the detector's statistics."""
+    ok, value = stats.get_uint64(f"{stage}-{figure}")
     return value / 1e6 if ok else 0.0
 
 
-def report(detector, tally):
+def statistics(stats):
+    lines = [f"{'ms a frame':14}{'median':>8}{'p95':>8}{'max':>8}"]
+    for stage in STAGES:
+        lines.append(f"{stage:14}" + "".join(f"{milliseconds(stats, stage, figure):8.2f}"
+                                             for figure in ("median", "p95", "max")))
+    frames = ", ".join(f"{stats.get_uint64(what)[1]} {what}"
+                       for what in ("inferred", "held", "skipped"))
+    return "\n".join(lines + [f"frames        {frames}"])
+
+
+def report(detector, tally, with_stats):
     ran = [detector.get_property(f"active-{what}") or "?"
            for what in ("backend", "device", "precision")]
     width, height = tally.size or (0, 0)
@@ -104,12 +117,16 @@ def report(detector, tally):
     else:
         seconds = max(tally.last - tally.first, 1e-9)
         print(f"{tally.frames} frames of {width}x{height} in {seconds:.1f} s: "
-              f"{tally.frames / seconds:.1f} frames per second, decoding, drawing and encoding "
-              f"included ({parts} a frame)")
+              f"{tally.frames / seconds:.1f} frames per second, with all else in the pipeline "
+              f"({parts} a frame)")
+    if with_stats:
+        print(f"\n{statistics(stats)}")
 
 
 def main():
     words = sys.argv[1:]
+    with_stats = words[:1] == ["--stats"]
+    words = words[with_stats:]
     if not words or words[0] in ("-h", "--help"):
         print(__doc__.strip())
         return 0 if words else 2
@@ -127,8 +144,9 @@ def main():
         if why is None and any(not tally.frames for tally in tallies):
             why = "the input has no picture in it"
         if why is None:
-            for detector, tally in zip(found, tallies):
-                report(detector, tally)
+            for number, (detector, tally) in enumerate(zip(found, tallies)):
+                print("\n" if number else "", end="")
+                report(detector, tally, with_stats)
     finally:
         pipeline.set_state(Gst.State.NULL)
     if why:

@@ -9,8 +9,8 @@ set -euo pipefail
 
 usage() {
   cat <<'END'
-usage: tools/setup.sh [--cuda] [--codes] [--tests] [--ci] [--install]
-                      [--no-packages] [--build DIR] [--help]
+usage: tools/setup.sh [--cuda] [--codes] [--rtsp] [--tests] [--ci]
+                      [--install] [--no-packages] [--build DIR] [--help]
 
 Installs missing Debian packages, then configures and builds into build/.
 
@@ -20,6 +20,7 @@ Installs missing Debian packages, then configures and builds into build/.
                  set, put into build/nvidia (1 GB to download); CUDA_HOME=none
                  takes these in any case
   --codes        also what pipelines/read-codes.sh reads codes with
+  --rtsp         also what pipelines/rtsp-restream.sh serves with
   --tests        also what the tests need
   --ci           also what .ci/run needs beyond that
   --install      afterwards install plugin, library, headers and tool, the
@@ -58,8 +59,9 @@ optional=(libdnnl-dev curl ca-certificates)
 # OpenCV's headers with it, which nobody else has to wait for.
 cuda=(libgstreamer-plugins-bad1.0-dev libffmpeg-nvenc-dev)
 codes=(python3-zxing-cpp python3-numpy gir1.2-gst-plugins-base-1.0)
-tests=(g++ git binutils shellcheck curl zint "${codes[@]}")
-ci=(clang python3-torch python3-venv gir1.2-gst-rtsp-server-1.0)
+rtsp=(gir1.2-gst-rtsp-server-1.0)
+tests=(g++ git binutils shellcheck curl zint "${codes[@]}" "${rtsp[@]}")
+ci=(clang python3-torch python3-venv)
 
 # The first four compile our kernels, the others run them. Pinned, because pip
 # mixes in parts of other releases otherwise.
@@ -74,6 +76,7 @@ while [ $# -gt 0 ]; do
   case $1 in
     --cuda) want_cuda=yes optional+=("${cuda[@]}") ;;
     --codes) packages+=("${codes[@]}") ;;
+    --rtsp) packages+=("${rtsp[@]}") ;;
     --tests) packages+=("${tests[@]}") ;;
     --ci) packages+=("${tests[@]}" "${ci[@]}") optional+=("${cuda[@]}") ;;
     --install) want_install=yes ;;

@@ -123,6 +123,8 @@ class Setup(unittest.TestCase):
     def test_more_for_codes_tests_and_ci(self):
         self.machine.debian()
         for argument, package in (("--codes", "python3-zxing-cpp"), ("--tests", "python3-zxing-cpp"),
+                                  ("--rtsp", "gir1.2-gst-rtsp-server-1.0"),
+                                  ("--tests", "gir1.2-gst-rtsp-server-1.0"),
                                   ("--tests", "g++"), ("--ci", "clang")):
             _status, _text, calls = self.machine.run(argument)
             self.assertIn(package, self.named(calls, "apt-get")[1].split())

@@ -1,0 +1,36 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# SPDX-FileCopyrightText: 2026 the yolov10detect authors
+#
+# Finds and draws the objects in a video. Its sound is kept, and what was filmed
+# with the camera turned is written upright.
+#
+# usage: pipelines/file.sh [MODEL] [BACKEND] [INPUT [OUTPUT]]
+#
+#   INPUT   a video; without it a test video is made first, file-test.mp4
+#   OUTPUT  .mp4 or .mkv; by default INPUT's name followed by -yolov10
+#
+# shellcheck source-path=SCRIPTDIR source=common.sh
+. "$(dirname "$(readlink -f "$0")")/common.sh"
+take_arguments "$@"
+
+prepare
+if [ -z "$given" ]; then
+  given="file-test.mp4"
+  make_clip "$given"
+fi
+take_file "$given"
+[ "$kind" = video ] || die "'$given' is a picture; pipelines/images.sh and pipelines/demo.sh take these"
+name=$(basename "$input")
+take_output "${output:-${name%.*}-yolov10.mp4}"
+
+sound=()
+if has_sound "$input"; then
+  # Sound waits here while the video encoder looks ahead.
+  sound=(in. ! audioconvert ! audioresample ! avenc_aac
+    ! queue max-size-buffers=0 max-size-time=0 ! mux.)
+fi
+launch filesrc "location=$input" ! decodebin name=in \
+  ! videoconvert ! videoflip video-direction=auto \
+  ! "${detect[@]}" ! yolov10overlay ! "${sink[@]}" "${sound[@]}"
+written "$output"

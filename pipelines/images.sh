@@ -1,0 +1,46 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# SPDX-FileCopyrightText: 2026 the yolov10detect authors
+#
+# Finds and draws the objects in all pictures of a folder, one engine for all.
+#
+# usage: pipelines/images.sh [MODEL] [BACKEND] [INPUT [OUTPUT]]
+#
+#   INPUT   a folder of pictures, which may differ in size and format; without it
+#           the pictures of pipelines/
+#   OUTPUT  a folder for NAME.png of each; by default INPUT's name followed by
+#           -yolov10
+#
+# shellcheck source-path=SCRIPTDIR source=common.sh
+. "$(dirname "$(readlink -f "$0")")/common.sh"
+take_arguments "$@"
+
+input=$(absolute "${given:-$root/pipelines}")
+name=images
+[ -z "$given" ] || name=$(basename "$input")
+[ -d "$input" ] || die "the input '$given' is not a folder"
+output=$(absolute "${output:-$name-yolov10}")
+[ ! "$output" -ef "$input" ] || die "the output would overwrite pictures of the input"
+
+# multifilesrc wants numbers for names.
+numbered=$(mktemp -d)
+trap 'rm -rf "$numbered"' EXIT
+names=()
+for file in "$input"/*; do
+  if [ ! -f "$file" ] || [ -z "$(picture_kind "$file")" ]; then continue; fi
+  ln -s "$file" "$(printf '%s/in-%06d' "$numbered" ${#names[@]})"
+  name=${file##*/}
+  [[ " ${names[*]} " != *" ${name%.*}.png "* ]] || name=$name.
+  names+=("${name%.*}.png")
+done
+[ ${#names[@]} -gt 0 ] || die "there is no picture in $input"
+
+prepare
+# The decoder looks at each file itself, whatever these caps say.
+launch multifilesrc "location=$numbered/in-%06d" "caps=image/png,framerate=1/1" ! gdkpixbufdec \
+  ! "${detect[@]}" ! yolov10overlay ! videoconvert ! pngenc ! multifilesink "location=$numbered/out-%06d"
+mkdir -p "$output"
+for i in "${!names[@]}"; do
+  mv "$(printf '%s/out-%06d' "$numbered" "$i")" "$output/${names[i]}"
+done
+echo "${#names[@]} pictures written to $output"

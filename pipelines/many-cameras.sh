@@ -1,0 +1,41 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# SPDX-FileCopyrightText: 2026 the yolov10detect authors
+#
+# Finds and draws the objects that several cameras see, side by side in one
+# picture. The detectors share one engine.
+#
+# usage: pipelines/many-cameras.sh [MODEL] [BACKEND] [INPUT [OUTPUT]]
+#
+#   INPUT   cameras, rtsp://… or videos with commas between them; without it three
+#           seconds of four test pictures
+#   OUTPUT  window, .mkv or .mp4; by default a window, or many-cameras-yolov10.mkv
+#           where there is no screen
+#
+# Ctrl-C ends it, and what it writes.
+#
+# shellcheck source-path=SCRIPTDIR source=common.sh
+. "$(dirname "$(readlink -f "$0")")/common.sh"
+take_arguments "$@"
+
+cameras=('' '' '' '')
+[ -z "$given" ] || IFS=, read -ra cameras <<<"$given"
+columns=1
+while [ $((columns * columns)) -lt ${#cameras[@]} ]; do columns=$((columns + 1)); done
+width=$((1280 / columns)) height=$((720 / columns))
+
+places=() branches=() n=0
+for camera in "${cameras[@]}"; do
+  if [ -n "$camera" ]; then take_input "$camera"; else live=yes kind=video; take_scene 45 15; fi
+  column=$((n % columns)) row=$((n / columns))
+  places+=("sink_$n::xpos=$((column * width))" "sink_$n::ypos=$((row * height))"
+    "sink_$n::width=$width" "sink_$n::height=$height" "sink_$n::sizing-policy=keep-aspect-ratio")
+  branches+=("${source[@]}" ! "${detect[@]}" ! yolov10overlay ! queue ! "mix.sink_$n")
+  n=$((n + 1))
+done
+take_output_or_window "$output" many-cameras-yolov10.mkv
+
+prepare
+launch compositor name=mix background=black "${places[@]}" \
+  ! "video/x-raw,width=1280,height=720" ! "${sink[@]}" "${branches[@]}"
+written ${output:+"$output"}

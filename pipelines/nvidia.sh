@@ -1,0 +1,39 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# SPDX-FileCopyrightText: 2026 the yolov10detect authors
+#
+# As pipelines/file.sh, but no frame leaves the GPU: it is decoded, looked at,
+# drawn on and encoded in CUDA memory. (No sound, no rotation.)
+#
+# usage: pipelines/nvidia.sh [MODEL] [BACKEND] [INPUT [OUTPUT]]
+#
+#   BACKEND  cuda, which it is without, too
+#   INPUT    a video with H.264; without it a test video is made first,
+#            nvidia-test.mp4
+#   OUTPUT   .mp4 or .mkv; by default INPUT's name followed by -yolov10
+#
+# shellcheck source-path=SCRIPTDIR source=common.sh
+. "$(dirname "$(readlink -f "$0")")/common.sh"
+take_arguments "$@"
+
+[[ ${detect[*]} == *" backend="* ]] || detect+=(backend=cuda)
+[[ ${detect[*]} == *" backend=cuda"* ]] || die "frames in CUDA memory take the backend cuda"
+prepare
+missing=$("$build/tools/y10" doctor | sed -n 's/^ *cuda  *no: //p')
+for element in nvh264dec nvh264enc; do
+  gst-inspect-1.0 --exists "$element" || missing+="${missing:+; }GStreamer has no $element here"
+done
+[ -z "$missing" ] || { echo "nvidia.sh: $missing; '$build/tools/y10 doctor' says more" >&2; exit 77; }
+
+if [ -z "$given" ]; then
+  given="nvidia-test.mp4"
+  make_clip "$given"
+fi
+take_file "$given"
+name=$(basename "$input")
+take_output "${output:-${name%.*}-yolov10.mp4}"
+muxer=mp4mux
+[[ $output == *.mp4 ]] || muxer=matroskamux
+launch filesrc "location=$input" ! parsebin ! nvh264dec ! "video/x-raw(memory:CUDAMemory)" \
+  ! "${detect[@]}" ! yolov10overlay ! nvh264enc ! h264parse ! $muxer ! filesink "location=$output"
+written "$output"
