@@ -22,7 +22,7 @@ name=images
 output=$(absolute "${output:-$name-yolov10}")
 [ ! "$output" -ef "$input" ] || die "the output would overwrite pictures of the input"
 
-# multifilesrc wants numbers for names.
+# imagesequencesrc wants numbers for names.
 numbered=$(mktemp -d)
 trap 'rm -rf "$numbered"' EXIT
 names=()
@@ -36,9 +36,10 @@ done
 [ ${#names[@]} -gt 0 ] || die "there is no picture in $input"
 
 prepare
-# The decoder looks at each file itself, whatever these caps say.
-launch multifilesrc "location=$numbered/in-%06d" "caps=image/png,framerate=1/1" ! gdkpixbufdec \
-  ! "${detect[@]}" ! yolov10overlay ! videoconvert ! pngenc ! multifilesink "location=$numbered/out-%06d"
+# The decoder looks at each file itself, so that formats may be mixed.
+launch imagesequencesrc "location=$numbered/in-%06d" "stop-index=$((${#names[@]} - 1))" framerate=1/1 \
+  ! gdkpixbufdec ! "${detect[@]}" ! yolov10overlay \
+  ! videoconvert ! pngenc ! multifilesink "location=$numbered/out-%06d"
 mkdir -p "$output"
 for i in "${!names[@]}"; do
   mv "$(printf '%s/out-%06d' "$numbered" "$i")" "$output/${names[i]}"

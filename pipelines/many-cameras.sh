@@ -26,7 +26,7 @@ width=$((1280 / columns)) height=$((720 / columns))
 
 places=() branches=() n=0
 for camera in "${cameras[@]}"; do
-  if [ -n "$camera" ]; then take_input "$camera"; else live=yes kind=video; take_scene 45 15; fi
+  if [ -n "$camera" ]; then take_input "$camera"; else kind=video; take_scene 45 15; fi
   column=$((n % columns)) row=$((n / columns))
   places+=("sink_$n::xpos=$((column * width))" "sink_$n::ypos=$((row * height))"
     "sink_$n::width=$width" "sink_$n::height=$height" "sink_$n::sizing-policy=keep-aspect-ratio")

@@ -1,0 +1,309 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# SPDX-FileCopyrightText: 2026 the yolov10detect authors
+"""Every script of pipelines/, run; see run.sh. What it writes is decoded, counted and compared
+with what it was given: boxes are where codes.png has its codes, and nothing else has changed.
+
+usage: scripts.py --work DIR [--sheet FILE] [SCRIPT…]       Y10_BUILD is the build
+"""
+import argparse
+import glob
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+
+import media
+from media import Gst, numpy
+
+ROOT = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../.."))
+PIPELINES = os.path.join(ROOT, "pipelines")
+BUILD = os.environ.get("Y10_BUILD", "")
+CORNER = 48                                 # of a red square that says where up is
+LIMIT = 280                                 # seconds; a machine may be slow
+
+
+class Cases:
+    """One method for each script: runs it, asserts, and says what was found."""
+
+    def __init__(self, work):
+        self.work = work
+        self.tiles = []
+        self.codes = media.read_picture(os.path.join(PIPELINES, "codes.png"))
+        self.marked = self.codes.copy()
+        self.marked[:CORNER, :CORNER] = (255, 0, 0)
+        self.model = os.path.join(BUILD, "models/codes.safetensors")
+
+    def path(self, name):
+        return os.path.join(self.work, name)
+
+    def script(self, name, *arguments, status=0):
+        """What it printed."""
+        done = subprocess.run([os.path.join(PIPELINES, name), *arguments], cwd=self.work,
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, text=True, timeout=LIMIT, check=False)
+        assert done.returncode == status, f"exit status {done.returncode}:\n{done.stdout}"
+        assert "Traceback" not in done.stdout, done.stdout
+        return done.stdout
+
+    def refuses(self, reason, name, *arguments, status=1):
+        text = self.script(name, *arguments, status=status)
+        assert reason in text, f"'{reason}' is not in:\n{text}"
+
+    def tile(self, caption, picture):
+        self.tiles.append((caption, picture))
+
+    def server(self, *words):
+        """(process, address) of the server of pipelines/, on a free port."""
+        process = subprocess.Popen(
+            ["/usr/bin/python3", os.path.join(PIPELINES, "rtsp_server.py"),
+             "rtsp://127.0.0.1:0/test", *words], stdout=subprocess.PIPE, text=True)
+        return process, process.stdout.readline().split()[-1]
+
+    # The scripts.
+
+    def demo(self):
+        self.script("demo.sh", os.path.join(PIPELINES, "codes.png"), "demo.png")
+        drawn = media.read_picture(self.path("demo.png"))
+        found = media.check_boxes(drawn, self.codes)
+        self.tile("demo.sh codes.png", drawn)
+        return f"picture 640x540, {found}"
+
+    def read_codes(self):
+        text = self.script("read-codes.sh", "cpu", os.path.join(PIPELINES, "codes.png"), "read.png")
+        assert re.search(r"\tbarcode\t4006381333931$", text, re.M), text
+        drawn = media.read_picture(self.path("read.png"))
+        found = media.check_boxes(drawn, self.codes)
+        self.tile("read-codes.sh codes.png", drawn)
+        return f"read EAN 4006381333931, {found}"
+
+    def scene(self, name, file, least=90):
+        """A script of its own scene of three seconds, 30 frames a second."""
+        video = media.read_video(self.path(file), lambda n: n == 45)
+        assert least <= video.count <= 90, f"{video.count} frames"
+        frame = video.frames[45]
+        assert frame.shape == (540, 960, 3), frame.shape
+        found = media.check_boxes(frame, self.codes)
+        self.tile(name, frame)
+        return f"{video.count} frames 960x540, {found}"
+
+    def webcam(self):
+        self.refuses("there is no camera /dev/video99", "webcam.sh", "/dev/video99")
+        if os.path.exists("/dev/video0"):
+            return "not run without arguments: this machine has a camera"
+        self.script("webcam.sh")
+        return self.scene("webcam.sh", "webcam-yolov10.mkv")
+
+    def file(self):
+        self.refuses("there is no input 'none.mp4'", "file.sh", "none.mp4")
+        self.refuses("is a picture", "file.sh", os.path.join(PIPELINES, "codes.png"))
+        self.script("file.sh")
+        video = media.read_video(self.path("file-test-yolov10.mp4"), lambda n: n == 60)
+        assert video.count == 90 and abs(video.audio - 3) < 0.1, video[1:]
+        media.check_boxes(video.frames[60], self.codes)
+        self.tile("file.sh", video.frames[60])
+
+        media.write_video(self.path("upright.mp4"), self.marked)
+        self.script("file.sh", self.model, "cpu", "upright.mp4", "drawn.mp4")
+        upright, found = self.same_as_filmed("drawn.mp4", sound=True)
+
+        # Stored on its side, as telephones do, at a few frames a second, without sound.
+        media.write_video(self.path("a side.mp4"), numpy.rot90(self.marked), n_frames=12, fps=3,
+                          sound=False)
+        media.turn(self.path("a side.mp4"))
+        stored = media.read_video(self.path("a side.mp4"), lambda n: n == 5)
+        assert stored.frames[5].shape == (640, 540, 3) and "rotate-90" in stored.tags, stored.tags
+        self.script("file.sh", "a side.mp4")
+        turned, _ = self.same_as_filmed("a side-yolov10.mp4", 12, 3, sound=False)
+        self.tile("file.sh, filmed with the camera turned", turned.middle())
+        return f"{upright.count} frames 640x540, audio {upright.audio:.1f} s, turned by 90° " \
+            f"where it says so, {found}"
+
+    def same_as_filmed(self, name, count=30, fps=15, sound=False):
+        video = media.read_video(self.path(name), lambda n: n == count // 2)
+        frame = video.middle()
+        assert frame.shape == (540, 640, 3), frame.shape
+        assert video.count == count and abs(video.seconds - count / fps) < 0.2, \
+            f"{video.count} frames, {video.seconds} s"
+        corner = frame[4:CORNER - 4, 4:CORNER - 4].mean(axis=(0, 1))
+        assert corner[0] > 200 and corner[1] < 60, f"the red corner is elsewhere: {corner}"
+        assert not re.search(r"rotate-(90|180|270)", video.tags), video.tags
+        if sound:
+            assert abs(video.audio - count / fps) < 0.1, f"{video.audio} s of sound"
+            tone = media.pitch(media.read_sound(self.path(name)))
+            assert abs(tone - 440) < 3, f"a tone of {tone} Hz"
+        else:
+            assert not video.audio
+        return video, media.check_boxes(frame, self.marked)
+
+    def images(self):
+        self.refuses("is not a folder", "images.sh", "none")
+        os.mkdir(self.path("empty"))
+        self.refuses("there is no picture in", "images.sh", "empty")
+        self.script("images.sh")
+        assert os.listdir(self.path("images-yolov10")) == ["codes.png"]
+        folder = self.path("three")
+        os.mkdir(folder)
+        half = self.marked[::2, ::2]
+        media.write(os.path.join(folder, "a b.png"), self.codes, "pngenc")
+        media.write(os.path.join(folder, "b.jpg"), self.marked, "jpegenc quality=95")
+        media.write(os.path.join(folder, "b.png"), half, "pngenc")
+        with open(os.path.join(folder, "c.txt"), "w", encoding="utf-8") as file:
+            file.write("no picture\n")
+        self.script("images.sh", "auto", "three", "out")
+        assert sorted(os.listdir(self.path("out"))) == ["a b.png", "b.jpg.png", "b.png"] or \
+            sorted(os.listdir(self.path("out"))) == ["a b.png", "b.png", "b.png.png"], \
+            os.listdir(self.path("out"))
+        drawn = {name: media.read_picture(os.path.join(self.path("out"), name))
+                 for name in os.listdir(self.path("out"))}
+        found = media.check_boxes(drawn.pop("a b.png"), self.codes)
+        sizes = sorted(picture.shape for picture in drawn.values())
+        assert sizes == [(270, 320, 3), (540, 640, 3)], sizes
+        full = max(drawn.values(), key=len)
+        media.check_boxes(full, self.marked)
+        self.tile("images.sh", full)
+        return f"3 pictures of two sizes, {found}"
+
+    def rtsp_camera(self):
+        self.refuses("error: rtspsrc: ", "rtsp-camera.sh", "rtsp://127.0.0.1:1/none", "no.mkv")
+        self.script("rtsp-camera.sh")
+        found = self.scene("rtsp-camera.sh", "rtsp-camera-yolov10.mkv", least=80)
+        return f"{found}; {self.interrupted()}"
+
+    def interrupted(self):
+        """An endless camera: Ctrl-C has to finish an MP4."""
+        server, address = self.server(
+            "videotestsrc", "is-live=true", "!", "video/x-raw,width=320,height=240,framerate=15/1",
+            "!", "x264enc", "tune=zerolatency", "!", "rtph264pay", "name=pay0")
+        output = self.path("endless.mp4")
+        try:
+            process = subprocess.Popen(
+                [os.path.join(PIPELINES, "rtsp-camera.sh"), self.model, "cpu", address, output],
+                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                text=True, cwd=self.work, start_new_session=True)
+            end = time.monotonic() + LIMIT / 2
+            while not (os.path.exists(output) and os.path.getsize(output) > 5000):
+                assert process.poll() is None and time.monotonic() < end, "it films nothing"
+                time.sleep(0.05)
+            os.killpg(process.pid, signal.SIGINT)
+            text = process.communicate(timeout=LIMIT / 2)[0]
+        finally:
+            server.terminate()
+            server.wait()
+        count = media.read_video(output).count
+        assert process.returncode == 0 and count > 0 and "written to" in text, text
+        return "an MP4 ended by Ctrl-C can be read"
+
+    def rtsp_restream(self):
+        self.refuses("not of the form", "rtsp-restream.sh", "rtsp://127.0.0.1:1/x", "here", status=2)
+        process = subprocess.Popen(
+            [os.path.join(PIPELINES, "rtsp-restream.sh"), "", "rtsp://127.0.0.1:0/boxes"],
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, cwd=self.work,
+            start_new_session=True)
+        try:
+            address = None
+            for line in process.stdout:
+                if line.startswith("serving "):
+                    address = line.split()[1]
+                    break
+            assert address, "it serves nothing"
+            frames = media.frames_of(
+                f"rtspsrc location={address} protocols=tcp ! application/x-rtp,media=video",
+                lambda n: n == 45)
+        finally:
+            os.killpg(process.pid, signal.SIGINT)
+            process.communicate(timeout=LIMIT)
+        assert process.returncode == 0, process.returncode
+        assert 80 <= len(frames) <= 90, f"{len(frames)} frames"
+        found = media.check_boxes(frames[45], self.codes)
+        self.tile("rtsp-restream.sh, as its client sees it", frames[45])
+        return f"a client got {len(frames)} frames {frames[45].shape[1]}x{frames[45].shape[0]}, {found}"
+
+    def many_cameras(self):
+        self.refuses("there is no input 'none.mp4'", "many-cameras.sh", "none.mp4,none.mp4")
+        text = self.script("many-cameras.sh")
+        # The same command without our elements, which can be copied, makes what is compared with.
+        command = text[text.index("GST_PLUGIN_PATH="):].split("\n\n")[0]
+        command = "\n".join(line for line in command.split("\n") if " yolov10" not in line)
+        command = command.replace("many-cameras-yolov10.mkv", "plain.mkv")
+        subprocess.run(["bash", "-c", command], check=True, stdout=subprocess.DEVNULL, timeout=LIMIT)
+        drawn = media.read_video(self.path("many-cameras-yolov10.mkv"), lambda n: n == 22)
+        plain = media.read_video(self.path("plain.mkv"), lambda n: n == 22)
+        assert drawn.count == plain.count == 45, f"{drawn.count}, {plain.count} frames"
+        frame = drawn.frames[22]
+        assert frame.shape == (720, 1280, 3), frame.shape
+        for at in ((0, 0), (640, 0), (0, 360), (640, 360)):
+            found = media.check_boxes(frame, plain.frames[22], 2 / 3, at)
+        self.tile("many-cameras.sh", frame)
+
+        media.write_video(self.path("one.mp4"), self.marked, n_frames=15)
+        self.script("many-cameras.sh", "cpu", "one.mp4,one.mp4,one.mp4", "three.mp4")
+        three = media.read_video(self.path("three.mp4"), lambda n: n == 7)
+        assert three.count == 15, f"{three.count} frames"
+        # Of the last of four places, nothing.
+        assert three.frames[7][370:, 650:].max() < 40
+        assert three.frames[7][370:, :630].max() > 200
+        return f"45 frames 1280x720, in each of 4 pictures {found}; 3 videos"
+
+    def nvidia(self):
+        self.refuses("frames in CUDA memory", "nvidia.sh", "cpu")
+        done = subprocess.run([os.path.join(PIPELINES, "nvidia.sh")], cwd=self.work, text=True,
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, timeout=LIMIT, check=False)
+        if done.returncode == 77:
+            assert re.fullmatch(r"nvidia\.sh: .+ says more\n", done.stdout), done.stdout
+            return "here it says: " + done.stdout.split(": ", 1)[1].split(";")[0].strip()
+        assert done.returncode == 0, done.stdout
+        return self.scene("nvidia.sh", "nvidia-test-yolov10.mp4")
+
+    def bench(self):
+        text = self.script("bench.sh", "cpu", "", "bench.txt")
+        with open(self.path("bench.txt"), encoding="utf-8") as file:
+            assert file.read() == text
+        match = re.search(r"^(\d+) frames of 640x540 in ([\d.]+) s: ([\d.]+) frames per second",
+                          text, re.M)
+        assert match, text
+        frames, seconds, fps = (float(value) for value in match.groups())
+        assert frames == 300 and abs(frames / seconds - fps) < 0.1 * fps, match.group()
+        rows = {row[0]: [float(value) for value in row[1:]] for row in re.findall(
+            r"^(\w+) +([\d.]+) +([\d.]+) +([\d.]+)$", text, re.M)}
+        assert set(rows) == {"wait", "preprocess", "inference", "postprocess", "delay"}, rows
+        assert all(row[0] <= row[1] <= row[2] for row in rows.values()), rows
+        assert "300 inferred" in text, text
+        return f"300 frames, {fps:.0f} a second, inference {rows['inference'][0]:.1f} ms"
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--work", required=True)
+    parser.add_argument("--sheet")
+    parser.add_argument("scripts", nargs="*")
+    args = parser.parse_args()
+    Gst.init(None)
+    missing = [name for name in ("x264enc", "avdec_h264", "avenc_aac", "rtspsrc", "gdkpixbufoverlay",
+                                 "rsvgdec") if not Gst.ElementFactory.find(name)]
+    if missing:
+        print("SKIP: GStreamer has no", ", ".join(missing))
+        return 77
+    there = {os.path.basename(path) for path in glob.glob(os.path.join(PIPELINES, "*.sh"))
+             if os.access(path, os.X_OK)}
+    cases = Cases(args.work)
+    failed = 0
+    for name in args.scripts or sorted(there):
+        started = time.monotonic()
+        try:
+            case = getattr(cases, name.removesuffix(".sh").replace("-", "_"), None)
+            assert case, "nothing tests it"
+            result, found = "PASS", case()
+        except (AssertionError, subprocess.SubprocessError) as why:
+            result, found, failed = "FAIL", why, failed + 1
+        print(f"{result} {name}: {found} ({time.monotonic() - started:.1f} s)", flush=True)
+    if args.sheet:
+        media.sheet(args.sheet, cases.tiles, args.work)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
