@@ -26,18 +26,20 @@ output=$(absolute "${output:-$name-yolov10}")
 numbered=$(mktemp -d)
 trap 'rm -rf "$numbered"' EXIT
 names=()
+declare -A used=()
 for file in "$input"/*; do
   if [ ! -f "$file" ] || [ -z "$(picture_kind "$file")" ]; then continue; fi
   ln -s "$file" "$(printf '%s/in-%06d' "$numbered" ${#names[@]})"
   name=${file##*/}
-  [[ " ${names[*]} " != *" ${name%.*}.png "* ]] || name=$name.
-  names+=("${name%.*}.png")
+  [ -n "${used[${name%.*}]-}" ] || name=${name%.*}
+  used[$name]=yes
+  names+=("$name.png")
 done
 [ ${#names[@]} -gt 0 ] || die "there is no picture in $input"
 
 prepare
 # The decoder looks at each file itself, so that formats may be mixed.
-launch imagesequencesrc "location=$numbered/in-%06d" "stop-index=$((${#names[@]} - 1))" framerate=1/1 \
+launch imagesequencesrc "location=$numbered/in-%06d" "num-buffers=${#names[@]}" framerate=1/1 \
   ! gdkpixbufdec ! "${detect[@]}" ! yolov10overlay \
   ! videoconvert ! pngenc ! multifilesink "location=$numbered/out-%06d"
 mkdir -p "$output"
