@@ -187,7 +187,8 @@ def sheet(path, tiles, work, columns=3, width=480, height=270):
             part = read_picture(os.path.join(work, name))
             canvas[y:y + part.shape[0], x:x + width] = part
             y += part.shape[0]
-    write(path, canvas, "jpegenc quality=88")
+    # All of a JPEG's range, at half the size of full colour.
+    write(path, canvas, "video/x-raw,format=I420,colorimetry=1:4:0:0 ! jpegenc quality=85")
 
 
 # Where codes.png, 640x540, has them: x and y of two corners.
