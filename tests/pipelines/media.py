@@ -12,6 +12,7 @@ try:
     import gi
     gi.require_version("Gst", "1.0")
     gi.require_version("GstPbutils", "1.0")
+    gi.require_version("GstRtspServer", "1.0")
     from gi.repository import Gst, GstPbutils
     import numpy
 except (ImportError, ValueError) as missing:
