@@ -61,7 +61,7 @@ cuda=(libgstreamer-plugins-bad1.0-dev libffmpeg-nvenc-dev)
 codes=(python3-zxing-cpp python3-numpy gir1.2-gst-plugins-base-1.0)
 rtsp=(gir1.2-gst-rtsp-server-1.0)
 tests=(g++ git binutils shellcheck curl zint "${codes[@]}" "${rtsp[@]}")
-ci=(clang python3-torch python3-venv)
+ci=(clang python3-torch python3-venv debootstrap)
 
 # The first four compile our kernels, the others run them. Pinned, because pip
 # mixes in parts of other releases otherwise.

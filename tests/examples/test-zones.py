@@ -13,50 +13,16 @@ import sys
 import tempfile
 import unittest
 
-import gi
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../common"))
+import scenes  # noqa: E402
+from scenes import Gst, ROOT  # noqa: E402
 
-gi.require_version("Gst", "1.0")
-from gi.repository import Gst  # noqa: E402
-
-ROOT = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../.."))
 BUILD = None
 WIDTH, HEIGHT, FRAMES, RATE = 640, 360, 60, 25
-# Of the Aztec code in pipelines/codes.png: left, top, width, height.
-CODE = 454, 64, 134, 134
 FIRST, STEP, ROW = 20, 7, 100       # where its left edge starts, pixels a frame, its top
 DOOR = 0.4, 0.1, 0.6, 0.95
 # It takes 3 frames of the latest 5 to count, and the model may be off by a few pixels.
 LATE, NEAR = 2, 2
-
-
-def pull(description, form):
-    """The frames of a pipeline, each as bytes."""
-    pipeline = Gst.parse_launch(f"{description} ! videoconvert ! video/x-raw,format={form} "
-                                "! appsink name=out sync=false max-buffers=4")
-    sink = pipeline.get_by_name("out")
-    pipeline.set_state(Gst.State.PLAYING)
-    frames = []
-    while True:
-        sample = sink.emit("pull-sample")
-        if not sample:
-            break
-        buffer = sample.get_buffer()
-        frames.append(buffer.extract_dup(0, buffer.get_size()))
-    pipeline.set_state(Gst.State.NULL)
-    return frames
-
-
-def draw_frames():
-    """A gray code on white that moves to the right."""
-    left, top, width, height = CODE
-    picture = pull(f"filesrc location={ROOT}/pipelines/codes.png ! gdkpixbufdec", "GRAY8")[0]
-    rows = [picture[y * 640 + left:y * 640 + left + width] for y in range(top, top + height)]
-    for n in range(FRAMES):
-        frame = bytearray(b"\xff" * (WIDTH * HEIGHT))
-        for y, row in enumerate(rows):
-            start = (ROW + y) * WIDTH + FIRST + STEP * n
-            frame[start:start + width] = row
-        yield bytes(frame)
 
 
 class Zones(unittest.TestCase):
@@ -65,12 +31,7 @@ class Zones(unittest.TestCase):
         cls.folder = tempfile.TemporaryDirectory()
         cls.video = os.path.join(cls.folder.name, "moving.mkv")
         cls.output = os.path.join(cls.folder.name, "counted.mkv")
-        subprocess.run(
-            ["gst-launch-1.0", "-q", "fdsrc", "!", "rawvideoparse", "format=gray8",
-             f"width={WIDTH}", f"height={HEIGHT}", f"framerate={RATE}/1", "!", "videoconvert", "!",
-             "video/x-raw,format=I420", "!", "avenc_ffv1", "!",
-             "matroskamux", "!", "filesink", f"location={cls.video}"],
-            input=b"".join(draw_frames()), check=True, timeout=120)
+        scenes.write_moving(cls.video, (WIDTH, HEIGHT), RATE, FRAMES, [("aztec", FIRST, ROW, STEP)])
 
     @classmethod
     def tearDownClass(cls):
@@ -96,14 +57,16 @@ class Zones(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         lines = [json.loads(line) for line in done.stdout.splitlines()]
         told = [(round(line["time"] * RATE), *line["zones"].values()) for line in lines]
-        centre = FIRST + CODE[2] / 2
+        place = scenes.PLACES["aztec"]
+        centre = FIRST + (place[2] - place[0]) / 2
         enters, leaves = ((edge * WIDTH - centre) / STEP + LATE for edge in (DOOR[0], DOOR[2]))
         self.assertEqual([counts[1:] for counts in told], [(0, 0, 1), (1, 0, 1), (0, 0, 1)], told)
         self.assertLessEqual(told[0][0], LATE)
         self.assertAlmostEqual(told[1][0], enters, delta=NEAR)
         self.assertAlmostEqual(told[2][0], leaves, delta=NEAR)
 
-        pictures = pull(f"filesrc location={self.output} ! decodebin", "RGB")
+        pictures = [data for _, data in
+                    scenes.pull(f"filesrc location={self.output} ! decodebin", "RGB")]
         self.assertEqual(len(pictures), FRAMES)
         left, top, right, bottom = (round(part * size) for part, size in
                                     zip(DOOR, (WIDTH, HEIGHT) * 2))

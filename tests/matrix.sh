@@ -1,0 +1,171 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# SPDX-FileCopyrightText: 2026 the yolov10detect authors
+#
+# The newer GStreamer of another Debian suite: builds and tests there, in a
+# chroot that stays in build-ci/. Whatever is mounted lives in a mount namespace
+# of this script and goes with it, so that the folder can always be removed; and
+# what this machine's network needs is mounted, not copied, and goes with it too.
+set -euo pipefail
+
+usage() {
+  cat <<'END'
+usage: tests/matrix.sh [--all] [--older BUILD] SUITE [DIR]
+
+Builds in a chroot with Debian SUITE (trixie: GStreamer 1.26, sid: 1.28 and
+later), runs the tests that have to do with metadata, drawing and upstream's
+analytics there, and leaves what upstream's elements drew in
+build-ci/pictures-SUITE.
+
+  --all          every test but the slow ones
+  --older BUILD  also run the plugin of this build folder there, which was built
+                 with this machine's GStreamer
+  DIR            the chroot, build-ci/SUITE unless given; 2.5 GB. What is there
+                 is used again
+
+Takes root, debootstrap and a machine whose apt sources name a Debian mirror, or
+MIRROR=URL; else it says what is missing and exits with 77.
+END
+}
+
+root=$(cd "$(dirname "$(readlink -f "$0")")/.." && pwd)
+say() { printf 'matrix: %s\n' "$*"; }
+die() { printf 'matrix: %s\n' "$*" >&2; exit 1; }
+skip() { printf 'matrix: skipped: %s\n' "$*"; exit 77; }
+
+arguments=("$@") tests=(--suite analytics gst-meta gst-meta-survival gst-detect gst-overlay
+  gst-overlay-composition gst-overlay-pixels gst-python) older=''
+while [ $# -gt 0 ]; do
+  case $1 in
+    --all) tests=(--no-suite slow) ;;
+    --older)
+      older=$(realpath -e -- "${2-}") || { usage >&2; die "--older wants a build folder"; }
+      shift
+      ;;
+    -h | --help) usage; exit 0 ;;
+    -*) usage >&2; die "unknown argument '$1'" ;;
+    *) break ;;
+  esac
+  shift
+done
+[ $# -eq 1 ] || [ $# -eq 2 ] || { usage >&2; die "which suite?"; }
+suite=$1 dir=$(realpath -m -- "${2-$root/build-ci/$1}")
+[[ $suite =~ ^[a-z]+$ ]] || die "no name of a Debian suite: '$suite'"
+pictures=$root/build-ci/pictures-$suite
+
+[ "$(id -u)" = 0 ] || skip "it takes root"
+command -v debootstrap >/dev/null || skip "debootstrap is not installed"
+if [ -z "${Y10_MATRIX_NAMESPACE-}" ]; then
+  unshare --mount true 2>/dev/null || skip "root may not mount here"
+  Y10_MATRIX_NAMESPACE=1 exec unshare --mount --propagation private "$0" "${arguments[@]}"
+fi
+
+# The mirror of this machine's own suite, without security and other vendors.
+find_mirror() {
+  # shellcheck disable=SC1091
+  . /etc/os-release
+  # shellcheck disable=SC2016
+  apt-get indextargets --format '$(RELEASE) $(COMPONENT) $(REPO_URI)' 'Created-By: Packages' \
+    | awk -v release="$VERSION_CODENAME" '$1 == release && $2 == "main" { print $3; exit }'
+}
+
+make_chroot() {
+  local script=() known=/usr/share/debootstrap/scripts
+  [ ! -e "$dir/.complete" ] || return 0
+  rm -rf "$dir"
+  mkdir -p "$dir"
+  [ -e "$known/$suite" ] || script=("$known/sid")
+  say "debootstrap $suite"
+  debootstrap --variant=minbase "$suite" "$dir" "$mirror" "${script[@]}" >"$dir.log" 2>&1 \
+    || { tail -n 20 "$dir.log" >&2; die "debootstrap failed; all it said is in $dir.log"; }
+  rm -f "$dir.log" "$dir/etc/apt/sources.list" "$dir/var/log/bootstrap.log"
+  # No daemon starts in there, and nobody needs it back after a power cut.
+  printf '#!/bin/sh\nexit 101\n' >"$dir/usr/sbin/policy-rc.d"
+  chmod +x "$dir/usr/sbin/policy-rc.d"
+  echo force-unsafe-io >"$dir/etc/dpkg/dpkg.cfg.d/unsafe-io"
+  : >"$dir/.complete"
+}
+
+# What lies in $host is this machine's: where packages come from and how.
+mount_all() {
+  local file host=$dir/run/host
+  mount -t proc proc "$dir/proc"
+  mount --rbind -o ro /sys "$dir/sys"
+  mount --rbind /dev "$dir/dev"
+  mkdir -p "$host"
+  mount -t tmpfs tmpfs "$host"
+  mkdir "$host/apt"
+  echo "deb $mirror $suite main" >"$host/apt/sources.list"
+  apt-config dump | grep '^Acquire::' >"$host/apt/apt.conf" || true
+  if [ -e /etc/ssl/certs/ca-certificates.crt ]; then
+    cp -L /etc/ssl/certs/ca-certificates.crt "$host/"
+    echo 'Acquire::https::CAInfo "/run/host/ca-certificates.crt";' >>"$host/apt/apt.conf"
+  fi
+  echo 'Dir::Etc::sourcelist "/run/host/apt/sources.list";' >>"$host/apt/apt.conf"
+  for file in resolv.conf hosts; do
+    [ -e "/etc/$file" ] || continue
+    rm -f "$dir/etc/$file"
+    : >"$dir/etc/$file"
+    mount --bind "$(readlink -f "/etc/$file")" "$dir/etc/$file"
+  done
+}
+
+inside() {
+  env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive \
+    APT_CONFIG=/run/host/apt/apt.conf Y10_OLDER_BUILD="${older:+/older}" \
+    chroot "$dir" bash -c "cd /yolov10detect && $*" </dev/null
+}
+
+# Files that git does not ignore and that are there, each ended by a zero byte.
+list_sources() {
+  local file
+  if git rev-parse --git-dir >/dev/null 2>&1; then
+    git ls-files -z -co --exclude-standard
+  else
+    find . -name 'build*' -prune -o -type f -print0
+  fi | while IFS= read -r -d '' file; do
+    [ ! -f "$file" ] || printf '%s\0' "$file"
+  done
+}
+
+# The sources as they are here; the build folder in there stays.
+copy_sources() {
+  local to=$dir/yolov10detect
+  mkdir -p "$to"
+  find "$to" -mindepth 1 -maxdepth 1 ! -name build -exec rm -rf {} +
+  (cd "$root" && list_sources | tar --null -T - -cf -) | tar -C "$to" -xf -
+  rm -rf "$dir/older"
+  [ -n "$older" ] || return 0
+  mkdir "$dir/older"
+  cp -L "$older"/gst/libgstyolov10.so "$older"/engine/liby10.so.? "$dir/older/"
+  find "$older/models" -maxdepth 1 -name '*.safetensors' -exec cp {} "$dir/older/" \;
+}
+
+mirror=${MIRROR:-$(find_mirror)}
+[ -n "$mirror" ] || skip "apt's sources name no Debian mirror; MIRROR=URL does"
+mkdir -p "$(dirname "$dir")"
+rm -rf "$pictures"
+started=$SECONDS
+make_chroot
+mount_all
+copy_sources
+extra='libgstreamer-plugins-bad1.0-dev gir1.2-gst-plugins-bad-1.0 gir1.2-gst-plugins-base-1.0'
+if ! inside "dpkg-query -W $extra" >/dev/null 2>&1; then
+  say "packages ($((SECONDS - started)) s)"
+  inside "apt-get -q update && apt-get -q -y --no-install-recommends install $extra" \
+    >"$dir.log" 2>&1 || { tail -n 20 "$dir.log" >&2; die "apt-get failed; see $dir.log"; }
+  rm -f "$dir.log"
+fi
+say "build ($((SECONDS - started)) s)"
+inside tools/setup.sh || die "it does not build with $suite"
+rm -rf "$dir"/var/lib/apt/lists/* "$dir"/var/cache/apt/*
+say "$(inside gst-launch-1.0 --gst-version) ($((SECONDS - started)) s)"
+status=0
+rm -f "$dir/yolov10detect/build/meson-logs/testlog.json"
+inside meson test -C build --no-rebuild --print-errorlogs --timeout-multiplier 3 \
+  "${tests[@]}" || status=$?
+mkdir -p "$pictures"
+cp "$dir"/yolov10detect/build/tests/analytics/*.png "$pictures/" 2>/dev/null || true
+cp "$dir"/yolov10detect/build/meson-logs/testlog.json "$pictures/" 2>/dev/null || true
+say "$suite took $((SECONDS - started)) s; pictures and testlog.json are in ${pictures#"$root"/}"
+exit "$status"
