@@ -166,7 +166,7 @@ gst_y10_overlay_props_install (GObjectClass * class)
    */
   g_object_class_install_property (class, PROP_LINE_WIDTH,
       g_param_spec_uint ("line-width", "Line width",
-          "Width of the boxes' lines in pixels (0 = scaled to the frame)",
+          "Width of the boxes' lines, in pixels; 0: scaled to the frame's size",
           0, MAX_LINE_WIDTH, DEFAULT_LINE_WIDTH,
           flags | GST_PARAM_CONTROLLABLE));
   /**
@@ -176,9 +176,9 @@ gst_y10_overlay_props_install (GObjectClass * class)
    */
   g_object_class_install_property (class, PROP_FONT_DESC,
       g_param_spec_string ("font-desc", "Font description",
-          "Pango font description of the text, such as \"Sans Bold 16\" "
-          "(empty = bold, scaled to the frame; without size = scaled to the "
-          "frame)", DEFAULT_FONT_DESC, flags));
+          "Pango font description of the text, such as \"Sans Bold 16\". "
+          "Without a size it is scaled to the frame; empty: bold, and scaled to "
+          "the frame", DEFAULT_FONT_DESC, flags));
   /**
    * GstYolov10Overlay:show-label:
    *
@@ -220,7 +220,8 @@ gst_y10_overlay_props_install (GObjectClass * class)
    */
   g_object_class_install_property (class, PROP_LABELS,
       g_param_spec_string ("labels", "Labels",
-          "Comma-separated labels of the boxes to draw (empty = all)",
+          "Labels of the boxes to draw, separated by commas, such as "
+          "\"person,car\"; empty: all",
           DEFAULT_LABELS, flags));
   /**
    * GstYolov10Overlay:min-confidence:
@@ -231,7 +232,8 @@ gst_y10_overlay_props_install (GObjectClass * class)
    */
   g_object_class_install_property (class, PROP_MIN_CONFIDENCE,
       g_param_spec_double ("min-confidence", "Minimum confidence",
-          "Do not draw boxes of lower confidence",
+          "Least confidence of the boxes to draw, from 0 to 1; those whose "
+          "confidence is not known are drawn",
           0, 1, DEFAULT_MIN_CONFIDENCE, flags | GST_PARAM_CONTROLLABLE));
   /**
    * GstYolov10Overlay:privacy:
@@ -243,7 +245,7 @@ gst_y10_overlay_props_install (GObjectClass * class)
    */
   g_object_class_install_property (class, PROP_PRIVACY,
       g_param_spec_enum ("privacy", "Privacy",
-          "What to do with the insides of the boxes, in the frame itself",
+          "What to do with the pixels inside of the boxes that are drawn",
           GST_TYPE_YOLOV10_PRIVACY, DEFAULT_PRIVACY,
           flags | GST_PARAM_CONTROLLABLE));
   gst_type_mark_as_plugin_api (GST_TYPE_YOLOV10_PRIVACY, 0);

@@ -40,8 +40,8 @@ gst_y10_props_install (GObjectClass * class, GParamSpec ** props)
       "model file has no names of its own, which it overrides. Read together "
       "with the model: while playing set it before model-file", NULL, playing);
   props[GST_Y10_PROP_BACKEND] = g_param_spec_enum ("backend", "Backend",
-      "What computes. One that is asked for and cannot run is an error; auto "
-      "takes the fastest that can and says why in fallback-reason",
+      "What computes. auto takes the fastest that runs here, and fallback-reason "
+      "says why nothing faster was taken; any other that cannot run is an error",
       GST_TYPE_YOLOV10_BACKEND, Y10_BACKEND_AUTO, ready);
   props[GST_Y10_PROP_PRECISION] = g_param_spec_enum ("precision", "Precision",
       "The numbers that are computed in; auto is the fastest that changes "
@@ -55,27 +55,27 @@ gst_y10_props_install (GObjectClass * class, GParamSpec ** props)
       "\"WxH\", multiples of 32. Empty: the model's own. Smaller is faster, "
       "larger finds smaller objects", "", ready);
   props[GST_Y10_PROP_THREADS] = g_param_spec_uint ("threads", "Threads",
-      "CPU threads, 0 for one a core", 0, 256, 0, ready);
+      "Threads that the CPU computes with; 0: one for each core", 0, 256, 0, ready);
   props[GST_Y10_PROP_ENGINE_GROUP] = g_param_spec_string ("engine-group",
-      "Engine group", "Elements of one process with the same model file, "
-      "backend, precision, head, input size and other settings of the engine "
-      "share one, whose weights are in memory once; those with different names "
-      "here do not", "", ready);
+      "Engine group", "Any name. Elements of one process share an engine, whose "
+      "weights are in memory once, where this name, the model file and all "
+      "settings of the engine (backend, precision, head, input size and so on) "
+      "are the same", "", ready);
   props[GST_Y10_PROP_MAX_BATCH] = g_param_spec_uint ("max-batch", "Maximum batch",
       "Most frames, of all elements that share the engine, that are inferred "
       "together, which only backend cuda gains by. 0: one", 0, Y10_STREAM_MAX_BATCH, 0,
       ready);
   props[GST_Y10_PROP_BATCH_TIMEOUT] = g_param_spec_uint ("batch-timeout",
-      "Batch timeout", "Microseconds that a frame waits for others to be "
-      "inferred together with while it could be inferred; 0: none", 0, G_USEC_PER_SEC,
+      "Batch timeout", "For how long a frame that could be inferred waits for "
+      "others to be inferred together with, in microseconds; 0: not at all", 0, G_USEC_PER_SEC,
       0, ready);
   props[GST_Y10_PROP_PRIORITY] = g_param_spec_int ("priority", "Priority",
       "Of elements that share an engine, those with a higher one have their "
       "frames inferred first, so that others wait, or skip, where not all can "
       "be; those with the same take turns", G_MININT, G_MAXINT, 0, playing);
   props[GST_Y10_PROP_CUDA_DEVICE_ID] = g_param_spec_int ("cuda-device-id",
-      "CUDA device ID", "Which GPU backend cuda takes; -1 for the one its "
-      "neighbours use, or the first", -1, G_MAXINT, -1, ready);
+      "CUDA device ID", "Which GPU backend cuda takes, counted from 0; -1: the one "
+      "that the element's neighbours use, else the first", -1, G_MAXINT, -1, ready);
   props[GST_Y10_PROP_CUDA_GRAPHS] = g_param_spec_boolean ("cuda-graphs",
       "CUDA graphs", "Whether backend cuda launches the network as one captured "
       "graph; else kernel by kernel, the same work at more cost for the CPU",
@@ -89,7 +89,8 @@ gst_y10_props_install (GObjectClass * class, GParamSpec ** props)
       "Boxes of different classes that overlap compete too (head one2many "
       "only)", FALSE, ready);
   props[GST_Y10_PROP_CONFIDENCE] = g_param_spec_double ("confidence", "Confidence",
-      "Least confidence of a detection", 0.0, 1.0, GST_Y10_DEFAULT_CONFIDENCE,
+      "Least confidence of a detection, from 0 to 1. Higher finds less, and is "
+      "less often wrong", 0.0, 1.0, GST_Y10_DEFAULT_CONFIDENCE,
       controllable);
   props[GST_Y10_PROP_IOU_THRESHOLD] =
       g_param_spec_double ("iou-threshold", "IoU threshold",
@@ -104,7 +105,8 @@ gst_y10_props_install (GObjectClass * class, GParamSpec ** props)
       "Which classes to look for: names or ids separated by commas, such as "
       "\"person,2\". Empty: all", "", playing);
   props[GST_Y10_PROP_ATTACH] = g_param_spec_flags ("attach", "Attach",
-      "Which metadata to attach", GST_TYPE_YOLOV10_ATTACH,
+      "Which metadata to attach: of the first two one for each object, of the "
+      "last one for each frame", GST_TYPE_YOLOV10_ATTACH,
       GST_YOLOV10_ATTACH_ALL, playing);
   props[GST_Y10_PROP_ENCODER_HINTS] = g_param_spec_string ("encoder-hints",
       "Encoder hints", "How much better (less than 0, down to -51) or worse (up "
@@ -131,35 +133,38 @@ gst_y10_props_install (GObjectClass * class, GParamSpec ** props)
       GST_YOLOV10_LATE_AUTO, playing);
   props[GST_Y10_PROP_INFERENCE_INTERVAL] =
       g_param_spec_uint ("inference-interval", "Inference interval",
-      "Infer every Nth frame only", 1, 10000, 1, controllable);
+      "Infer every Nth frame only; skipped-boxes says what those in between "
+      "show", 1, 10000, 1, controllable);
   props[GST_Y10_PROP_SKIPPED_BOXES] = g_param_spec_enum ("skipped-boxes",
       "Skipped boxes", "Which boxes frames show that are not inferred",
       GST_TYPE_YOLOV10_SKIPPED_BOXES, GST_YOLOV10_BOXES_HOLD, controllable);
   props[GST_Y10_PROP_MAX_HOLD] = g_param_spec_uint64 ("max-hold",
-      "Maximum hold", "For how long boxes are held, nanoseconds of the frames' "
-      "own time", 0, G_MAXUINT64, GST_Y10_DEFAULT_MAX_HOLD, controllable);
+      "Maximum hold", "For how long the boxes of an earlier frame are shown, in "
+      "nanoseconds of the frames' own time", 0, G_MAXUINT64,
+      GST_Y10_DEFAULT_MAX_HOLD, controllable);
   props[GST_Y10_PROP_POST_MESSAGES] = g_param_spec_boolean ("post-messages",
       "Post messages", "Whether to post an element message yolov10-detections "
       "with JSON for each frame", FALSE, playing);
   props[GST_Y10_PROP_ACTIVE_BACKEND] =
       g_param_spec_string ("active-backend", "Active backend",
-      "What computes now; NULL below PAUSED", NULL, readable);
+      "The backend that computes: cpu, ref or cuda; NULL below PAUSED", NULL, readable);
   props[GST_Y10_PROP_ACTIVE_DEVICE] =
       g_param_spec_string ("active-device", "Active device",
-      "The device that computes now; NULL below PAUSED", NULL, readable);
+      "The name of the device that computes; NULL below PAUSED", NULL, readable);
   props[GST_Y10_PROP_ACTIVE_PRECISION] =
       g_param_spec_string ("active-precision", "Active precision",
-      "The numbers that are computed in now; NULL below PAUSED", NULL,
+      "The precision that is computed in, such as fp32; NULL below PAUSED", NULL,
       readable);
   props[GST_Y10_PROP_FALLBACK_REASON] =
       g_param_spec_string ("fallback-reason", "Fallback reason",
       "Why a faster backend was not taken; NULL where there is none", NULL,
       readable);
   props[GST_Y10_PROP_STATS] = g_param_spec_boxed ("stats", "Statistics",
-      "Frames since the start: inferred, held, skipped, sent, waiting; frames a "
-      "second; how often a lost device recovered; and of the last 512 frames "
-      "the time of waiting for the engine, preprocess, inference and postprocess, the age of their boxes "
-      "and their delay here as median, p95 and max in nanoseconds",
+      "Frames since the start: all, inferred, with boxes held, skipped, sent on, "
+      "waiting; frames a second; how often a lost device recovered; and of the "
+      "last 512 frames how long they waited for the engine, their preprocessing, "
+      "inference and postprocessing took, how old their boxes were and how long "
+      "they were here, each as median, 95th percentile and maximum in nanoseconds",
       GST_TYPE_STRUCTURE, readable);
   props[GST_Y10_PROP_ENGINE_STATS] = g_param_spec_boxed ("engine-stats",
       "Engine statistics", "Of the engine, for all elements that share it: "

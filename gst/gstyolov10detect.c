@@ -43,6 +43,10 @@
  *     ! yolov10detect model-file=yolov10n.safetensors input-size=320 ! fakesink
  * ]| Watches a camera with a small input, and prints which device computes.
  * |[
+ * gst-launch-1.0 -m rtspsrc location=rtsp://camera/stream latency=200 ! decodebin \
+ *     ! videoconvert ! yolov10detect post-messages=true ! fakesink
+ * ]| Prints a message with JSON for each frame of an RTSP camera.
+ * |[
  * gst-launch-1.0 rtspsrc location=rtsp://camera/ ! decodebin ! videoconvert \
  *     ! yolov10detect model-file=yolov10n.safetensors \
  *     encoder-hints=person=-8 ! msdkh264enc rate-control=cbr bitrate=1000 \

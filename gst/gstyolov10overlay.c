@@ -38,6 +38,9 @@
  * |[
  * gst-launch-1.0 filesrc location=bus.jpg ! jpegdec ! videoconvert ! yolov10detect model-file=yolov10n.safetensors ! yolov10overlay line-width=4 font-desc="Monospace 16" min-confidence=0.5 ! videoconvert ! pngenc ! filesink location=boxes.png
  * ]| Writes a picture with boxes around whatever is at least 50 % certain.
+ * |[
+ * gst-launch-1.0 uridecodebin uri=file:///tmp/cars.mp4 ! videoconvert ! yolov10detect model-file=yolov10n.safetensors ! ioutracker ! videoconvert ! yolov10overlay ! videoconvert ! autovideosink
+ * ]| Also follows what is found, by an element of GStreamer 1.28.
  */
 
 #ifdef HAVE_CONFIG_H

@@ -12,6 +12,7 @@ on the line before a block says what is special about it:
   <!-- not run: WHY -->     it is not run, and why
   <!-- run with: SED -->    it is run after this edit by sed -E, which has to change something
   <!-- prints: REGEX -->    what it has to print
+  <!-- needs: COMMAND -->   it is run only where this shell command succeeds
   <!-- file: NAME -->       of any language: it is (the next part of) this file, for blocks to come
 
 A block of C or Python says one of "file" and "not run" too, and each block says its language, so
@@ -26,7 +27,7 @@ import tempfile
 import time
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../.."))
-COMMENT = re.compile(r"<!-- (not run|run with|prints|file): (.+) -->$")
+COMMENT = re.compile(r"<!-- (not run|run with|prints|needs|file): (.+) -->$")
 LIST = re.compile(r"([-*+]|\d+\.) ")
 MUST_RUN = {"sh", "c", "python"}
 SECONDS = 200
@@ -38,6 +39,7 @@ class Block:
         self.language = language
         self.lines = []
         self.edits = [value for name, value in comments if name == "run with"]
+        self.needs = [value for name, value in comments if name == "needs"]
         self.prints = [value for name, value in comments if name == "prints"]
         self.not_run = next((value for name, value in comments if name == "not run"), None)
         self.file = next((value for name, value in comments if name == "file"), None)
@@ -153,6 +155,12 @@ def check(document, build, inputs):
                 print(f"{where}: not run: {block.not_run}")
                 continue
             if block.language not in MUST_RUN and not block.file:
+                continue
+            lacking = [need for need in block.needs if subprocess.run(
+                ["bash", "-c", need], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                check=False).returncode]
+            if lacking:
+                print(f"{where}: not run: here this fails: {lacking[0]}")
                 continue
             started = time.monotonic()
             if block.language != "sh" and not block.file:

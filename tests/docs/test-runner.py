@@ -31,6 +31,8 @@ class Runner(unittest.TestCase):
         self.assertEqual(self.check("<!-- not run: no -->\n```sh\nfalse\n```\n"), (0, 0))
         self.assertEqual(self.check("<!-- run with: s/false/true/ -->\n```sh\nfalse\n```\n"), (1, 0))
         self.assertEqual(self.check("<!-- prints: ^gi -->\n```sh\ncat given.txt\n```\n"), (1, 0))
+        self.assertEqual(self.check("<!-- needs: false -->\n```sh\nfalse\n```\n"), (0, 0))
+        self.assertEqual(self.check("<!-- needs: true -->\n```sh\nfalse\n```\n"), (0, 1))
         self.assertEqual(self.check("```text\nnothing\n```\n```json\n{\n```\n"), (0, 0))
         self.assertEqual(self.check("- a list\n\n    goes on\n\n- here\n"), (0, 0))
         # Parts of one file, and what a block leaves for the next one.
