@@ -33,7 +33,7 @@ def main():
     inspected = run("gst-inspect-1.0", "yolov10detect").stdout
     assert plugin in inspected, inspected
     now = run("gst-inspect-1.0", "--version").stdout
-    done = run("gst-launch-1.0", "-m", "filesrc", f"location={scenes.CODES}", "!", "gdkpixbufdec",
+    done = run("gst-launch-1.0", "-m", "filesrc", f"location={scenes.CODES}", "!", "pngdec",
                "!", "videoconvert", "!", "yolov10detect", "post-messages=true",
                f"model-file={folder}/codes.safetensors", "!", "yolov10overlay", "!", "videoconvert",
                "!", "pngenc", "!", "filesink", "location=older.png")

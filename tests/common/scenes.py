@@ -41,7 +41,7 @@ def write_moving(path, size, rate, n_frames, codes):
     """A video without loss in which codes move over white: @codes has for each its label, where
     its left edge starts, its top edge, and pixels a frame to the right."""
     width, height = size
-    picture = pull(f"filesrc location={CODES} ! gdkpixbufdec", "GRAY8")[0][1]
+    picture = pull(f"filesrc location={CODES} ! pngdec", "GRAY8")[0][1]
     data = []
     for n in range(n_frames):
         frame = bytearray(b"\xff" * (width * height))

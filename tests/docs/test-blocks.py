@@ -179,10 +179,10 @@ def check(document, build, inputs):
 def make_inputs(folder, seeded, shapes):
     """The files that the documents name: a scene of codes, and weights from a seed."""
     codes = os.path.join(ROOT, "pipelines/codes.png")
-    video = (f"filesrc location={codes} ! gdkpixbufdec ! imagefreeze num-buffers=10 "
+    video = (f"filesrc location={codes} ! pngdec ! imagefreeze num-buffers=10 "
              "! video/x-raw,framerate=10/1 ! videoconvert ! x264enc ! mp4mux")
     os.symlink(codes, os.path.join(folder, "codes.png"))
-    make(f"filesrc location={codes} ! gdkpixbufdec ! videoconvert ! jpegenc quality=95",
+    make(f"filesrc location={codes} ! pngdec ! videoconvert ! jpegenc quality=95",
          to=os.path.join(folder, "bus.jpg"))
     for name in ("street.mp4", "video.mp4"):
         make(video, to=os.path.join(folder, name))
