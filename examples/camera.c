@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* One camera: its pipeline, what it says, and what is done when it fails.
+ *
+ * A pipeline is one attempt to reach a camera. When it fails, by an error, the
+ * end of the stream or silence, it is thrown away and a new one is made after a
+ * pause: nothing is left over from the last attempt, neither timestamps nor half
+ * a frame. To stop one may take as long as the network wants, so a thread does
+ * it. Streaming threads see a Link and nothing else. */
+
+#include <math.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#include "cameras.h"
+
+/* A connection that has lasted so long was a good one: the next pause is short
+ * again. Seconds. */
+#define STEADY 10
+/* Of one camera, pipelines that are being stopped. */
+#define MOST_CLOSING 4
+
+/* What streaming threads know of an attempt. Times are monotonic µs. */
+struct _Link
+{
+  gchar *name;
+  atomic_uint video;            /* 1 + the number of its stream; 0 not known */
+  _Atomic gint64 last_frame;    /* 0 before the first */
+  _Atomic gint64 still_due;
+};
+
+typedef struct
+{
+  Camera *camera;
+  GstElement *pipeline;
+} Closing;
+
+static guint n_closing;
+
+static void camera_open (Camera * camera);
+
+static void
+link_clear (gpointer data)
+{
+  g_free (((Link *) data)->name);
+}
+
+static void
+link_unref (gpointer link)
+{
+  g_atomic_rc_box_release_full (link, link_clear);
+}
+
+static void
+camera_clear (gpointer data)
+{
+  Camera *camera = data;
+
+  g_free (camera->name);
+  g_free (camera->uri);
+}
+
+void
+camera_unref (gpointer camera)
+{
+  g_rc_box_release_full (camera, camera_clear);
+}
+
+/* Behind the detector, for each frame, by the thread that carries it. */
+static GstPadProbeReturn
+on_frame (GstPad * pad, GstPadProbeInfo * info, gpointer data)
+{
+  Link *link = data;
+  GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER (info);
+  const gint64 now = g_get_monotonic_time ();
+  GstCustomMeta *meta;
+  GstStructure *frame;
+  guint count = 0;
+
+  link->last_frame = now;
+  if (!options.stills || now < link->still_due)
+    return GST_PAD_PROBE_OK;
+  meta = gst_buffer_get_custom_meta (buffer, "GstYolov10FrameMeta");
+  if (!meta)
+    return GST_PAD_PROBE_OK;
+  frame = gst_custom_meta_get_structure (meta);
+  /* Held boxes are where something was. */
+  if (gst_structure_get_uint (frame, "count", &count) && count > 0
+      && !g_strcmp0 (gst_structure_get_string (frame, "inference"), "fresh")
+      && still_want (link->name, pad, buffer))
+    link->still_due = now + (gint64) (options.still_pause * G_USEC_PER_SEC);
+  return GST_PAD_PROBE_OK;
+}
+
+/* Of what a camera offers, its first video: sound and metadata are not even
+ * asked for. Asked once more when rtspsrc goes over from UDP to TCP. */
+static gboolean
+select_stream (GstElement * source, guint number, GstCaps * caps, Link * link)
+{
+  const gchar *media =
+      gst_structure_get_string (gst_caps_get_structure (caps, 0), "media");
+  guint none = 0;
+
+  return !g_strcmp0 (media, "video")
+      && (atomic_compare_exchange_strong (&link->video, &none, number + 1)
+      || none == number + 1);
+}
+
+static void
+unref_link_closure (gpointer link, GClosure * closure)
+{
+  link_unref (link);
+}
+
+void
+set_up_detector (GstElement * detector)
+{
+  g_object_set (detector, "post-messages", TRUE,
+      "inference-interval", (guint) options.interval, NULL);
+  if (options.model)
+    g_object_set (detector, "model-file", options.model, NULL);
+  if (options.classes)
+    g_object_set (detector, "classes", options.classes, NULL);
+}
+
+static GstElement *
+make_pipeline (const gchar * name, const gchar * uri, Link * link,
+    GError ** error)
+{
+  GString *sink = g_string_new (options.sink);
+  GstElement *pipeline, *source, *detector;
+  GstPad *pad;
+  gchar *text;
+
+  g_string_replace (sink, "{name}", name, 0);
+  /* Frames pass videoconvert untouched unless the detector cannot read them. The
+   * detector's name is the "source" of what it finds; no camera's name has a
+   * colon in it. */
+  text = g_strdup_printf ("rtspsrc name=rtsp:source ! decodebin ! "
+      "videoconvert ! yolov10detect name=%s backend=%s ! %s", name,
+      options.backend, sink->str);
+  pipeline = gst_parse_launch_full (text, NULL, GST_PARSE_FLAG_FATAL_ERRORS,
+      error);
+  g_free (text);
+  g_string_free (sink, TRUE);
+  if (!pipeline)
+    return NULL;
+
+  source = gst_bin_get_by_name (GST_BIN (pipeline), "rtsp:source");
+  g_object_set (source, "location", uri, "latency", (guint) options.latency,
+      "tcp-timeout", (guint64) (options.timeout * G_USEC_PER_SEC),
+      "timeout", (guint64) (options.timeout * G_USEC_PER_SEC), NULL);
+  gst_util_set_object_arg (G_OBJECT (source), "protocols",
+      options.udp ? "udp+tcp" : "tcp");
+  g_signal_connect_data (source, "select-stream", G_CALLBACK (select_stream),
+      g_atomic_rc_box_acquire (link), unref_link_closure, 0);
+
+  detector = gst_bin_get_by_name (GST_BIN (pipeline), name);
+  set_up_detector (detector);
+  pad = gst_element_get_static_pad (detector, "src");
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, on_frame,
+      g_atomic_rc_box_acquire (link), link_unref);
+  gst_object_unref (pad);
+  gst_object_unref (detector);
+  gst_object_unref (source);
+  return pipeline;
+}
+
+static gboolean
+closed (gpointer data)
+{
+  Closing *closing = data;
+
+  closing->camera->closing--;
+  n_closing--;
+  camera_unref (closing->camera);
+  g_free (closing);
+  return G_SOURCE_REMOVE;
+}
+
+static gpointer
+close_pipeline (gpointer data)
+{
+  Closing *closing = data;
+
+  gst_element_set_state (closing->pipeline, GST_STATE_NULL);
+  gst_object_unref (closing->pipeline);
+  g_idle_add (closed, closing);
+  return NULL;
+}
+
+void
+camera_close (Camera * camera)
+{
+  Closing *closing;
+  GstBus *bus;
+
+  g_clear_handle_id (&camera->pause, g_source_remove);
+  if (!camera->pipeline)
+    return;
+  bus = gst_element_get_bus (camera->pipeline);
+  gst_bus_remove_watch (bus);
+  gst_object_unref (bus);
+  camera->still_due = camera->link->still_due;
+  g_clear_pointer (&camera->link, link_unref);
+  closing = g_new (Closing, 1);
+  closing->camera = g_rc_box_acquire (camera);
+  closing->pipeline = g_steal_pointer (&camera->pipeline);
+  camera->closing++;
+  n_closing++;
+  g_thread_unref (g_thread_new ("close", close_pipeline, closing));
+}
+
+static gboolean
+end_pause (gpointer data)
+{
+  Camera *camera = data;
+
+  /* However many are stuck, they do not pile up. */
+  if (camera->closing >= MOST_CLOSING)
+    return G_SOURCE_CONTINUE;
+  camera->pause = 0;
+  camera_open (camera);
+  return G_SOURCE_REMOVE;
+}
+
+/* Whatever went wrong: throws the pipeline away and tries again later. */
+static void
+camera_lose (Camera * camera, const gchar * reason)
+{
+  const gint64 now = g_get_monotonic_time ();
+  gdouble pause;
+  JsonObject *line;
+
+  camera_close (camera);
+  if (camera->connected) {
+    line = line_new (camera->name);
+    json_object_set_string_member (line, "state", "lost");
+    json_object_set_string_member (line, "reason", reason);
+    line_print (line);
+    if (now - camera->connected > STEADY * G_USEC_PER_SEC)
+      camera->attempts = 0;
+  }
+  camera->connected = 0;
+  /* 1 s, 2 s, 4 s…; a bit less each time, by chance, so that those which failed
+   * together do not all come back at once. */
+  pause = fmin (ldexp (1, (int) MIN (camera->attempts, 16)),
+      options.most_pause) * g_random_double_range (0.75, 1);
+  camera->attempts++;
+  camera->pause = g_timeout_add ((guint) (pause * 1000), end_pause, camera);
+  line = line_new (camera->name);
+  json_object_set_string_member (line, "state", "retry");
+  json_object_set_string_member (line, "reason", reason);
+  json_object_set_int_member (line, "pause-ms", (gint64) (pause * 1000));
+  line_print (line);
+}
+
+/* The message for users, and what the element adds: "Could not open resource"
+ * alone says little. */
+static void
+lose_by_error (Camera * camera, GstMessage * message)
+{
+  GError *error;
+  gchar *debug, *reason;
+  const gchar *last;
+
+  gst_message_parse_error (message, &error, &debug);
+  last = debug ? strrchr (debug, '\n') : NULL;
+  reason = g_strconcat (error->message, last ? " " : NULL,
+      last ? last + 1 : NULL, NULL);
+  camera_lose (camera, reason);
+  g_free (reason);
+  g_free (debug);
+  g_error_free (error);
+}
+
+static void
+print_detections (Camera * camera, const GstStructure * found)
+{
+  guint count = 0;
+
+  if (!camera->connected) {
+    JsonObject *line = line_new (camera->name);
+
+    camera->connected = g_get_monotonic_time ();
+    json_object_set_string_member (line, "state", "connected");
+    line_print (line);
+  }
+  gst_structure_get_uint (found, "count", &count);
+  if (!options.found || (count > 0
+          && !g_strcmp0 (gst_structure_get_string (found, "inference"),
+              "fresh")))
+    print_text (gst_structure_get_string (found, "json"));
+}
+
+static gboolean
+on_message (GstBus * bus, GstMessage * message, gpointer data)
+{
+  Camera *camera = data;
+  const GstStructure *structure;
+
+  switch (GST_MESSAGE_TYPE (message)) {
+    case GST_MESSAGE_ERROR:
+      lose_by_error (camera, message);
+      break;
+    case GST_MESSAGE_EOS:
+      camera_lose (camera, "the camera has ended the stream");
+      break;
+    case GST_MESSAGE_LATENCY:
+      gst_bin_recalculate_latency (GST_BIN (camera->pipeline));
+      break;
+    case GST_MESSAGE_ELEMENT:
+      structure = gst_message_get_structure (message);
+      if (gst_structure_has_name (structure, "yolov10-detections"))
+        print_detections (camera, structure);
+      break;
+    default:
+      break;
+  }
+  return G_SOURCE_CONTINUE;
+}
+
+static void
+camera_open (Camera * camera)
+{
+  GstClock *clock = gst_system_clock_obtain ();
+  GError *error = NULL;
+  GstBus *bus;
+
+  camera->link = g_atomic_rc_box_new0 (Link);
+  camera->link->name = g_strdup (camera->name);
+  camera->link->still_due = camera->still_due;
+  camera->began = g_get_monotonic_time ();
+  camera->pipeline = make_pipeline (camera->name, camera->uri, camera->link,
+      &error);
+  if (!camera->pipeline) {
+    g_clear_pointer (&camera->link, link_unref);
+    camera_lose (camera, error->message);
+    g_error_free (error);
+  } else {
+    /* One that no element takes away when it goes. */
+    gst_pipeline_use_clock (GST_PIPELINE (camera->pipeline), clock);
+    bus = gst_element_get_bus (camera->pipeline);
+    gst_bus_add_watch (bus, on_message, camera);
+    gst_object_unref (bus);
+    /* An error comes by the bus. */
+    gst_element_set_state (camera->pipeline, GST_STATE_PLAYING);
+  }
+  gst_object_unref (clock);
+}
+
+/* A camera that sends nothing makes no error. To connect may take twice as
+ * long: the first picture has to wait for a keyframe. */
+void
+camera_look_for_stall (Camera * camera)
+{
+  const gint64 now = g_get_monotonic_time ();
+  gint64 last;
+  gdouble since;
+  gchar *reason;
+
+  if (!camera->link)
+    return;
+  last = camera->link->last_frame;
+  since = (now - (last ? last : camera->began)) / 1e6;
+  if (since < (last ? 1 : 2) * options.timeout)
+    return;
+  reason = g_strdup_printf ("no frame for %.1f s", since);
+  camera_lose (camera, reason);
+  g_free (reason);
+}
+
+Camera *
+camera_new (const gchar * name, const gchar * uri)
+{
+  Camera *camera = g_rc_box_new0 (Camera);
+
+  camera->name = g_strdup (name);
+  camera->uri = g_strdup (uri);
+  camera_open (camera);
+  return camera;
+}
+
+gboolean
+camera_all_closed (void)
+{
+  return n_closing == 0;
+}
+
+/* Elements that are missing are missing for all cameras: says so beforehand. */
+gboolean
+check_pipeline (GError ** error)
+{
+  Link *link = g_atomic_rc_box_new0 (Link);
+  GstElement *pipeline = make_pipeline ("check", "rtsp://localhost", link,
+      error);
+
+  g_clear_pointer (&pipeline, gst_object_unref);
+  link_unref (link);
+  return !*error;
+}

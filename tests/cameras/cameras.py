@@ -1,0 +1,460 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# SPDX-FileCopyrightText: 2026 the yolov10detect authors
+"""Eight RTSP cameras that fail in eight ways, watched by examples/cameras.c.
+
+Each camera is a process (server.py) that stamps numbers into its pictures. The
+program's --sink writes one pixel for each block of what comes out of the
+detector, so that the numbers are read from the very frames. Faults overlap: in
+the time of each, no camera that has none at that time may miss a frame.
+
+usage: cameras.py --program FILE --picture FILE [--work DIR] [--reconnects N]
+
+--reconnects: instead, cameras whose connections are cut N times all in all.
+"""
+import argparse
+import glob
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+
+import stamp
+from proxy import Proxy
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+BACK = 10                       # seconds until a camera has to be back
+PATIENCE = 60                   # until a test gives up waiting
+HOUR = 3600 * 90000             # of RTP's clock for video
+# KiB. What a camera needs changes with its picture's size and the moment; a
+# pipeline that is not freed is several MiB, and there are far more than ten.
+MOST_GROWTH = 16 << 10
+STRIP = ("videoscale method=nearest-neighbour ! videoconvert ! video/x-raw,format=GRAY8,"
+         f"width={stamp.COLUMNS},height={stamp.ROWS} ! "
+         "filesink buffer-mode=unbuffered append=true location={name}.strip")
+CODECS = {"stalled": "h265", "late": "jpeg"}
+
+
+def free_port():
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
+
+
+class Server:
+    """A camera's process."""
+
+    def __init__(self, name, picture, t0):
+        self.port = free_port()
+        self.log = open(f"{name}.server", "w", encoding="utf-8")
+        self.command = [sys.executable, os.path.join(HERE, "server.py"), "--port",
+                        str(self.port), "--t0", str(t0), "--picture", picture,
+                        "--codec", CODECS.get(name, "h264")]
+        self.process = None
+
+    def start(self):
+        """Returns when it listens: the time."""
+        self.process = subprocess.Popen(self.command, stdin=subprocess.PIPE, text=True,
+                                        stdout=subprocess.PIPE, stderr=self.log)
+        if self.process.stdout.readline() != "ready\n":
+            raise RuntimeError(f"no server: see {self.log.name}")
+        return time.monotonic()
+
+    def tell(self, line):
+        self.process.stdin.write(line + "\n")
+        self.process.stdin.flush()
+
+    def kill(self):
+        if self.process:
+            self.process.kill()
+            self.process.wait()
+            self.process.stdin.close()
+            self.process.stdout.close()
+
+
+class Program:
+    """The program under test and what it says. Times are when a line was read."""
+
+    def __init__(self, command):
+        self.errors = open("program.errors", "w+", encoding="utf-8")
+        self.changed = threading.Condition()
+        self.states = []        # (time, camera, state, reason)
+        self.frames = {}        # camera: [(time, resolution, labels)]
+        self.stills = []        # (camera, path)
+        self.lines = open("program.lines", "w", encoding="utf-8")
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        stderr=self.errors, text=True)
+        threading.Thread(target=self.read, daemon=True).start()
+
+    def read(self):
+        for text in self.process.stdout:
+            now = time.monotonic()
+            line = json.loads(text)
+            self.lines.write(f"{now:.3f} {text}")
+            with self.changed:
+                if "state" in line:
+                    self.states.append((now, line["camera"], line["state"], line.get("reason")))
+                elif "still" in line:
+                    self.stills.append((line["camera"], line["still"]))
+                elif "source" in line:
+                    size = line["resolution"]
+                    self.frames.setdefault(line["source"], []).append(
+                        (now, (size["width"], size["height"]),
+                         [o["detection"]["label"] for o in line["objects"]]))
+                else:
+                    raise ValueError(text)
+                self.changed.notify_all()
+
+    def tell(self, line):
+        self.process.stdin.write(line + "\n")
+        self.process.stdin.flush()
+
+    def wait(self, what, found, limit=PATIENCE):
+        """Until found() gives something that is not None."""
+        with self.changed:
+            self.changed.wait_for(lambda: found() is not None, limit)
+            result = found()
+        if result is None:
+            raise TimeoutError(f"{what}: not within {limit} s")
+        return result
+
+    def wait_state(self, camera, state, since, limit=PATIENCE):
+        """When it is first said of a camera after a time."""
+        return self.wait(f"{camera} {state}", lambda: next(
+            (t for t, c, s, _ in self.states if c == camera and s == state and t >= since),
+            None), limit)
+
+    def wait_size(self, camera, size, since):
+        return self.wait(f"{camera} {size}", lambda: next(
+            (t for t, s, _ in self.frames.get(camera, ()) if s == size and t >= since), None))
+
+    def resident(self):
+        with open(f"/proc/{self.process.pid}/status", encoding="ascii") as status:
+            return next(int(line.split()[1]) for line in status if line.startswith("VmRSS:"))
+
+    def longest_silence(self, camera, begin, end):
+        with self.changed:
+            times = [t for t, *_ in self.frames[camera] if begin <= t <= end]
+        times = [begin, *times, end]
+        return max(b - a for a, b in zip(times, times[1:]))
+
+
+class Fault:
+    """What happens to one camera, in a thread of its own. result: what to print;
+    window: when its own frames may be missing."""
+
+    def __init__(self, name, act):
+        self.name, self.act = name, act
+        self.window = self.result = None
+        self.ok = False
+        self.thread = threading.Thread(target=self.run, daemon=True)
+
+    def run(self):
+        begin = time.monotonic()
+        try:
+            end, self.ok, self.result = self.act(begin)
+        except (TimeoutError, RuntimeError, OSError) as error:
+            end, self.result = time.monotonic(), str(error)
+        # What was sent just before may still have been under way.
+        self.window = begin - 2, end
+
+
+class Test:
+    def __init__(self, args):
+        self.t0 = time.monotonic()
+        names = ("control", "killed", "cut", "resized", "stalled", "lossy", "jumped", "late")
+        self.servers = {name: Server(name, args.picture, self.t0) for name in names}
+        self.proxies = {name: Proxy(self.servers[name].port) for name in ("cut", "jumped")}
+        self.uris = {}
+        for name, server in self.servers.items():
+            port = self.proxies[name].port if name in self.proxies else server.port
+            # The server asks for no password; nobody may print this one.
+            user = "user:secret@" if name == "killed" else ""
+            self.uris[name] = f"rtsp://{user}127.0.0.1:{port}/camera"
+        self.command = [args.program, "--interval", "5", "--classes", "qr-code",
+                        "--still", "stills", "--still-pause", "5", "--sink", STRIP]
+        self.program = None
+        self.failed = 0
+
+    def say(self, ok, text):
+        self.failed += not ok
+        print("PASS" if ok else "FAIL", text, flush=True)
+
+    # The faults. Each returns when it is over, whether all is well, and a text.
+
+    def back(self, name, lost, begin, returned):
+        back = self.program.wait_state(name, "connected", returned)
+        return back, back - returned <= BACK, (
+            f"lost after {lost - begin:.1f} s, back {back - returned:.1f} s after its server")
+
+    def killed(self, begin):
+        server = self.servers["killed"]
+        server.kill()
+        lost = self.program.wait_state("killed", "lost", begin)
+        time.sleep(max(0, begin + 4 - time.monotonic()))
+        return self.back("killed", lost, begin, server.start())
+
+    def cut(self, begin):
+        self.proxies["cut"].close()
+        self.proxies["cut"].cut()
+        lost = self.program.wait_state("cut", "lost", begin)
+        time.sleep(max(0, begin + 3 - time.monotonic()))
+        returned = time.monotonic()
+        self.proxies["cut"].listen()
+        return self.back("cut", lost, begin, returned)
+
+    def stalled(self, begin):
+        process = self.servers["stalled"].process
+        process.send_signal(signal.SIGSTOP)
+        try:
+            lost = self.program.wait_state("stalled", "lost", begin, 19)
+            time.sleep(max(0, begin + 20 - time.monotonic()))
+        finally:
+            process.send_signal(signal.SIGCONT)
+        return self.back("stalled", lost, begin, time.monotonic())
+
+    def late(self, begin):
+        self.program.wait_state("late", "retry", begin)
+        time.sleep(6)
+        returned = self.servers["late"].start()
+        back = self.program.wait_state("late", "connected", returned)
+        return back, back - returned <= BACK, f"there {back - returned:.1f} s after its server"
+
+    def resized(self, begin):
+        self.servers["resized"].tell("size 640 480")
+        seen = self.program.wait_size("resized", (640, 480), begin)
+        return seen, seen - begin <= BACK, f"640x480 after {seen - begin:.1f} s"
+
+    def going_on(self, name, begin, seconds):
+        """Ten seconds later there are frames again, whether it was lost or not."""
+        time.sleep(seconds)
+        end = time.monotonic()
+        silence = self.program.longest_silence(name, begin, end)
+        with self.program.changed:
+            lost = sum(c == name and s == "lost" and t >= begin
+                       for t, c, s, _ in self.program.states)
+        return end, silence <= BACK, (
+            f"lost {lost} times, longest silence {silence:.1f} s")
+
+    def lossy(self, begin):
+        self.servers["lossy"].tell("loss 0.05")
+        end, ok, text = self.going_on("lossy", begin, 12)
+        self.servers["lossy"].tell("loss 0")
+        return end + 3, ok, text
+
+    def jumped(self, begin):
+        self.proxies["jumped"].jump = 3 * HOUR
+        self.going_on("jumped", begin, BACK)
+        self.proxies["jumped"].jump = -3 * HOUR
+        return self.going_on("jumped", begin, BACK)
+
+    # What came of it.
+
+    def numbers(self, name):
+        size = stamp.COLUMNS * stamp.ROWS
+        with open(f"{name}.strip", "rb") as file:
+            data = file.read()
+        return [stamp.read(data[i:i + size]) for i in range(0, len(data) - size + 1, size)]
+
+    def missing(self, begin, end):
+        """Of each camera the times of frames that did not come, between two times and
+        after its first one."""
+        missing = {}
+        for name in self.servers:
+            seen = {n for n in self.numbers(name) if n is not None}
+            first = min(seen, default=0)
+            missing[name] = [self.t0 + n / stamp.FPS for n in range(
+                max(first, int((begin - self.t0) * stamp.FPS) + 1),
+                int((end - self.t0) * stamp.FPS)) if n not in seen]
+        return missing
+
+    def judge(self, faults, begin, end):
+        missing = self.missing(begin, end)
+        windows = {fault.name: fault.window for fault in faults}
+
+        def own(name, t):
+            return name in windows and windows[name][0] <= t <= windows[name][1]
+
+        for fault in faults:
+            others = {name: n for name, times in missing.items() if name != fault.name
+                      and (n := sum(fault.window[0] <= t <= fault.window[1]
+                                    and not own(name, t) for t in times))}
+            mine = sum(own(fault.name, t) for t in missing[fault.name])
+            ok = fault.ok and not others
+            if fault.name == "lossy" and not mine:
+                ok, fault.result = False, fault.result + "; no packet was lost"
+            self.say(ok, f"{fault.name}: {fault.result}; its own frames missing: {mine}, of "
+                     f"others: {sum(others.values())}" + (f" {others}" if others else ""))
+        stray = {name: n for name, times in missing.items()
+                 if (n := sum(not own(name, t) for t in times))}
+        count = sum(int(n is not None) for n in self.numbers("control"))
+        self.say(not stray and count > 100, f"control: {count} frames; missing at times "
+                 f"without a fault, all cameras: {sum(stray.values())} {stray or ''}")
+
+    def judge_lines(self):
+        with self.program.changed:
+            labels = {label for frames in self.program.frames.values()
+                      for *_, found in frames for label in found}
+            empty = [name for name, frames in self.program.frames.items()
+                     if not any(found for *_, found in frames)]
+            stills = list(self.program.stills)
+        self.say(labels == {"qr-code"} and not empty,
+                 f"detections: {labels}" + (f", none by {empty}" if empty else ""))
+        colored = [path for _, path in stills if is_drawn_on(path)]
+        by = {camera for camera, _ in stills}
+        self.say(by == set(self.servers) and len(colored) == len(stills)
+                 and not glob.glob("stills/*.part"),
+                 f"stills: {len(stills)} of {len(by)} cameras, boxes drawn on {len(colored)}")
+
+    def come_and_go(self):
+        program, now = self.program, time.monotonic()
+        program.tell("remove late")
+        program.wait_state("late", "removed", now)
+        time.sleep(2)
+        with program.changed:
+            after = len(program.frames["late"])
+        program.tell(f"add late {self.uris['late']}")
+        back = program.wait_state("late", "connected", now)
+        with program.changed:
+            first = next(t for t, *_ in program.frames["late"][after:])
+        self.say(first >= now + 2 and back - now - 2 <= BACK,
+                 f"late is removed, and {back - now - 2:.1f} s after it was added again there")
+
+    def leave(self):
+        self.program.process.send_signal(signal.SIGTERM)
+        began = time.monotonic()
+        status = self.program.process.wait(PATIENCE)
+        self.program.errors.seek(0)
+        errors = self.program.errors.read()
+        secret = "secret" in errors or any(
+            "secret" in str(reason) for *_, reason in self.program.states)
+        self.say(status == 0 and not secret, f"the program ends {time.monotonic() - began:.1f} s "
+                 f"after SIGTERM, exit status {status}, password {'' if secret else 'not '}printed")
+        if errors.strip():
+            print(errors.strip())
+
+    def run(self):
+        os.mkdir("stills")
+        for name, server in self.servers.items():
+            if name != "late":
+                server.start()
+        began = time.monotonic()
+        self.program = Program(self.command + [
+            f"{name}={uri}" for name, uri in self.uris.items()])
+        for name in self.servers:
+            if name != "late":
+                self.program.wait_state(name, "connected", began)
+        begin = time.monotonic() + 1
+        late = Fault("late", self.late)
+        late.run()
+        time.sleep(3)
+        before = self.program.resident()
+        faults = [Fault(name, getattr(self, name)) for name in
+                  ("killed", "cut", "stalled", "resized", "lossy", "jumped")]
+        for fault in faults:
+            fault.thread.start()
+            time.sleep(1)
+        for fault in faults:
+            fault.thread.join()
+        end = time.monotonic() + 2
+        time.sleep(4)
+        after = self.program.resident()
+        self.judge([late, *faults], begin, end)
+        self.judge_lines()
+        self.say(after - before <= MOST_GROWTH, f"resident before {before} KiB, after {after} KiB: "
+                 f"{after - before:+d} KiB, at most {MOST_GROWTH}")
+        self.come_and_go()
+        self.leave()
+
+    def clean(self):
+        for server in self.servers.values():
+            server.kill()
+        if self.program and self.program.process.poll() is None:
+            self.program.process.kill()
+
+
+def is_drawn_on(path):
+    """Whether a JPEG of a gray camera has colours, which only boxes bring."""
+    out = subprocess.run(
+        ["gst-launch-1.0", "-q", "filesrc", f"location={path}", "!", "jpegdec", "!",
+         "videoconvert", "!", "video/x-raw,format=Y444", "!", "fdsink"],
+        capture_output=True, check=False).stdout
+    chroma = out[len(out) // 3:]
+    return sum(abs(c - 128) > 40 for c in chroma) > 500
+
+
+class Reconnects:
+    """Cameras whose connections are cut as soon as they stand, again and again. The
+    first third, with which allocators and threads come to their usual size, does not
+    count."""
+    CAMERAS = 6
+
+    def __init__(self, args):
+        self.n_reconnects = args.reconnects
+        self.server = Server("camera", args.picture, time.monotonic())
+        self.proxies = {f"camera-{i}": Proxy(self.server.port) for i in range(self.CAMERAS)}
+        self.command = [args.program, "--interval", "5", "--most-pause", "0.1"] + [
+            f"{name}=rtsp://127.0.0.1:{proxy.port}/camera" for name, proxy in self.proxies.items()]
+        self.program = None
+        self.n_connected = self.n_read = 0
+
+    def reached(self, n):
+        """What is resident after so many connections."""
+        states = self.program.states
+        while self.n_connected < n:
+            self.program.wait("a connection", lambda: len(states) > self.n_read or None)
+            _, name, state, _ = states[self.n_read]
+            self.n_read += 1
+            if state == "connected":
+                self.n_connected += 1
+                self.proxies[name].cut()
+        return self.program.resident()
+
+    def run(self):
+        self.server.start()
+        self.program = Program(self.command)
+        samples = [self.reached(self.n_reconnects * i // 6) for i in range(2, 7)]
+        growth = samples[-1] - samples[0]
+        ok = growth <= MOST_GROWTH
+        print(f"{'PASS' if ok else 'FAIL'} {self.n_connected} connections, "
+              f"{sum(p.cuts for p in self.proxies.values())} cut: resident {' '.join(map(str, samples))} KiB, "
+              f"{growth:+d} KiB, at most {MOST_GROWTH}")
+        return ok
+
+    def clean(self):
+        self.server.kill()
+        if self.program and self.program.process.poll() is None:
+            self.program.process.kill()
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--program", required=True)
+    parser.add_argument("--picture", required=True)
+    parser.add_argument("--work", default=".")
+    parser.add_argument("--reconnects", type=int)
+    args = parser.parse_args()
+    os.chdir(args.work)
+    if args.reconnects:
+        test = Reconnects(args)
+        try:
+            return 0 if test.run() else 1
+        finally:
+            test.clean()
+    test = Test(args)
+    try:
+        test.run()
+    except (TimeoutError, RuntimeError) as error:
+        test.say(False, str(error))
+    finally:
+        test.clean()
+    print(f"{test.failed} failed" if test.failed else "all passed")
+    return 1 if test.failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
