@@ -4,9 +4,8 @@
 """An RTSP camera that shows a code and the numbers of its frames.
 
 Frame N is the one of the time T0 + N / FPS on the monotonic clock, whichever
-process sends it: a camera that was started again goes on with the numbers of then,
-and a frame that is missing tells when it was. Nothing is left out because the
-machine is slow.
+process sends it: a camera that was started again, or was stopped, goes on with the
+numbers of then. None is left out because the machine is slow.
 
 usage: server.py --port N --t0 SECONDS --picture FILE [--codec h264|h265|jpeg]
 
@@ -14,6 +13,7 @@ Lines on stdin: "size WIDTH HEIGHT" changes the resolution in the stream, "loss
 PROBABILITY" has packets dropped behind the payloader. See cameras.py.
 """
 import argparse
+import signal
 import sys
 import threading
 import time
@@ -45,15 +45,20 @@ class Camera(GstRtspServer.RTSPMediaFactory):
         with open(args.picture, "rb") as file:
             self.picture = file.read()
         self.netsims = []
+        self.resumed = 0
+        signal.signal(signal.SIGCONT, self.resume)
         self.set_latency(0)
         self.connect("media-configure", self.configure)
+
+    def resume(self, *_):
+        self.resumed += 1
 
     def do_create_element(self, _url):
         # The payloader and what loses its packets are one element for the server.
         encoder, payloader = ENCODERS[self.codec].rsplit(" ! ", 1)
         bin_ = Gst.parse_bin_from_description(
             "appsrc name=camera is-live=true do-timestamp=true format=time ! videoconvert ! "
-            f"videoscale ! capsfilter name=size ! {encoder}", True)
+            f"video/x-raw,format=I420 ! videoscale ! capsfilter name=size ! {encoder}", True)
         pay = Gst.parse_bin_from_description(
             f"{payloader} pt=96 ! netsim name=net drop-probability={self.loss}"
             if self.codec != "jpeg" else f"{payloader} ! netsim name=net", True)
@@ -76,18 +81,19 @@ class Camera(GstRtspServer.RTSPMediaFactory):
         source.set_property("caps", Gst.Caps.from_string(
             f"video/x-raw,format=GRAY8,width={COLUMNS * 16},height={ROWS * 16},"
             f"framerate={FPS}/1,pixel-aspect-ratio=1/1"))
-        set_to = None
+        set_to, resumed = None, self.resumed
         number = int((time.monotonic() - self.t0) * FPS) + 1
         while True:
             late = time.monotonic() - (self.t0 + number / FPS)
             if late < 0:
                 time.sleep(-late)
-            elif late > 15:     # this process was stopped
+            elif resumed != self.resumed:
+                resumed = self.resumed
                 number = int((time.monotonic() - self.t0) * FPS) + 1
             if set_to != self.size:
                 set_to = self.size
                 size.set_property("caps", Gst.Caps.from_string(
-                    "video/x-raw,format=I420,width=%d,height=%d" % set_to))
+                    "video/x-raw,width=%d,height=%d" % set_to))
             buffer = Gst.Buffer.new_wrapped(stamped(self.picture, number))
             if source.emit("push-buffer", buffer) != Gst.FlowReturn.OK:
                 return
@@ -115,6 +121,9 @@ def main():
     server.set_address("127.0.0.1")
     server.set_service(args.port)
     server.get_mount_points().add_factory("/camera", camera)
+    # Else what a slow client has not read is dropped.
+    server.connect("client-connected", lambda _, client: client.set_property(
+        "drop-backlog", False))
     if not server.attach(None):
         sys.exit(f"server.py: port {args.port} cannot be listened on")
     loop = GLib.MainLoop()
