@@ -45,9 +45,9 @@ def average_precision(rows, truth, least=0.5):
     return float(np.mean(values)) if values else 0.0
 
 
-def best_confidence(rows, truth, least=0.5):
-    """The least confidence at which F1 over all objects is best; 1 where nothing
-    was found."""
+def best_confidence(rows, truth, least=0.5, beta=1.5):
+    """The least confidence at which F-beta over all objects is best, in which
+    recall weighs beta times as much as precision; 1 where nothing was found."""
     hits, total = [], sum(len(t) for t in truth)
     for found, wanted in zip(rows, truth):
         overlap = iou(found[:, :4], wanted[:, 1:]) * (found[:, 5:] == wanted[None, :, 0])
@@ -56,5 +56,5 @@ def best_confidence(rows, truth, least=0.5):
         return 1.0
     hits.sort(key=lambda h: -h[0])
     right = np.cumsum([hit for _, hit in hits])
-    f1 = 2 * right / (np.arange(1, len(hits) + 1) + total)
-    return float(hits[int(np.argmax(f1))][0])
+    f = (1 + beta**2) * right / (np.arange(1, len(hits) + 1) + beta**2 * total)
+    return float(hits[int(np.argmax(f))][0])

@@ -78,7 +78,11 @@ FULL = Recipe(
      Stage("large", (256, 288, 320, 320, 416, 416, 416, 640), 32, 1000, 0.0, 0.6, joint=True,
            many=0.5, cls=3.0),
      # What is left to learn is which anchor says what all see.
-     Stage("large", (320, 416, 416, 640), 32, 1000, 0.0, 0.5, many=0.0, cls=3.0)),
+     Stage("large", (320, 416, 416, 640), 32, 1000, 0.0, 0.5, many=0.0, cls=3.0),
+     # Both once more, and more of the large ones.
+     Stage("large", (256, 320, 416, 416, 512, 640), 32, 800, 0.0, 0.5, joint=True, many=0.5,
+           cls=3.0),
+     Stage("large", (320, 416, 416, 640), 32, 600, 0.0, 0.5, many=0.0, cls=3.0)),
     # No promise yet: it has not been run to its end.
     416, (1 << 30, 300), 0.0)
 TINY = {"widths": (16, 16, 32, 64, 64), "depths": (1, 1, 1, 1), "cib": (22,), "hidden": 16,
@@ -246,21 +250,23 @@ class Trainer:
         self.average = {k: v.clone() for k, v in self.net.state_dict().items()}
 
     def calibrate(self):
-        """Shifts the scores of each class so that CONFIDENCE, which elements
-        start with, is where its precision and recall are best together (F1), on
-        pictures that are in no other set; or those of all classes, if that is
-        less, since what is missed is worse than what is seen twice."""
+        """Stretches the scores of each class about one half so that CONFIDENCE,
+        which elements start with, is where its precision and recall are best
+        together, on pictures that are in no other set; or those of all classes,
+        if that is less. Recall weighs more (F1.5): what is missed is worse than
+        what is seen twice. What was above one half stays there."""
         net = model.from_tensors(self.average).fuse()
         rows, truth = find_synthetic(net, self.recipe, *CALIBRATION)
         each = [evaluate.best_confidence([r[r[:, 5] == c] for r in rows],
                                          [t[t[:, 0] == c] for t in truth])
                 for c in range(len(self.recipe.labels))]
-        best = np.minimum(each, evaluate.best_confidence(rows, truth))
-        shift = torch.from_numpy(np.log(CONFIDENCE / (1 - CONFIDENCE)) - np.log(best / (1 - best)))
+        # Towards one half there would be no end to the stretching.
+        best = np.clip(np.minimum(each, evaluate.best_confidence(rows, truth)), 0.01, 0.45)
+        stretch = torch.from_numpy(np.log(CONFIDENCE / (1 - CONFIDENCE)) / np.log(best / (1 - best)))
         for name, value in self.average.items():
             if name.startswith("model.23.") and ".cv3." in name.replace("one2one_", "") \
-                    and name.endswith(".2.bias"):
-                value += shift.to(value)
+                    and name.endswith((".2.weight", ".2.bias")):
+                value *= stretch.to(value).reshape(-1, *[1] * (value.ndim - 1))
         for label, confidence in zip(self.recipe.labels, best):
             print(f"{label}: what was {confidence:.3f} is {CONFIDENCE} now", flush=True)
 
