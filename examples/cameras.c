@@ -291,12 +291,15 @@ close_all (void)
     if (!g_main_context_iteration (NULL, FALSE))
       g_usleep (10000);
   }
+  if (camera_all_closed ())
+    still_finish ();
+  while (g_main_context_iteration (NULL, FALSE));
 }
 
 int
 main (int argc, char **argv)
 {
-  GOptionContext *context = g_option_context_new ("[NAME=URI…]");
+  GOptionContext *context = g_option_context_new ("[NAME=URI...]");
   GstElement *keeper = NULL;
   GError *error = NULL;
 

@@ -50,3 +50,4 @@ gboolean check_pipeline (GError ** error);
 
 /* still.c: from any thread; FALSE when too many wait already. */
 gboolean still_want (const gchar * camera, GstPad * pad, GstBuffer * buffer);
+void still_finish (void);

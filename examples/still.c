@@ -18,6 +18,8 @@ typedef struct
   GError *error;
 } Still;
 
+static GThreadPool *pool;
+
 static gboolean
 still_done (gpointer data)
 {
@@ -89,7 +91,6 @@ write_still (gpointer data, gpointer unused)
 gboolean
 still_want (const gchar * camera, GstPad * pad, GstBuffer * buffer)
 {
-  static GThreadPool *pool;
   static gsize once;
   GstCaps *caps;
   GDateTime *now;
@@ -114,4 +115,12 @@ still_want (const gchar * camera, GstPad * pad, GstBuffer * buffer)
   g_free (time);
   g_date_time_unref (now);
   return TRUE;
+}
+
+/* Waits for those that are being written; nobody may want one any more. */
+void
+still_finish (void)
+{
+  if (pool)
+    g_thread_pool_free (pool, FALSE, TRUE);
 }

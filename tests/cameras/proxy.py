@@ -30,6 +30,15 @@ def read_message(stream):
             return False, text + stream.read(length)
 
 
+def shifted(data, ticks):
+    """A packet with another timestamp: RTP, or RTCP's sender report."""
+    at = 4 + (4 if data[1] == 0 else 16)        # behind interleaving's four bytes
+    if data[1] == 1 and data[5] != 200:
+        return data
+    time = struct.unpack_from(">I", data, at)[0] + ticks
+    return data[:at] + struct.pack(">I", time & 0xffffffff) + data[at + 4:]
+
+
 class Proxy:
     """Listens on a port of its own and passes everything on to @port."""
 
@@ -38,6 +47,7 @@ class Proxy:
         self.cutting = False
         self.cuts = 0
         self.jump = 0                   # added to each RTP timestamp, clock ticks
+        self.jumps = 0
         self.port = 0
         self.listen()
 
@@ -84,6 +94,7 @@ class Proxy:
             server.shutdown(socket.SHUT_WR)
 
     def downwards(self, client, server):
+        jump = 0
         with server.makefile("rb") as stream:
             while True:
                 is_packet, data = read_message(stream)
@@ -94,14 +105,9 @@ class Proxy:
                     self.cutting = False
                     self.cuts += 1
                     return
-                if is_packet and self.jump:
-                    data = self.shifted(data)
+                if is_packet:
+                    if self.jump != jump:
+                        jump = self.jump
+                        self.jumps += 1
+                    data = shifted(data, jump)
                 client.sendall(data)
-
-    def shifted(self, data):
-        # In RTP and in RTCP's sender reports; four bytes come before both.
-        at = 4 + 4 if data[1] == 0 else 4 + 16
-        if data[1] == 1 and data[5] != 200:
-            return data
-        time = struct.unpack_from(">I", data, at)[0] + self.jump
-        return data[:at] + struct.pack(">I", time & 0xffffffff) + data[at + 4:]

@@ -3,14 +3,15 @@
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
 #
 # Eight RTSP cameras that fail in eight ways, watched by examples/cameras.c: see
-# cameras.py. Prints a line for each, PASS or FAIL.
+# cameras.py. Prints a line for each, PASS or FAIL. Takes about two minutes, most of
+# it waiting.
 set -euo pipefail
 
 usage() {
   cat <<'END'
 usage: tests/cameras/run.sh [--reconnects N] [--build DIR]
 
-  --reconnects N  instead: connections that are cut, N of them; memory must not grow
+  --reconnects N  only the last part, connections that are cut, N of them
   --build DIR     the build, build/ unless given
 END
 }
