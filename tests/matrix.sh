@@ -33,8 +33,9 @@ say() { printf 'matrix: %s\n' "$*"; }
 die() { printf 'matrix: %s\n' "$*" >&2; exit 1; }
 skip() { printf 'matrix: skipped: %s\n' "$*"; exit 77; }
 
-arguments=("$@") tests=(--suite analytics gst-meta gst-meta-survival gst-detect gst-overlay
-  gst-overlay-composition gst-overlay-pixels gst-python) older=''
+arguments=("$@") tests=(analytics-overlay analytics-tracker analytics-upstream
+  analytics-older analytics-blocks gst-meta gst-meta-survival gst-overlay gst-overlay-composition
+  gst-overlay-pixels gst-python) older=''
 while [ $# -gt 0 ]; do
   case $1 in
     --all) tests=(--no-suite slow) ;;
@@ -128,12 +129,25 @@ list_sources() {
   done
 }
 
-# The sources as they are here; the build folder in there stays.
+# The sources as they are here. The build folder stays, and so does the time of
+# what is the same, so that only what changed is built again.
 copy_sources() {
   local to=$dir/yolov10detect
-  mkdir -p "$to"
-  find "$to" -mindepth 1 -maxdepth 1 ! -name build -exec rm -rf {} +
-  (cd "$root" && list_sources | tar --null -T - -cf -) | tar -C "$to" -xf -
+  rm -rf "$to.new"
+  mkdir -p "$to" "$to.new"
+  (cd "$root" && list_sources | tar --null -T - -cf -) | tar -C "$to.new" -mxf -
+  python3 -c '
+import filecmp, os, shutil, sys
+old, new = sys.argv[1:]
+for folder, _, names in os.walk(new):
+    for name in names:
+        now = os.path.join(folder, name)
+        then = os.path.join(old, os.path.relpath(now, new))
+        if os.path.isfile(then) and filecmp.cmp(then, now, shallow=False):
+            shutil.copystat(then, now)' "$to" "$to.new"
+  [ ! -e "$to/build" ] || mv "$to/build" "$to.new/"
+  rm -rf "$to"
+  mv "$to.new" "$to"
   rm -rf "$dir/older"
   [ -n "$older" ] || return 0
   mkdir "$dir/older"
@@ -141,31 +155,35 @@ copy_sources() {
   find "$older/models" -maxdepth 1 -name '*.safetensors' -exec cp {} "$dir/older/" \;
 }
 
-mirror=${MIRROR:-$(find_mirror)}
-[ -n "$mirror" ] || skip "apt's sources name no Debian mirror; MIRROR=URL does"
-mkdir -p "$(dirname "$dir")"
-rm -rf "$pictures"
-started=$SECONDS
-make_chroot
-mount_all
-copy_sources
-extra='libgstreamer-plugins-bad1.0-dev gir1.2-gst-plugins-bad-1.0 gir1.2-gst-plugins-base-1.0'
-if ! inside "dpkg-query -W $extra" >/dev/null 2>&1; then
-  say "packages ($((SECONDS - started)) s)"
-  inside "apt-get -q update && apt-get -q -y --no-install-recommends install $extra" \
-    >"$dir.log" 2>&1 || { tail -n 20 "$dir.log" >&2; die "apt-get failed; see $dir.log"; }
-  rm -f "$dir.log"
-fi
-say "build ($((SECONDS - started)) s)"
-inside tools/setup.sh || die "it does not build with $suite"
-rm -rf "$dir"/var/lib/apt/lists/* "$dir"/var/cache/apt/*
-say "$(inside gst-launch-1.0 --gst-version) ($((SECONDS - started)) s)"
-status=0
-rm -f "$dir/yolov10detect/build/meson-logs/testlog.json"
-inside meson test -C build --no-rebuild --print-errorlogs --timeout-multiplier 3 \
-  "${tests[@]}" || status=$?
-mkdir -p "$pictures"
-cp "$dir"/yolov10detect/build/tests/analytics/*.png "$pictures/" 2>/dev/null || true
-cp "$dir"/yolov10detect/build/meson-logs/testlog.json "$pictures/" 2>/dev/null || true
-say "$suite took $((SECONDS - started)) s; pictures and testlog.json are in ${pictures#"$root"/}"
-exit "$status"
+main() {
+  local started=$SECONDS status=0 extra
+  mirror=${MIRROR:-$(find_mirror)}
+  [ -n "$mirror" ] || skip "apt's sources name no Debian mirror; MIRROR=URL does"
+  mkdir -p "$(dirname "$dir")"
+  rm -rf "$pictures"
+  make_chroot
+  mount_all
+  copy_sources
+  extra='libgstreamer-plugins-bad1.0-dev gir1.2-gst-plugins-bad-1.0 gir1.2-gst-plugins-base-1.0'
+  if ! inside "dpkg-query -W $extra" >/dev/null 2>&1; then
+    say "packages ($((SECONDS - started)) s)"
+    inside "apt-get -q update && apt-get -q -y --no-install-recommends install $extra" \
+      >"$dir.log" 2>&1 || { tail -n 20 "$dir.log" >&2; die "apt-get failed; see $dir.log"; }
+    rm -f "$dir.log"
+  fi
+  say "build ($((SECONDS - started)) s)"
+  inside tools/setup.sh || die "it does not build with $suite"
+  rm -rf "$dir"/var/lib/apt/lists/* "$dir"/var/cache/apt/*
+  say "$(inside gst-launch-1.0 --gst-version) ($((SECONDS - started)) s)"
+  rm -f "$dir/yolov10detect/build/meson-logs/testlog.json"
+  inside meson test -C build --no-rebuild --print-errorlogs --timeout-multiplier 3 \
+    "${tests[@]}" || status=$?
+  mkdir -p "$pictures"
+  cp "$dir"/yolov10detect/build/tests/analytics/*.png "$pictures/" 2>/dev/null || true
+  cp "$dir"/yolov10detect/build/meson-logs/testlog.json "$pictures/" 2>/dev/null || true
+  say "$suite took $((SECONDS - started)) s; pictures and testlog.json are in ${pictures#"$root"/}"
+  return "$status"
+}
+
+# A function, because this file may change while it runs.
+main; exit

@@ -21,7 +21,8 @@ def main():
     frames = {}
     for labels in ("true", "false"):
         frames[labels] = analytics.pull(
-            f"filesrc location={analytics.CODES} ! pngdec ! videoconvert ! yolov10detect "
+            f"filesrc location={analytics.CODES} ! pngdec ! videoconvert "
+            "! video/x-raw,format=RGB ! yolov10detect "
             f"! objectdetectionoverlay object-detection-outline-color=0xffff0000 "
             f"draw-labels={labels}", "RGB")[0]
     analytics.Picture(frames["true"][1], width).save("overlay", height)

@@ -122,7 +122,7 @@ GST_START_TEST (test_boxes_of_upstream)
 
   fail_unless (fd >= 0);
   close (fd);
-  fail_unless (g_file_set_contents (labels, "background\nperson\n", -1, NULL));
+  fail_unless (g_file_set_contents (labels, "person\nperson\n", -1, NULL));
   pipeline = g_strdup_printf ("%s label-file=%s score-threshold=0.3 ! "
       "yolov10overlay", decoder, labels);
   h = gst_harness_new_parse (pipeline);

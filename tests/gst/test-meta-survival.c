@@ -123,6 +123,11 @@ assert_frame_meta (GstBuffer *before, GstBuffer *after)
 static void
 assert_rois (const Row *row, GArray *before, GArray *after)
 {
+#if GST_CHECK_VERSION (1, 27, 0)
+  /* Turned by now, and some that fill the frame are lost. */
+  if (row->rois == LOST_OR_UNTURNED)
+    return;
+#endif
   if (row->rois == LOST || (row->rois == LOST_OR_UNTURNED && !after->len)) {
     fail_unless_equals_int (after->len, 0);
     return;
@@ -177,8 +182,10 @@ GST_START_TEST (test_row)
   }
   run (row->elements);
   fail_unless_equals_int (sent->len, FRAMES);
-  fail_unless_equals_int (received->len, FRAMES);
-  for (guint i = 0; i < received->len; i++) {
+  /* GStreamer 1.28's videorate shows the last frame twice. */
+  fail_unless (received->len == FRAMES || (GST_CHECK_VERSION (1, 27, 0)
+          && received->len == FRAMES + 1));
+  for (guint i = 0; i < FRAMES; i++) {
     GstBuffer *before = g_ptr_array_index (sent, i);
     GstBuffer *after = g_ptr_array_index (received, i);
     GArray *was = test_gst_rois (before), *is = test_gst_rois (after);
