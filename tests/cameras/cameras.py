@@ -35,10 +35,10 @@ HOUR = 3600 * 90000             # of RTP's clock for video
 # KiB, of a process of some 100 MiB. While the machine does something else frames
 # wait, so many here and so many there, and eight cameras have room for a lot of them.
 MOST_GROWTH = 32 << 10
-# Over two thirds of the connections that are cut, as soon as they stand: a pipeline
-# that is left behind, or only its decoder, is several hundred KiB each time.
+# Over two thirds of the connections that are cut as soon as they stand: a pipeline
+# that is stopped but not freed is 140 KiB each time.
 MOST_GROWTH_RECONNECTING = 12 << 10
-RECONNECTS = 120
+RECONNECTS = 240
 STRIP = ("videoscale method=nearest-neighbour ! videoconvert ! video/x-raw,format=GRAY8,"
          f"width={stamp.COLUMNS},height={stamp.ROWS} ! "
          "filesink buffer-mode=unbuffered append=true location={name}.strip")
