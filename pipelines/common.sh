@@ -162,6 +162,17 @@ prepare() {
   export GST_PLUGIN_PATH=$build/gst${GST_PLUGIN_PATH:+:$GST_PLUGIN_PATH}
 }
 
+# Prints WIDTHxHEIGHT of each picture file, a line each.
+picture_sizes() {
+  printf '%s\0' "$@" | /usr/bin/python3 -c '
+import sys, gi
+gi.require_version("GdkPixbuf", "2.0")
+from gi.repository import GdkPixbuf
+for name in sys.stdin.buffer.read().split(b"\0")[:-1]:
+    _, width, height = GdkPixbuf.Pixbuf.get_file_info(name.decode(errors="surrogateescape"))
+    print(f"{width}x{height}")'
+}
+
 # Prints the pipeline as a gst-launch-1.0 command, runs it, and says what was found.
 launch() {
   /usr/bin/python3 "$root/pipelines/launch.py" "$@" || die "nothing usable was written"

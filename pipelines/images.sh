@@ -25,12 +25,11 @@ output=$(absolute "${output:-$name-yolov10}")
 # imagesequencesrc wants numbers for names.
 numbered=$(mktemp -d)
 trap 'rm -rf "$numbered"' EXIT
-names=()
-declare -A used=()
+files=() names=()
+declare -A used=() of_size=()
 for file in "$input"/*; do
   if [ ! -f "$file" ] || [ -z "$(picture_kind "$file")" ]; then continue; fi
-  ln -s "$file" "$(printf '%s/in-%06d' "$numbered" ${#names[@]})"
-  name=${file##*/}
+  files+=("$file") name=${file##*/}
   [ -n "${used[${name%.*}]-}" ] || name=${name%.*}
   used[$name]=yes
   names+=("$name.png")
@@ -38,12 +37,23 @@ done
 [ ${#names[@]} -gt 0 ] || die "there is no picture in $input"
 
 prepare
-# The decoder looks at each file itself, so that formats may be mixed.
-launch imagesequencesrc "location=$numbered/in-%06d" "num-buffers=${#names[@]}" framerate=1/1 \
-  ! gdkpixbufdec ! "${detect[@]}" ! yolov10overlay \
-  ! videoconvert ! pngenc ! multifilesink "location=$numbered/out-%06d"
+# All of one size in one pipeline: some releases of gdkpixbufdec take the first
+# picture's size for that of all.
+mapfile -t sizes < <(picture_sizes "${files[@]}")
+for i in "${!files[@]}"; do of_size[${sizes[i]}]+="$i "; done
 mkdir -p "$output"
-for i in "${!names[@]}"; do
-  mv "$(printf '%s/out-%06d' "$numbered" "$i")" "$output/${names[i]}"
+for size in "${!of_size[@]}"; do
+  read -ra these <<<"${of_size[$size]}"
+  # imagesequencesrc wants numbers for names.
+  for n in "${!these[@]}"; do
+    ln -sfn "${files[these[n]]}" "$(printf '%s/in-%06d' "$numbered" "$n")"
+  done
+  # The decoder looks at each file itself, so that formats may be mixed.
+  launch imagesequencesrc "location=$numbered/in-%06d" "num-buffers=${#these[@]}" framerate=1/1 \
+    ! gdkpixbufdec ! "${detect[@]}" ! yolov10overlay \
+    ! videoconvert ! pngenc ! multifilesink "location=$numbered/out-%06d"
+  for n in "${!these[@]}"; do
+    mv "$(printf '%s/out-%06d' "$numbered" "$n")" "$output/${names[these[n]]}"
+  done
 done
 echo "${#names[@]} pictures written to $output"
