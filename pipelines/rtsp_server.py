@@ -9,6 +9,7 @@ Prints "serving" and the address once clients may come (port 0 takes one that is
 pipeline. It runs while there are clients, one for all of them; why it failed is printed, and the
 client is refused. Ctrl-C or SIGTERM ends it.
 """
+import os
 import re
 import signal
 import sys
@@ -68,4 +69,8 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    status = main()
+    sys.stdout.flush()
+    # Threads of clients that are still there call tell(), which the interpreter does not survive
+    # once it is being taken down.
+    os._exit(status)

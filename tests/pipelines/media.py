@@ -226,6 +226,13 @@ def sides_drawn(mask, box):
                side((y0, y1), x0, True), side((y0, y1), x1, True))
 
 
+def any_box(drawn, plain):
+    """Whether a frame with codes.png in its corner has any of their boxes."""
+    height, width = min(drawn.shape[0], plain.shape[0]), min(drawn.shape[1], plain.shape[1])
+    mask = changed(drawn[:height, :width], plain[:height, :width])
+    return any(sides_drawn(mask, box) >= 0.8 for box in CODES.values())
+
+
 def check_boxes(drawn, plain, scale=1.0, at=(0, 0)):
     """Boxes are drawn around the codes, and nothing elsewhere; says which. @drawn and @plain are
     frames, or codes.png itself, scaled and moved @at a place in them."""
