@@ -141,8 +141,10 @@ shot_assert_refused (Y10EngineStream *stream)
   test_tensor_image (y10_engine_stream_get_engine (stream), pictures[0],
       &shot.frame.image);
   g_assert_false (y10_engine_stream_submit (stream, &shot.frame, &error));
-  test_expect_error (error, Y10_ERROR_INVALID_ARGUMENT, "confidence is -1",
-      NULL);
+  /* Not test_expect_error(), which prints it: this is done by thousands. */
+  g_assert_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT);
+  g_assert_nonnull (strstr (error->message, "confidence is -1"));
+  g_error_free (error);
 }
 
 static gboolean
