@@ -17,11 +17,13 @@ them.
 import argparse
 import json
 import math
+import multiprocessing
 import os
 import sys
 import time
 from typing import NamedTuple
 
+import cv2
 import numpy as np
 import torch
 
@@ -66,7 +68,8 @@ SMALL = {"widths": (16, 16, 32, 64, 128), "depths": (1, 2, 2, 1), "cib": (22,), 
          "hidden": 16, "box": 32, "cls": 32}
 FULL = Recipe(
     shapes.Config(len(LABELS), **SMALL), LABELS,
-    {"small": (0, 16000, 320), "large": (1 << 20, 12000, 640)},
+    {"small": (0, 16000, 320), "large": (1 << 20, 12000, 640), "more": (1 << 22, 9000, 640),
+     "hard": (1 << 23, 7000, 640)},
     (Stage("small", (160, 192, 224, 256, 288, 320), 32, 2200, 0.15, 0.3, one2one=False),
      Stage("large", (288, 352, 384, 416, 480), 32, 500, 0.1, 0.3),
      Stage("large", (416, 416, 512, 640), 24, 350, 0.0, 0.3, joint=True, many=0.5),
@@ -82,15 +85,20 @@ FULL = Recipe(
      # Both once more, and more of the large ones.
      Stage("large", (256, 320, 416, 416, 512, 640), 32, 800, 0.0, 0.5, joint=True, many=0.5,
            cls=3.0),
-     Stage("large", (320, 416, 416, 640), 32, 600, 0.0, 0.5, many=0.0, cls=3.0)),
+     Stage("large", (320, 416, 416, 640), 32, 600, 0.0, 0.5, many=0.0, cls=3.0),
+     Stage("more", (256, 320, 416, 416, 512, 640), 32, 700, 0.0, 0.4, joint=True, many=0.5, cls=3.0),
+     Stage("more", (320, 416, 416, 640), 32, 1000, 0.0, 0.4, many=0.0, cls=3.0),
+     # More of what is no code.
+     Stage("hard", (256, 320, 416, 416, 512, 640), 32, 420, 0.0, 0.3, joint=True, many=0.5, cls=3.0),
+     Stage("hard", (320, 416, 416, 640), 32, 650, 0.0, 0.3, many=0.0, cls=3.0)),
     # No promise yet: it has not been run to its end.
     416, (1 << 30, 300), 0.0)
 TINY = {"widths": (16, 16, 32, 64, 64), "depths": (1, 1, 1, 1), "cib": (22,), "hidden": 16,
         "box": 32, "cls": 32}
 QUICK = Recipe(
     shapes.Config(2, **TINY), ("ball", "qr-code"), {"small": (0, 2000, 160)},
-    (Stage("small", (128, 160), 32, 250, one2one=False),
-     Stage("small", (160,), 32, 150, joint=True, many=0.5)),
+    (Stage("small", (128, 160), 32, 180, one2one=False),
+     Stage("small", (160,), 32, 110, joint=True, many=0.5)),
     # In single precision: the same wherever it runs.
     160, (1 << 30, 300), 0.5, half=False, rate=4e-3)
 RECIPES = {"full": FULL, "quick": QUICK}
@@ -282,20 +290,29 @@ class Trainer:
         return model.from_tensors(weights.read(path)).fuse()
 
 
+def synthetic(job):
+    """A picture as the network takes it, and what is in it."""
+    seed, size, labels = job
+    cv2.setNumThreads(1)
+    picture, boxes = scene.make(seed, size, labels)
+    boxes[:, 0] = [labels.index(scene.LABELS[int(c)]) for c in boxes[:, 0]]
+    return data.wanted(*data.letterbox(picture, boxes, size))
+
+
 @torch.no_grad()
 def find_synthetic(net, recipe, first_seed, n):
     """What a model ready for inference finds in n pictures of its own size:
     rows and truth, as average_precision() takes them."""
     net = net.float().cpu().eval()
     rows, truth = [], []
-    for seed in range(first_seed, first_seed + n):
-        picture, boxes = scene.make(seed, recipe.imgsz, recipe.labels)
-        boxes[:, 0] = [recipe.labels.index(scene.LABELS[int(c)]) for c in boxes[:, 0]]
-        picture, boxes = data.wanted(*data.letterbox(picture, boxes, recipe.imgsz))
-        x = torch.from_numpy(picture[:, :, ::-1].transpose(2, 0, 1).copy()).float()[None] / 255
-        found = net(x)[0].numpy()
-        rows.append(found[found[:, 4] > 0.01])
-        truth.append(boxes[:, :5])
+    jobs = [(seed, recipe.imgsz, recipe.labels) for seed in range(first_seed, first_seed + n)]
+    # Not forked: OpenCV has threads here, which a copy would wait for.
+    with multiprocessing.get_context("spawn").Pool() as pool:
+        for picture, boxes in pool.imap(synthetic, jobs, 8):
+            x = torch.from_numpy(picture[:, :, ::-1].transpose(2, 0, 1).copy()).float()[None] / 255
+            found = net(x)[0].numpy()
+            rows.append(found[found[:, 4] > 0.01])
+            truth.append(boxes[:, :5])
     return rows, truth
 
 

@@ -43,8 +43,23 @@ def inks(rng):
             return (light, dark) if kind > 0.93 else (dark, light)
 
 
+def lower_addon(rng, code, width, digits, m):
+    """An add-on begins lower than its bars, and has its digits above it."""
+    high = int(code.shape[0] * rng.uniform(0.1, 0.3))
+    code = code.copy()
+    code[:high, width + m:] = 255
+    font = cv2.FONT_HERSHEY_SIMPLEX
+    (w, h), _ = cv2.getTextSize(digits, font, 1, 1)
+    scale = min((code.shape[1] - width) * rng.uniform(0.5, 0.9) / w, 0.8 * high / h)
+    if h * scale >= 3:
+        cv2.putText(code, digits, (code.shape[1] - int(w * scale) - int(m), high - 2), font, scale, 0,
+                    max(1, int(scale * 1.5)), cv2.LINE_AA)
+    return code
+
+
 def put_digits(rng, code, width, digits, ean, m):
-    """The text below the bars; that of an EAN reaches into them."""
+    """The text below the bars, or above; that of an EAN reaches into them. Gives
+    the first row of the bars and their number, too."""
     height = code.shape[0]
     font = int(rng.choice([cv2.FONT_HERSHEY_SIMPLEX, cv2.FONT_HERSHEY_DUPLEX]))
     (w, h), _ = cv2.getTextSize(digits, font, 1, 1)
@@ -52,7 +67,7 @@ def put_digits(rng, code, width, digits, ean, m):
     scale = min(scale, 0.35 * height / max(h, 1))
     w, h = int(w * scale), int(h * scale)
     if h < 3:
-        return code, height
+        return code, 0, height
     thick = max(1, int(scale * 1.5))
     if ean and rng.random() < 0.8:
         code = code.copy()
@@ -62,12 +77,17 @@ def put_digits(rng, code, width, digits, ean, m):
         below = np.full((h // 2 + 2, code.shape[1]), 255, np.uint8)
         code = np.concatenate((code, below))
         y = top + h + 2
+    elif rng.random() < 0.3:
+        gap = int(h * rng.uniform(0.1, 0.6)) + 3
+        code = np.concatenate((np.full((h + gap, code.shape[1]), 255, np.uint8), code))
+        cv2.putText(code, digits, ((width - w) // 2, h + 1), font, scale, 0, thick, cv2.LINE_AA)
+        return code, h + gap, height
     else:
         gap = int(h * rng.uniform(0.1, 0.6)) + 1
         code = np.concatenate((code, np.full((h + gap + 3, code.shape[1]), 255, np.uint8)))
         y = height + gap + h
     cv2.putText(code, digits, ((width - w) // 2, y), font, scale, 0, thick, cv2.LINE_AA)
-    return code, height
+    return code, 0, height
 
 
 def surround(rng, paper, ink, h, w):
@@ -103,18 +123,22 @@ def printed(rng, symbol, size):
     m = max(1, int(np.ceil(size / n)))
     code = np.kron(pixels, np.ones((m, m), np.uint8)) if m > 1 else pixels
     code = grow(rng, code, m)
-    height, width = code.shape[0], (proper or pixels.shape[1]) * m
+    first, height, width = 0, code.shape[0], (proper or pixels.shape[1]) * m
+    digits, _, addon = digits.partition("+")
+    if addon and rng.random() < 0.8:
+        code = lower_addon(rng, code, width, addon, m)
     if label == "barcode" and digits and rng.random() < 0.75:
-        code, height = put_digits(rng, code, width, digits, ean, m)
-    if label == "qr-code" and height == width > 60 and rng.random() < 0.1:
+        code, first, height = put_digits(rng, code, width, digits, ean, m)
+    if label == "qr-code" and height == width > 60 and rng.random() < 0.2:
         side = int(width * rng.uniform(0.12, 0.35))
         code = cv2.cvtColor(code, cv2.COLOR_GRAY2BGR)
         at = (width - side) // 2
-        code[at:at + side, at:at + side] = textures.shapes(rng, side, side)
+        code[at:at + side, at:at + side] = (textures.shapes, textures.sign)[int(rng.integers(2))](
+            rng, side, side)
     if size < m * n * 0.95:
         f = size / (m * n)
         code = cv2.resize(code, None, fx=f, fy=f, interpolation=cv2.INTER_AREA)
-        height, width, m = int(height * f), int(width * f), m * f
+        first, height, width, m = int(first * f), int(height * f), int(width * f), m * f
 
     dark, light = inks(rng)
     quiet = m * (rng.uniform(0, 1) if rng.random() < 0.15 else rng.uniform(1, 8))
@@ -138,5 +162,5 @@ def printed(rng, symbol, size):
         if rng.random() < 0.2:
             cv2.rectangle(color, (0, 0), (w - 1, h - 1), dark.tolist(), max(1, int(m / 2)))
     mask = np.zeros((h, w), np.uint8)
-    mask[top:top + height, left:left + width] = 255
+    mask[top + first:top + first + height, left:left + width] = 255
     return Print(color, alpha, mask)

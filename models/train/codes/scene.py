@@ -196,10 +196,31 @@ def screenshot(rng, long, only):
     f = long / max(sheet.mask.shape)
     picture, mask = (cv2.resize(v, None, fx=f, fy=f, interpolation=cv2.INTER_LINEAR)
                      for v in (sheet.color, sheet.mask))
+    if rng.random() < 0.35:
+        # Written with a pixel or two a module, and enlarged as photos are.
+        few = rng.uniform(1.5, 4) * max(symbol.pixels.shape) / long
+        if few < 1:
+            small = cv2.resize(picture, None, fx=few, fy=few, interpolation=cv2.INTER_AREA)
+            picture = cv2.resize(small, picture.shape[1::-1], interpolation=cv2.INTER_LINEAR)
     y, x = (np.flatnonzero((mask > 127).any(axis)) for axis in (1, 0))
     x0, y0, x1, y1 = x[0], y[0], x[-1] + 1, y[-1] + 1
     quad = np.array([[x0, y0], [x1, y0], [x1, y1], [x0, y1]])
     return picture, [(LABELS.index(symbol.label), x0, y0, x1, y1, sharpness(symbol, quad))]
+
+
+def nothing(rng, h, w):
+    """Cloth, paint, a floor, from near: all of the picture looks like a code."""
+    make = textures.CONFUSING[int(rng.integers(len(textures.CONFUSING)))]
+    picture = make(rng, h, w)
+    if rng.random() < 0.4:
+        # Of a thing with an end: a ball of yarn, a box, a sleeve.
+        y, x = np.mgrid[0:h, 0:w].astype(np.float32)
+        cy, cx, ry, rx = (rng.uniform(0.2, 0.8) * h, rng.uniform(0.2, 0.8) * w,
+                          rng.uniform(0.25, 0.7) * h, rng.uniform(0.25, 0.7) * w)
+        power = rng.choice([2, 2, 6])
+        inside = np.abs((x - cx) / rx) ** power + np.abs((y - cy) / ry) ** power < 1
+        picture = np.where(inside[..., None], picture, textures.background(rng, h, w))
+    return picture
 
 
 def occlude(rng, scene):
@@ -305,10 +326,12 @@ def make(seed, size=640, only=LABELS):
     if "ball" in only and rng.random() < (0.05 if len(only) == len(LABELS) else 1 / len(only)):
         picture, boxes = ball(rng, h, w)
         picture = lens(rng, picture) if rng.random() < 0.4 else picture
-    elif rng.random() < 0.07 and len(only) > 1:
+    elif rng.random() < 0.1 and len(only) > 1:
         picture, boxes = screenshot(rng, long, only)
         h, w = picture.shape[:2]
         picture = lens(rng, picture) if rng.random() < 0.3 else picture
+    elif rng.random() < 0.14 and len(only) > 2:
+        picture, boxes = lens(rng, light(rng, nothing(rng, h, w))), []
     else:
         scene = Scene(rng, h, w, only)
         for _ in range(int(rng.choice([0, 1, 2, 3], p=[0.45, 0.3, 0.15, 0.1]))):

@@ -37,21 +37,27 @@ def text(rng, low, high):
 class Symbol(NamedTuple):
     label: str
     pixels: np.ndarray
-    digits: str = ""            # to print below it
+    digits: str = ""            # to print with it; those of an add-on behind a "+"
     ean: bool = False           # which reach into the bars
     width: int = 0              # of the code proper, before an add-on; 0: all
+
+
+# Modules of what may have an add-on of two or five digits, and digits given.
+ADDABLE = {"EAN13": (95, 12), "UPCA": (95, 11), "UPCE": (51, 6)}
 
 
 def linear(rng):
     kind = rng.choice(
         ["EAN13", "EAN8", "UPCA", "UPCE", "addon", "Code128", "Code39", "Code93", "ITF", "Codabar",
          "DataBarOmni", "DataBarLtd", "DataBarExp", "DataBarStkOmni", "Telepen"],
-        p=np.array([28, 5, 9, 3, 5, 22, 8, 3, 6, 3, 2, 1, 2, 1, 2]) / 100)
+        p=np.array([25, 5, 8, 3, 9, 20, 10, 3, 6, 3, 2, 1, 2, 1, 2]) / 100)
+    of = str(rng.choice(list(ADDABLE), p=(0.6, 0.2, 0.2))) if kind == "addon" else str(kind)
     upper = list(string.ascii_uppercase + string.digits)
     content = {
         "EAN13": lambda: digits(rng, 12), "EAN8": lambda: digits(rng, 7),
         "UPCA": lambda: digits(rng, 11), "UPCE": lambda: "0" + digits(rng, 6),
-        "addon": lambda: digits(rng, 12) + "+" + digits(rng, int(rng.choice([2, 5]))),
+        "addon": lambda: "0" * (of == "UPCE") + digits(rng, ADDABLE[of][1]) + "+"
+        + digits(rng, int(rng.choice([2, 5]))),
         "Code128": lambda: text(rng, 4, 28), "Code39": lambda: "".join(rng.choice(upper, rng.integers(3, 16))),
         "Code93": lambda: "".join(rng.choice(upper, rng.integers(4, 20))),
         "ITF": lambda: digits(rng, 2 * int(rng.integers(2, 11))),
@@ -60,16 +66,15 @@ def linear(rng):
         "DataBarExp": lambda: "[10]" + "".join(rng.choice(upper, rng.integers(3, 16))),
         "Telepen": lambda: "".join(rng.choice(upper, rng.integers(4, 16))),
     }.get(kind, lambda: digits(rng, 13))()
-    name = "EAN13" if kind == "addon" else kind
-    code = draw(content, getattr(F, name))
+    code = draw(content, getattr(F, of))
     if kind == "DataBarStkOmni":
         return Symbol("barcode", code)
     row = code[code.shape[0] // 2]
     # Only one line matters; how tall the bars are is drawn.
     height = row.size * np.exp(rng.uniform(np.log(0.12), np.log(1.1)))
     bars = np.repeat(row[None], max(8, int(height)), 0)
-    return Symbol("barcode", bars, content.split("+")[0], name in ("EAN13", "EAN8", "UPCA", "UPCE"),
-                  95 if kind == "addon" else 0)
+    return Symbol("barcode", bars, content, of in ("EAN13", "EAN8", "UPCA", "UPCE"),
+                  ADDABLE[of][0] if kind == "addon" else 0)
 
 
 def draw(content, form, **options):
@@ -83,6 +88,9 @@ def qr_code(rng):
         return draw(digits(rng, int(rng.integers(3, 12))), F.MicroQRCode)
     if kind < 0.07:
         return draw(digits(rng, int(rng.integers(3, 40))), F.RMQRCode)
+    if kind < 0.2:
+        # Up to version 40, which only what shows nothing else has room for.
+        return draw(text(rng, 300, 1800), F.QRCode, ec_level="L")
     return draw(text(rng, 4, 600), F.QRCode, ec_level=str(rng.choice(list("LMQH"))))
 
 
@@ -114,8 +122,8 @@ def pdf417(rng):
         code = draw(text(rng, 4, 40), F.MicroPDF417)
     else:
         code = draw(text(rng, 8, 500), F.CompactPDF417 if kind < 0.14 else F.PDF417)
-    # Rows are 3 modules high as drawn; printers take 2 to 5.
-    rows = int(code.shape[0] * rng.uniform(0.7, 1.7))
+    # Rows are 3 modules high as drawn; printers take 2 to 5, some programs 1.
+    rows = int(code.shape[0] * (rng.uniform(0.7, 1.7) if rng.random() < 0.8 else rng.uniform(0.34, 0.7)))
     return cv2.resize(code, (code.shape[1], rows), interpolation=cv2.INTER_NEAREST)
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
 """What codes lie on, and what looks like codes and is none: noise, gradients,
-writing, halftones, gratings, weaves, mazes, shelves, tables. Every function
+writing, halftones, gratings, weaves, mazes, shelves, tables, heaps. Every function
 gives a picture of height x width x 3 bytes."""
 import string
 
@@ -148,6 +148,28 @@ def speckle(rng, h, w):
     return mix(m, *two_colors(rng, 30))
 
 
+def worms(rng, h, w):
+    """Two colours in winding bands or blobs of one width: camouflage, marbled
+    and cracked paint, hides, coral."""
+    fine = np.exp(rng.uniform(np.log(2), np.log(max(3, max(h, w) / 30))))
+    n = max(1.0, fine / 3)
+    m = rng.random((int(h / n) + 2, int(w / n) + 2), np.float32)
+    for _ in range(2):
+        m = cv2.GaussianBlur(m, (0, 0), fine / n) - cv2.GaussianBlur(m, (0, 0), 2 * fine / n)
+    m = cv2.resize(m / (m.std() + 1e-9), (w, h), interpolation=cv2.INTER_LINEAR)
+    if rng.random() < 0.3:
+        m = rng.uniform(0.3, 0.8) - np.abs(m)   # their outlines
+    return mix(np.clip((m - rng.normal(0, 0.5)) * rng.uniform(1, 8) + 0.5, 0, 1), *two_colors(rng, 40))
+
+
+def patches(rng, h, w):
+    """Pieces of two textures, or of one in two directions: parquet, fans, seams."""
+    make = (grating, grating, cloth, weave, stripes)[int(rng.integers(5))]
+    u, v = plane(rng, h, w, np.exp(rng.uniform(np.log(20), np.log(250))))
+    v = v * rng.uniform(0.3, 1)
+    return np.where(((np.floor(u) + np.floor(v)) % 2 > 0)[..., None], make(rng, h, w), make(rng, h, w))
+
+
 def cloth(rng, h, w):
     """Threads along and across, in patches or mixed: linen, denim, tweed,
     carpet, bast."""
@@ -232,11 +254,57 @@ def shapes(rng, h, w):
     return picture
 
 
+def sign(rng, h, w):
+    """One word as large as its sign, which has an edge or two."""
+    paper, ink = two_colors(rng, 60)
+    picture = np.broadcast_to(paper.astype(np.uint8), (h, w, 3)).copy()
+    word = "".join(rng.choice(LETTERS[:62], int(rng.integers(2, 12))))
+    word = word.upper() if rng.random() < 0.7 else word
+    font = int(rng.choice(FONTS))
+    (tw, th), _ = cv2.getTextSize(word, font, 1, 1)
+    scale = min(w * rng.uniform(0.6, 1.0) / tw, h * rng.uniform(0.3, 0.9) / th)
+    at = int((w - tw * scale) / 2), int(h / 2 + th * scale * rng.uniform(0.2, 0.8))
+    cv2.putText(picture, word, at, font, scale, ink.tolist(),
+                max(1, int(scale * rng.uniform(1, 8))), cv2.LINE_AA)
+    for _ in range(int(rng.integers(0, 3))):
+        y = int(rng.uniform(0, h))
+        cv2.rectangle(picture, (0, y), (w, y + int(h * rng.uniform(0.01, 0.15)) + 1), ink.tolist(), -1)
+    return picture
+
+
+def heap(rng, h, w):
+    """Many small things on a plate, in a bowl, in a crown of leaves; or rings
+    in one another."""
+    under, rim = two_colors(rng, 20)
+    picture = np.broadcast_to(under.astype(np.uint8), (h, w, 3)).copy()
+    centre, reach = np.array([w, h]) / 2, np.array([w, h]) * rng.uniform(0.35, 0.5)
+    cv2.ellipse(picture, centre.astype(int).tolist(), reach.astype(int).tolist(), 0, 0, 360,
+                rim.tolist(), -1, cv2.LINE_AA)
+    if rng.random() < 0.45:
+        for f in np.sort(rng.uniform(0.1, 0.9, int(rng.integers(1, 5))))[::-1]:
+            cv2.ellipse(picture, centre.astype(int).tolist(), (reach * f).astype(int).tolist(), 0, 0,
+                        360, color(rng).tolist(), -1, cv2.LINE_AA)
+        soft = min(h, w) * rng.uniform(0.005, 0.08)
+        return cv2.GaussianBlur(picture, (0, 0), soft) if rng.random() < 0.6 else picture
+    palette = [color(rng).tolist() for _ in range(int(rng.integers(2, 6)))]
+    grain = min(h, w) * np.exp(rng.uniform(np.log(0.015), np.log(0.12)))
+    for _ in range(int(rng.integers(60, 400))):
+        a, r = rng.uniform(0, 2 * np.pi), np.sqrt(rng.random())
+        at = centre + reach * r * rng.uniform(0.7, 1.0) * (np.cos(a), np.sin(a))
+        axes = (1 + grain * rng.uniform(0.4, 1.2, 2)).astype(int).tolist()
+        cv2.ellipse(picture, at.astype(int).tolist(), axes, rng.uniform(0, 180), 0, 360,
+                    palette[int(rng.integers(len(palette)))], -1, cv2.LINE_AA)
+    return picture
+
+
 # How often each is the background; the first four are what codes mostly lie
 # on, the others what a detector takes for codes.
 BACKGROUNDS = ((plain, 6), (gradient, 12), (clouds, 22), (shapes, 20), (writing, 8), (table, 7),
                (grating, 5), (stripes, 6), (checks, 3), (weave, 5), (dots, 4), (modules, 4),
-               (speckle, 8), (cloth, 9))
+               (speckle, 8), (cloth, 9), (worms, 4), (patches, 4))
+# Those of which a whole picture may be taken for a code, or a part of it.
+CONFUSING = (grating, stripes, checks, weave, weave, dots, modules, modules, speckle, speckle, cloth,
+             cloth, worms, worms, worms, patches, patches, table)
 
 
 def background(rng, h, w):
@@ -255,5 +323,5 @@ def background(rng, h, w):
 def decoy(rng, h, w):
     """Something that looks like a code and is none."""
     make = (modules, modules, modules, weave, grating, dots, checks, writing, writing, table,
-            stripes, speckle, cloth)[int(rng.integers(13))]
+            stripes, speckle, cloth, sign, sign, heap, heap, worms, patches)[int(rng.integers(19))]
     return make(rng, h, w)
