@@ -40,13 +40,14 @@ python=$venv/bin/python
 
 # Whatever PyTorch the system has is good enough, and fits its NumPy; drawing
 # needs writers that only zxing-cpp 3 has.
-modules="import torch, cv2, matplotlib, zxingcpp; zxingcpp.create_barcode"
+modules="import torch, cv2, zxingcpp; zxingcpp.create_barcode" plotter=()
+[ $quick = yes ] || { modules+="; import matplotlib" plotter=(matplotlib); }
 if ! { [ -x "$python" ] && "$python" -c "$modules" 2>/dev/null; }; then
   say "putting the packages that are missing into build/train-venv"
   mkdir -p "$(dirname "$venv")"
   /usr/bin/python3 -m venv --clear --system-site-packages "$venv" \
     || die "no Python environment could be made (Debian: python3-venv)"
-  wanted=("zxing-cpp>=3,<4" matplotlib)
+  wanted=("zxing-cpp>=3,<4" "${plotter[@]}")
   if "$python" -c 'import torch' 2>/dev/null; then
     wanted+=("opencv-python-headless<4.12" "numpy<2")
   else
