@@ -297,14 +297,126 @@ def heap(rng, h, w):
     return picture
 
 
+def strands(rng, h, w):
+    """Fine lines that flow: hair, grass, fur, stems, water, grain of wood."""
+    fine = np.exp(rng.uniform(np.log(0.7), np.log(max(2, max(h, w) / 60))))
+    long = fine * rng.uniform(8, 60)
+    across = (fine, long) if rng.random() < 0.5 else (long, fine)
+    m = cv2.GaussianBlur(rng.random((h, w), np.float32), (0, 0), sigmaX=across[0], sigmaY=across[1])
+    reach = float(max(h, w) * rng.uniform(0.02, 0.3))
+    y, x = np.mgrid[0:h, 0:w].astype(np.float32)
+    cells = rng.uniform(2, 6)
+    m = cv2.remap(m, x + smooth(rng, h, w, cells, -reach, reach),
+                  y + smooth(rng, h, w, cells, -reach, reach), cv2.INTER_LINEAR,
+                  borderMode=cv2.BORDER_REFLECT)
+    m = (m - m.mean()) / (m.std() + 1e-9) * rng.uniform(0.15, 0.9) + 0.5
+    return mix(np.clip(m, 0, 1), *two_colors(rng, 30))
+
+
+def tiles(rng, h, w):
+    """A mosaic: tiles of a few colours, with joints between them."""
+    cell = np.exp(rng.uniform(np.log(3), np.log(max(4, min(h, w) / 6))))
+    ny, nx = int(h / cell) + 1, int(w / cell) + 1
+    ground = color(rng)
+    spread = np.exp(rng.uniform(np.log(8), np.log(90)))
+    palette = np.clip(ground + rng.normal(0, spread, (int(rng.integers(2, 6)), 3))
+                      + rng.normal(0, 15), 0, 255).astype(np.uint8)
+    picture = palette[rng.integers(len(palette), size=(ny, nx))]
+    picture = cv2.resize(picture, (int(nx * cell) + 1, int(ny * cell) + 1),
+                         interpolation=cv2.INTER_NEAREST)[:h, :w]
+    y, x = np.mgrid[0:picture.shape[0], 0:picture.shape[1]].astype(np.float32)
+    from_joint = np.minimum(np.abs(x / cell - np.round(x / cell)), np.abs(y / cell - np.round(y / cell)))
+    gap = from_joint < rng.uniform(0, 0.15)
+    picture = np.where(gap[..., None], color(rng).astype(np.uint8), picture)
+    return cv2.resize(picture, (w, h), interpolation=cv2.INTER_LINEAR)
+
+
+def keys(rng, h, w):
+    """A keyboard, a remote control, a rack: rows of keys, some with a letter."""
+    body, key = two_colors(rng, 12)
+    ink = color(rng).tolist()
+    picture = np.broadcast_to(body.astype(np.uint8), (h, w, 3)).copy()
+    dy = max(4, int(h / rng.integers(3, 8)))
+    gap = max(1, int(dy * rng.uniform(0.03, 0.3)))
+    for y in range(gap, h, dy):
+        x = gap
+        while x < w:
+            wide = max(4, int(dy * rng.choice([1, 1, 1, 1, 1.5, 2, 5]) * rng.uniform(0.9, 1.1)))
+            shade = np.clip(key + rng.normal(0, 8), 0, 255).tolist()
+            cv2.rectangle(picture, (x, y), (x + wide - gap, y + dy - gap), shade, -1)
+            if rng.random() < 0.6:
+                cv2.putText(picture, str(rng.choice(LETTERS)), (x + gap + 1, y + dy - 2 * gap - 1),
+                            int(rng.choice(FONTS)), dy / 60, ink, 1, cv2.LINE_AA)
+            x += wide
+    return picture
+
+
+def device(rng, h, w):
+    """A dark frame about something: a phone, a screen, a window with panes."""
+    frame = color(rng, 0, 70) if rng.random() < 0.75 else color(rng)
+    picture = np.broadcast_to(frame.astype(np.uint8), (h, w, 3)).copy()
+    edges = (np.array([h, w, h, w]) * rng.uniform(0.02, 0.2, 4)).astype(int) + 1
+    ih, iw = h - edges[0] - edges[2], w - edges[1] - edges[3]
+    if ih > 4 and iw > 4:
+        make = (shapes, shapes, clouds, writing, table, strands)[int(rng.integers(6))]
+        inner = make(rng, int(ih), int(iw))
+        picture[edges[0]:edges[0] + ih, edges[1]:edges[1] + iw] = inner
+    bar = max(1, int(min(h, w) * rng.uniform(0.005, 0.05)))
+    for _ in range(int(rng.choice([0, 0, 1, 2, 3]))):
+        at = rng.uniform(0.1, 0.9)
+        end = (int(at * w), h), (w, int(at * h))
+        start = (int(at * w), 0), (0, int(at * h))
+        across = int(rng.integers(2))
+        cv2.line(picture, start[across], end[across], frame.tolist(), bar)
+    return picture
+
+
+def disc(rng, h, w):
+    """One round thing on plain ground, dark or bright, with a rim, holes or
+    slots about its middle, or letters: drains, wheels, lenses, mice, logos."""
+    ground, body = two_colors(rng, 30)
+    picture = np.broadcast_to(ground.astype(np.uint8), (h, w, 3)).copy()
+    centre = (int(w / 2), int(h / 2))
+    reach = np.array([w, h]) / 2 * rng.uniform(0.55, 0.95, 2)
+    if rng.random() < 0.6:
+        reach[:] = reach.min()
+    turn = rng.uniform(0, 180)
+    cv2.ellipse(picture, centre, reach.astype(int).tolist(), turn, 0, 360, body.tolist(), -1,
+                cv2.LINE_AA)
+    for f in np.sort(rng.uniform(0.2, 0.95, int(rng.integers(1, 5))))[::-1]:
+        cv2.ellipse(picture, centre, (reach * f).astype(int).tolist(), turn, 0, 360,
+                    color(rng).tolist(), -1 if rng.random() < 0.6 else max(1, int(reach.min() * 0.05)),
+                    cv2.LINE_AA)
+    kind = rng.random()
+    if kind < 0.4:
+        n, c, size = int(rng.integers(4, 20)), color(rng).tolist(), rng.uniform(0.03, 0.12)
+        for a in np.arange(n) * 2 * np.pi / n:
+            at = np.array([w, h]) / 2 + reach * rng.uniform(0.6, 0.7) * (np.cos(a), np.sin(a))
+            cv2.circle(picture, at.astype(int).tolist(), 1 + int(reach.min() * size), c, -1, cv2.LINE_AA)
+    elif kind < 0.7:
+        word = "".join(rng.choice(LETTERS[:62], int(rng.integers(1, 4)))).upper()
+        font, thick = int(rng.choice(FONTS)), max(1, int(reach.min() * rng.uniform(0.03, 0.12)))
+        (tw, th), _ = cv2.getTextSize(word, font, 1, 1)
+        scale = float(min(reach[0] * 1.2 / tw, reach[1] / th))
+        cv2.putText(picture, word, (int(w / 2 - tw * scale / 2), int(h / 2 + th * scale / 2)), font,
+                    scale, color(rng).tolist(), thick, cv2.LINE_AA)
+    soft = min(h, w) * rng.uniform(0.003, 0.06)
+    return cv2.GaussianBlur(picture, (0, 0), soft) if rng.random() < 0.6 else picture
+
+
 # How often each is the background; the first four are what codes mostly lie
 # on, the others what a detector takes for codes.
 BACKGROUNDS = ((plain, 6), (gradient, 12), (clouds, 22), (shapes, 20), (writing, 8), (table, 7),
                (grating, 5), (stripes, 6), (checks, 3), (weave, 5), (dots, 4), (modules, 4),
-               (speckle, 8), (cloth, 9), (worms, 4), (patches, 4))
+               (speckle, 8), (cloth, 9), (worms, 4), (patches, 4), (strands, 6), (tiles, 3))
 # Those of which a whole picture may be taken for a code, or a part of it.
 CONFUSING = (grating, stripes, checks, weave, weave, dots, modules, modules, speckle, speckle, cloth,
-             cloth, worms, worms, worms, patches, patches, table)
+             cloth, worms, worms, worms, patches, patches, table, strands, strands, strands, tiles,
+             tiles, keys, device)
+
+DECOYS = (modules, modules, modules, weave, grating, dots, checks, writing, writing, table, stripes,
+          speckle, cloth, sign, sign, sign, heap, heap, worms, patches, strands, strands, tiles, tiles,
+          keys, keys, device, device, device, disc, disc, disc, disc)
 
 
 def background(rng, h, w):
@@ -322,6 +434,5 @@ def background(rng, h, w):
 
 def decoy(rng, h, w):
     """Something that looks like a code and is none."""
-    make = (modules, modules, modules, weave, grating, dots, checks, writing, writing, table,
-            stripes, speckle, cloth, sign, sign, heap, heap, worms, patches)[int(rng.integers(19))]
+    make = DECOYS[int(rng.integers(len(DECOYS)))]
     return make(rng, h, w)
