@@ -19,6 +19,7 @@ typedef struct
 {
   guint frames;
   gdouble least_iou;
+  guint twice;                  /* frames with a second box */
   gchar *wrong;                 /* the first thing that was */
 } Seen;
 
@@ -73,8 +74,12 @@ on_frame (GstElement *sink, GstBuffer *buffer, GstPad *pad, Seen *seen)
   gdouble known[4];
 
   find_ball (buffer, known);
-  if (n == 1) {
-    const TestBox *box = &g_array_index (boxes, TestBox, 0);
+  if (n == 0 && !seen->wrong)
+    seen->wrong = g_strdup_printf ("frame %u: no detection", seen->frames);
+  /* The end-to-end head sees some balls twice (models/README.md): a second box
+   * has to be where the ball is, too. */
+  for (guint i = 0; i < n; i++) {
+    const TestBox *box = &g_array_index (boxes, TestBox, i);
     const gdouble found[4] = { box->x_min * WIDTH, box->y_min * HEIGHT,
       box->x_max * WIDTH, box->y_max * HEIGHT
     };
@@ -85,9 +90,8 @@ on_frame (GstElement *sink, GstBuffer *buffer, GstPad *pad, Seen *seen)
       seen->wrong = g_strdup_printf ("frame %u: %s at %.1f %.1f %.1f %.1f, the "
           "ball is at %.0f %.0f %.0f %.0f", seen->frames, box->label, found[0],
           found[1], found[2], found[3], known[0], known[1], known[2], known[3]);
-  } else if (!seen->wrong) {
-    seen->wrong = g_strdup_printf ("frame %u: %u detections", seen->frames, n);
   }
+  seen->twice += n > 1;
   seen->frames++;
   if (boxes)
     g_array_unref (boxes);
@@ -129,7 +133,7 @@ GST_START_TEST (test_ball)
 
   fail_unless_equals_int (seen.frames, __i__ ? 3 : N_FRAMES);
   fail_unless (!seen.wrong, "%s", seen.wrong);
-  GST_INFO ("overlap at least %.3f", seen.least_iou);
+  GST_INFO ("overlap at least %.3f, twice in %u", seen.least_iou, seen.twice);
 
   e = gst_bin_get_by_name (GST_BIN (pipeline), "d");
   g_object_get (e, "model-file", &model, NULL);
