@@ -12,7 +12,7 @@ usage: models/train/reproduce.sh [--quick] [FOLDER]
 
 Trains the model that comes with the project on pictures it draws itself;
 nothing is downloaded but Python packages, into build/train-venv. FOLDER, by
-default build/training, takes the pictures (700 MB), the state to go on from
+default build/training, takes the pictures (2 GB), the state to go on from
 and the results: codes.safetensors, log.json, losses.png. Uses a GPU where
 PyTorch finds one. models/README.md says how long it takes on two cores.
 
