@@ -101,10 +101,11 @@ given = parser.parse_args()
 watched = given.zone or [Zone("left=0,0,0.5,1"), Zone("right=0.5,0,1,1")]
 Gst.init(None)
 DYE = [dye(*EMPTY), dye(*OCCUPIED)]
-# With NMS across classes: what is found twice is one object.
+# With NMS across classes: what is found twice is one object; and only what is sure counts.
 pipeline = Gst.parse_launch(
     ("filesrc name=in ! decodebin ! videoconvert" if given.input else SCENE)
     + " ! yolov10detect name=detector head=one2many class-agnostic-nms=true"
+    " confidence=0.4"
     " ! videoconvert ! overlaycomposition name=draw ! videoconvert ! "
     + ("x264enc speed-preset=veryfast pass=qual quantizer=18 ! matroskamux ! filesink name=out"
        if given.output else "autovideosink"))
