@@ -105,6 +105,11 @@ class Codes(unittest.TestCase):
 class Everything(Codes):
     """What the model is for."""
 
+    def found(self, *paths):
+        """The same on each CPU: what others compute with moves scores by 0.05 (Golden), and one
+        here is 0.22."""
+        return detect("--precision", "fp32", *paths)
+
     def test_each_is_found(self):
         """One at a time, anywhere on a page."""
         paths, boxes = [], []
@@ -113,7 +118,7 @@ class Everything(Codes):
                 rows, known = page(520, 400, (code, x, y))
                 paths.append(write_png(self.path(f"{i}-{k}.png"), rows))
                 boxes += known
-        for path, box, found in zip(paths, boxes, detect(*paths)):
+        for path, box, found in zip(paths, boxes, self.found(*paths)):
             label = CODES[int(os.path.basename(path)[0])][1]
             with self.subTest(label, box=box):
                 found = once(found)
@@ -121,7 +126,7 @@ class Everything(Codes):
                 self.assertGreater(iou(found[0][2], box), 0.5, found)
 
     def test_sheet(self):
-        found, = detect(os.path.join(ROOT, "pipelines/codes.png"))
+        found, = self.found(os.path.join(ROOT, "pipelines/codes.png"))
         self.assertEqual(sorted(label for label, _score, _box in once(found)),
                          ["aztec", "barcode", "data-matrix", "marker", "marker", "pdf417", "qr-code"])
 
