@@ -116,7 +116,7 @@ def report(detector, tally, with_stats):
               f"{1000 / sum(stages):.1f} frames per second ({parts})")
     else:
         seconds = max(tally.last - tally.first, 1e-9)
-        print(f"{tally.frames} frames of {width}x{height} in {seconds:.1f} s: "
+        print(f"{tally.frames} frames of {width}x{height} in {seconds:.2f} s: "
               f"{tally.frames / seconds:.1f} frames per second, with all else in the pipeline "
               f"({parts} a frame)")
     if with_stats:

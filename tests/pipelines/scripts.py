@@ -266,7 +266,8 @@ class Cases:
                           text, re.M)
         assert match, text
         frames, seconds, fps = (float(value) for value in match.groups())
-        assert frames == 300 and abs(frames / seconds - fps) < 0.1 * fps, match.group()
+        # As printed, to hundredths of a second, however fast the machine is.
+        assert frames == 300 and abs(frames / fps - seconds) < 0.01, match.group()
         rows = {row[0]: [float(value) for value in row[1:]] for row in re.findall(
             r"^(\w+) +([\d.]+) +([\d.]+) +([\d.]+)$", text, re.M)}
         assert set(rows) == {"wait", "preprocess", "inference", "postprocess", "delay"}, rows
