@@ -21,22 +21,25 @@ OFTEN = {"data-matrix": 2.5, "aztec": 3.0, "pdf417": 3.0, "marker": 1.5}
 
 
 def _one(job):
-    seed, size, labels = job
+    seed, size, labels, lures = job
     cv2.setNumThreads(1)
-    picture, boxes = scene.make(seed, size, labels)
-    boxes[:, 0] = [labels.index(LABELS[int(c)]) for c in boxes[:, 0]]
     rng = np.random.default_rng(seed + (1 << 40))
     quality = int(rng.integers(35, 96))
+    picture, boxes = (scene.lure(seed, size) if rng.random() < lures
+                      else scene.make(seed, size, labels))
+    boxes[:, 0] = [labels.index(LABELS[int(c)]) for c in boxes[:, 0]]
     return cv2.imencode(".jpg", picture, (cv2.IMWRITE_JPEG_QUALITY, quality))[1].tobytes(), boxes
 
 
-def make(path, first_seed, n, size, labels=LABELS, workers=None):
-    """Pictures of n seeds into @path, unless they are there."""
+def make(path, first_seed, n, size, lures=0.0, labels=LABELS, workers=None):
+    """Pictures of n seeds into @path, unless they are there; of these, lures
+    (0 .. 1) have no codes."""
     if os.path.exists(path + ".npz"):
         return
     sizes, counts, rows = [], [], []
+    jobs = ((first_seed + i, size, labels, lures) for i in range(n))
     with open(path + ".new", "wb") as f, multiprocessing.Pool(workers) as pool:
-        for data, boxes in pool.imap(_one, ((first_seed + i, size, labels) for i in range(n)), 32):
+        for data, boxes in pool.imap(_one, jobs, 32):
             f.write(data)
             sizes.append(len(data))
             counts.append(len(boxes))

@@ -45,7 +45,7 @@ def average_precision(rows, truth, least=0.5):
     return float(np.mean(values)) if values else 0.0
 
 
-def best_confidence(rows, truth, least=0.5, beta=1.5):
+def best_confidence(rows, truth, least=0.5, beta=1.4):
     """The least confidence at which F-beta over all objects is best, in which
     recall weighs beta times as much as precision; 1 where nothing was found."""
     hits, total = [], sum(len(t) for t in truth)

@@ -38,21 +38,26 @@ folder=$(realpath -ms -- "${1:-$root/build/training}")
 venv=$root/build/train-venv
 python=$venv/bin/python
 
-# Whatever PyTorch the system has is good enough, and fits its NumPy; drawing
-# needs writers that only zxing-cpp 3 has.
-modules="import torch, cv2, zxingcpp; zxingcpp.create_barcode" plotter=()
-[ $quick = yes ] || { modules+="; import matplotlib" plotter=(matplotlib); }
+# The system's PyTorch fits its NumPy, but Debian's computes on one core: good
+# enough for minutes. Drawing needs writers that only zxing-cpp 3 has.
+torch="import os, torch" plotter=()
+if [ $quick = no ]; then
+  torch+="; assert torch.get_num_threads() > 1 or os.cpu_count() == 1"
+  plotter=(matplotlib)
+fi
+modules="$torch; import cv2, zxingcpp${plotter:+, matplotlib}; zxingcpp.create_barcode"
+# OpenCV 5 writes with other fonts: the pictures would not be the same.
+modules+="; assert cv2.__version__ < '5'"
 if ! { [ -x "$python" ] && "$python" -c "$modules" 2>/dev/null; }; then
   say "putting the packages that are missing into build/train-venv"
   mkdir -p "$(dirname "$venv")"
-  /usr/bin/python3 -m venv --clear --system-site-packages "$venv" \
-    || die "no Python environment could be made (Debian: python3-venv)"
-  wanted=("zxing-cpp>=3,<4" "${plotter[@]}")
-  if "$python" -c 'import torch' 2>/dev/null; then
-    wanted+=("opencv-python-headless<4.12" "numpy<2")
-  else
-    wanted+=(torch opencv-python-headless numpy)
+  sites=() wanted=(torch "opencv-python-headless<5" numpy)
+  if /usr/bin/python3 -c "$torch" 2>/dev/null; then
+    sites=(--system-site-packages) wanted=("opencv-python-headless<4.12" "numpy<2")
   fi
+  /usr/bin/python3 -m venv --clear "${sites[@]}" "$venv" \
+    || die "no Python environment could be made (Debian: python3-venv)"
+  wanted+=("zxing-cpp>=3,<4" "${plotter[@]}")
   "$python" -m pip install --quiet --disable-pip-version-check "${wanted[@]}" \
     || die "packages could not be installed"
   "$python" -c "$modules" || die "the packages do not work"

@@ -38,6 +38,13 @@ CALIBRATION = (1 << 31, 600)    # first seed, pictures
 SETTLING = 20                   # batches
 
 
+class Set(NamedTuple):
+    first_seed: int
+    number: int                 # of pictures
+    size: int                   # of their longer side
+    lures: float = 0.0          # of them, more than others have without a code
+
+
 class Stage(NamedTuple):
     pictures: str               # which set
     sizes: tuple                # of the input, one drawn a batch
@@ -49,66 +56,73 @@ class Stage(NamedTuple):
     joint: bool = False         # and moves the features, too
     many: float = 1.0           # weight of the one2many head's loss; 0: stays as it is
     cls: float = 1.0            # times the classes' weight
+    kinds: float = 0.0          # and in it, of telling them apart
+
+
+class Cycle(NamedTuple):
+    rate: float                 # of learning at first; it falls to a hundredth
+    stages: tuple
 
 
 class Recipe(NamedTuple):
     config: shapes.Config
     labels: tuple
-    sets: dict                  # name: (first seed, pictures, size)
-    stages: tuple
+    sets: dict                  # name: Set
+    cycles: tuple               # the model is the mean of where the last two end
     imgsz: int
     judge: tuple                # first seed and number of pictures to measure on
     least: float                # AP50 on them
     half: bool = True           # bfloat16 where the CPU computes with it
-    rate: float = 2e-3
     one: float = 2.0            # times the rate: the one2one head lags
-    ends: int = 1               # of the last stages of that head alone, whose mean is the model
+
+    @property
+    def stages(self):
+        return [stage for cycle in self.cycles for stage in cycle.stages]
 
 
 SMALL = {"widths": (16, 16, 32, 64, 128), "depths": (1, 2, 2, 1), "cib": (22,), "large": (22,),
          "hidden": 16, "box": 32, "cls": 32}
+
+
+def turn(pictures):
+    """All learn from new pictures, then the one2one head alone: what is left
+    to learn is which anchor says what all see, at a third of the cost."""
+    return Cycle(5e-4, (
+        Stage(pictures, (256, 320, 416, 416, 512, 640, 640), 32, 300, 0.0, 0.5, joint=True,
+              many=0.5, cls=3.0, kinds=1.0),
+        Stage(pictures, (320, 416, 416, 640), 32, 440, 0.0, 0.35, many=0.0, cls=3.0, kinds=1.0)))
+
+
 FULL = Recipe(
     shapes.Config(len(LABELS), **SMALL), LABELS,
-    {"small": (0, 16000, 320), "large": (1 << 20, 12000, 640), "more": (1 << 22, 9000, 640),
-     "hard": (1 << 23, 7000, 640), "hard2": (1 << 24, 6500, 640),
-     "objects": (1 << 25, 6000, 640)},
-    (Stage("small", (160, 192, 224, 256, 288, 320), 32, 2200, 0.15, 0.3, one2one=False),
-     Stage("large", (288, 352, 384, 416, 480), 32, 500, 0.1, 0.3),
-     Stage("large", (416, 416, 512, 640), 24, 350, 0.0, 0.3, joint=True, many=0.5),
-     # Codes that fill a picture of 640 pixels are what is learnt last.
-     Stage("large", (416, 416, 512, 640, 640), 24, 1400, 0.0, 0.5, joint=True, many=0.5),
-     # Places are known by now, kinds of 2-D codes are not.
-     Stage("large", (256, 256, 288, 320, 320, 416, 416, 640), 32, 1340, 0.0, 0.7, joint=True,
-           many=0.5, cls=3.0),
-     Stage("large", (256, 288, 320, 320, 416, 416, 416, 640), 32, 1000, 0.0, 0.6, joint=True,
-           many=0.5, cls=3.0),
-     # What is left to learn is which anchor says what all see.
-     Stage("large", (320, 416, 416, 640), 32, 1000, 0.0, 0.5, many=0.0, cls=3.0),
-     # Both once more, and more of the large ones.
-     Stage("large", (256, 320, 416, 416, 512, 640), 32, 800, 0.0, 0.5, joint=True, many=0.5,
-           cls=3.0),
-     Stage("large", (320, 416, 416, 640), 32, 600, 0.0, 0.5, many=0.0, cls=3.0),
-     Stage("more", (256, 320, 416, 416, 512, 640), 32, 700, 0.0, 0.4, joint=True, many=0.5, cls=3.0),
-     Stage("more", (320, 416, 416, 640), 32, 1000, 0.0, 0.4, many=0.0, cls=3.0),
-     # More of what is no code.
-     Stage("hard", (256, 320, 416, 416, 512, 640), 32, 420, 0.0, 0.3, joint=True, many=0.5, cls=3.0),
-     Stage("hard", (320, 416, 416, 640), 32, 650, 0.0, 0.3, many=0.0, cls=3.0),
-     Stage("hard2", (256, 320, 416, 416, 512, 640), 32, 420, 0.0, 0.3, joint=True, many=0.5, cls=3.0),
-     Stage("hard2", (320, 416, 416, 640), 32, 650, 0.0, 0.3, many=0.0, cls=3.0),
-     # Things that are no texture.
-     Stage("objects", (256, 320, 416, 416, 512, 640), 32, 520, 0.0, 0.3, joint=True, many=0.5,
-           cls=3.0),
-     Stage("objects", (320, 416, 416, 640), 32, 500, 0.0, 0.3, many=0.0, cls=3.0)),
-    # No promise yet: it has not been run to its end.
-    416, (1 << 30, 300), 0.0, ends=3)
+    {"small": Set(0, 16000, 320), "large": Set(1 << 20, 20000, 640),
+     # What is no code is learnt last, too.
+     "turn1": Set(1 << 25, 5000, 640, 0.25), "turn2": Set(1 << 26, 5000, 640, 0.25),
+     "turn3": Set(1 << 27, 5000, 640, 0.25)},
+    (Cycle(2e-3, (
+        Stage("small", (160, 192, 224, 256, 288, 320), 32, 2400, 0.15, 0.3, one2one=False),
+        Stage("large", (288, 352, 384, 416, 480), 32, 600, 0.1, 0.3, one2one=False),
+        # Codes that fill a picture of 640 pixels take long to learn.
+        Stage("large", (256, 320, 416, 416, 512, 640), 32, 3300, 0.0, 0.5, joint=True, many=0.5,
+              cls=3.0),
+        Stage("large", (320, 416, 416, 640), 32, 700, 0.0, 0.5, many=0.0, cls=3.0))),
+     # Places are known by now, kinds of 2-D codes are not: what has many modules
+     # is taken for a QR code. Single codes tell, and small ones at a tenth of
+     # the cost; without large ones, those were forgotten.
+     Cycle(2e-3, (Stage("large", (128, 160, 192, 192, 256, 256, 320, 640), 32, 2000, 0.0, 1.0,
+                        joint=True, cls=6.0, kinds=1.0),)),
+     turn("turn1"), turn("turn2"), turn("turn3")),
+    416, (1 << 30, 300), 0.7)
 TINY = {"widths": (16, 16, 32, 64, 64), "depths": (1, 1, 1, 1), "cib": (22,), "hidden": 16,
         "box": 32, "cls": 32}
 QUICK = Recipe(
-    shapes.Config(2, **TINY), ("ball", "qr-code"), {"small": (0, 2000, 160)},
-    (Stage("small", (128, 160), 32, 180, one2one=False),
-     Stage("small", (160,), 32, 110, joint=True, many=0.5)),
+    shapes.Config(2, **TINY), ("ball", "qr-code"), {"small": Set(0, 2000, 160)},
+    (Cycle(4e-3, (Stage("small", (128, 160), 32, 180, one2one=False),
+                  Stage("small", (160,), 32, 80, joint=True, many=0.5))),
+     *[Cycle(1e-3, (Stage("small", (160,), 32, 15, joint=True, many=0.5),
+                    Stage("small", (160,), 32, 15, many=0.0)))] * 2),
     # In single precision: the same wherever it runs.
-    160, (1 << 30, 300), 0.5, half=False, rate=4e-3)
+    160, (1 << 30, 300), 0.5, half=False)
 RECIPES = {"full": FULL, "quick": QUICK}
 
 
@@ -129,7 +143,7 @@ def groups(net, recipe):
         one = "one2one" in name
         decay = p.ndim > 1
         sets.setdefault((one, decay), []).append(p)
-    return [{"params": ps, "lr": recipe.rate, "scale": recipe.one if one else 1.0, "one": one,
+    return [{"params": ps, "scale": recipe.one if one else 1.0, "one": one,
              "weight_decay": 0.03 if decay else 0.0} for (one, decay), ps in sets.items()]
 
 
@@ -170,12 +184,13 @@ class Trainer:
         self.seconds, self.log, self.ends = state["seconds"], state["log"], state["ends"]
         print(f"going on at step {self.step} of {self.total}", flush=True)
 
-    def rates(self):
-        warm = min(1.0, (self.step + 1) / min(300, self.total / 10))
+    def rates(self, cycle, begin):
+        step, steps = self.step - begin, sum(stage.steps for stage in cycle.stages)
+        warm = min(1.0, (step + 1) / min(300, steps / 10))
         # Flatter than a cosine: the large pictures come late.
-        fall = 0.01 + 0.99 * math.cos(math.pi / 2 * self.step / self.total)
+        fall = 0.01 + 0.99 * math.cos(math.pi / 2 * step / steps)
         for group in self.optimizer.param_groups:
-            group["lr"] = self.recipe.rate * group["scale"] * warm * fall
+            group["lr"] = cycle.rate * group["scale"] * warm * fall
 
     def begin_one2one(self):
         """As a copy of the one2many head, which knows by now what is there: it
@@ -198,10 +213,9 @@ class Trainer:
     def learn(self, x, classes, boxes, stage):
         x = torch.from_numpy(x).to(self.device, memory_format=torch.channels_last)
         classes, boxes = (torch.from_numpy(v).to(self.device) for v in (classes, boxes))
-        self.rates()
         with torch.autocast(self.device, torch.bfloat16, enabled=self.recipe.half):
             outputs = self.net(x.float() / 255)
-        value, parts = loss.loss(outputs, classes, boxes, stage.many, stage.cls)
+        value, parts = loss.loss(outputs, classes, boxes, stage.many, stage.cls, stage.kinds)
         self.optimizer.zero_grad(set_to_none=True)
         value.backward()
         torch.nn.utils.clip_grad_norm_(self.net.parameters(), 10.0)
@@ -212,24 +226,30 @@ class Trainer:
 
     def run(self):
         self.load()
-        begin = 0
-        for number, stage in enumerate(self.recipe.stages):
-            end = begin + stage.steps
-            if self.step == begin > 0 and stage.one2one and not self.recipe.stages[number - 1].one2one:
-                self.begin_one2one()
-            # Features that no longer move are those that will be used.
-            if self.step == begin > 0 and not stage.many and not stage.joint:
-                self.settle(self.recipe.stages[number - 1])
-            if self.step < end:
-                self.run_stage(number, stage, begin)
-            begin = end
+        begin, before, number = 0, None, 0
+        for cycle in self.recipe.cycles:
+            first = begin
+            for stage in cycle.stages:
+                if self.step == begin and before:
+                    self.change(before, stage)
+                if self.step < begin + stage.steps:
+                    self.run_stage(number, stage, begin, cycle, first)
+                begin, before, number = begin + stage.steps, stage, number + 1
 
-    def run_stage(self, number, stage, begin):
+    def change(self, before, stage):
+        if stage.one2one and not before.one2one:
+            self.begin_one2one()
+        # Features that no longer move are those that will be used.
+        if not stage.many and not stage.joint:
+            self.settle(before)
+
+    def run_stage(self, number, stage, begin, cycle, first):
         pictures = data.Pictures(os.path.join(self.folder, stage.pictures), self.recipe.labels)
         self.net.learn(stage.many > 0, stage.one2one, stage.joint)
         sums, n, started, saved = np.zeros(6), 0, time.monotonic(), time.monotonic()
         for x, classes, boxes in data.batches(pictures, stage.sizes, stage.batch, SEED + number,
                                               self.step - begin, stage.steps, stage.mosaics, stage.zooms):
+            self.rates(cycle, first)
             sums += self.learn(x, classes, boxes, stage)
             n += 1
             now = time.monotonic()
@@ -241,10 +261,9 @@ class Trainer:
                 print(f"step {self.step}/{self.total} {self.seconds / 60:.1f} min size "
                       f"{x.shape[-1]} loss {' '.join(f'{v / n:.3f}' for v in sums)}", flush=True)
                 sums[:], n = 0, 0
-            if ended and not stage.many:
+            if ended and stage is cycle.stages[-1]:
                 self.settle(stage)
-                end = {k: v.clone() for k, v in self.average.items()}
-                self.ends = [*self.ends, end][-self.recipe.ends:]
+                self.ends.append({k: v.clone() for k, v in self.average.items()})
             if now - saved > 120 or ended:
                 self.save()
                 saved = now
@@ -272,19 +291,17 @@ class Trainer:
         self.average = {k: v.clone() for k, v in self.net.state_dict().items()}
 
     def finish(self):
-        """The mean of where the last turns ended is better than each of them
-        (arXiv:1803.05407); a recipe without such turns ends where it is."""
-        if not self.ends:
-            self.settle(self.recipe.stages[-1])
+        """The mean of where cycles ended is better than each of them
+        (arXiv:1803.05407), while those before were not as far."""
         for name, value in self.average.items():
-            if self.ends and value.dtype.is_floating_point:
-                value.copy_(torch.stack([end[name] for end in self.ends]).mean(0))
+            if value.dtype.is_floating_point:
+                value.copy_(torch.stack([end[name] for end in self.ends[-2:]]).mean(0))
 
     def calibrate(self):
         """Stretches the scores of each class about one half so that CONFIDENCE,
         which elements start with, is where its precision and recall are best
         together, on pictures that are in no other set; or those of all classes,
-        if that is less. Recall weighs more (F1.5): what is missed is worse than
+        if that is less. Recall weighs more (F1.4): what is missed is worse than
         what is seen twice. What was above one half stays there."""
         net = model.from_tensors(self.average).fuse()
         rows, truth = find_synthetic(net, self.recipe, *CALIBRATION)
@@ -348,9 +365,9 @@ def main():
     args = parser.parse_args()
     recipe = RECIPES[args.recipe]
     os.makedirs(args.folder, exist_ok=True)
-    for name, (seed, n, size) in recipe.sets.items():
-        print(f"{n} pictures of {size} pixels", flush=True)
-        data.make(os.path.join(args.folder, name), seed, n, size, recipe.labels)
+    for name, pictures in recipe.sets.items():
+        print(f"{pictures.number} pictures of {pictures.size} pixels", flush=True)
+        data.make(os.path.join(args.folder, name), *pictures, recipe.labels)
     trainer = Trainer(args.folder, recipe, args.device, args.begin)
     trainer.run()
     path = os.path.join(args.folder, "codes.safetensors")

@@ -69,7 +69,7 @@ class Loss(unittest.TestCase):
         self.assertEqual([i for i in range(8) if owner[0, i] == 0], [6])
         self.assertEqual(sum(int(o) == 1 for o in owner[0]), 1)
 
-    def head(self):
+    def head(self, kinds=0.0):
         """One object, on a grid of one anchor at stride 8 (and none it can use
         at 16 and 32), with logits of no particular kind."""
         torch.manual_seed(3)
@@ -77,11 +77,12 @@ class Loss(unittest.TestCase):
         cls = torch.randn(1, 3, 1, 1, requires_grad=True)
         none = [(torch.zeros(1, 32, 0, 0), torch.zeros(1, 3, 0, 0))] * 2
         classes, truth = torch.tensor([[1]]), torch.tensor([[[-12., -6, 30, 21]]])
-        return box, cls, loss.head_loss([(box, cls), *none], classes, truth, 1)
+        return box, cls, loss.head_loss([(box, cls), *none], classes, truth, 1, kinds)
 
     def test_gradient_of_classes(self):
         """Binary cross entropy: sigmoid - target; the only anchor of an object
-        has its IoU as the target, and targets below 1 are divided by 1."""
+        has its IoU as the target, and targets below 1 are divided by 1. Telling
+        kinds apart: softmax - what it is, by the object's weight."""
         box, cls, (_box, value, _dfl) = self.head()
         grad, = torch.autograd.grad(value, cls)
         steps = (box.detach().reshape(4, 8).softmax(1) * torch.arange(8)).sum(1) * 8
@@ -90,6 +91,10 @@ class Loss(unittest.TestCase):
         target[1] = loss.iou(found, torch.tensor([-12., -6, 30, 21]))
         expected = cls.detach().flatten().sigmoid() - target
         self.assertLess(float((grad.flatten() - expected).abs().max()), 1e-5)
+        _box, cls, (_box, value, _dfl) = self.head(kinds=2.0)
+        grad, = torch.autograd.grad(value, cls)
+        kinds = cls.detach().flatten().softmax(0) * target[1] - target
+        self.assertLess(float((grad.flatten() - expected - 2 * kinds).abs().max()), 1e-5)
 
     def test_gradient_of_distances(self):
         """Distribution focal loss, equation 6: softmax - the two bins around the

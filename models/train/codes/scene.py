@@ -311,18 +311,47 @@ def smear(picture, boxes):
     return boxes[~dense]
 
 
+def frame(rng, size):
+    """(height, width, how much larger than @size its longer side is). Photos
+    are larger than what the network sees, and shrink as the engine's letterbox
+    shrinks them: between pixels, whatever is lost."""
+    weights = np.array([weight for _, weight in ASPECTS], float)
+    aspect = ASPECTS[int(rng.choice(len(ASPECTS), p=weights / weights.sum()))][0]
+    larger = 1.0 if rng.random() < 0.5 else rng.uniform(1.0, 1.8)
+    long = int(size * larger)
+    return (int(long / aspect), long, larger) if aspect >= 1 else (long, int(long * aspect), larger)
+
+
+def shrunk(picture, size, larger):
+    """(picture, by how much)."""
+    h, w = picture.shape[:2]
+    f = size / max(h, w)
+    if larger > 1:
+        picture = cv2.resize(picture, (round(w * f), round(h * f)), interpolation=cv2.INTER_LINEAR)
+    return picture, f
+
+
+def lure(seed, size=640):
+    """(picture, no boxes) as make() gives them, of what only looks like codes."""
+    rng = np.random.default_rng(seed)
+    h, w, larger = frame(rng, size)
+    if rng.random() < 0.5:
+        picture = nothing(rng, h, w)
+    else:
+        scene = Scene(rng, h, w, ())
+        for _ in range(int(rng.integers(2, 9))):
+            scene.add_decoy()
+        picture = scene.picture
+    return shrunk(lens(rng, light(rng, picture)), size, larger)[0], np.zeros((0, 6), np.float32)
+
+
 def make(seed, size=640, only=LABELS):
     """(picture, boxes): the picture's longer side is @size; a row of boxes is
     label, x0, y0, x1, y1 in pixels, and its sharpness: below 1 a module is too
     small to tell. @only: labels to show."""
     rng = np.random.default_rng(seed)
-    weights = np.array([weight for _, weight in ASPECTS], float)
-    aspect = ASPECTS[int(rng.choice(len(ASPECTS), p=weights / weights.sum()))][0]
-    # Photos are larger than what the network sees, and shrink as the engine's
-    # letterbox shrinks them: between pixels, whatever is lost.
-    larger = 1.0 if rng.random() < 0.5 else rng.uniform(1.0, 1.8)
-    long = int(size * larger)
-    w, h = (long, int(long / aspect)) if aspect >= 1 else (int(long * aspect), long)
+    h, w, larger = frame(rng, size)
+    long = max(h, w)
     if "ball" in only and rng.random() < (0.05 if len(only) == len(LABELS) else 1 / len(only)):
         picture, boxes = ball(rng, h, w)
         picture = lens(rng, picture) if rng.random() < 0.4 else picture
@@ -347,9 +376,7 @@ def make(seed, size=640, only=LABELS):
                 scene.add_code(long * np.exp(rng.uniform(np.log(0.04), np.log(0.35))), larger)
         occlude(rng, scene)
         picture, boxes = lens(rng, light(rng, scene.picture)), scene.boxes
-    f = size / max(h, w)
-    if larger > 1:
-        picture = cv2.resize(picture, (round(w * f), round(h * f)), interpolation=cv2.INTER_LINEAR)
+    picture, f = shrunk(picture, size, larger)
     boxes = np.array(boxes, np.float32).reshape(-1, 6)
     boxes[:, 1:] *= f
     boxes = smear(picture, boxes[[visible(picture, box) for box in boxes]])

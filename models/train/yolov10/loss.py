@@ -81,8 +81,10 @@ def assign(scores, boxes, points, classes, truth, n):
     return owner, target.sum(1)
 
 
-def head_loss(logits, classes, truth, n):
-    """(box, class, DFL) of one head, which assigns n anchors to each object."""
+def head_loss(logits, classes, truth, n, kinds=0.0):
+    """(box, class, DFL) of one head, which assigns n anchors to each object;
+    kinds: weight of the cross entropy among the classes of these anchors, which
+    is not the method's."""
     points, strides = anchors(logits)
     bins, cls = flatten(logits)
     steps = torch.arange(bins.shape[3], device=bins.device, dtype=bins.dtype)
@@ -102,6 +104,10 @@ def head_loss(logits, classes, truth, n):
     where = owner.clamp(min=0)[..., None].expand(-1, -1, 4)
     wanted = truth.gather(1, where)[found]
     weight = weight[found]
+    if kinds:
+        # Of one object, where the gradient of all that is background is not.
+        apart = F.cross_entropy(cls[found], label[found], reduction="none")
+        cls_loss = cls_loss + kinds * (apart * weight).sum() / total
     box_loss = ((1 - iou(boxes[found], wanted, True)) * weight).sum() / total
     at, stride = points.expand(len(cls), -1, -1)[found], strides.expand(len(cls), -1, -1)[found]
     sides = torch.cat((at - wanted[:, :2], wanted[:, 2:] - at), 1) / stride
@@ -114,13 +120,14 @@ def head_loss(logits, classes, truth, n):
     return box_loss, cls_loss, (dfl.reshape(-1, 4).mean(1) * weight).sum() / total
 
 
-def loss(outputs, classes, truth, many=1.0, cls=1.0):
+def loss(outputs, classes, truth, many=1.0, cls=1.0, kinds=0.0):
     """The sum of both heads, and its parts for the log, zero for a head that is
     not there. outputs: what a model in training gives; classes (batch,
     objects), -1 behind the last; truth (batch, objects, 4) in pixels of the
-    input; many: weight of the one2many head; cls: times the classes' weight."""
+    input; many: weight of the one2many head; cls: times the classes' weight; kinds: as
+    for head_loss()."""
     parts = []
     for logits, n, share in zip(outputs, (10, 1), (many, 1.0)):
-        values = head_loss(logits, classes, truth, n) if logits is not None else torch.zeros(3)
+        values = head_loss(logits, classes, truth, n, kinds) if logits is not None else torch.zeros(3)
         parts += [weight * share * value for weight, value in zip((BOX, cls * CLS, DFL), values)]
     return sum(parts), [float(p.detach()) for p in parts]
