@@ -56,7 +56,6 @@ class Stage(NamedTuple):
     joint: bool = False         # and moves the features, too
     many: float = 1.0           # weight of the one2many head's loss; 0: stays as it is
     cls: float = 1.0            # times the classes' weight
-    kinds: float = 0.0          # and in it, of telling them apart
 
 
 class Cycle(NamedTuple):
@@ -74,6 +73,7 @@ class Recipe(NamedTuple):
     least: float                # AP50 on them
     half: bool = True           # bfloat16 where the CPU computes with it
     one: float = 2.0            # times the rate: the one2one head lags
+    kinds: float = 1.0          # in the classes' weight, of telling them apart
 
     @property
     def stages(self):
@@ -88,31 +88,29 @@ def turn(pictures):
     """All learn from new pictures, then the one2one head alone: what is left
     to learn is which anchor says what all see, at a third of the cost."""
     return Cycle(5e-4, (
-        Stage(pictures, (256, 320, 416, 416, 512, 640, 640), 32, 300, 0.0, 0.5, joint=True,
-              many=0.5, cls=3.0, kinds=1.0),
-        Stage(pictures, (320, 416, 416, 640), 32, 440, 0.0, 0.35, many=0.0, cls=3.0, kinds=1.0)))
+        Stage(pictures, (256, 320, 416, 416, 512, 640, 640), 32, 320, 0.0, 0.5, joint=True,
+              many=0.5, cls=3.0),
+        Stage(pictures, (320, 416, 416, 640), 32, 450, 0.0, 0.35, many=0.0, cls=3.0)))
 
 
 FULL = Recipe(
     shapes.Config(len(LABELS), **SMALL), LABELS,
     {"small": Set(0, 16000, 320), "large": Set(1 << 20, 20000, 640),
      # What is no code is learnt last, too.
-     "turn1": Set(1 << 25, 5000, 640, 0.25), "turn2": Set(1 << 26, 5000, 640, 0.25),
-     "turn3": Set(1 << 27, 5000, 640, 0.25)},
+     **{f"turn{i}": Set(1 << 24 + i, 5000, 640, 0.3) for i in range(1, 4)}},
     (Cycle(2e-3, (
         Stage("small", (160, 192, 224, 256, 288, 320), 32, 2400, 0.15, 0.3, one2one=False),
         Stage("large", (288, 352, 384, 416, 480), 32, 600, 0.1, 0.3, one2one=False),
         # Codes that fill a picture of 640 pixels take long to learn.
         Stage("large", (256, 320, 416, 416, 512, 640), 32, 3300, 0.0, 0.5, joint=True, many=0.5,
-              cls=3.0),
-        Stage("large", (320, 416, 416, 640), 32, 700, 0.0, 0.5, many=0.0, cls=3.0))),
+              cls=3.0))),
      # Places are known by now, kinds of 2-D codes are not: what has many modules
      # is taken for a QR code. Single codes tell, and small ones at a tenth of
      # the cost; without large ones, those were forgotten.
-     Cycle(2e-3, (Stage("large", (128, 160, 192, 192, 256, 256, 320, 640), 32, 2000, 0.0, 1.0,
-                        joint=True, cls=6.0, kinds=1.0),)),
-     turn("turn1"), turn("turn2"), turn("turn3")),
-    416, (1 << 30, 300), 0.7)
+     Cycle(2e-3, (Stage("large", (128, 160, 192, 192, 256, 256, 320, 640), 32, 3600, 0.0, 1.0,
+                        joint=True, cls=6.0),)),
+     *[turn(f"turn{i}") for i in range(1, 4)]),
+    416, (1 << 30, 300), 0.75)
 TINY = {"widths": (16, 16, 32, 64, 64), "depths": (1, 1, 1, 1), "cib": (22,), "hidden": 16,
         "box": 32, "cls": 32}
 QUICK = Recipe(
@@ -215,7 +213,8 @@ class Trainer:
         classes, boxes = (torch.from_numpy(v).to(self.device) for v in (classes, boxes))
         with torch.autocast(self.device, torch.bfloat16, enabled=self.recipe.half):
             outputs = self.net(x.float() / 255)
-        value, parts = loss.loss(outputs, classes, boxes, stage.many, stage.cls, stage.kinds)
+        value, parts = loss.loss(outputs, classes, boxes, stage.many, stage.cls,
+                                 self.recipe.kinds)
         self.optimizer.zero_grad(set_to_none=True)
         value.backward()
         torch.nn.utils.clip_grad_norm_(self.net.parameters(), 10.0)

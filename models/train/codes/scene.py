@@ -208,9 +208,9 @@ def screenshot(rng, long, only):
     return picture, [(LABELS.index(symbol.label), x0, y0, x1, y1, sharpness(symbol, quad))]
 
 
-def nothing(rng, h, w):
+def nothing(rng, h, w, of=textures.CONFUSING):
     """Cloth, paint, a floor, from near: all of the picture looks like a code."""
-    make = textures.CONFUSING[int(rng.integers(len(textures.CONFUSING)))]
+    make = of[int(rng.integers(len(of)))]
     picture = make(rng, h, w)
     if rng.random() < 0.4:
         # Of a thing with an end: a ball of yarn, a box, a sleeve.
@@ -336,7 +336,7 @@ def lure(seed, size=640):
     rng = np.random.default_rng(seed)
     h, w, larger = frame(rng, size)
     if rng.random() < 0.5:
-        picture = nothing(rng, h, w)
+        picture = nothing(rng, h, w, textures.LURES)
     else:
         scene = Scene(rng, h, w, ())
         for _ in range(int(rng.integers(2, 9))):

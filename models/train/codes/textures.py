@@ -170,6 +170,22 @@ def patches(rng, h, w):
     return np.where(((np.floor(u) + np.floor(v)) % 2 > 0)[..., None], make(rng, h, w), make(rng, h, w))
 
 
+def ribs(rng, h, w):
+    """Stacks of ribs with seams between them, side by side: knitwear, corduroy,
+    corrugated board, brushes, radiators. A barcode has no two even bars."""
+    u, v = plane(rng, h, w, np.exp(rng.uniform(np.log(3), np.log(16))))
+    column = np.floor((u - u.min()) / np.exp(rng.uniform(np.log(8), np.log(60)))).astype(int)
+    shift = np.cumsum(rng.uniform(0, 9, column.max() + 1)) * rng.choice([0, 1, 1])
+    v = v - v.min() + shift[column].astype(np.float32)
+    seams = np.cumsum(np.exp(rng.uniform(np.log(1.5), np.log(14), 1 + int(v.max()))))
+    row = np.searchsorted(seams, v.ravel()).reshape(h, w)
+    from_seam = np.minimum(np.abs(v - seams[row]), np.abs(v - np.where(row, seams[row - 1], 0)))
+    strength = rng.uniform(0, 1, (61, 67))[row % 61, column % 67] * rng.uniform(0.2, 1)
+    m = 0.5 - strength * np.abs(np.sin(np.pi * u)) ** rng.uniform(0.4, 2)
+    seam = np.exp(-(from_seam / rng.uniform(0.1, 0.6)) ** 2) * rng.uniform(0, 0.5)
+    return mix(np.clip(m + 0.4 * strength + seam, 0, 1), *two_colors(rng, 40))
+
+
 def cloth(rng, h, w):
     """Threads along and across, in patches or mixed: linen, denim, tweed,
     carpet, bast."""
@@ -413,6 +429,8 @@ BACKGROUNDS = ((plain, 6), (gradient, 12), (clouds, 22), (shapes, 20), (writing,
 CONFUSING = (grating, stripes, checks, weave, weave, dots, modules, modules, speckle, speckle, cloth,
              cloth, worms, worms, worms, patches, patches, table, strands, strands, strands, tiles,
              tiles, keys, device)
+# And whole pictures of what else was.
+LURES = CONFUSING + (ribs, ribs, ribs, ribs, ribs, worms)
 
 DECOYS = (modules, modules, modules, weave, grating, dots, checks, writing, writing, table, stripes,
           speckle, cloth, sign, sign, sign, heap, heap, worms, patches, strands, strands, tiles, tiles,
