@@ -300,22 +300,24 @@ refused:
 /**
  * gst_y10_arrive_event:
  * @self: the element
- * @event: (transfer full): one that may go with the frames
+ * @event: one that may go with the frames; taken where it can
  *
  * It leaves after the frames that came before it.
+ *
+ * Returns: %FALSE when no more frames are taken
  */
-void
+gboolean
 gst_y10_arrive_event (GstYolov10Detect * self, GstEvent * event)
 {
   GstY10Passage *passage = gst_y10_flight_reserve (self->flight);
   gint64 now = gst_y10_passage_now ();
 
-  if (!passage) {
-    gst_event_unref (event);
-    return;
-  }
+  if (!passage)
+    return FALSE;
   passage->event = event;
   if (gst_y10_flight_commit (self->flight, GST_Y10_WISH_PASS, 1, now, now)
-      == GST_Y10_COMMIT_REFUSED)
-    gst_y10_passage_end (passage);
+      != GST_Y10_COMMIT_REFUSED)
+    return TRUE;
+  passage->event = NULL;
+  return FALSE;
 }

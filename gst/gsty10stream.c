@@ -9,6 +9,10 @@
  * which concern no caps and end nothing, go with the frames. Flushing and
  * deactivation wake whoever waits before they wait for the task.
  *
+ * Joining the task makes deactivation take a while, during which the sink pad is
+ * still open: the core closes source pads first. What comes then is answered with
+ * FLUSHING, events included (gsty10sinkpad.c).
+ *
  * The base class would also say that the position is 0, and know no latency. */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
@@ -16,6 +20,7 @@
 
 #include "gsty10stream.h"
 
+#include "gsty10sinkpad.h"
 #include "gstyolov10detect-private.h"
 
 GST_DEBUG_CATEGORY_EXTERN (gst_yolov10_detect_debug);
@@ -85,26 +90,58 @@ forget_times (GstYolov10Detect * self)
 }
 
 static gboolean
+begin_flow (GstYolov10Detect * self)
+{
+  GstPad *pad = GST_BASE_TRANSFORM_SRC_PAD (self);
+
+  gst_y10_hold_forget (&self->hold);
+  forget_times (self);
+  self->stop_told = FALSE;
+  gst_y10_flight_set_flushing (self->flight, FALSE);
+  return gst_pad_start_task (pad, (GstTaskFunction) gst_y10_leave, pad, NULL);
+}
+
+static gboolean
+end_flow (GstYolov10Detect * self)
+{
+  gboolean ok;
+
+  begin_flush (self);
+  ok = gst_pad_stop_task (GST_BASE_TRANSFORM_SRC_PAD (self));
+  gst_y10_stream_drop_all (self);
+  return ok;
+}
+
+static gboolean
 activate_src (GstPad * pad, GstObject * parent, GstPadMode mode,
     gboolean active)
 {
   GstYolov10Detect *self = GST_YOLOV10_DETECT (parent);
-  gboolean ok;
 
   if (mode != GST_PAD_MODE_PUSH)
     return FALSE;
-  if (active) {
-    gst_y10_hold_forget (&self->hold);
-    forget_times (self);
-    self->stop_told = FALSE;
-    gst_y10_flight_set_flushing (self->flight, FALSE);
-    return gst_pad_start_task (pad, (GstTaskFunction) gst_y10_leave, pad,
-        NULL);
+  return active ? begin_flow (self) : end_flow (self);
+}
+
+/* By now the source pad is closed, unless only this one changes. A FLUSH_STOP
+ * that was under way meanwhile may have opened the ring and started the task
+ * again, and whoever has brought a frame since may wait in the ring for ever. */
+static gboolean
+activate_sink (GstPad * pad, GstObject * parent, GstPadMode mode,
+    gboolean active)
+{
+  GstYolov10Detect *self = GST_YOLOV10_DETECT (parent);
+
+  if (active && GST_PAD_IS_ACTIVE (GST_BASE_TRANSFORM_SRC_PAD (self))
+      && !begin_flow (self))
+    return FALSE;
+  if (!active) {
+    begin_flush (self);
+    GST_PAD_STREAM_LOCK (pad);
+    GST_PAD_STREAM_UNLOCK (pad);
+    end_flow (self);
   }
-  begin_flush (self);
-  ok = gst_pad_stop_task (pad);
-  gst_y10_stream_drop_all (self);
-  return ok;
+  return self->activate_sink (pad, parent, mode, active);
 }
 
 /* A pipeline that becomes live is asked again by whoever set it up. */
@@ -147,6 +184,24 @@ flush_start (GstYolov10Detect * self, GstEvent * event)
   return ok;
 }
 
+/* A TAG that was dropped with the frames around it is still to reach downstream.
+ * One that has done so is not sent again. */
+static gboolean
+keep_tag (GstPad * sinkpad, GstEvent ** event, gpointer srcpad)
+{
+  if (GST_EVENT_TYPE (*event) == GST_EVENT_TAG)
+    gst_pad_store_sticky_event (srcpad, *event);
+  return TRUE;
+}
+
+static void
+keep_tags (GstYolov10Detect * self)
+{
+  GstBaseTransform *base = GST_BASE_TRANSFORM (self);
+
+  gst_pad_sticky_events_foreach (base->sinkpad, keep_tag, base->srcpad);
+}
+
 static gboolean
 flush_stop (GstYolov10Detect * self, GstEvent * event)
 {
@@ -156,14 +211,10 @@ flush_stop (GstYolov10Detect * self, GstEvent * event)
   gst_pad_pause_task (base->srcpad);
   begin_flush (self);
   gst_y10_stream_drop_all (self);
-  gst_y10_hold_forget (&self->hold);
-  forget_times (self);
-  self->stop_told = FALSE;
-  gst_y10_flight_set_flushing (self->flight, FALSE);
   ok = parent_class->sink_event (base, event);
-  if (GST_PAD_MODE (base->srcpad) == GST_PAD_MODE_PUSH)
-    gst_pad_start_task (base->srcpad, (GstTaskFunction) gst_y10_leave,
-        base->srcpad, NULL);
+  keep_tags (self);
+  if (GST_PAD_IS_ACTIVE (base->srcpad))
+    begin_flow (self);
   return ok;
 }
 
@@ -210,11 +261,13 @@ gst_y10_stream_sink_event (GstBaseTransform * base, GstEvent * event)
   if (!GST_EVENT_IS_SERIALIZED (event))
     return parent_class->sink_event (base, event);
   gst_y10_flight_count (self->flight, &n, &running);
-  if (n && (type == GST_EVENT_GAP || type == GST_EVENT_TAG)) {
-    gst_y10_arrive_event (self, event);
+  if (n && (type == GST_EVENT_GAP || type == GST_EVENT_TAG)
+      && gst_y10_arrive_event (self, event))
     return TRUE;
+  if (!gst_y10_flight_drain (self->flight)) {
+    gst_event_unref (event);
+    return FALSE;
   }
-  gst_y10_flight_drain (self->flight);
   if (type == GST_EVENT_EOS)
     end_of_stream (self);
   /* A new stream, or a new part of one, is a new try. */
@@ -250,8 +303,10 @@ gst_y10_stream_src_event (GstBaseTransform * base, GstEvent * event)
   if (GST_EVENT_TYPE (event) == GST_EVENT_QOS)
     note_qos (self, event);
   else if (GST_EVENT_TYPE (event) == GST_EVENT_RECONFIGURE
-      && gst_y10_flight_get_stop (self->flight) == GST_FLOW_NOT_LINKED)
+      && gst_y10_flight_get_stop (self->flight) == GST_FLOW_NOT_LINKED) {
+    keep_tags (self);
     gst_y10_flight_stop (self->flight, 0);
+  }
   return parent_class->src_event (base, event);
 }
 
@@ -380,11 +435,16 @@ gst_y10_stream_end (GstYolov10Detect * self)
 void
 gst_y10_stream_init (GstYolov10Detect * self)
 {
+  GstPad *sink = GST_BASE_TRANSFORM_SINK_PAD (self);
+
   self->flight = gst_y10_flight_new (GST_Y10_MAX_FRAMES,
       sizeof (GstY10Passage));
   self->late_until = self->sent_pts = GST_CLOCK_TIME_NONE;
   gst_pad_set_activatemode_function (GST_BASE_TRANSFORM_SRC_PAD (self),
       activate_src);
+  self->activate_sink = GST_PAD_ACTIVATEMODEFUNC (sink);
+  gst_pad_set_activatemode_function (sink, activate_sink);
+  gst_y10_sink_pad_init (GST_BASE_TRANSFORM (self));
 }
 
 /**

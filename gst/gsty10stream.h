@@ -18,7 +18,7 @@ void gst_y10_stream_drop_all (GstYolov10Detect * detect);
 
 /* gsty10arrive.c: the thread that brings frames */
 GstFlowReturn gst_y10_arrive (GstYolov10Detect * detect, GstBuffer * buffer);
-void gst_y10_arrive_event (GstYolov10Detect * detect, GstEvent * event);
+gboolean gst_y10_arrive_event (GstYolov10Detect * detect, GstEvent * event);
 GstFlowReturn gst_y10_arrive_stopped (GstYolov10Detect * detect);
 
 /* gsty10leave.c: the thread that sends frames on */

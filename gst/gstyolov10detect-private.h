@@ -28,6 +28,7 @@ G_BEGIN_DECLS
 struct _GstYolov10Detect
 {
   GstBaseTransform parent;
+  GstPadActivateModeFunction activate_sink;     /* the base class's */
 
   /* Properties; object lock. */
   GstY10Settings settings;

@@ -51,6 +51,7 @@
 
 #include "gsty10cuda.h"
 #include "gsty10overlaycaps.h"
+#include "gsty10sinkpad.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_yolov10_overlay_debug);
 #define GST_CAT_DEFAULT gst_yolov10_overlay_debug
@@ -422,6 +423,7 @@ static void
 gst_yolov10_overlay_init (GstYolov10Overlay * self)
 {
   gst_y10_overlay_props_init (self);
+  gst_y10_sink_pad_init (GST_BASE_TRANSFORM (self));
   self->takes_cuda = TRUE;
   self->painter = gst_y10_painter_new (GST_ELEMENT (self));
   self->labels = gst_y10_labels_new ();

@@ -323,6 +323,37 @@ GST_START_TEST (test_event_order)
 
 GST_END_TEST;
 
+/* A TAG that a flush drops together with frames comes after it, once. */
+GST_START_TEST (test_tag_flushed)
+{
+  GstSegment segment;
+  Run run;
+
+  run_begin (&run, "in-flight=2 max-queued-frames=16");
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  run.seen.delay = 200000;
+  for (guint i = 0; i < 4; i++)
+    fail_unless_equals_int (run_push (&run, i), GST_FLOW_OK);
+  fail_unless (gst_harness_push_event (run.h,
+          gst_event_new_tag (gst_tag_list_new (GST_TAG_TITLE, "t", NULL))));
+  for (guint i = 0; i < 2; i++) {
+    gst_harness_push_event (run.h, gst_event_new_flush_start ());
+    if (!i)
+      fail_if (strchr (run.seen.order->str, 't'));
+    gst_harness_push_event (run.h, gst_event_new_flush_stop (TRUE));
+    run.seen.delay = 0;
+    gst_harness_push_event (run.h, gst_event_new_segment (&segment));
+    fail_unless_equals_int (run_push (&run, 4 + i), GST_FLOW_OK);
+  }
+  gst_harness_push_event (run.h, gst_event_new_eos ());
+  fail_unless_equals_string (strrchr (run.seen.order->str, 't'), "tfsfe");
+  fail_unless (strchr (run.seen.order->str, 't')
+      == strrchr (run.seen.order->str, 't'));
+  run_end (&run);
+}
+
+GST_END_TEST;
+
 /* A serialized query passes when all frames before it have. */
 GST_START_TEST (test_queries)
 {
@@ -468,6 +499,7 @@ flow_suite (void)
   tcase_add_test (tc, test_caps_changes);
   tcase_add_test (tc, test_full_at_eos);
   tcase_add_test (tc, test_event_order);
+  tcase_add_test (tc, test_tag_flushed);
   tcase_add_test (tc, test_queries);
   tcase_add_test (tc, test_wakes);
   tcase_add_test (tc, test_flows);
