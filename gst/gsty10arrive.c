@@ -109,8 +109,6 @@ take_over (GstYolov10Detect * self)
   g_clear_error (&error);
   g_free (classes);
   g_free (hints);
-  GST_INFO_OBJECT (self, "%s takes over from %s",
-      y10_model_get_path (new->model), y10_model_get_path (old->model));
   gst_y10_exchange_retire (self->exchange, old);
   gst_yolov10_detect_notify_active (self);
   if (slower)

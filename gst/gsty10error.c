@@ -9,6 +9,10 @@
 
 #include <y10/error.h>
 
+#include "gsty10text.h"
+
+GST_DEBUG_CATEGORY_EXTERN (gst_yolov10_detect_debug);
+
 static void
 classify (const GError * error, GQuark * domain, gint * code)
 {
@@ -84,10 +88,13 @@ gst_y10_error_post (GstElement * element, GstMessageType type,
 {
   GQuark domain;
   gint code;
+  gchar *text;
 
+  text = gst_y10_text_printable (error->message);
   classify (error, &domain, &code);
-  gst_element_message_full_with_details (element, type, domain, code,
-      g_strdup (error->message),
-      g_strdup_printf ("%s %d", g_quark_to_string (error->domain),
-          error->code), file, function, line, details);
+  gst_debug_log (gst_yolov10_detect_debug, type == GST_MESSAGE_ERROR
+      ? GST_LEVEL_ERROR : GST_LEVEL_WARNING, file, function, line,
+      G_OBJECT (element), "%s", text);
+  gst_element_message_full_with_details (element, type, domain, code, text,
+      NULL, file, function, line, details);
 }

@@ -18,6 +18,7 @@
 #include "gsty10exchange.h"
 
 #include "gsty10error.h"
+#include "gsty10text.h"
 #include "gstyolov10detect-private.h"
 
 GST_DEBUG_CATEGORY_EXTERN (gst_yolov10_detect_debug);
@@ -127,6 +128,8 @@ refuse (GstY10Exchange * self, GstY10Session * old,
     const GstY10Settings * settings, GError * error)
 {
   GstYolov10Detect *detect = self->detect;
+  gchar *wanted = gst_y10_text_utf8 (settings->model_file);
+  gchar *active = gst_y10_text_utf8 (old->settings.model_file);
 
   GST_OBJECT_LOCK (detect);
   if (!g_strcmp0 (detect->settings.model_file, settings->model_file)) {
@@ -138,10 +141,21 @@ refuse (GstY10Exchange * self, GstY10Session * old,
       "over: ", y10_model_get_path (old->model));
   GST_Y10_ELEMENT_WARNING_WITH_DETAILS (detect, error,
       gst_structure_new ("yolov10-model-refused",
-          "model-file", G_TYPE_STRING, settings->model_file,
-          "active-model-file", G_TYPE_STRING, old->settings.model_file,
-          NULL));
+          "model-file", G_TYPE_STRING, wanted,
+          "active-model-file", G_TYPE_STRING, active, NULL));
+  g_free (active);
+  g_free (wanted);
   g_object_notify (G_OBJECT (detect), "model-file");
+}
+
+static void
+log_model (GstY10Exchange * self, const gchar * what, const gchar * path)
+{
+  gchar *text = gst_y10_text_printable (path && *path ? path
+      : "the bundled model");
+
+  GST_INFO_OBJECT (self->detect, "%s %s", what, text);
+  g_free (text);
 }
 
 static void
@@ -155,8 +169,7 @@ answer (GstY10Exchange * self)
   if (!old)
     return;
   gst_yolov10_detect_copy_settings (detect, &settings);
-  GST_INFO_OBJECT (detect, "loading %s while %s goes on",
-      GST_STR_NULL (settings.model_file), y10_model_get_path (old->model));
+  log_model (self, "loading", settings.model_file);
   new = make_session (self, old, &settings, &error);
   if (new) {
     GstY10Session *unused = swap_ready (self, new);
@@ -229,7 +242,7 @@ gst_y10_exchange_close (GstY10Exchange * self)
   g_mutex_unlock (&self->lock);
   g_clear_pointer (&thread, g_thread_join);
   g_cancellable_reset (self->cancellable);
-  unused = gst_y10_exchange_take (self);
+  unused = swap_ready (self, NULL);
   g_clear_pointer (&unused, gst_y10_session_unref);
 }
 
@@ -269,9 +282,15 @@ gst_y10_exchange_request (GstY10Exchange * self)
 GstY10Session *
 gst_y10_exchange_take (GstY10Exchange * self)
 {
+  GstY10Session *session;
+
   if (!g_atomic_pointer_get (&self->ready))
     return NULL;
-  return swap_ready (self, NULL);
+  session = swap_ready (self, NULL);
+  if (session)
+    log_model (self, "frames from here on are for",
+        y10_model_get_path (session->model));
+  return session;
 }
 
 static void

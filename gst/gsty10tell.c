@@ -10,6 +10,8 @@
 
 #include "gsty10tell.h"
 
+#include "gsty10text.h"
+
 #include <y10/report.h>
 
 GST_DEBUG_CATEGORY_EXTERN (gst_yolov10_detect_debug);
@@ -68,13 +70,14 @@ gst_y10_tell_model (GstElement * element, GstY10Session * session)
   gint64 took = (g_get_monotonic_time () - session->began_at) * 1000;
   const gchar *reason;
   guint width, height;
-  gchar *labels;
+  gchar *labels, *path;
 
   if (!engine)                  /* it is gone already */
     return;
   reason = y10_engine_get_fallback_reason (engine);
   y10_engine_get_input_size (engine, &width, &height);
   labels = list_labels (session->model);
+  path = gst_y10_text_utf8 (y10_model_get_path (session->model));
   GST_INFO_OBJECT (element, "first frame by %s on %s after %" G_GINT64_FORMAT
       " ms%s%s", y10_model_get_variant (session->model),
       y10_engine_get_device (engine), took / 1000000,
@@ -82,8 +85,7 @@ gst_y10_tell_model (GstElement * element, GstY10Session * session)
   gst_element_post_message (element,
       gst_message_new_element (GST_OBJECT (element),
           gst_structure_new ("yolov10-model",
-              "model-file", G_TYPE_STRING,
-              y10_model_get_path (session->model),
+              "model-file", G_TYPE_STRING, path,
               "variant", G_TYPE_STRING, y10_model_get_variant (session->model),
               "classes", G_TYPE_UINT, y10_model_get_n_classes (session->model),
               "labels", G_TYPE_STRING, labels,
@@ -95,6 +97,7 @@ gst_y10_tell_model (GstElement * element, GstY10Session * session)
               y10_precision_get_name (y10_engine_get_precision (engine)),
               "fallback-reason", G_TYPE_STRING, reason,
               "time-to-first-frame", G_TYPE_UINT64, (guint64) took, NULL)));
+  g_free (path);
   g_free (labels);
   y10_engine_unref (engine);
 }

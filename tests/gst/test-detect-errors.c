@@ -15,6 +15,16 @@
 #define HAVE_ANALYTICS FALSE
 #endif
 
+/* What a terminal may be given. */
+static void
+assert_printable (const char *text)
+{
+  fail_unless (g_utf8_validate (text, -1, NULL));
+  for (; *text; text = g_utf8_next_char (text))
+    fail_if (g_unichar_iscntrl (g_utf8_get_char (text)) && *text != '\n',
+        "0x%02x", *text);
+}
+
 /* Takes the messages of @type that the detector has posted; exactly one is
  * there. */
 static void
@@ -40,6 +50,9 @@ assert_one_message (GstBus *bus, GstMessageType type, GQuark domain, gint code,
       for (guint i = 0; words[i]; i++)
         fail_unless (strstr (error->message, words[i]) != NULL,
             "\"%s\" is not in \"%s\"", words[i], error->message);
+      fail_if (strstr (debug, "quark"), "%s", debug);
+      assert_printable (error->message);
+      assert_printable (debug);
       g_clear_error (&error);
       g_free (debug);
     }
@@ -87,6 +100,90 @@ GST_START_TEST (test_missing_file)
   assert_start_fails ("model-file=/nowhere/at-all.safetensors",
       GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND,
       WORDS ("/nowhere/at-all.safetensors"));
+}
+
+GST_END_TEST;
+
+static guint n_logged;
+
+static void
+look_at_log (GstDebugCategory *category, GstDebugLevel level,
+    const gchar *file, const gchar *function, gint line, GObject *object,
+    GstDebugMessage *message, gpointer data)
+{
+  if (level > GST_LEVEL_INFO || strcmp (gst_debug_category_get_name (category),
+          "yolov10detect"))
+    return;
+  assert_printable (gst_debug_message_get (message));
+  n_logged++;
+}
+
+/* A file may be called anything, and terminals obey control characters. */
+GST_START_TEST (test_file_name)
+{
+  gchar *missing = test_gst_file ("no\033[31m\x9b\xff\a.safetensors", NULL, 0);
+  gchar *path = test_gst_file ("\033]0;model\a\xff.safetensors", NULL, 0);
+  GstHarness *h = test_gst_harness (NULL);
+  GstElement *e = gst_object_ref (h->element);
+  GstCaps *caps = test_gst_caps ("RGB", 96, 64);
+  GstBus *bus = gst_bus_new ();
+  gboolean taken = FALSE, refused = FALSE;
+  gchar *weights;
+  gsize length;
+
+  fail_unless (g_file_get_contents (test_gst_other_model (), &weights, &length,
+          NULL));
+  fail_unless (g_file_set_contents (path, weights, (gssize) length, NULL));
+  gst_debug_set_threshold_for_name ("yolov10detect", GST_LEVEL_INFO);
+  gst_debug_add_log_function (look_at_log, NULL, NULL);
+  gst_element_set_bus (e, bus);
+  gst_harness_set_src_caps (h, gst_caps_ref (caps));
+  for (guint i = 0; i < 1000 && !(taken && refused); i++) {
+    GstBuffer *buffer = test_gst_picture_caps (caps, i);
+    GstMessage *message;
+
+    if (i == 0 || taken)
+      g_object_set (e, "model-file", taken ? missing : path, NULL);
+    GST_BUFFER_PTS (buffer) = i * GST_SECOND / 30;
+    gst_buffer_unref (gst_harness_push_and_pull (h, buffer));
+    g_usleep (2000);
+    while (!taken && (message = gst_bus_pop_filtered (bus,
+                GST_MESSAGE_ELEMENT))) {
+      const GstStructure *s = gst_message_get_structure (message);
+      const gchar *file = gst_structure_get_string (s, "model-file");
+
+      taken = taken || (file && strstr (file, "\\x1b]0;model\\x07\\xff"));
+      gst_message_unref (message);
+    }
+    if (taken && (message = gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING))) {
+      const GstStructure *details = NULL;
+      GError *error;
+      gchar *debug;
+
+      gst_message_parse_warning (message, &error, &debug);
+      gst_message_parse_warning_details (message, &details);
+      assert_printable (error->message);
+      fail_unless (strstr (error->message, "no\\x1b[31m\\x9b\\xff\\x07") != NULL,
+          "%s", error->message);
+      fail_unless (gst_structure_has_field (details, "model-file"));
+      fail_unless (gst_structure_has_field (details, "active-model-file"));
+      refused = TRUE;
+      g_error_free (error);
+      g_free (debug);
+      gst_message_unref (message);
+    }
+  }
+  fail_unless (taken && refused, "%d %d", taken, refused);
+  fail_unless (n_logged > 0);
+  gst_debug_remove_log_function (look_at_log);
+  gst_element_set_bus (e, NULL);
+  gst_object_unref (bus);
+  gst_object_unref (e);
+  gst_harness_teardown (h);
+  gst_caps_unref (caps);
+  g_free (weights);
+  g_free (missing);
+  g_free (path);
 }
 
 GST_END_TEST;
@@ -402,6 +499,7 @@ errors_suite (void)
   suite_add_tcase (s, tc);
   tcase_set_timeout (tc, 240);
   tcase_add_test (tc, test_missing_file);
+  tcase_add_test (tc, test_file_name);
   tcase_add_test (tc, test_not_a_model);
   tcase_add_test (tc, test_directory);
   tcase_add_test (tc, test_labels);

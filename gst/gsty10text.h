@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+gchar *gst_y10_text_printable (const gchar * text);
+gchar *gst_y10_text_utf8 (const gchar * text);
+
+G_END_DECLS
