@@ -25,4 +25,4 @@ plugin_init (GstPlugin * plugin)
 
 GST_PLUGIN_DEFINE (GST_VERSION_MAJOR, GST_VERSION_MINOR, yolov10,
     "YOLOv10 object detection", plugin_init, PACKAGE_VERSION, "LGPL",
-    PACKAGE, "Unknown package origin")
+    PACKAGE, GST_PACKAGE_ORIGIN)
