@@ -52,18 +52,15 @@ gst_y10_painter_free (GstY10Painter * self)
 gboolean
 gst_y10_painter_can (GError ** error)
 {
-  GString *why;
-  gboolean can;
+  GString *why = g_string_new (NULL);
+  gboolean can = y10_painter_probe (why);
 
-  if (!gst_y10_cuda_load (error))
-    return FALSE;
-  why = g_string_new (NULL);
-  can = y10_painter_probe (why);
   if (!can)
     g_set_error_literal (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_INIT,
         why->str);
   g_string_free (why, TRUE);
-  return can;
+  /* Afterwards: where there is no driver GStreamer warns of that. */
+  return can && gst_y10_cuda_load (error);
 }
 
 /**

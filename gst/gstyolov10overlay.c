@@ -70,7 +70,7 @@ look_for_cuda (GstYolov10Overlay * self)
   gboolean takes = gst_y10_painter_can (&error);
 
   if (!takes)
-    GST_INFO_OBJECT (self, "frames in CUDA memory are not drawn on: %s",
+    GST_DEBUG_OBJECT (self, "frames in CUDA memory are not drawn on: %s",
         error->message);
   g_clear_error (&error);
   GST_OBJECT_LOCK (self);

@@ -256,6 +256,52 @@ GST_START_TEST (test_backend)
 
 GST_END_TEST;
 
+static void
+look_for_cuda (GstDebugCategory *category, GstDebugLevel level,
+    const gchar *file, const gchar *function, gint line, GObject *object,
+    GstDebugMessage *message, gpointer data)
+{
+  gchar *text = g_ascii_strdown (gst_debug_message_get (message), -1);
+
+  if (level <= GST_LEVEL_INFO && (strstr (text, "cuda")
+          || strstr (text, "nvidia")) && !strstr (text, "memory:cuda"))
+    g_string_append_printf (data, "%s: %s\n",
+        gst_debug_category_get_name (category), text);
+  g_free (text);
+}
+
+/* Who has no such GPU and has not asked for one does not read of it. */
+GST_START_TEST (test_no_cuda)
+{
+  static const char *const elements[] = { "yolov10detect", "yolov10overlay" };
+  GString *seen = g_string_new (NULL);
+
+  if (y10_backend_probe (Y10_BACKEND_CUDA, NULL)) {
+    test_gst_skip ("there is a GPU, which may be mentioned");
+    return;
+  }
+  gst_debug_set_default_threshold (GST_LEVEL_INFO);
+  gst_debug_remove_log_function (gst_debug_log_default);
+  gst_debug_add_log_function (look_for_cuda, seen, NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (elements); i++) {
+    GstElement *e = gst_element_factory_make (elements[i], NULL);
+
+    if (!e)                     /* this build has no overlay */
+      continue;
+    if (!i)
+      g_object_set (e, "model-file", test_gst_model (), NULL);
+    fail_unless_equals_int (gst_element_set_state (e, GST_STATE_PAUSED),
+        GST_STATE_CHANGE_SUCCESS);
+    gst_element_set_state (e, GST_STATE_NULL);
+    gst_object_unref (e);
+  }
+  gst_debug_remove_log_function (look_for_cuda);
+  fail_unless_equals_string (seen->str, "");
+  g_string_free (seen, TRUE);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (test_precision)
 {
   ASSERT_MODEL_FAILS ("precision=tf32", GST_LIBRARY_ERROR,
@@ -504,6 +550,7 @@ errors_suite (void)
   tcase_add_test (tc, test_directory);
   tcase_add_test (tc, test_labels);
   tcase_add_test (tc, test_backend);
+  tcase_add_test (tc, test_no_cuda);
   tcase_add_test (tc, test_precision);
   tcase_add_test (tc, test_input_size);
   tcase_add_test (tc, test_classes);
