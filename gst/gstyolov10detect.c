@@ -194,6 +194,8 @@ catch_up (GstYolov10Detect * self)
   gboolean other_model;
   gchar *classes = NULL, *hints = NULL;
 
+  /* First: what is set from here on is a request of its own. */
+  gst_y10_exchange_open (self->exchange);
   GST_OBJECT_LOCK (self);
   other_model = g_strcmp0 (made_from->model_file, self->settings.model_file);
   if (g_strcmp0 (made_from->classes, self->settings.classes))
@@ -208,7 +210,6 @@ catch_up (GstYolov10Detect * self)
     gst_y10_props_set_encoder_hints (self, hints);
   g_free (classes);
   g_free (hints);
-  gst_y10_exchange_open (self->exchange);
   if (other_model)
     gst_y10_exchange_request (self->exchange);
 }
