@@ -2,7 +2,8 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
 /* What setting a property of yolov10detect does, and what reading one says. Most
- * are only written down, for the next start or the next frame. */
+ * are only written down, for the next start or the next frame; those for the next
+ * start only while there is one to come. */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif
@@ -11,6 +12,7 @@
 
 #include "gsty10attach.h"
 #include "gsty10error.h"
+#include "gsty10readyonly.h"
 #include "gstyolov10detect-private.h"
 
 /**
@@ -223,6 +225,11 @@ gst_y10_props_set (GObject * object, guint id,
   }
 
   GST_OBJECT_LOCK (self);
+  if (gst_y10_ready_only_is_closed (GST_ELEMENT (self), pspec)) {
+    GST_OBJECT_UNLOCK (self);
+    gst_y10_ready_only_refuse (GST_ELEMENT (self), pspec, value);
+    return;
+  }
   switch (id) {
     case GST_Y10_PROP_LABEL_FILE:
       g_free (self->settings.label_file);

@@ -337,6 +337,8 @@ GST_START_TEST (test_tag_flushed)
   fail_unless (gst_harness_push_event (run.h,
           gst_event_new_tag (gst_tag_list_new (GST_TAG_TITLE, "t", NULL))));
   for (guint i = 0; i < 2; i++) {
+    GstQuery *query = gst_query_new_drain ();
+
     gst_harness_push_event (run.h, gst_event_new_flush_start ());
     if (!i)
       fail_if (strchr (run.seen.order->str, 't'));
@@ -344,6 +346,8 @@ GST_START_TEST (test_tag_flushed)
     run.seen.delay = 0;
     gst_harness_push_event (run.h, gst_event_new_segment (&segment));
     fail_unless_equals_int (run_push (&run, 4 + i), GST_FLOW_OK);
+    gst_pad_peer_query (run.h->srcpad, query);
+    gst_query_unref (query);
   }
   gst_harness_push_event (run.h, gst_event_new_eos ());
   fail_unless_equals_string (strrchr (run.seen.order->str, 't'), "tfsfe");

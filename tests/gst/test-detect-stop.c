@@ -7,8 +7,8 @@
  * posts one as soon as it hears anything but FLUSHING.
  *
  * Y10_STOP_CYCLES is how often each thing is done; Y10_STOP_ELEMENT replaces the
- * elements under test. With "queue" there are no errors, with "identity" there is
- * one in a thousand cycles while somebody seeks. */
+ * elements under test. With "queue" there are no errors, with "identity" there are
+ * few, while somebody seeks. */
 #include "gstcommon.h"
 
 #include <stdlib.h>
@@ -44,7 +44,7 @@ make_pipeline (gboolean live)
       test_gst_model (), gst_registry_check_feature_version
       (gst_registry_get (), "yolov10overlay", 0, 0, 0)
       ? " ! yolov10overlay" : "");
-  /* No caps in between: a capsfilter has the same weakness as identity. */
+  /* No caps in between: a capsfilter is as weak as identity there. */
   line = g_strdup_printf ("videotestsrc is-live=%d ! %s ! fakesink name=s sync=false",
       live, replaced ? replaced : ours);
   pipeline = gst_parse_launch (line, &error);
