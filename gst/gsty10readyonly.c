@@ -11,13 +11,6 @@
 
 #include "gsty10error.h"
 
-/* With the object lock taken: while the state goes up or down, the higher one. */
-static GstState
-get_state (GstElement * element)
-{
-  return MAX (GST_STATE (element), GST_STATE_NEXT (element));
-}
-
 /**
  * gst_y10_ready_only_is_closed:
  * @element: an element whose object lock is taken
@@ -32,7 +25,8 @@ gboolean
 gst_y10_ready_only_is_closed (GstElement * element, const GParamSpec * pspec)
 {
   return (pspec->flags & GST_PARAM_MUTABLE_READY)
-      && get_state (element) > GST_STATE_READY;
+      && MAX (GST_STATE (element), GST_STATE_NEXT (element))
+      > GST_STATE_READY;
 }
 
 /* As it is written on a command line. */
@@ -72,20 +66,15 @@ gst_y10_ready_only_refuse (GstElement * element, GParamSpec * pspec,
   GValue kept = G_VALUE_INIT;
   gchar *now, *wanted;
   GError *error;
-  GstState state;
 
   g_value_init (&kept, pspec->value_type);
   g_object_get_property (G_OBJECT (element), pspec->name, &kept);
   now = write_value (&kept);
   wanted = write_value (value);
-  GST_OBJECT_LOCK (element);
-  state = get_state (element);
-  GST_OBJECT_UNLOCK (element);
   if (g_strcmp0 (now, wanted)) {
     error = g_error_new (Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
         "%s stays %s and does not become %s: it can be changed in state NULL or "
-        "READY only, and %s is in %s", pspec->name, now, wanted,
-        GST_OBJECT_NAME (element), gst_element_state_get_name (state));
+        "READY only", pspec->name, now, wanted);
     GST_Y10_ELEMENT_WARNING (element, error);
     g_error_free (error);
   }

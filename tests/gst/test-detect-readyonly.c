@@ -71,7 +71,6 @@ take_warning (GstBus *bus)
 static void
 assert_kept (GstElement *e, GstBus *bus, GParamSpec *pspec)
 {
-  const gchar *state = gst_element_state_get_name (GST_STATE (e));
   GValue kept = G_VALUE_INIT, other = G_VALUE_INIT;
   gchar *text;
 
@@ -87,7 +86,7 @@ assert_kept (GstElement *e, GstBus *bus, GParamSpec *pspec)
   text = take_warning (bus);
   fail_unless (text != NULL, "no warning for %s", pspec->name);
   fail_unless (g_str_has_prefix (text, pspec->name), "%s", text);
-  fail_unless (strstr (text, "READY") && strstr (text, state), "%s", text);
+  fail_unless (strstr (text, "READY") != NULL, "%s", text);
   if (G_VALUE_HOLDS_STRING (&kept))
     fail_unless (strstr (text, g_value_get_string (&kept)) != NULL, "%s", text);
   g_free (text);
