@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
+# shellcheck source-path=SCRIPTDIR
 #
 # Makes a clone ready on Debian or Ubuntu: installs what is missing by apt,
 # configures and builds into build/. What is there is left alone, so that a
@@ -10,7 +11,8 @@ set -euo pipefail
 usage() {
   cat <<'END'
 usage: tools/setup.sh [--cuda] [--codes] [--rtsp] [--tests] [--ci]
-                      [--install] [--no-packages] [--build DIR] [--help]
+                      [--install | --uninstall] [--no-packages] [--build DIR]
+                      [--help]
 
 Installs missing Debian packages, then configures and builds into build/.
 
@@ -23,8 +25,13 @@ Installs missing Debian packages, then configures and builds into build/.
   --rtsp         also what pipelines/rtsp-restream.sh serves with
   --tests        also what the tests need
   --ci           also what .ci/run needs beyond that
-  --install      afterwards install plugin, library, headers and tool, the
-                 plugin where this system's GStreamer looks for plugins
+  --install      afterwards install plugin, library, headers and tool where
+                 this system looks for them, and run what was installed to see
+                 that it is found; with DESTDIR in the environment put it below
+                 that folder and run nothing
+  --uninstall    only delete what --install installed, as listed in
+                 /usr/local/share/y10/manifest; files that were changed since
+                 stay
   --no-packages  install no packages; build with what is there
   --build DIR    build into DIR instead, a path in the clone
   --help         this text
@@ -41,6 +48,11 @@ build=$root/build
 
 say() { printf 'setup: %s\n' "$*"; }
 die() { printf 'setup: %s\n' "$*" >&2; exit 1; }
+
+# shellcheck source=setup/progress.sh
+. "$root/tools/setup/progress.sh"
+# shellcheck source=setup/install.sh
+. "$root/tools/setup/install.sh"
 
 # To build, and to run the pipelines: decoders, encoders, muxers, a font.
 packages=(
@@ -63,15 +75,11 @@ rtsp=(gir1.2-gst-rtsp-server-1.0)
 tests=(g++ git binutils shellcheck curl zint "${codes[@]}" "${rtsp[@]}")
 ci=(clang python3-torch python3-venv debootstrap)
 
-# The first four compile our kernels, the others run them. Pinned, because pip
-# mixes in parts of other releases otherwise.
-wheels=(
-  nvidia-cuda-nvcc==13.0.88 nvidia-nvvm==13.0.88 nvidia-cuda-crt==13.0.88
-  nvidia-cuda-runtime==13.0.96
-  nvidia-cuda-nvrtc==13.0.88 nvidia-cublas==13.1.0.3 nvidia-cudnn-cu13==9.19.0.56
-)
+# NVIDIA's packages, pinned and with the hash of each.
+wheels_list=$root/tools/setup/cuda-wheels.txt
+mapfile -t wheels < <(grep -o '^nvidia-[^ ]*' "$wheels_list")
 
-want_install=no want_packages=yes want_cuda=no
+want_install=no want_uninstall=no want_packages=yes want_cuda=no
 while [ $# -gt 0 ]; do
   case $1 in
     --cuda) want_cuda=yes optional+=("${cuda[@]}") ;;
@@ -80,6 +88,7 @@ while [ $# -gt 0 ]; do
     --tests) packages+=("${tests[@]}") ;;
     --ci) packages+=("${tests[@]}" "${ci[@]}") optional+=("${cuda[@]}") ;;
     --install) want_install=yes ;;
+    --uninstall) want_uninstall=yes ;;
     --no-packages) want_packages=no ;;
     --build)
       [ -n "${2-}" ] || { usage >&2; die "--build wants a folder"; }
@@ -92,6 +101,8 @@ while [ $# -gt 0 ]; do
   shift
 done
 nvidia=$build/nvidia
+[ $want_install$want_uninstall != yesyes ] \
+  || { usage >&2; die "--install and --uninstall exclude each other"; }
 
 # The words before a command that needs root: none, or "sudo -n".
 sudo=()
@@ -115,9 +126,8 @@ available() { [[ $(LC_ALL=C apt-cache policy "$1" 2>/dev/null) =~ 'Candidate: '[
 run_apt() {
   local log=$1
   shift
-  if ! "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive LC_ALL=C apt-get -q \
-    -o DPkg::Lock::Timeout=300 -o Dpkg::Use-Pty=0 -o Acquire::Retries=3 "$@" \
-    </dev/null >"$log" 2>&1; then
+  if ! watch "$log" read_apt "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive LC_ALL=C apt-get -q \
+    -o DPkg::Lock::Timeout=300 -o Dpkg::Use-Pty=0 -o Acquire::Retries=3 "$@"; then
     tail -n 20 "$log" >&2
     die "'apt-get $1' failed; the end of what it said is above, all of it in $log"
   fi
@@ -178,18 +188,22 @@ and then run: tools/setup.sh --no-packages"
   installed_now=yes
 }
 
-# Runs a build step quietly; what it printed appears only if it failed.
+# Runs a step of a few seconds quietly; what it printed appears only if it failed.
 quietly() {
   local out
   if ! out=$("$@" 2>&1 </dev/null); then
     printf '%s\n' "$out" | tail -n 60 >&2
-    die "this failed: $*
-(if ${build#"$root"/}/ was made by another version of meson or moved, remove it and try again)"
+    broken "$*"
   fi
 }
 
+broken() {
+  die "this failed: $*
+(if ${build#"$root"/}/ was made by another version of meson or moved, remove it and try again)"
+}
+
 configure_and_build() {
-  local started=$SECONDS
+  local started=$SECONDS steps cores log
   if [ ! -e "$build/build.ninja" ]; then
     say "configuring ${build#"$root"/}/"
     quietly meson setup "$build" "$root" "$@"
@@ -199,9 +213,20 @@ configure_and_build() {
     quietly meson configure "$build" --clearcache
     quietly meson setup --reconfigure "$build" "$root" "$@"
   fi
-  [[ $(ninja -C "$build" -n 2>&1 || true) == *"no work to do"* ]] \
-    || say "building; the first time takes a minute or two"
-  quietly ninja -C "$build"
+  steps=$(ninja -C "$build" -n 2>&1 | grep -c '^\[[0-9]') || true
+  if [ "$steps" -gt 0 ]; then
+    cores=$(nproc 2>/dev/null) || cores=1
+    # A step takes 0.15 s of one core of a server of 2023; slower machines need
+    # more, and the progress shown goes by what they need.
+    say "building: $steps steps on $cores cores, $(about $(((steps * 15 / cores + 99) / 100))) or more"
+  fi
+  log=$(mktemp "${TMPDIR:-/tmp}/yolov10detect-build.XXXXXX")
+  if ! watch "$log" read_ninja env NINJA_STATUS='[%f/%t] ' ninja -C "$build"; then
+    tail -n 60 "$log" >&2
+    rm -f "$log"
+    broken "ninja -C $build"
+  fi
+  rm -f "$log"
   say "${build#"$root"/}/ is up to date ($((SECONDS - started)) s)"
 }
 
@@ -236,20 +261,40 @@ system_cuda() {
 # The wheels into build/nvidia, with one folder of headers. The list is written
 # last: what was left half done is done again.
 fetch_cuda() {
-  local to=$nvidia.new header
-  [ "$(cat "$nvidia/wheels" 2>/dev/null)" != "${wheels[*]}" ] || return 0
+  local to=$nvidia.new header log
+  [ "$(cat "$nvidia/wheels" 2>/dev/null)" != "$(cat "$wheels_list")" ] || return 0
   python3 -m pip --version >/dev/null 2>&1 \
     || die "python3 has no pip, which fetches NVIDIA's packages (Debian: sudo apt-get install python3-pip)"
   say "no toolkit that fits is installed; putting NVIDIA's packages into ${nvidia#"$root"/}"
   rm -rf "$to" "$nvidia"
-  quietly python3 -m pip install --quiet --no-deps --no-compile --only-binary :all: \
-    --root-user-action ignore --target "$to" "${wheels[@]}"
+  log=$(mktemp "${TMPDIR:-/tmp}/yolov10detect-pip.XXXXXX")
+  if ! watch "$log" read_pip python3 -m pip install --no-deps --no-compile --only-binary :all: \
+    --progress-bar off --disable-pip-version-check --root-user-action ignore \
+    --require-hashes --target "$to" -r "$wheels_list"; then
+    tail -n 20 "$log" >&2
+    die "pip cannot install ${wheels_list#"$root"/}; the end of what it said is above, all of it in $log"
+  fi
+  rm -f "$log"
   for header in "$to"/nvidia/cudnn/include/*; do
     ln -s "../../cudnn/include/${header##*/}" "$to/nvidia/cu13/include/${header##*/}"
   done
   mv "$to" "$nvidia"
-  printf '%s' "${wheels[*]}" >"$nvidia/wheels"
+  cat "$wheels_list" >"$nvidia/wheels"
 }
+
+# What root built in somebody else's clone stays theirs to build in.
+give_back() {
+  local owner
+  owner=$(stat -c %u:%g "$root")
+  if [ "$(id -u)" = 0 ] && [ "${owner%:*}" != 0 ] && [ -d "$build" ]; then
+    find "$build" -xdev -user 0 -exec chown -h "$owner" {} +
+  fi
+}
+
+if [ "$want_uninstall" = yes ]; then
+  uninstall_build
+  exit 0
+fi
 
 options=()
 if [ "$want_cuda" = yes ]; then
@@ -269,21 +314,9 @@ if [ "$want_cuda" = yes ]; then
     say "to run with them: export LD_LIBRARY_PATH=$nvidia/nvidia/cu13/lib:$nvidia/nvidia/cudnn/lib"
   fi
 fi
-if [ "$want_install" = no ]; then
+if [ "$want_install" = yes ]; then
+  install_build "${options[@]}"
+else
   configure_and_build "${options[@]}"
-  exit 0
 fi
-
-# Debian's GStreamer does not look below /usr/local.
-plugindir=$(pkg-config --variable=pluginsdir gstreamer-1.0) \
-  || die "pkg-config does not know gstreamer-1.0: its development files are missing"
-configure_and_build "-Dplugindir=$plugindir" "${options[@]}"
-if [ -z "${DESTDIR-}" ]; then
-  find_root || die "installing takes root. Run: sudo tools/setup.sh --install"
-fi
-quietly "${sudo[@]}" meson install -C "$build" --no-rebuild
-if [ -z "${DESTDIR-}" ]; then
-  # The linker has to learn about the new library.
-  quietly "${sudo[@]}" "$(PATH=$PATH:/usr/sbin:/sbin command -v ldconfig)"
-fi
-say "installed; try: gst-inspect-1.0 yolov10detect"
+give_back

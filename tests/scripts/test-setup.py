@@ -3,14 +3,42 @@
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
 """tools/setup.sh on machines that are made up: apt, dpkg, sudo and Meson are stand-ins that
 write down how they were called. Nothing is installed."""
+import fcntl
 import os
+import pty
 import shutil
+import struct
 import subprocess
 import tempfile
+import termios
 import unittest
 
+# What apt-get said on a Debian 12 of three packages.
+APT = """Reading package lists...
+Building dependency tree...
+The following NEW packages will be installed:
+  libjson-glib-1.0-0 libjson-glib-1.0-common libzint2.11
+0 upgraded, 3 newly installed, 0 to remove and 4 not upgraded.
+Need to get 546 kB of archives.
+After this operation, 1,532 kB of additional disk space will be used.
+Get:1 http://mirror.example/debian bookworm/main amd64 libjson-glib-1.0-common all 1.6.6-1 [59.6 kB]
+Get:2 http://mirror.example/debian bookworm/main amd64 libjson-glib-1.0-0 amd64 1.6.6-1 [65.9 kB]
+Get:3 http://mirror.example/debian bookworm/main amd64 libzint2.11 amd64 2.11.1-1 [420 kB]
+Fetched 546 kB in 0s (1,930 kB/s)
+Selecting previously unselected package libjson-glib-1.0-common.
+(Reading database ... 68013 files and directories currently installed.)
+Preparing to unpack .../libjson-glib-1.0-common_1.6.6-1_all.deb ...
+Unpacking libjson-glib-1.0-common (1.6.6-1) ...
+Selecting previously unselected package libjson-glib-1.0-0:amd64.
+Unpacking libjson-glib-1.0-0:amd64 (1.6.6-1) ...
+Unpacking libzint2.11:amd64 (2.11.1-1) ...
+Setting up libjson-glib-1.0-common (1.6.6-1) ...
+Setting up libjson-glib-1.0-0:amd64 (1.6.6-1) ...
+Setting up libzint2.11:amd64 (2.11.1-1) ...
+Processing triggers for libc-bin (2.36-9+deb12u10) ...
+"""
 SETUP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../tools/setup.sh")
-TOOLS = "bash env cat dirname readlink mktemp mkdir tail rm id grep true ln mv uname".split()
+TOOLS = "bash env cat dirname readlink mktemp mkdir tail rm id grep sed stat stty true ln mv uname".split()
 
 
 class Machine:
@@ -20,9 +48,12 @@ class Machine:
         self.root = os.path.join(folder, "project")
         self.bin = os.path.join(folder, "bin")
         self.log = os.path.join(folder, "log")
+        self.wheels = os.path.join(self.root, "tools/setup/cuda-wheels.txt")
         os.makedirs(os.path.join(self.root, "tools"))
         os.mkdir(self.bin)
         shutil.copy(SETUP, os.path.join(self.root, "tools/setup.sh"))
+        shutil.copytree(os.path.join(os.path.dirname(SETUP), "setup"),
+                        os.path.join(self.root, "tools/setup"))
         for tool in TOOLS:
             os.symlink(shutil.which(tool), os.path.join(self.bin, tool))
         self.add("meson", '[ "$1" != setup ] || { mkdir -p build; : >build/build.ninja; }')
@@ -50,6 +81,26 @@ class Machine:
             with open(self.log, encoding="utf-8") as log:
                 calls = log.read().splitlines()
         return done.returncode, done.stdout, calls
+
+    def run_on_terminal(self, *arguments):
+        """(exit status, what a terminal of 60 columns got)"""
+        leader, follower = pty.openpty()
+        fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 60, 0, 0))
+        process = subprocess.Popen([os.path.join(self.root, "tools/setup.sh"), *arguments],
+                                   env={"PATH": self.bin, "HOME": "/nonexistent", "TERM": "xterm"},
+                                   stdin=subprocess.DEVNULL, stdout=follower, stderr=follower)
+        os.close(follower)
+        text = b""
+        while True:
+            try:
+                piece = os.read(leader, 4096)
+            except OSError:  # Linux says EIO where others say end of file
+                break
+            if not piece:
+                break
+            text += piece
+        os.close(leader)
+        return process.wait(timeout=60), text.decode()
 
     @staticmethod
     def packages():
@@ -197,6 +248,51 @@ class Setup(unittest.TestCase):
         self.assertIn("E: no network", text)
         self.assertEqual(self.named(calls, "meson"), [])
 
+    def test_apt_progress_on_a_terminal(self):
+        self.machine.debian()
+        self.machine.add("apt-get", f'case "$*" in *install*) cat <<"END"\n{APT}END\nesac')
+        status, text = self.machine.run_on_terminal()
+        self.assertEqual(status, 0, text)
+        drawn = [piece.split("\r")[0] for piece in text.split("\r\033[K")]
+        for line in ("setup: downloading 3 packages, 546 kB",
+                     "setup: downloading package 2 of 3 (libjson-glib-1.0-0)",
+                     "setup: unpacking package 3 of 3 (libzint2.11:amd64)",
+                     "setup: setting up package 1 of 3 (libjson-glib-1.0-common)"[:59],
+                     "setup: finishing packages (libc-bin)"):
+            self.assertIn(line, drawn)
+        self.assertNotIn("Preparing", text)
+
+    def test_apt_progress_in_a_log(self):
+        """A line now and then, not one for each package."""
+        self.machine.debian()
+        lines = APT.replace("'", "").splitlines()
+        wait = lines.index("Setting up libjson-glib-1.0-0:amd64 (1.6.6-1) ...")
+        self.machine.add("apt-get", 'case "$*" in *install*) printf "%s\\n" '
+                         + " ".join(f"'{line}'" for line in lines[:wait + 1])
+                         + f"; sleep 2.5; echo '{lines[wait + 1]}' ;; esac")
+        os.symlink(shutil.which("sleep"), os.path.join(self.machine.bin, "sleep"))
+        progress = os.path.join(self.machine.root, "tools/setup/progress.sh")
+        with open(progress, encoding="utf-8") as file:
+            script = file.read()
+        self.assertIn("progress_every=10\n", script)
+        with open(progress, "w", encoding="utf-8") as file:
+            file.write(script.replace("progress_every=10\n", "progress_every=1\n"))
+        status, text, _calls = self.machine.run()
+        self.assertEqual(status, 0, text)
+        self.assertIn("setup: setting up package 2 of 3 (libjson-glib-1.0-0:amd64)\n", text)
+        self.assertLess(text.count("package"), 10, text)
+        self.assertNotIn("\033", text)
+
+    def test_build_says_how_long_and_how_far(self):
+        self.machine.debian(installed="all")
+        self.machine.add("nproc", "echo 4")
+        self.machine.add("ninja", 'for i in {1..400}; do echo "[$i/400] Compiling $i.c"; done')
+        status, text = self.machine.run_on_terminal()
+        self.assertEqual(status, 0, text)
+        self.assertIn("building: 400 steps on 4 cores, about 20 s or more", text)
+        self.assertIn("\r\033[Ksetup: compiling, 123 of 400 steps", text)
+        self.assertNotIn("Compiling", text)
+
     def test_build_failing_shows_why(self):
         self.machine.debian(installed="all")
         self.machine.add("ninja", "echo 'engine.c:1: error: oops'; exit 1")
@@ -232,16 +328,31 @@ class Setup(unittest.TestCase):
             self.assertEqual(status, 0, text)
             pip = [call for call in self.named(calls, "python3") if " install " in call]
             self.assertEqual(len(pip), 1, calls)
-            for word in ("--no-deps", "nvidia-cuda-nvcc==13.0.88", "nvidia-nvvm==13.0.88",
-                         "nvidia-cuda-crt==13.0.88", "nvidia-cuda-runtime==13.0.96"):
+            for word in ("--no-deps", "--require-hashes"):
                 self.assertIn(word, pip[0].split())
-            self.assertEqual([w for w in pip[0].split() if w.startswith("nvidia-") and "==" not in w], [])
+            self.assertTrue(pip[0].endswith(" -r " + self.machine.wheels), pip)
+            self.assertEqual([w for w in pip[0].split() if w.startswith("nvidia-")], [])
             include = os.path.join(self.machine.root, "build/nvidia/nvidia/cu13/include")
             self.assertTrue(os.path.isfile(os.path.join(include, "cudnn.h")))
             self.assertIn(f"-Dcudaincludedir={include}", self.named(calls, "meson")[0])
             self.assertIn("LD_LIBRARY_PATH=", text)
         _status, _text, calls = self.machine.run("--cuda")
         self.assertFalse([call for call in self.named(calls, "python3") if " install " in call])
+
+    def test_every_wheel_has_a_hash(self):
+        """pip's --require-hashes refuses the lot otherwise; one for each architecture."""
+        with open(self.machine.wheels, encoding="utf-8") as file:
+            text = file.read().replace("\\\n", "")
+        wheels = [line.split() for line in text.splitlines() if not line.startswith("#")]
+        names = [wheel[0].split("==")[0] for wheel in wheels]
+        self.assertEqual(sorted(names), ["nvidia-cublas", "nvidia-cuda-crt", "nvidia-cuda-nvcc",
+                                         "nvidia-cuda-nvrtc", "nvidia-cuda-runtime",
+                                         "nvidia-cudnn-cu13", "nvidia-nvvm"])
+        for wheel in wheels:
+            self.assertRegex(wheel[0], r"^[a-z0-9-]+==[0-9.]+$")
+            self.assertEqual(len(set(wheel[1:])), 2, wheel)
+            for word in wheel[1:]:
+                self.assertRegex(word, r"^--hash=sha256:[0-9a-f]{64}$")
 
     def test_cuda_without_network(self):
         self.machine.debian(installed="all")
@@ -263,6 +374,17 @@ class Setup(unittest.TestCase):
         status, text, calls = self.machine.run("--fast")
         self.assertEqual((status, calls), (1, []))
         self.assertIn("unknown argument '--fast'", text)
+
+    def test_install_and_uninstall_exclude_each_other(self):
+        status, text, calls = self.machine.run("--install", "--uninstall")
+        self.assertEqual((status, calls), (1, []))
+        self.assertIn("exclude each other", text)
+
+    def test_uninstall_needs_root(self):
+        self.machine.debian(root=False)
+        status, text, calls = self.machine.run("--uninstall")
+        self.assertEqual((status, self.named(calls, "apt-get")), (1, []))
+        self.assertIn("sudo tools/setup.sh --uninstall", text)
 
     def test_help(self):
         status, text, calls = self.machine.run("--help")
