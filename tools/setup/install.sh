@@ -32,7 +32,7 @@ find_libdir() {
   local prefix=$1 ldconfig searched dir dirs
   # It names folders that do not exist in complaints only.
   searched=$(ldconfig=$(find_ldconfig) && LC_ALL=C "$ldconfig" -N -X -v 2>&1 \
-    | sed -nE "s/^(\/[^:]*):.*/\1/p; s/^.*Can't stat (\/[^:]*):.*/\1/p") || true
+    | sed -nE "s/^.*Can't stat (\/[^:]*):.*/\1/p; t; s/^(\/[^:]*):.*/\1/p") || true
   dirs=$("${clean[@]}" pkg-config --variable=pc_path pkg-config 2>/dev/null || true)
   while IFS= read -r -d : dir; do
     dir=${dir%/pkgconfig}
@@ -79,7 +79,8 @@ verify_installed() {
   if [ -n "$plugin" ]; then
     try gst-inspect-1.0 yolov10detect \
       || not_usable "GStreamer does not find yolov10detect in $plugin"
-    grep -Eq "^ *Filename +$plugin\$" <<<"$said" \
+    # By file, because /lib and /usr/lib are one.
+    [ "$(sed -nE 's/^ *Filename +//p' <<<"$said")" -ef "$plugin" ] \
       || not_usable "GStreamer takes another plugin than $plugin"
   fi
   say "y10 $version, pkg-config and GStreamer find what was installed"

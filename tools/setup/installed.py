@@ -162,7 +162,7 @@ def log_entries(build):
              and (os.path.islink(path) or not os.path.isdir(path))]
     # Links that the plan of this release of Meson does not list lie beside what they point to.
     files += [path for path in log if path not in plan and os.path.islink(path)
-              and os.path.join(os.path.dirname(path), os.readlink(path)) in log]
+              and os.path.join(os.path.dirname(path), os.readlink(path)) in files]
     # Folders that Meson made, above those.
     folders = [path for path in log if path not in files and os.path.isdir(path)
                and any(file.startswith(path + "/") for file in files)]
@@ -223,9 +223,12 @@ def uninstall(build):
                            + [entry for entry in entries if entry.kind == "dir"])
         else:
             os.unlink(DESTDIR + manifest)
-    stayed += delete_folders(entries)
+    folders = delete_folders(entries)
     say(f"deleted {deleted} files")
-    for entry, reason in stayed:
+    # Folders that hold what was named, and the manifest then, need no line of their own.
+    mine = [entry.path for entry, _ in stayed] + [manifest] * bool(stayed)
+    for entry, reason in stayed + [(folder, reason) for folder, reason in folders
+                                   if not any(path.startswith(folder.path + "/") for path in mine)]:
         say(f"left {DESTDIR}{entry.path}: {reason}")
 
 
