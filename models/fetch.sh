@@ -9,7 +9,7 @@ set -euo pipefail
 
 usage() {
   cat <<'END'
-usage: models/fetch.sh [--again] VARIANT [FILE]
+usage: models/fetch.sh [--again] [--sha256 HASH] VARIANT [FILE]
 
 Downloads the official YOLOv10 weights, trained on COCO's 80 classes, from the
 Hugging Face Hub, looks into them with this project's engine and writes the
@@ -20,10 +20,13 @@ names of the classes into them. They are under the AGPL-3.0.
            directory
   --again  download again what is there already; it is replaced only by weights
            that are in order
+  --sha256 HASH
+           take only a download with this sha256, whatever else is known
 
 What has been stopped or cut off goes on where it was: the same command again.
-The sha256 of the first download is kept in FILE.sha256, and later ones are
-compared with it. Needs curl; installs and builds first what is not there yet,
+A download counts when its sha256 is the one that the server announces, the one
+that the Hub published (known here for s, m and b), and that of the first
+download, which is kept in FILE.sha256, as far as each is known. Needs curl; installs and builds first what is not there yet,
 with Y10_BUILD=DIR in the environment it takes another build folder as it is.
 Y10_FETCH_URL names a mirror instead of https://huggingface.co/jameslahm.
 END
@@ -33,14 +36,21 @@ die() { printf 'fetch.sh: %s\n' "$*" >&2; exit 1; }
 wrong_usage() { usage >&2; printf 'fetch.sh: %s\n' "$*" >&2; exit 2; }
 say() { printf '%s\n' "$*"; }
 
-again=no arguments=()
-for argument; do
-  case $argument in
+again=no wanted='' arguments=()
+while [ $# -gt 0 ]; do
+  case $1 in
     -h | --help) usage; exit 0 ;;
     --again) again=yes ;;
-    -*) wrong_usage "unknown option '$argument'" ;;
-    *) arguments+=("$argument") ;;
+    --sha256 | --sha256=*)
+      [[ $1 = *=* ]] || { [ $# -gt 1 ] || wrong_usage "--sha256 wants a HASH"; set -- "--sha256=$2" "${@:3}"; }
+      wanted=${1#*=} wanted=${wanted,,}
+      [[ $wanted =~ ^[0-9a-f]{64}$ ]] \
+        || wrong_usage "'${1#*=}' is no sha256; expected 64 hexadecimal digits"
+      ;;
+    -*) wrong_usage "unknown option '$1'" ;;
+    *) arguments+=("$1") ;;
   esac
+  shift
 done
 case ${#arguments[@]} in
   0) wrong_usage "which VARIANT?" ;;
@@ -51,6 +61,13 @@ case ${arguments[0]} in
   [nsmblx]) name=yolov10${arguments[0]} ;;
   *) wrong_usage "there is no variant '${arguments[0]}'; there are n, s, m, b, l and x" ;;
 esac
+# As the Hub's own page of each file has it, for the files of June 2024.
+declare -A published_hashes=(
+  [s]=fed9933de8736a90a7a63f088504247018e15219b20bc414702e1ee7d61468e2
+  [m]=b0cd8cac01f6a13f1c7d2accdcfa0c0575a4b5eed9b39870b969f2a3c28e8f95
+  [b]=afc8175e8731cc30f8ba66fce86d022ef21345973cdfa7d0f16e9d5463cc092d
+)
+published=${published_hashes[${arguments[0]}]-}
 
 root=$(cd "$(dirname "$(readlink -f "$0")")/.." && pwd)
 file=$(realpath -ms -- "${arguments[1]:-$name.safetensors}")
@@ -66,10 +83,11 @@ sha256_of() { sha256sum <"$1" | cut -d' ' -f1; }
 
 # What the answer's headers in file $1 say: code, total (bytes of the whole
 # file) and etag, empty where they do not. Only the last answer counts, that
-# after all redirections.
+# after all redirections; but the Hub itself, which redirects to where the files
+# lie, announces the file's sha256 as the etag of what it links to.
 read_headers() {
   local line key value
-  code='' total='' etag=''
+  code='' total='' etag='' announced=''
   [ -e "$1" ] || return 0
   while IFS= read -r line || [ -n "$line" ]; do
     line=${line%$'\r'} key=${line%%:*} value=${line#*:}
@@ -77,6 +95,10 @@ read_headers() {
     case ${key,,} in
       http/*) line=${line#* } code=${line%% *} total='' etag='' ;;
       etag) etag=$value ;;
+      x-linked-etag)
+        value=${value#\"} value=${value%\"}
+        [[ ! $value =~ ^[0-9a-f]{64}$ ]] || announced=$value
+        ;;
       content-length) [ "$code" != 200 ] || total=$value ;;
       content-range) total=${value##*/} ;;
     esac
@@ -102,7 +124,7 @@ show_progress() {
 }
 
 # Asks for what is missing of the part, once. Sets status (curl's), message,
-# code, total and etag; have and now are the bytes before and after.
+# code, total, etag and announced; have and now are the bytes before and after.
 ask() {
   local protocols='=http,https' progress=-s answer=$headers
   [[ $base != https:* ]] || protocols='=https'
@@ -121,12 +143,15 @@ ask() {
 
 # The headers in hand belong to another file than that the part began with.
 is_another() {
-  local new_total=$total new_etag=$etag answer=$code result=1
+  local new_total=$total new_etag=$etag new_announced=$announced answer=$code result=1
   [ "$have" != 0 ] && [[ $code = 200 || $code = 206 || $code = 416 ]] || return 1
   read_headers "$headers"
   if [ -n "$etag" ] && [ -n "$new_etag" ] && [ "$etag" != "$new_etag" ]; then result=0; fi
   if [ -n "$total" ] && [ -n "$new_total" ] && [ "$total" != "$new_total" ]; then result=0; fi
-  total=$new_total etag=$new_etag code=$answer
+  if [ -n "$announced" ] && [ -n "$new_announced" ] && [ "$announced" != "$new_announced" ]; then
+    result=0
+  fi
+  total=$new_total etag=$new_etag announced=${new_announced:-$announced} code=$answer
   return $result
 }
 
@@ -226,6 +251,14 @@ trap 'rm -f "$scratch"' EXIT
 
 if [ -e "$file" ] && [ $again = no ]; then
   problem=$(complaint "$file")
+  first=$(first_hash)
+  if [ -z "$problem" ] && [ -n "$wanted" ]; then
+    if [ "$first" != "$wanted" ]; then
+      problem="$file was downloaded with ${first:-a sha256 that nobody wrote down}; expected $wanted"
+    elif ! (cd "$(dirname "$file")" && sha256sum --quiet --status -c "$file.sha256"); then
+      problem="$file is not the file that $file.sha256 describes"
+    fi
+  fi
   [ -z "$problem" ] \
     || die "$problem. It stays as it is: name another FILE, or replace it with --again"
   say "$file is there already: $name with $n_classes classes. Nothing was downloaded"
@@ -249,7 +282,19 @@ if [ -n "$problem" ]; then
   die "$url: $problem. It was removed"
 fi
 hash=$(sha256_of "$part") first=$(first_hash)
-if [ -n "$first" ] && [ "$first" != "$hash" ]; then
+if [ -n "$announced" ] && [ "$announced" != "$hash" ]; then
+  rm -f "$part" "$headers"
+  die "$url: $part has sha256 $hash; the server announced $announced. It was removed"
+fi
+if [ -n "$wanted" ]; then
+  if [ "$wanted" != "$hash" ]; then
+    message="$part has sha256 $hash; expected $wanted, as --sha256 says"
+    die "$message. To download once more remove $part; then run this again"
+  fi
+elif [ -n "$published" ] && [ "$published" != "$hash" ]; then
+  message="$part has sha256 $hash; the Hub published $published for $name. To accept it"
+  die "$message run this again with --sha256 $hash, to download once more remove $part first"
+elif [ -n "$first" ] && [ "$first" != "$hash" ]; then
   message="$part has sha256 $hash; the first download of $name had $first. To accept it"
   die "$message remove $file.sha256, to download once more remove $part; then run this again"
 fi
@@ -272,11 +317,18 @@ if ! printf '# %s was downloaded as %s\n%s  %s\n' "$name" "$hash" "$(sha256_of "
 fi
 mv -f "$named" "$file" || die "cannot write $file"
 rm -f "$part" "$headers"
-if [ -n "$first" ]; then
-  say "The download is the same as the first one, by its sha256."
+known=()
+[ -z "$wanted" ] || known+=("--sha256 asks for")
+[ "$published" != "$hash" ] || known+=("the Hub published for $name")
+[ -z "$announced" ] || known+=("the server announced")
+[ "$first" != "$hash" ] || known+=("the first download had: it is the same as the first")
+if [ ${#known[@]} -gt 0 ]; then
+  say "The download has the sha256 that"
+  printf -- '- %s\n' "${known[@]}"
 else
-  say "This is the first download of $name, with nothing to compare it with. Its sha256,
+  say "This is the first download of $name, with nothing to compare it with."
+fi
+say "Its sha256,
 $hash,
 is kept in $file.sha256 for the next one."
-fi
 say "written to $file: $name with $n_classes classes and their names"

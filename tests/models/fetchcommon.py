@@ -50,6 +50,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.send_response(302)
             self.send_header("Location", "/cdn/a?b=c")
             self.send_header("ETag", '"of the redirection"')
+            if server.linked:
+                self.send_header("X-Linked-ETag", f'"{server.linked}"')
             self.send_header("Content-Length", "5")
             self.end_headers()
             self.wfile.write(b"moved")
@@ -106,6 +108,7 @@ class Server(http.server.ThreadingHTTPServer):
         self.body, self.extra = body, b""
         self.path = f"/yolov10{variant}/resolve/main/model.safetensors"
         self.etag, self.ranges, self.chunked, self.redirect = '"first"', True, False, False
+        self.linked = None
         self.cuts, self.stalls, self.errors = [], [], []
         self.free = threading.Event()
         self.on_request = None

@@ -69,7 +69,8 @@ class Good(Case):
         body = seeded("yolov10s-nc80")
         server = self.serve(body, "s")
         os.mkdir(self.path("some where"))
-        self.fetch(server.url + "/", "s", "some where/small one.safetensors")
+        self.fetch(server.url + "/", "--sha256", hashlib.sha256(body).hexdigest(), "s",
+                   "some where/small one.safetensors")
         self.assert_good(body, self.path("some where/small one.safetensors"))
         os.unlink(self.path("some where/small one.safetensors"))
         # The same file's name for another variant: its hash is nothing to compare with.
@@ -283,6 +284,62 @@ class Refused(Case):
         self.fetch(server.url, "--again", "n")
         self.assert_good(server.body)
         self.assertEqual(server.sent, sent, "accepting it took another download")
+
+    def test_other_hash_than_announced(self):
+        """By the Hub, while another server sends the file."""
+        good = hashlib.sha256(self.body).hexdigest()
+        damaged = self.body[:-4] + b"\0\0\0\0"
+        self.refused(damaged, good, hashlib.sha256(damaged).hexdigest(), "announced",
+                     redirect=True, linked=good)
+        os.unlink(self.file)
+        server = self.serve()
+        server.redirect, server.linked, server.cuts = True, good, [3000000]
+        out, _ = self.fetch(server.url)
+        self.assertIn("- the server announced", out)
+        self.assert_good()
+
+    def test_another_file_by_its_announced_hash(self):
+        """In the middle: the same length, no etag."""
+        new = self.body[:-4] + b"\0\0\0\0"
+        server = self.serve()
+        server.redirect, server.etag, server.cuts = True, None, [3000000]
+        server.linked = hashlib.sha256(self.body).hexdigest()
+
+        def replace(n):
+            if n == 3:
+                server.body, server.linked = new, hashlib.sha256(new).hexdigest()
+        server.on_request = replace
+        out, _ = self.fetch(server.url)
+        self.assertIn("another file now", out)
+        self.assert_good(new)
+
+    def test_other_hash_than_published(self):
+        """What the Hub's page has for s is not what this server has."""
+        body = seeded("yolov10s-nc80")
+        server = self.serve(body, "s")
+        good, part = self.path("yolov10s.safetensors"), self.path("yolov10s.safetensors.part")
+        found = hashlib.sha256(body).hexdigest()
+        self.fails(server.url, "s", says=[
+            found, "the Hub published fed9933de8736a90a7a63f088504247018e15219b20bc414702e1ee7d61468e2",
+            f"--sha256 {found}", f"remove {part}"])
+        self.assertFalse(os.path.exists(good))
+        out, _ = self.fetch(server.url, "s", "--sha256", found)
+        self.assertIn("- --sha256 asks for", out)
+        self.assert_good(body, good)
+        self.assertEqual(server.sent, len(body), "accepting it took another download")
+
+    def test_hash_asked_for(self):
+        server = self.serve()
+        good, other = hashlib.sha256(self.body).hexdigest(), hashlib.sha256(b"").hexdigest()
+        self.fails(server.url, "--sha256", other, "n", says=[good, other, self.part])
+        self.assertFalse(os.path.exists(self.file))
+        self.fetch(server.url, "--sha256=" + good.upper(), "n")
+        self.assert_good()
+        self.fetch(server.url, "--sha256", good, "n")
+        self.fails(server.url, "--sha256", other, "n", says=[good, other, "stays"])
+        for wrong in ((), ("abc", "n"), (good + "0", "n")):
+            _, error = self.fetch(server.url, "--sha256", *wrong, status=2)
+            self.assertIn("sha256", error.splitlines()[-1])
 
     def test_file_is_something_else(self):
         server = self.serve()
