@@ -28,9 +28,17 @@ build=$root/build
 log=$build/meson-logs/testlog.json
 rm -f "$log"
 status=0
+case " $* " in
+  *' --list '*) ;;
+  *)
+    meson test -C "$build" --no-rebuild --list "$@" 2>/dev/null </dev/null \
+      | python3 "$root/tests/estimate.py" before "$build" || true
+    ;;
+esac
 # Three times: slow machines are no fault of the tests.
 meson test -C "$build" --no-rebuild --print-errorlogs --timeout-multiplier 3 "$@" </dev/null || status=$?
 [ -e "$log" ] || exit "$status"
+python3 "$root/tests/estimate.py" after "$build" || true
 echo
 python3 "$root/tests/count.py" "$log" || status=1
 exit "$status"

@@ -216,9 +216,9 @@ configure_and_build() {
   steps=$(ninja -C "$build" -n 2>&1 | grep -c '^\[[0-9]') || true
   if [ "$steps" -gt 0 ]; then
     cores=$(nproc 2>/dev/null) || cores=1
-    # A step takes 0.15 s of one core of a server of 2023; slower machines need
-    # more, and the progress shown goes by what they need.
-    say "building: $steps steps on $cores cores, $(about $(((steps * 15 / cores + 99) / 100))) or more"
+    # A step takes 0.15 s of a core of an idle server of 2023, and twice that on
+    # most others. The progress shown goes by what it takes here.
+    say "building: $steps steps on $cores cores, $(about $(((steps * 30 / cores + 99) / 100)))"
   fi
   log=$(mktemp "${TMPDIR:-/tmp}/yolov10detect-build.XXXXXX")
   if ! watch "$log" read_ninja env NINJA_STATUS='[%f/%t] ' ninja -C "$build"; then

@@ -1,0 +1,81 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# SPDX-FileCopyrightText: 2026 the yolov10detect authors
+"""Says how long tests will take, from how long each took before in this build.
+
+usage: meson test -C BUILD --list … | estimate.py before BUILD
+       estimate.py after BUILD
+
+"before" takes the names of the tests that will run and prints one line. "after" keeps what Meson's
+log has in BUILD/test-durations.json. Exit status 0, whatever it knows.
+"""
+import json
+import os
+import sys
+
+# What an average test of a whole run needs, in seconds of one core of a server of 2023, where
+# nothing is known of this machine: 164 tests in 662.
+USUAL = 4.0
+RESULTS = ("OK", "EXPECTEDFAIL", "FAIL", "UNEXPECTEDPASS")
+
+
+def read(path):
+    try:
+        with open(path, encoding="utf-8") as file:
+            return file.read()
+    except FileNotFoundError:
+        return ""
+
+
+def durations_of(build):
+    try:
+        known = json.loads(read(os.path.join(build, "test-durations.json")) or "{}")
+        return {name: float(seconds) for name, seconds in known.items()}
+    except (ValueError, AttributeError, TypeError):
+        return {}  # written by something else; it will be replaced
+
+
+def words(seconds):
+    if seconds < 90:
+        return f"about {max(10, -(-int(seconds) // 10) * 10)} s"
+    return f"about {-(-int(seconds) // 60)} min"
+
+
+def before(build):
+    names = [line.strip() for line in sys.stdin if " / " in line]
+    cores = len(os.sched_getaffinity(0))
+    known = durations_of(build)
+    have = [known[name] for name in names if name in known]
+    missing = len(names) - len(have)
+    if not names:
+        return
+    # A test that is new takes as long as the others.
+    each = sum(have) / len(have) if have else USUAL
+    serial = {test["name"] for test in json.loads(
+        read(os.path.join(build, "meson-info/intro-tests.json")) or "[]") if not test["is_parallel"]}
+    alone = sum(known.get(name, each) for name in names if name.rsplit(" / ", 1)[-1] in serial)
+    total = sum(have) + missing * each
+    seconds = alone + (total - alone) / cores
+    if missing * 2 > len(names):
+        why = "if nothing else runs; the first run shows how long they take here"
+    else:
+        why = "as long as they took last time"
+    print(f"{len(names)} tests on {cores} cores: {words(seconds)}, {why}", flush=True)
+
+
+def after(build):
+    known = durations_of(build)
+    for line in read(os.path.join(build, "meson-logs/testlog.json")).splitlines():
+        test = json.loads(line)
+        if test["result"] in RESULTS:
+            known[test["name"]] = round(test["duration"], 2)
+    path = os.path.join(build, "test-durations.json")
+    with open(path + ".new", "w", encoding="utf-8") as file:
+        json.dump(known, file, indent=0, sort_keys=True)
+    os.replace(path + ".new", path)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 3 or sys.argv[1] not in ("before", "after"):
+        sys.exit(__doc__)
+    {"before": before, "after": after}[sys.argv[1]](sys.argv[2])
