@@ -203,7 +203,7 @@ broken() {
 }
 
 configure_and_build() {
-  local started=$SECONDS steps cores log
+  local started=$SECONDS steps cores expected=0 log
   if [ ! -e "$build/build.ninja" ]; then
     say "configuring ${build#"$root"/}/"
     quietly meson setup "$build" "$root" "$@"
@@ -218,7 +218,8 @@ configure_and_build() {
     cores=$(nproc 2>/dev/null) || cores=1
     # A step takes 0.15 s of a core of an idle server of 2023, and twice that on
     # most others. The progress shown goes by what it takes here.
-    say "building: $steps steps on $cores cores, $(about $(((steps * 30 / cores + 99) / 100)))"
+    expected=$(((steps * 30 / cores + 99) / 100))
+    say "building: $steps steps on $cores cores, $(about $expected)"
   fi
   log=$(mktemp "${TMPDIR:-/tmp}/yolov10detect-build.XXXXXX")
   if ! watch "$log" read_ninja env NINJA_STATUS='[%f/%t] ' ninja -C "$build"; then

@@ -7,7 +7,7 @@
 # file and appears only where a command fails. Sourced by tools/setup.sh.
 #
 # What readers remember is the business of one loop, which runs in a subshell;
-# wheels is from tools/setup.sh.
+# wheels and expected are from tools/setup.sh.
 # shellcheck disable=SC2030,SC2031,SC2154
 
 progress_every=10
@@ -100,13 +100,17 @@ read_apt() {
   esac
 }
 
-# With NINJA_STATUS="[%f/%t] ". What is left is known from what this machine took
-# so far.
+# With NINJA_STATUS="[%f/%t] ". The slowest steps come first, so that the time taken
+# so far says too much of the rest: it counts only where it is more than what was
+# expected of a usual machine.
 read_ninja() {
   [[ $1 =~ ^\[([0-9]+)/([0-9]+)\]\  ]] || return 0
-  local done=${BASH_REMATCH[1]} total=${BASH_REMATCH[2]} took=$((SECONDS - began))
+  local done=${BASH_REMATCH[1]} total=${BASH_REMATCH[2]} all=$((SECONDS - began))
   left=
-  [ "$took" -lt 5 ] || left=", $(about $((took * (total - done) / done))) left"
+  if [ "$all" -ge 5 ]; then
+    [ "$all" -gt "$expected" ] || all=$expected
+    left=", $(about $((all * (total - done) / total + 1))) left"
+  fi
   doing="compiling, $done of $total steps$left"
 }
 
