@@ -380,6 +380,13 @@ class Setup(unittest.TestCase):
         self.assertEqual((status, calls), (1, []))
         self.assertIn("exclude each other", text)
 
+    def test_install_needs_root_before_it_builds(self):
+        self.machine.debian(root=False, installed="all")
+        self.machine.add("pkg-config", "echo /plugins")
+        status, text, calls = self.machine.run("--install")
+        self.assertEqual((status, self.named(calls, "meson") + self.named(calls, "ninja")), (1, []))
+        self.assertIn("sudo tools/setup.sh --install", text)
+
     def test_uninstall_needs_root(self):
         self.machine.debian(root=False)
         status, text, calls = self.machine.run("--uninstall")

@@ -110,6 +110,9 @@ run_ldconfig() {
 install_build() {
   local prefix plugindir old
   check_destdir
+  # Before the compiler has run for nothing. Nothing is done as root until later.
+  [ -n "${DESTDIR-}" ] || (find_root) \
+    || die "installing takes root. Run: sudo tools/setup.sh --install"
   # Debian's GStreamer does not look below /usr/local.
   plugindir=$(pkg-config --variable=pluginsdir gstreamer-1.0) \
     || die "pkg-config does not know gstreamer-1.0: its development files are missing"
@@ -120,7 +123,7 @@ install_build() {
   installed_py before "$build" "$old"
   configure_and_build "-Dlibdir=$(find_libdir "$prefix")" "-Dplugindir=$plugindir" "$@"
   if [ -z "${DESTDIR-}" ]; then
-    find_root || die "installing takes root. Run: sudo tools/setup.sh --install"
+    find_root
   fi
   installed_py install "$build" "$old"
   rm -f "$old"
