@@ -64,7 +64,7 @@ run_head (Y10Slot *slot, guint n, GError **error)
 {
   const Y10CudaKernels *kernels = &slot->program->device->kernels;
   const Y10CudaDriver *d = slot->program->device->driver;
-  gboolean nms = slot->program->plan->graph->head == Y10_HEAD_ONE2MANY;
+  gboolean nms = y10_graph_has_nms (slot->program->plan->graph);
 
   if (!slot->head.n_anchors)    /* a graph of a few ops, in tests */
     return TRUE;

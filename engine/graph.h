@@ -115,6 +115,15 @@ Y10Graph *y10_graph_builder_finish (Y10GraphBuilder * b, Y10Graph * fields,
 
 void y10_graph_free (Y10Graph * graph);
 guint y10_graph_view_channels (const Y10Graph * graph, Y10View v);
+
+/* Whether each anchor's best class goes through NMS; else all pairs of anchor
+ * and class are detections. */
+static inline gboolean
+y10_graph_has_nms (const Y10Graph *graph)
+{
+  return graph->head != Y10_HEAD_ONE2ONE;
+}
+
 /* The ops from here on are what only boxes are computed from. */
 guint y10_graph_first_box_op (const Y10Graph * graph);
 guint64 y10_graph_op_flops (const Y10Graph * graph, const Y10Op * op);

@@ -176,7 +176,7 @@ y10_head_decode (const Y10Graph *graph, guint32 anchor,
 guint
 y10_head_capacity (const Y10Graph *graph, guint max_rows)
 {
-  return graph->head == Y10_HEAD_ONE2ONE ? max_rows : graph->n_anchors;
+  return y10_graph_has_nms (graph) ? graph->n_anchors : max_rows;
 }
 
 /* Turns the logits of the sorted candidates into scores. Logits that differ can
@@ -250,7 +250,7 @@ y10_head_finish (const Y10Graph *graph, Y10TopK *topk,
     Y10GatherBox gather, gpointer user, gfloat *boxes, guint8 *keep,
     Y10Detection *rows)
 {
-  gboolean nms = graph->head == Y10_HEAD_ONE2MANY;
+  gboolean nms = y10_graph_has_nms (graph);
   guint n, n_rows = 0, limit = params->max_detections;
   gfloat *logits = boxes + 4 * (gsize) topk->capacity;
 

@@ -50,11 +50,10 @@ gfloat y10_head_sigmoid (gfloat logit);
 /* The 4 × n_bins box logits of one anchor, gathered from where they lie. */
 typedef void (*Y10GatherBox) (gpointer user, guint32 anchor, gfloat * logits);
 
-/* How many candidates one image may need: one2one max_rows, one2many its
- * anchors. */
+/* How many candidates one image may need: max_rows, or with NMS its anchors. */
 guint y10_head_capacity (const Y10Graph * graph, guint max_rows);
 gsize y10_head_n_floats (const Y10Graph * graph, guint capacity);
-/* Sorts @topk, decodes, suppresses (one2many), maps back through @letterbox
+/* Sorts @topk, decodes, suppresses (NMS), maps back through @letterbox
  * and clips. Returns how many rows were written, at most
  * params->max_detections. Allocates nothing: @keep holds one byte for each of
  * the topk's capacity, @boxes y10_head_n_floats() floats. */

@@ -81,10 +81,10 @@ y10_cpu_head_scan (const Y10Plan *plan, const Y10Kernels *kernels,
     s.logits =
         (const gfloat *) (arena + y10_plan_view_offset (plan, graph->cls[i]));
     s.n = t->height * t->width;
-    if (graph->head == Y10_HEAD_ONE2ONE)
-      scan_all_pairs (&s);
-    else
+    if (y10_graph_has_nms (graph))
       scan_best_class (&s);
+    else
+      scan_all_pairs (&s);
     s.first_anchor += s.n;
   }
 }
