@@ -114,8 +114,7 @@ y10_engine_resolve_input (const Y10Model *model, Y10EngineConfig *c)
   if (!c->height)
     c->height = height;
   if (c->head == Y10_HEAD_AUTO)
-    c->head = y10_model_has_head (model, Y10_HEAD_ONE2ONE)
-        ? Y10_HEAD_ONE2ONE : Y10_HEAD_ONE2MANY;
+    c->head = y10_model_get_head (model);
 }
 
 static gboolean
@@ -125,7 +124,8 @@ check_head (const Y10Model *model, const Y10Head *head, GError **error)
     return TRUE;
   g_set_error (error, Y10_ERROR, Y10_ERROR_MODEL,
       "%s has no %s head; it has only the other one",
-      y10_model_get_path (model), y10_head_get_name (*head));
+      y10_model_get_path (model),
+      *head == Y10_HEAD_ONE2MANY ? "one2many" : "one2one");
   return FALSE;
 }
 
@@ -141,7 +141,7 @@ resolve_config (const Y10Model *model, Y10EngineConfig *c, GError **error)
       && check_range ("max_rows", c->max_rows, 1, MAX_ROWS, error)
       && check_range ("backend", c->backend, 0, Y10_BACKEND_CUDA, error)
       && check_range ("precision", c->precision, 0, Y10_PRECISION_BF16, error)
-      && check_range ("head", c->head, 0, Y10_HEAD_ONE2MANY, error)
+      && check_range ("head", c->head, 0, Y10_HEAD_ONE2ONE_NMS, error)
       && check_head (model, &c->head, error);
 }
 

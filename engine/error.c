@@ -57,13 +57,14 @@ y10_precision_get_name (Y10Precision precision)
  * y10_head_get_name:
  * @head: a head
  *
- * Returns: (transfer none): "auto", "one2one" or "one2many"
+ * Returns: (transfer none): "auto", "one2one", "one2many" or "one2one-nms"
  *
  * Since: 0.1
  */
 const char *
 y10_head_get_name (Y10Head head)
 {
-  static const char *const names[] = { "auto", "one2one", "one2many" };
+  static const char *const names[] =
+      { "auto", "one2one", "one2many", "one2one-nms" };
   return name_of (names, G_N_ELEMENTS (names), head);
 }

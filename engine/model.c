@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <y10/engine.h>
+
 #include "install.h"
 #include "labels.h"
 #include "model-private.h"
@@ -27,6 +29,7 @@ struct _Y10Model
   guint width, height;
   guint64 n_parameters;
   gboolean has_one2one, has_one2many;
+  Y10Head head;                 /* what AUTO is; never AUTO */
 };
 
 /* What tells the published variants apart; any other network works too. */
@@ -115,6 +118,32 @@ has_head (Y10TensorFile *file, const char *prefix)
   return y10_tensor_file_find (file, last) != NULL;
 }
 
+/* What the file says it is best with, where it has that; else the end-to-end
+ * head if there is one. */
+static gboolean
+read_head (Y10Model *model, GError **error)
+{
+  const char *text = y10_tensor_file_get_meta (model->file, "head");
+  g_autofree char *shown = NULL;
+
+  model->head = model->has_one2one || !model->has_one2many
+      ? Y10_HEAD_ONE2ONE : Y10_HEAD_ONE2MANY;
+  if (!text)
+    return TRUE;
+  for (int head = Y10_HEAD_ONE2ONE; head <= Y10_HEAD_ONE2ONE_NMS; head++)
+    if (!strcmp (text, y10_head_get_name ((Y10Head) head))) {
+      if (y10_model_has_head (model, (Y10Head) head))
+        model->head = (Y10Head) head;
+      return TRUE;
+    }
+  shown = g_strescape (text, NULL);
+  g_set_error (error, Y10_ERROR, Y10_ERROR_MODEL,
+      "%s: the metadata \"head\" is \"%.40s%s\"; expected \"one2one\", "
+      "\"one2many\" or \"one2one-nms\"", y10_model_get_path (model), shown,
+      strlen (shown) > 40 ? "…" : "");
+  return FALSE;
+}
+
 /* The file at @path, or for NULL the one that comes with the library. */
 static Y10TensorFile *
 open_file (const char *path, GError **error)
@@ -171,9 +200,10 @@ y10_model_load (const char *path, const char *label_path, GError **error)
   model->has_one2one = has_head (file, "one2one_");
   model->has_one2many = has_head (file, "");
   read_input_size (model);
+  if (!read_head (model, error))
+    return NULL;
   graph = y10_model_build_graph (model, model->width, model->height,
-      model->has_one2one
-      || !model->has_one2many ? Y10_HEAD_ONE2ONE : Y10_HEAD_ONE2MANY, error);
+      model->head, error);
   if (!graph)
     return NULL;
   model->n_classes = graph->n_classes;
@@ -351,8 +381,35 @@ y10_model_get_input_size (const Y10Model *model, guint *width, guint *height)
 gboolean
 y10_model_has_head (const Y10Model *model, Y10Head head)
 {
-  return head == Y10_HEAD_ONE2ONE ? model->has_one2one
-      : head == Y10_HEAD_ONE2MANY ? model->has_one2many : TRUE;
+  switch (head) {
+    case Y10_HEAD_ONE2ONE:
+    case Y10_HEAD_ONE2ONE_NMS:
+      return model->has_one2one;
+    case Y10_HEAD_ONE2MANY:
+      return model->has_one2many;
+    case Y10_HEAD_AUTO:
+      break;
+  }
+  return TRUE;
+}
+
+/**
+ * y10_model_get_head:
+ * @model: a model
+ *
+ * The head that %Y10_HEAD_AUTO stands for: what the file's metadata name under
+ * "head" ("one2one", "one2many" or "one2one-nms"), if the file has its weights;
+ * else one2one where the file has it, else one2many. y10_model_load() fails
+ * with %Y10_ERROR_MODEL where "head" is anything else.
+ *
+ * Returns: a head, never %Y10_HEAD_AUTO
+ *
+ * Since: 0.1
+ */
+Y10Head
+y10_model_get_head (const Y10Model *model)
+{
+  return model->head;
 }
 
 /**

@@ -305,7 +305,7 @@ upsample2x (Yolo *y, Y10View x, const char *module)
 static void
 detect (Yolo *y, const Y10View *x, const char *module, Y10Graph *out)
 {
-  const char *prefix = out->head == Y10_HEAD_ONE2ONE ? "one2one_" : "";
+  const char *prefix = out->head == Y10_HEAD_ONE2MANY ? "" : "one2one_";
 
   for (guint i = 0; i < Y10_N_LEVELS; i++) {
     const char *cv3 = name (y, "%s.%scv3.%u", module, prefix, i);

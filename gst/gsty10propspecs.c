@@ -86,7 +86,7 @@ gst_y10_props_install (GObjectClass * class, GParamSpec ** props)
       "rounding", TRUE, ready);
   props[GST_Y10_PROP_CLASS_AGNOSTIC_NMS] =
       g_param_spec_boolean ("class-agnostic-nms", "Class-agnostic NMS",
-      "Boxes of different classes that overlap compete too (head one2many "
+      "Boxes of different classes that overlap compete too (heads with NMS "
       "only)", FALSE, ready);
   props[GST_Y10_PROP_CONFIDENCE] = g_param_spec_double ("confidence", "Confidence",
       "Least confidence of a detection, from 0 to 1. Higher finds less, and is "
@@ -95,7 +95,7 @@ gst_y10_props_install (GObjectClass * class, GParamSpec ** props)
   props[GST_Y10_PROP_IOU_THRESHOLD] =
       g_param_spec_double ("iou-threshold", "IoU threshold",
       "Of two boxes that overlap by more than this, as intersection over "
-      "union, the less confident is dropped (head one2many only)", 0.0, 1.0,
+      "union, the less confident is dropped (heads with NMS only)", 0.0, 1.0,
       GST_Y10_DEFAULT_IOU_THRESHOLD, controllable);
   props[GST_Y10_PROP_MAX_DETECTIONS] =
       g_param_spec_uint ("max-detections", "Maximum detections",

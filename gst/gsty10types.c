@@ -48,9 +48,11 @@ gst_yolov10_head_get_type (void)
 {
   static gsize type = 0;
   static const GEnumValue values[] = {
-    {Y10_HEAD_AUTO, "one2one where the model has it, else one2many", "auto"},
+    {Y10_HEAD_AUTO, "What the model file names, else one2one where it has that, else one2many",
+        "auto"},
     {Y10_HEAD_ONE2ONE, "End to end, without NMS", "one2one"},
     {Y10_HEAD_ONE2MANY, "With NMS", "one2many"},
+    {Y10_HEAD_ONE2ONE_NMS, "one2one followed by NMS", "one2one-nms"},
     {0, NULL, NULL}
   };
 

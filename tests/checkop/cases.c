@@ -262,7 +262,7 @@ add_head (GPtrArray *cases, const HeadCase *head)
     g_string_append_printf (s, " bins %u", head->n_bins);
   g_string_append_printf (s, " conf %g max %u", head->confidence,
       head->max_detections);
-  if (head->head == Y10_HEAD_ONE2MANY)
+  if (head->head != Y10_HEAD_ONE2ONE)
     g_string_append_printf (s, " iou %g%s", head->iou,
         head->agnostic ? " agnostic" : "");
   if (head->ties)
@@ -284,8 +284,8 @@ add_heads (GPtrArray *cases)
   static const guint classes[] = { 1, 3, 7, 90, 1000 };
 
   for (guint i = 0; i < G_N_ELEMENTS (classes); i++)
-    for (guint many = 0; many < 2; many++) {
-      HeadCase c = {.head = many ? Y10_HEAD_ONE2MANY : Y10_HEAD_ONE2ONE,
+    for (int head = Y10_HEAD_ONE2ONE; head <= Y10_HEAD_ONE2ONE_NMS; head++) {
+      HeadCase c = {.head = (Y10Head) head,
         .width = 96,.height = 64,.src_width = 96,.src_height = 64,
         .n_classes = classes[i],.n_bins = 16,.iou = 0.7f,
         .max_detections = 300
@@ -296,7 +296,7 @@ add_heads (GPtrArray *cases)
       add_head (cases, &c);
       c.ties = TRUE;
       add_head (cases, &c);
-      c.agnostic = many;
+      c.agnostic = head != Y10_HEAD_ONE2ONE;
       c.confidence = 0.001f;
       c.iou = 0.45f;
       add_head (cases, &c);

@@ -542,45 +542,6 @@ test_folded (void)
   y10_test_tensors_free (tensors);
 }
 
-/* The end-to-end head is all that is needed; the other one alone will do. */
-static void
-test_one_head (void)
-{
-  for (guint many = 0; many < 2; many++) {
-    Y10TestTensors *tensors = test_tensors ("tiny-nc3", 0);
-    Y10EngineConfig config;
-    GError *error = NULL;
-    Y10Engine *engine;
-    Y10Model *model;
-
-    for (guint i = tensors->tensors->len; i-- > 0;) {
-      Y10TestTensor *t = g_ptr_array_index (tensors->tensors, i);
-      guint of_one = strstr (t->name, "one2one_") != NULL;
-
-      if (g_str_has_prefix (t->name, "model.23.") && of_one == many)
-        y10_test_tensors_remove (tensors, t->name);
-    }
-    model = test_model (tensors, NULL);
-    g_assert_cmpint (y10_model_has_head (model, Y10_HEAD_ONE2ONE), ==, !many);
-    g_assert_cmpint (y10_model_has_head (model, Y10_HEAD_ONE2MANY), ==, many);
-    y10_engine_config_init (&config);
-    config.backend = Y10_BACKEND_REF;
-    config.width = config.height = 32;
-    engine = y10_engine_new (model, &config, NULL, &error);
-    g_assert_no_error (error);
-    g_assert_cmpint (y10_engine_get_head (engine), ==,
-        many ? Y10_HEAD_ONE2MANY : Y10_HEAD_ONE2ONE);
-    y10_engine_unref (engine);
-    config.head = many ? Y10_HEAD_ONE2ONE : Y10_HEAD_ONE2MANY;
-    engine = y10_engine_new (model, &config, NULL, &error);
-    g_assert_null (engine);
-    test_expect_error (error, Y10_ERROR_MODEL,
-        many ? "no one2one head" : "no one2many head", NULL);
-    y10_model_unref (model);
-    y10_test_tensors_free (tensors);
-  }
-}
-
 int
 main (int argc, char **argv)
 {
@@ -602,7 +563,6 @@ main (int argc, char **argv)
   g_test_add_func ("/weights/prefixes", test_prefixes);
   g_test_add_func ("/weights/dtypes", test_dtypes);
   g_test_add_func ("/weights/folded", test_folded);
-  g_test_add_func ("/weights/one-head", test_one_head);
   status = g_test_run ();
   test_dir_remove ();
   return status;

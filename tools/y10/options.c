@@ -46,7 +46,7 @@ tool_engine_options_add (GOptionContext *context, ToolEngineOptions *options,
     {"precision", 'p', 0, G_OPTION_ARG_STRING, &options->precision,
         "auto, fp32, tf32, fp16 or bf16 [auto]", "NAME"},
     {"head", 0, 0, G_OPTION_ARG_STRING, &options->head,
-        "auto, one2one or one2many (NMS) [auto]", "NAME"},
+        "auto, one2one, one2many or one2one-nms [auto]", "NAME"},
     {"size", 's', 0, G_OPTION_ARG_STRING, &options->size,
         "Network input, multiples of 32 [the model's]", "N|WxH"},
     {"threads", 't', 0, G_OPTION_ARG_INT, &options->threads,
@@ -185,7 +185,7 @@ tool_engine_options_parse (const ToolEngineOptions *options,
   }
   if (options->head) {
     value = parse_name ("--head", options->head, head_name,
-        Y10_HEAD_ONE2MANY + 1);
+        Y10_HEAD_ONE2ONE_NMS + 1);
     if (value < 0)
       return FALSE;
     config->head = (Y10Head) value;

@@ -33,9 +33,9 @@ typedef struct
 /**
  * Y10HeadParams:
  * @confidence: least score of a detection, 0 to 1
- * @iou: one2many only: of two boxes that overlap by more than this (0 to 1)
- *   the weaker is dropped
- * @class_agnostic: one2many only: boxes of different classes compete too
+ * @iou: heads with NMS only: of two boxes that overlap by more than this
+ *   (0 to 1) the weaker is dropped
+ * @class_agnostic: heads with NMS only: boxes of different classes compete too
  * @max_detections: most detections of the image, 1 to the engine's max_rows
  * @classes: (nullable): one byte a class, non-zero where the class is wanted;
  *   %NULL for all. Copied by y10_step_add(). Classes not wanted take no place

@@ -9,11 +9,14 @@ G_BEGIN_DECLS
 
 /**
  * Y10Head:
- * @Y10_HEAD_AUTO: one2one where the file has it, else one2many
+ * @Y10_HEAD_AUTO: as y10_model_get_head() says
  * @Y10_HEAD_ONE2ONE: end to end, no NMS (YOLOv10 §3.1)
  * @Y10_HEAD_ONE2MANY: best class of each anchor, then NMS
+ * @Y10_HEAD_ONE2ONE_NMS: the weights of one2one, then as one2many: for small
+ *   networks whose end-to-end head gives some objects two boxes
  *
- * Which of the two heads of a YOLOv10 gives the detections.
+ * Which of the two heads of a YOLOv10 gives the detections, and whether NMS
+ * follows. Only the head in use is computed.
  *
  * Since: 0.1
  */
@@ -22,6 +25,7 @@ typedef enum
   Y10_HEAD_AUTO,
   Y10_HEAD_ONE2ONE,
   Y10_HEAD_ONE2MANY,
+  Y10_HEAD_ONE2ONE_NMS,
 } Y10Head;
 
 /**
@@ -50,6 +54,7 @@ Y10_API guint y10_model_get_n_bins (const Y10Model *model);
 Y10_API void y10_model_get_input_size (const Y10Model *model, guint *width,
     guint *height);
 Y10_API gboolean y10_model_has_head (const Y10Model *model, Y10Head head);
+Y10_API Y10Head y10_model_get_head (const Y10Model *model);
 Y10_API guint64 y10_model_get_n_parameters (const Y10Model *model);
 Y10_API const char *y10_model_get_dtype (const Y10Model *model);
 
