@@ -59,17 +59,13 @@ def read_header(file, path):
     return header, shapes
 
 
-def name_classes(model, names_path, output):
-    names = read_names(names_path)
+def rewrite(model, output, change):
+    """Copies a weights file with other metadata: @change gets the header and the tensors' shapes,
+    and changes header["__metadata__"]."""
     with open(model, "rb") as source:
         header, shapes = read_header(source, model)
-        for tensor, shape in shapes.items():
-            if LAST_OF_CLASSES.search(tensor) and shape[:1] != [len(names)]:
-                raise Wrong(f"{names_path} has {len(names)} names; {model} has others: tensor "
-                            f"{tensor} has shape {shape}")
-        # Not escaped: what reads it knows no surrogate pairs.
-        texts = json.dumps({str(i): name for i, name in enumerate(names)}, ensure_ascii=False)
-        header = {"__metadata__": {**header.pop("__metadata__"), "names": texts}, **header}
+        change(header, shapes)
+        header = {"__metadata__": header.pop("__metadata__"), **header}
         text = json.dumps(header, ensure_ascii=False, separators=(",", ":")).encode()
         text += b" " * (-len(text) % 8)              # the data stays aligned
         output = os.path.realpath(output)
@@ -87,6 +83,35 @@ def name_classes(model, names_path, output):
             raise
 
 
+def name_classes(model, names_path, output):
+    names = read_names(names_path)
+
+    def change(header, shapes):
+        for tensor, shape in shapes.items():
+            if LAST_OF_CLASSES.search(tensor) and shape[:1] != [len(names)]:
+                raise Wrong(f"{names_path} has {len(names)} names; {model} has others: tensor "
+                            f"{tensor} has shape {shape}")
+        # Not escaped: what reads it knows no surrogate pairs.
+        header["__metadata__"]["names"] = json.dumps(
+            {str(i): name for i, name in enumerate(names)}, ensure_ascii=False)
+    rewrite(model, output, change)
+
+
+def run(what, *arguments):
+    """Calls a function and gives the exit status, with what is wrong on stderr."""
+    program = os.path.basename(sys.argv[0])
+    try:
+        what(*arguments)
+    except Wrong as error:
+        print(f"{program}: {error}", file=sys.stderr)
+        return 1
+    except OSError as error:
+        path = error.filename or sys.argv[-1]
+        print(f"{program}: {path}: {error.strerror}", file=sys.stderr)
+        return 3
+    return 0
+
+
 def main():
     if len(sys.argv) > 1 and sys.argv[1] in ("-h", "--help"):
         print(__doc__.strip())
@@ -94,16 +119,8 @@ def main():
     if len(sys.argv) not in (3, 4):
         print(__doc__.strip(), file=sys.stderr)
         return 2
-    try:
-        name_classes(sys.argv[1], sys.argv[2], sys.argv[-1] if len(sys.argv) == 4 else sys.argv[1])
-    except Wrong as error:
-        print(f"name_classes.py: {error}", file=sys.stderr)
-        return 1
-    except OSError as error:
-        path = error.filename or sys.argv[-1]
-        print(f"name_classes.py: {path}: {error.strerror}", file=sys.stderr)
-        return 3
-    return 0
+    return run(name_classes, sys.argv[1], sys.argv[2],
+               sys.argv[-1] if len(sys.argv) == 4 else sys.argv[1])
 
 
 if __name__ == "__main__":

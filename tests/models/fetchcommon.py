@@ -17,6 +17,7 @@ import unittest
 ROOT = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../.."))
 FETCH = os.path.join(ROOT, "models/fetch.sh")
 NAME_CLASSES = os.path.join(ROOT, "models/name_classes.py")
+NAME_HEAD = os.path.join(ROOT, "models/name_head.py")
 COCO_NAMES = os.path.join(ROOT, "models/coco.names")
 if len(sys.argv) < 4:
     sys.exit("usage: test-fetch.py BUILD SEEDED DATA [TEST...]")

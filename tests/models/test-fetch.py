@@ -23,7 +23,7 @@ import sys
 import time
 import unittest
 
-from fetchcommon import (BUILD, COCO_NAMES, FETCH, KNOWN, NAME_CLASSES, Case, join, read, seeded,
+from fetchcommon import (BUILD, COCO_NAMES, FETCH, KNOWN, NAME_CLASSES, NAME_HEAD, Case, join, read, seeded,
                          split, write)
 
 
@@ -554,6 +554,66 @@ class Names(Case):
         self.assertIn("usage", self.run_it("--help"))
         self.assertEqual(read(model), body)
         self.assertEqual(sorted(os.listdir(self.dir)), ["model", "names"])
+
+
+class Head(Case):
+    """models/name_head.py, and what y10 makes of what it wrote."""
+
+    def run_it(self, *arguments, status=0):
+        done = subprocess.run([sys.executable, NAME_HEAD, *arguments], cwd=self.dir, text=True,
+                              capture_output=True, timeout=60, check=False)
+        self.assertEqual(done.returncode, status, done.stderr)
+        self.assertNotIn("Traceback", done.stderr)
+        return done.stdout + done.stderr
+
+    def info(self, model):
+        return subprocess.run([os.path.join(BUILD, "tools/y10"), "info", "--json", "--backend", "ref",
+                               "--size", "32", model], cwd=self.dir, text=True, capture_output=True,
+                              timeout=60, check=False)
+
+    def test_heads(self):
+        header, data = split(seeded("tiny-nc3"))
+        header["__metadata__"] = {"imgsz": "64", "licence": "é"}
+        write(self.path("model"), join(header, data))
+        for head in ("one2many", "one2one-nms", "one2one", "auto"):
+            self.assertEqual(self.run_it("model", head), "")
+            new, kept = split(read(self.path("model")))
+            meta = new.pop("__metadata__")
+            self.assertEqual(meta.pop("head", "auto"), head)
+            self.assertEqual(meta, header["__metadata__"])
+            self.assertEqual(list(new.items()), [item for item in header.items()
+                                                 if item[0] != "__metadata__"])
+            self.assertEqual(kept, data)
+            used = json.loads(self.info("model").stdout)["head"]
+            self.assertEqual(used, "one2one" if head == "auto" else head)
+        self.run_it("model", "one2many", "other")
+        self.assertNotIn("head", split(read(self.path("model")))[0]["__metadata__"])
+        self.assertEqual(json.loads(self.info("other").stdout)["head"], "one2many")
+
+    def test_refusals(self):
+        header, data = split(seeded("tiny-nc3"))
+        body = join({name.replace("one2one_", "none_"): value for name, value in header.items()},
+                    data)
+        write(self.path("model"), body)
+        for head, status, says in (("one2one", 1, "model has no one2one head"),
+                                   ("one2one-nms", 1, "model has no one2one head"),
+                                   ("two", 2, "HEAD is 'two'; it must be one2one")):
+            self.assertIn(says, self.run_it("model", head, status=status))
+            self.assertEqual(read(self.path("model")), body)
+        self.assertIn("No such file", self.run_it("none", "auto", status=3))
+        self.assertIn("usage", self.run_it(status=2))
+        self.assertIn("usage", self.run_it("--help"))
+
+    def test_written_by_others(self):
+        """A head that the engine does not know, in a header of json.dumps."""
+        header, data = split(seeded("tiny-nc3"))
+        header["__metadata__"] = {"head": "Detect"}
+        write(self.path("model"), join(header, data))
+        done = self.info("model")
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertEqual(done.stderr.splitlines(), [
+            'y10: model: the metadata "head" is "Detect"; expected "one2one", "one2many" or '
+            '"one2one-nms"'])
 
 
 if __name__ == "__main__":
