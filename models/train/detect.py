@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
 """What a model finds in pictures by PyTorch, with nothing of the engine: what
-the engine is compared with, and a way to try a model where only Python is.
+the engine is compared with, and a way to try a model where only Python is. It
+is what the one2one head gives, without NMS.
 
 usage: detect.py MODEL CONFIDENCE PICTURE...
 

@@ -36,6 +36,8 @@ SEED = 20261
 CONFIDENCE = 0.25
 CALIBRATION = (1 << 31, 600)    # first seed, pictures
 SETTLING = 20                   # batches
+# A network this small gives some objects two boxes: NMS follows (models/README.md).
+HEAD = "one2one-nms"
 
 
 class Set(NamedTuple):
@@ -325,7 +327,7 @@ class Trainer:
                    if not k.endswith("num_batches_tracked")}
         weights.write(path, tensors, {
             "names": json.dumps(dict(enumerate(self.recipe.labels))),
-            "imgsz": str(self.recipe.imgsz), "license": "LGPL-2.1-or-later"})
+            "imgsz": str(self.recipe.imgsz), "head": HEAD, "license": "LGPL-2.1-or-later"})
         return model.from_tensors(weights.read(path)).fuse()
 
 

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
-"""Scenes for the bundled model: that of pipelines/demo.sh and three that nothing was chosen by.
-GStreamer's videotestsrc draws the balls and zint the codes, with texts from a seed; a scene says
-what is in it. All are looked at 640 pixels wide, as the demo looks at its own."""
+"""Scenes for the bundled model: that of pipelines/demo.sh and three others, by which nothing in the
+model or its settings was chosen. videotestsrc draws the balls and zint the codes, with texts from
+a seed, and each scene says what is in it."""
 import os
 import random
 import subprocess
+import sys
 from collections import Counter
 from typing import NamedTuple
 
@@ -13,6 +14,10 @@ from pictures import page, symbol, write_png
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../.."))
 FRAMES = 150
+
+sys.path.append(os.path.join(ROOT, "pipelines"))
+import detections  # noqa: E402
+from detections import Gst  # noqa: E402
 
 # zint's number for each label, how long a text is, its letters, and more options.
 KINDS = {
@@ -87,7 +92,7 @@ def write_page(path, sheet, rng):
 
 
 def build(scene, folder):
-    """(source, truth): elements that give the frames, and how many of each label are in each."""
+    """((elements that give the frames, what feeds them), how many of each label are in each)."""
     rng = random.Random(scene.seed)
     width, height = scene.size
     truth = Counter({"ball": len(scene.balls)})
@@ -108,7 +113,7 @@ def build(scene, folder):
             f"foreground-color=0xff{ball.color} background-color=0xff{ball.ground} "
             f"! video/x-raw,format=I420,width={w},height={h},framerate=30/1 ! videoscale "
             f"! video/x-raw,width={w * scale},height={h * scale} ! all.sink_{i}")
-    return " ".join(parts), balls, truth
+    return (" ".join(parts), balls), truth
 
 
 def demo():
@@ -119,15 +124,13 @@ def demo():
         check=True, stdout=subprocess.PIPE, text=True)
     truth = Counter(("ball", "qr-code", "data-matrix", "aztec", "pdf417", "barcode", "marker",
                      "marker"))
-    return " ".join(done.stdout.splitlines()), [], truth
+    return (" ".join(done.stdout.splitlines()), []), truth
 
 
 def count(source, detector):
-    """{label: (frames, most at once)} of what @detector finds, by the detector's own messages."""
-    head, balls = source
-    import detections                       # pipelines/, with Gst
-    from detections import Gst
+    """(frames, {label: (frames with it, most at once)}) of what @detector finds."""
     Gst.init(None)
+    head, balls = source
     pipeline = Gst.parse_launch(" ".join(
         [f"{head} ! {detector} name=detector ! fakesink sync=false", *balls]))
     frames, found = [0], {}

@@ -53,16 +53,6 @@ def objects(line):
     return found
 
 
-def once(found):
-    """Without what the end-to-end head saw a second time, which it does now and then:
-    models/README.md."""
-    kept = []
-    for label, score, box in sorted(found, key=lambda f: -f[1]):
-        if not any(label == other and iou(box, b) > 0.7 for other, _score, b in kept):
-            kept.append((label, score, box))
-    return kept
-
-
 def written(text):
     """As read-codes.sh prints a text."""
     return "".join(c if c.isprintable() and c != "\\" else c.encode("unicode_escape").decode()
@@ -121,13 +111,12 @@ class Everything(Codes):
         for path, box, found in zip(paths, boxes, self.found(*paths)):
             label = CODES[int(os.path.basename(path)[0])][1]
             with self.subTest(label, box=box):
-                found = once(found)
                 self.assertEqual([f[0] for f in found], [label], found)
                 self.assertGreater(iou(found[0][2], box), 0.5, found)
 
     def test_sheet(self):
         found, = self.found(os.path.join(ROOT, "pipelines/codes.png"))
-        self.assertEqual(sorted(label for label, _score, _box in once(found)),
+        self.assertEqual(sorted(label for label, _score, _box in found),
                          ["aztec", "barcode", "data-matrix", "marker", "marker", "pdf417", "qr-code"])
 
     @unittest.skipUnless(HAVE_ZXING, "python3-zxing-cpp is not installed")

@@ -58,6 +58,12 @@ class Info(Case):
                                                "pdf417", "marker"})
         self.assertEqual(out["input"], {"width": 416, "height": 416})
         self.assertEqual(os.path.basename(out["file"]), "codes.safetensors")
+        self.assertEqual(out["heads"], ["one2one", "one2many"])
+        self.assertEqual(out["head"], "one2one-nms")
+        self.assertIn("heads       one2one, one2many (one2one-nms is used)\n",
+                      self.y10("info", "--backend", "ref").stdout)
+        many = json.loads(self.y10("info", "--json", "--backend", "ref", "--head", "one2many").stdout)
+        self.assertEqual(many["head"], "one2many")
         again = json.loads(self.y10("bench", "--backend", "ref", "--size", "64", "--seconds", "0",
                                     "--json").stdout)
         self.assertEqual([op["name"] for op in again["ops"]][1:], [op["name"] for op in out["layers"]][1:])
