@@ -173,8 +173,11 @@ open_file (const char *path, GError **error)
  *
  * Reads a weights file and recognises the network in it from the names and
  * shapes of its tensors: any of the six variants or any other width, depth,
- * class count and number of box bins. The file stays mapped while the model
- * lives; the weights are checked for NaN when an engine is made.
+ * class count and number of box bins. The file stays open while the model lives;
+ * the weights are read from it, and checked for NaN, when an engine is made. If
+ * the file was written to meanwhile no engine can be made: a weights file is to
+ * be replaced by renaming a new one over it. @path and @label_path have to be
+ * regular files.
  *
  * The bundled model is looked for beside the library, as in a build folder or
  * as installed, and then where it was to be installed; the error says where.

@@ -1,25 +1,31 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* A weights file as a table of named tensors, whatever its format. The file is
- * mapped, never copied: entries point into the mapping. Names are normalised
- * here, in one place, so that nothing after it knows of prefixes. */
+/* A weights file as a table of named tensors, whatever its format. Names are
+ * normalised here, in one place, so that nothing after it knows of prefixes.
+ *
+ * The file stays open and a tensor is read when somebody asks for it. It is not
+ * mapped: if another process truncates a mapped file, reading the mapping is
+ * SIGBUS, and the process dies. Each read compares size and time with those at
+ * the opening, so that no engine is made of half an old file and half a new
+ * one, and the identity is true of everything that was read. */
 
 #include "config.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "regular-file.h"
 #include "weights.h"
 
 struct _Y10TensorFile
 {
   int refs;                     /* C11 atomics, which ThreadSanitizer sees */
   char *path, *identity;
-  GMappedFile *mapping;
+  int fd;
+  struct stat opened;           /* when it was */
   GArray *entries;              /* Y10TensorEntry */
   GHashTable *by_name;          /* name → index + 1 */
   GHashTable *meta;
@@ -32,14 +38,18 @@ entry_clear (gpointer p)
 }
 
 static Y10TensorFile *
-file_new (const char *path, char *identity, GMappedFile * mapping)
+file_new (const char *path, int fd, const struct stat *s)
 {
   Y10TensorFile *file = g_new0 (Y10TensorFile, 1);
 
   file->refs = 1;
   file->path = g_strdup (path);
-  file->identity = identity;
-  file->mapping = mapping;
+  file->fd = fd;
+  file->opened = *s;
+  file->identity = g_strdup_printf ("%" G_GUINT64_FORMAT ":%" G_GUINT64_FORMAT
+      ":%" G_GINT64_FORMAT ":%" G_GINT64_FORMAT ".%09ld",
+      (guint64) s->st_dev, (guint64) s->st_ino, (gint64) s->st_size,
+      (gint64) s->st_mtim.tv_sec, s->st_mtim.tv_nsec);
   file->entries = g_array_new (FALSE, TRUE, sizeof (Y10TensorEntry));
   g_array_set_clear_func (file->entries, entry_clear);
   file->by_name = g_hash_table_new (g_str_hash, g_str_equal);
@@ -62,7 +72,7 @@ y10_tensor_file_unref (Y10TensorFile *file)
   g_hash_table_unref (file->by_name);
   g_hash_table_unref (file->meta);
   g_array_unref (file->entries);
-  g_mapped_file_unref (file->mapping);
+  close (file->fd);
   g_free (file->path);
   g_free (file->identity);
   g_free (file);
@@ -110,7 +120,7 @@ parse_dtype (const char *dtype, gsize *elem_size)
 
 gboolean
 y10_tensor_file_add (Y10TensorFile *file, const char *name, const char *dtype,
-    const gsize *dim, guint n_dims, const guint8 *data, gsize size,
+    const gsize *dim, guint n_dims, guint64 offset, gsize size,
     GError **error)
 {
   Y10TensorEntry entry = { NULL, };
@@ -155,7 +165,8 @@ y10_tensor_file_add (Y10TensorFile *file, const char *name, const char *dtype,
   entry.dtype_name = g_intern_string (dtype);
   entry.n_dims = n_dims;
   entry.n_elements = n;
-  entry.data = data;
+  entry.offset = offset;
+  entry.size = size;
   g_array_append_val (file->entries, entry);
   g_hash_table_insert (file->by_name, entry.name,
       GUINT_TO_POINTER (file->entries->len));
@@ -169,30 +180,60 @@ y10_tensor_file_set_meta (Y10TensorFile *file, const char *key,
   g_hash_table_replace (file->meta, g_strdup (key), g_strdup (value));
 }
 
-/* NULL, and errno set, where that cannot be. @identity: what changes with the
- * file's content, of the very file that is mapped. */
-static GMappedFile *
-map (const char *path, char **identity)
+guint64
+y10_tensor_file_get_size (const Y10TensorFile *file)
 {
-  int fd = open (path, O_RDONLY | O_CLOEXEC), why;
-  GMappedFile *mapping = NULL;
-  GError *error = NULL;
-  struct stat s;
+  return file->opened.st_size;
+}
 
-  if (fd < 0)
-    return NULL;
-  if (fstat (fd, &s) == 0)
-    mapping = g_mapped_file_new_from_fd (fd, FALSE, &error);
-  why = error ? EIO : errno;
-  g_clear_error (&error);
-  close (fd);
-  errno = why;
-  if (mapping)
-    *identity = g_strdup_printf ("%" G_GUINT64_FORMAT ":%" G_GUINT64_FORMAT
-        ":%" G_GINT64_FORMAT ":%" G_GINT64_FORMAT ".%09ld",
-        (guint64) s.st_dev, (guint64) s.st_ino, (gint64) s.st_size,
-        (gint64) s.st_mtim.tv_sec, s.st_mtim.tv_nsec);
-  return mapping;
+#define HOW_TO_REPLACE \
+  "replace a weights file by renaming (mv) a new one over it"
+
+static gboolean
+check_unchanged (const Y10TensorFile *file, GError **error)
+{
+  const struct stat *was = &file->opened;
+  struct stat is;
+
+  if (fstat (file->fd, &is)) {
+    g_set_error (error, Y10_ERROR, Y10_ERROR_NOT_FOUND,
+        "%s cannot be read: %s", file->path, g_strerror (errno));
+    return FALSE;
+  }
+  if (is.st_size < was->st_size) {
+    g_set_error (error, Y10_ERROR, Y10_ERROR_MODEL_FORMAT,
+        "%s is shorter than when it was opened: found %" G_GINT64_FORMAT
+        " bytes, expected %" G_GINT64_FORMAT "; " HOW_TO_REPLACE, file->path,
+        (gint64) is.st_size, (gint64) was->st_size);
+    return FALSE;
+  }
+  if (is.st_size != was->st_size || is.st_mtim.tv_sec != was->st_mtim.tv_sec
+      || is.st_mtim.tv_nsec != was->st_mtim.tv_nsec) {
+    g_set_error (error, Y10_ERROR, Y10_ERROR_MODEL_FORMAT,
+        "%s was written to after it was opened: found %" G_GINT64_FORMAT
+        " bytes, expected the same file of %" G_GINT64_FORMAT " bytes; "
+        HOW_TO_REPLACE, file->path, (gint64) is.st_size,
+        (gint64) was->st_size);
+    return FALSE;
+  }
+  return TRUE;
+}
+
+gboolean
+y10_tensor_file_read (const Y10TensorFile *file, guint64 offset,
+    gpointer data, gsize size, GError **error)
+{
+  gssize got = y10_regular_file_read (file->fd, offset, data, size);
+  int why = errno;
+
+  if (!check_unchanged (file, error))
+    return FALSE;
+  if (got >= 0 && (gsize) got == size)
+    return TRUE;
+  g_set_error (error, Y10_ERROR, Y10_ERROR_NOT_FOUND,
+      "%s cannot be read at byte %" G_GUINT64_FORMAT ": %s", file->path,
+      offset, got < 0 ? g_strerror (why) : "it ends there");
+  return FALSE;
 }
 
 Y10TensorFile *
@@ -201,50 +242,43 @@ y10_tensor_file_open (const char *path, GError **error)
   static const struct
   {
     gboolean (*probe) (const guint8 *, gsize);
-    gboolean (*parse) (Y10TensorFile *, const guint8 *, gsize, GError **);
+    gboolean (*parse) (Y10TensorFile *, GError **);
   } formats[] = {
     {y10_safetensors_probe, y10_safetensors_parse},
   };
-  char *identity = NULL;
-  GMappedFile *mapping;
+  g_autofree char *why = NULL;
   Y10TensorFile *file;
-  const guint8 *data;
+  guint8 start[16];
+  struct stat s;
   gsize size;
+  int fd;
 
-  if (g_file_test (path, G_FILE_TEST_IS_DIR)) {
+  fd = y10_regular_file_open (path, &s, &why);
+  if (fd < 0) {
     g_set_error (error, Y10_ERROR, Y10_ERROR_NOT_FOUND,
-        "%s is a directory; expected a weights file", path);
+        "%s cannot be read: %s", path, why);
     return NULL;
   }
-  mapping = map (path, &identity);
-  if (!mapping) {
-    int why = errno;
-
-    g_set_error (error, Y10_ERROR, Y10_ERROR_NOT_FOUND,
-        "%s cannot be read: %s", path,
-        why == ENOENT ? "no such file" : g_strerror (why));
-    return NULL;
-  }
-  data = (const guint8 *) g_mapped_file_get_contents (mapping);
-  size = g_mapped_file_get_length (mapping);
+  file = file_new (path, fd, &s);
+  size = MIN ((guint64) s.st_size, sizeof start);
   if (!size) {
     g_set_error (error, Y10_ERROR, Y10_ERROR_MODEL_FORMAT,
         "%s is empty; expected a weights file", path);
-    g_mapped_file_unref (mapping);
-    g_free (identity);
-    return NULL;
+    goto fail;
   }
-  file = file_new (path, identity, mapping);
+  if (!y10_tensor_file_read (file, 0, start, size, error))
+    goto fail;
   for (guint i = 0; i < G_N_ELEMENTS (formats); i++) {
-    if (!formats[i].probe (data, size))
+    if (!formats[i].probe (start, size))
       continue;
-    if (formats[i].parse (file, data, size, error))
+    if (formats[i].parse (file, error))
       return file;
-    y10_tensor_file_unref (file);
-    return NULL;
+    goto fail;
   }
   g_set_error (error, Y10_ERROR, Y10_ERROR_MODEL_FORMAT,
       "%s is not a weights file we can read; expected safetensors", path);
+
+fail:
   y10_tensor_file_unref (file);
   return NULL;
 }

@@ -262,8 +262,9 @@ y10_weights_get_dtype (const Y10Weights *weights, guint conv)
   return g_array_index (weights->convs, Conv, conv).main.weight->dtype_name;
 }
 
+/* @data: what y10_tensor_file_read() gave of @t. */
 static gfloat
-read_element (const Y10TensorEntry *t, gsize i)
+get_element (const Y10TensorEntry *t, const guint8 *data, gsize i)
 {
   union
   {
@@ -273,42 +274,100 @@ read_element (const Y10TensorEntry *t, gsize i)
   guint16 h;
 
   if (t->dtype == Y10_DTYPE_F32) {
-    memcpy (&v.u, t->data + 4 * i, 4);
+    memcpy (&v.u, data + 4 * i, 4);
     v.u = GUINT32_FROM_LE (v.u);
     return v.f;
   }
-  memcpy (&h, t->data + 2 * i, 2);
+  memcpy (&h, data + 2 * i, 2);
   h = GUINT16_FROM_LE (h);
   return t->dtype == Y10_DTYPE_F16 ? y10_half_to_float (h)
       : y10_bfloat_to_float (h);
 }
 
+/* NULL and error; g_free(). */
+static guint8 *
+read_tensor (const Y10Weights *weights, const Y10TensorEntry *t,
+    GError **error)
+{
+  guint8 *data = g_try_malloc (MAX (t->size, 1));
+
+  if (!data) {
+    g_set_error (error, Y10_ERROR, Y10_ERROR_NO_MEMORY,
+        "%s: no memory for the %" G_GSIZE_FORMAT " bytes of tensor \"%s\"",
+        y10_tensor_file_get_path (weights->file), t->size, t->name);
+    return NULL;
+  }
+  if (y10_tensor_file_read (weights->file, t->offset, data, t->size, error))
+    return data;
+  g_free (data);
+  return NULL;
+}
+
+/* A vector as doubles; @value for each where there is no such tensor. */
+static gdouble *
+read_vector (const Y10Weights *weights, const Y10TensorEntry *t, gsize n,
+    gdouble value, GError **error)
+{
+  g_autofree guint8 *data = t ? read_tensor (weights, t, error) : NULL;
+  gdouble *v;
+
+  if (t && !data)
+    return NULL;
+  v = g_new (gdouble, n);
+  for (gsize i = 0; i < n; i++)
+    v[i] = t ? get_element (t, data, i) : value;
+  return v;
+}
+
+/* What a branch's outputs are multiplied by and what is added to them. */
+static gboolean
+read_affine (const Y10Weights *weights, const Branch *b, gdouble *scale,
+    gdouble *shift, GError **error)
+{
+  gsize n = b->weight->dim[0];
+  g_autofree gdouble *gamma = read_vector (weights, b->gamma, n, 1, error);
+  g_autofree gdouble *beta = NULL, *mean = NULL, *var = NULL, *bias = NULL;
+
+  if (!gamma
+      || !(beta = read_vector (weights, b->beta, n, 0, error))
+      || !(mean = read_vector (weights, b->mean, n, 0, error))
+      || !(var = read_vector (weights, b->var, n, 1, error))
+      || !(bias = read_vector (weights, b->bias, n, 0, error)))
+    return FALSE;
+  for (gsize o = 0; o < n; o++) {
+    scale[o] = b->gamma ? gamma[o] / sqrt (var[o] + BATCH_NORM_EPS) : 1;
+    shift[o] = scale[o] * bias[o] + (beta[o] - scale[o] * mean[o]);
+  }
+  return TRUE;
+}
+
 /* Adds a branch to weight and bias, its kernel in the middle of @kernel². */
-static void
-fold_branch (const Branch *branch, guint kernel, gfloat *weight, gfloat *bias)
+static gboolean
+fold_branch (const Y10Weights *weights, const Branch *branch, guint kernel,
+    gfloat *weight, gfloat *bias, GError **error)
 {
   const Y10TensorEntry *w = branch->weight;
   guint k = w->dim[2], margin = (kernel - k) / 2;
   gsize out = w->dim[0], in = w->dim[1];
+  g_autofree gdouble *scale = g_new (gdouble, out);
+  g_autofree gdouble *shift = g_new (gdouble, out);
+  g_autofree guint8 *data = NULL;
 
+  if (!read_affine (weights, branch, scale, shift, error))
+    return FALSE;
+  data = read_tensor (weights, w, error);
+  if (!data)
+    return FALSE;
   for (gsize o = 0; o < out; o++) {
-    gdouble scale = 1, shift = 0, b;
-
-    if (branch->gamma) {
-      scale = read_element (branch->gamma, o)
-          / sqrt (read_element (branch->var, o) + BATCH_NORM_EPS);
-      shift = read_element (branch->beta, o)
-          - scale * read_element (branch->mean, o);
-    }
-    b = branch->bias ? read_element (branch->bias, o) : 0;
-    bias[o] += (gfloat) (scale * b + shift);
+    bias[o] += (gfloat) shift[o];
     for (gsize i = 0; i < in; i++)
       for (guint y = 0; y < k; y++)
         for (guint x = 0; x < k; x++)
           weight[((o * in + i) * kernel + y + margin) * kernel + x + margin]
-              += (gfloat) (scale * read_element (w,
+              += (gfloat) (scale[o] * get_element (w, data,
                   ((o * in + i) * k + y) * k + x));
   }
+  return TRUE;
 }
 
 static gboolean
@@ -337,9 +396,10 @@ y10_weights_fetch (const Y10Weights *weights, guint index, gfloat *weight,
 
   memset (weight, 0, n * sizeof *weight);
   memset (bias, 0, s->out_channels * sizeof *bias);
-  fold_branch (&conv->main, s->kernel, weight, bias);
-  if (conv->small.weight)
-    fold_branch (&conv->small, s->kernel, weight, bias);
+  if (!fold_branch (weights, &conv->main, s->kernel, weight, bias, error)
+      || (conv->small.weight && !fold_branch (weights, &conv->small, s->kernel,
+              weight, bias, error)))
+    return FALSE;
   return check_finite (weights, conv, weight, n, "weight", error)
       && check_finite (weights, conv, bias, s->out_channels, "bias", error);
 }

@@ -13,8 +13,11 @@
 
 #include "weights.h"
 
-/* The format's own limit. */
-#define MAX_HEADER (100u << 20)
+/* The largest YOLOv10 needs some 150 KB. The format allows 100 MB, of which the
+ * JSON parser makes gigabytes. */
+#define MAX_HEADER (4u << 20)
+/* A tensor's shape is nested three deep. The parser recurses: depth is stack. */
+#define MAX_DEPTH 8
 
 typedef struct
 {
@@ -37,6 +40,30 @@ gboolean
 y10_safetensors_probe (const guint8 *data, gsize size)
 {
   return size > 8 && (data[8] == '{' || data[8] == ' ');
+}
+
+/* How deep arrays and objects are nested. Text that is not JSON may count
+ * wrong, but never less than a parser descends before it notices. */
+static guint
+count_depth (const char *json, gsize size)
+{
+  guint depth = 0, deepest = 0;
+  gboolean in_string = FALSE;
+
+  for (gsize i = 0; i < size; i++) {
+    char c = json[i];
+
+    if (in_string && c == '\\')
+      i++;
+    else if (c == '"')
+      in_string = !in_string;
+    else if (!in_string && (c == '[' || c == '{'))
+      depth++;
+    else if (!in_string && (c == ']' || c == '}') && depth)
+      depth--;
+    deepest = MAX (deepest, depth);
+  }
+  return deepest;
 }
 
 static gboolean
@@ -94,7 +121,7 @@ read_sizes (JsonObject *object, const char *member, gsize *out, guint max)
 
 static gboolean
 parse_tensor (Y10TensorFile *file, const char *name, JsonNode *node,
-    const guint8 *data, gsize size, Extent *extent, GError **error)
+    guint64 start, guint64 size, Extent *extent, GError **error)
 {
   gsize dim[Y10_MAX_DIMS], offset[2];
   JsonObject *object;
@@ -118,12 +145,12 @@ parse_tensor (Y10TensorFile *file, const char *name, JsonNode *node,
         "sizes", name);
   if (offset[0] > offset[1] || offset[1] > size)
     return bad (file, error, "tensor \"%s\" lies at bytes %" G_GSIZE_FORMAT
-        " to %" G_GSIZE_FORMAT " of %" G_GSIZE_FORMAT " bytes of data: the "
+        " to %" G_GSIZE_FORMAT " of %" G_GUINT64_FORMAT " bytes of data: the "
         "file is truncated or its offsets are wrong",
         name, offset[0], offset[1], size);
   *extent = (Extent) { offset[0], offset[1], name };
   return y10_tensor_file_add (file, name, json_node_get_string (dtype), dim,
-      n_dims, data + offset[0], offset[1] - offset[0], error);
+      n_dims, start + offset[0], offset[1] - offset[0], error);
 }
 
 static int
@@ -137,40 +164,50 @@ compare_extents (const void *a, const void *b)
 }
 
 gboolean
-y10_safetensors_parse (Y10TensorFile *file, const guint8 *data, gsize size,
-    GError **error)
+y10_safetensors_parse (Y10TensorFile *file, GError **error)
 {
   g_autoptr (JsonParser) parser = json_parser_new_immutable ();
   g_autoptr (GError) json = NULL;
   g_autofree Extent *extents = NULL;
-  guint64 header = read_u64 (data);
+  g_autofree char *text = NULL;
+  guint64 size = y10_tensor_file_get_size (file) - 8, header, start;
+  guint8 length[8];
   JsonObjectIter iter;
   const char *name;
   JsonNode *node;
-  guint n = 0;
+  guint n = 0, depth;
 
+  if (!y10_tensor_file_read (file, 0, length, sizeof length, error))
+    return FALSE;
+  header = read_u64 (length);
   if (header > MAX_HEADER)
     return bad (file, error, "its header would have %" G_GUINT64_FORMAT
         " bytes; expected at most %u", header, MAX_HEADER);
-  if (header > size - 8)
+  if (header > size)
     return bad (file, error, "its header has %" G_GUINT64_FORMAT " bytes, but "
-        "only %" G_GSIZE_FORMAT " follow", header, size - 8);
-  if (!json_parser_load_from_data (parser, (const char *) data + 8, header,
-          &json))
+        "only %" G_GUINT64_FORMAT " follow", header, size);
+  text = g_malloc (header + 1);
+  if (!y10_tensor_file_read (file, 8, text, header, error))
+    return FALSE;
+  depth = count_depth (text, header);
+  if (depth > MAX_DEPTH)
+    return bad (file, error, "its header nests arrays and objects %u deep; "
+        "expected at most %d", depth, MAX_DEPTH);
+  if (!json_parser_load_from_data (parser, text, header, &json))
     return bad (file, error, "its header is not JSON: %s", json->message);
   node = json_parser_get_root (parser);
   if (!node || !JSON_NODE_HOLDS_OBJECT (node))
     return bad (file, error, "its header is not a JSON object");
 
-  data += 8 + header;
-  size -= 8 + header;
+  start = 8 + header;
+  size -= header;
   extents = g_new (Extent, json_object_get_size (json_node_get_object (node)));
   json_object_iter_init (&iter, json_node_get_object (node));
   while (json_object_iter_next (&iter, &name, &node)) {
     if (!strcmp (name, "__metadata__")) {
       if (!parse_meta (file, node, error))
         return FALSE;
-    } else if (!parse_tensor (file, name, node, data, size, &extents[n++],
+    } else if (!parse_tensor (file, name, node, start, size, &extents[n++],
             error)) {
       return FALSE;
     }

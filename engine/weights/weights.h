@@ -28,18 +28,25 @@ typedef struct
   guint n_dims;
   gsize dim[Y10_MAX_DIMS];
   gsize n_elements;
-  const guint8 *data;           /* in the mapped file, maybe unaligned */
+  guint64 offset;               /* of its data in the file */
+  gsize size;
 } Y10TensorEntry;
 
 typedef struct _Y10TensorFile Y10TensorFile;
 
-/* Opens any format we read. Names come out with one prefix, "model.". */
+/* Opens any format we read. Names come out with one prefix, "model.". Tensors
+ * stay in the file, which stays open, until they are read. */
 Y10TensorFile *y10_tensor_file_open (const char *path, GError ** error);
 Y10TensorFile *y10_tensor_file_ref (Y10TensorFile * file);
 void y10_tensor_file_unref (Y10TensorFile * file);
 const char *y10_tensor_file_get_path (const Y10TensorFile * file);
 /* Another one where the file, or what is in it, was another one. */
 const char *y10_tensor_file_get_identity (const Y10TensorFile * file);
+guint64 y10_tensor_file_get_size (const Y10TensorFile * file);
+/* Reads @size bytes at @offset. An error also where the file is no longer what
+ * it was when it was opened. Any thread. */
+gboolean y10_tensor_file_read (const Y10TensorFile * file, guint64 offset,
+    gpointer data, gsize size, GError ** error);
 const Y10TensorEntry *y10_tensor_file_find (const Y10TensorFile * file,
     const char *name);
 guint y10_tensor_file_get_n (const Y10TensorFile * file);
@@ -49,14 +56,14 @@ const Y10TensorEntry *y10_tensor_file_get (const Y10TensorFile * file,
 const char *y10_tensor_file_get_meta (const Y10TensorFile * file,
     const char *key);
 
-/* safetensors.c */
+/* safetensors.c; @data: the first @size bytes, up to 16. */
 gboolean y10_safetensors_probe (const guint8 * data, gsize size);
-gboolean y10_safetensors_parse (Y10TensorFile * file, const guint8 * data,
-    gsize size, GError ** error);
+gboolean y10_safetensors_parse (Y10TensorFile * file, GError ** error);
 
-/* For the parsers. @name and the metadata are copied, @data is borrowed. */
+/* For the parsers. @name and the metadata are copied; the data are the @size
+ * bytes at @offset, which the parser has found to be inside the file. */
 gboolean y10_tensor_file_add (Y10TensorFile * file, const char *name,
-    const char *dtype, const gsize * dim, guint n_dims, const guint8 * data,
+    const char *dtype, const gsize * dim, guint n_dims, guint64 offset,
     gsize size, GError ** error);
 void y10_tensor_file_set_meta (Y10TensorFile * file, const char *key,
     const char *value);

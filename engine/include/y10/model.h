@@ -33,7 +33,7 @@ typedef enum
  *
  * A weights file that was found to be a YOLOv10: its structure, classes and
  * where its weights are. Immutable and reference counted; any thread may use
- * it. It keeps the file mapped.
+ * it. It keeps the file open.
  *
  * Since: 0.1
  */
