@@ -3,32 +3,67 @@
 
 /* Where class names come from: a label file, one name a line; or what the
  * weights file says of itself, which training tools write as a JSON list, a
- * JSON object or a Python dictionary; or "class N". */
+ * JSON object or a Python dictionary; or "class N". Names are always UTF-8 of
+ * one line, since the frame metadata lists them so; other control characters
+ * stay, and whoever writes to a terminal escapes them. */
 
 #include "config.h"
 
+#include <errno.h>
 #include <string.h>
+#include <unistd.h>
 #include <y10/error.h>
 
 #include "labels.h"
+#include "regular-file.h"
+
+/* As many classes as a network can have, and a long name for each. */
+#define MAX_FILE ((gsize) 4 << 20)
+#define REPLACEMENT 0xfffd
+
+/* The text of a label file with a NUL behind it. */
+static char *
+read_file (const char *path, gsize *length, GError **error)
+{
+  g_autofree char *why = NULL, *text = NULL;
+  struct stat s;
+  gssize n;
+  int fd = y10_regular_file_open (path, &s, &why);
+
+  if (fd < 0) {
+    g_set_error (error, Y10_ERROR, Y10_ERROR_LABELS,
+        "label file %s cannot be read: %s", path, why);
+    return NULL;
+  }
+  text = g_malloc (MAX_FILE + 2);
+  n = y10_regular_file_read (fd, 0, text, MAX_FILE + 1);
+  if (n < 0)
+    g_set_error (error, Y10_ERROR, Y10_ERROR_LABELS,
+        "label file %s cannot be read: %s", path, g_strerror (errno));
+  else if ((gsize) n > MAX_FILE)
+    g_set_error (error, Y10_ERROR, Y10_ERROR_LABELS,
+        "label file %s has %" G_GINT64_FORMAT " bytes; expected at most %"
+        G_GSIZE_FORMAT, path, MAX ((gint64) s.st_size, (gint64) n), MAX_FILE);
+  close (fd);
+  if (n < 0 || (gsize) n > MAX_FILE)
+    return NULL;
+  text[n] = 0;
+  *length = n;
+  return g_steal_pointer (&text);
+}
 
 char **
 y10_labels_load (const char *path, guint n_classes, GError **error)
 {
-  g_autoptr (GError) io = NULL;
   g_autofree char *text = NULL;
   g_auto (GStrv) lines = NULL;
   const char *start, *bad;
   gsize length;
   guint n;
 
-  if (!g_file_get_contents (path, &text, &length, &io)) {
-    g_set_error (error, Y10_ERROR, Y10_ERROR_LABELS,
-        "label file %s cannot be read: %s", path,
-        g_error_matches (io, G_FILE_ERROR, G_FILE_ERROR_NOENT)
-        ? "no such file" : io->message);
+  text = read_file (path, &length, error);
+  if (!text)
     return NULL;
-  }
   start = g_str_has_prefix (text, "\xef\xbb\xbf") ? text + 3 : text;
   if (!g_utf8_validate (start, length - (start - text), &bad)) {
     guint line = 1;
@@ -61,29 +96,78 @@ skip_space (const char *p)
   return p;
 }
 
-/* A string in either kind of quotes, with the escapes that occur in names. */
+/* Exactly @n hexadecimal digits. */
+static gboolean
+parse_hex (const char *p, guint n, gunichar *value)
+{
+  *value = 0;
+  for (guint i = 0; i < n; i++) {
+    if (!g_ascii_isxdigit (p[i]))
+      return FALSE;
+    *value = *value << 4 | (gunichar) g_ascii_xdigit_value (p[i]);
+  }
+  return TRUE;
+}
+
+/* The character of an escape whose letter is at @p, which is set to what
+ * follows. JSON writes characters above U+FFFF as two escapes, surrogates; one
+ * alone, and whatever else is no character, becomes U+FFFD. */
+static gunichar
+parse_escape (const char **p)
+{
+  static const char letters[] = "bfnrt", controls[] = "\b\f\n\r\t";
+  char letter = **p;
+  const char *control = strchr (letters, letter);
+  guint digits = letter == 'x' ? 2 : letter == 'u' ? 4 : letter == 'U' ? 8 : 0;
+  gunichar c, low;
+
+  if (!digits || !parse_hex (*p + 1, digits, &c)) {
+    c = control ? (gunichar) controls[control - letters] : g_utf8_get_char (*p);
+    *p = g_utf8_next_char (*p);
+    return c;
+  }
+  *p += 1 + digits;
+  if (c >= 0xd800 && c < 0xdc00 && (*p)[0] == '\\' && (*p)[1] == 'u'
+      && parse_hex (*p + 2, 4, &low) && low >= 0xdc00 && low < 0xe000) {
+    *p += 6;
+    c = 0x10000 + ((c - 0xd800) << 10) + (low - 0xdc00);
+  }
+  return c && g_unichar_validate (c) ? c : REPLACEMENT;
+}
+
+/* A string of valid UTF-8 in either kind of quotes, with the escapes of JSON
+ * and of Python. NULL: it does not end. */
 static const char *
 parse_string (const char *p, char **string)
 {
   GString *s = g_string_new (NULL);
   char quote = *p++;
 
-  for (; *p && *p != quote; p++) {
-    if (*p == '\\' && p[1] == 'u') {
-      char hex[5] = { 0, };
-      strncpy (hex, p + 2, 4);
-      if (strlen (hex) == 4) {
-        g_string_append_unichar (s, g_ascii_strtoull (hex, NULL, 16));
-        p += 5;
-      }
+  while (*p && *p != quote) {
+    if (*p == '\\' && p[1]) {
+      p++;
+      g_string_append_unichar (s, parse_escape (&p));
     } else {
-      if (*p == '\\' && p[1])
-        p++;
-      g_string_append_c (s, *p);
+      g_string_append_c (s, *p++);
     }
   }
   *string = g_string_free (s, *p != quote);
   return *string ? p + 1 : NULL;
+}
+
+/* "0:" and the like, or the same in quotes: the number of the next name. */
+static const char *
+parse_key (const char *p, guint64 expected)
+{
+  char quote = *p == '"' || *p == '\'' ? *p++ : 0, *end;
+
+  if (!g_ascii_isdigit (*p) || g_ascii_strtoull (p, &end, 10) != expected)
+    return NULL;
+  p = end;
+  if (quote && *p++ != quote)
+    return NULL;
+  p = skip_space (p);
+  return *p == ':' ? skip_space (p + 1) : NULL;
 }
 
 char **
@@ -91,33 +175,23 @@ y10_labels_parse (const char *names, guint n_classes)
 {
   g_autoptr (GPtrArray) labels =
       g_ptr_array_new_full (n_classes + 1, g_free);
-  const char *p = skip_space (names);
+  g_autofree char *text = g_utf8_make_valid (names, -1);
+  const char *p = skip_space (text);
   char close = *p == '{' ? '}' : *p == '[' ? ']' : 0;
 
-  if (!close || !g_utf8_validate (names, -1, NULL))
+  if (!close)
     return NULL;
   for (p = skip_space (p + 1); *p && *p != close; p = skip_space (p)) {
     char *string = NULL;
 
-    if (close == '}') {         /* 0: or "0": the index of the next name */
-      char *end;
-      guint64 key;
-      gboolean quoted = *p == '"' || *p == '\'';
-
-      key = g_ascii_strtoull (p + quoted, &end, 10);
-      if (end == p + quoted || key != labels->len)
-        return NULL;
-      p = skip_space (end + quoted);
-      if (*p++ != ':')
-        return NULL;
-      p = skip_space (p);
-    }
-    if (*p != '"' && *p != '\'')
+    if (close == '}')
+      p = parse_key (p, labels->len);
+    if (!p || (*p != '"' && *p != '\''))
       return NULL;
     p = parse_string (p, &string);
     if (!p)
       return NULL;
-    g_ptr_array_add (labels, string);
+    g_ptr_array_add (labels, g_strdelimit (string, "\r\n", ' '));
     p = skip_space (p);
     if (*p == ',')
       p++;
