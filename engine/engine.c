@@ -12,6 +12,7 @@
 
 #include "clock.h"
 #include "engine-private.h"
+#include "memory-limit.h"
 #include "model-private.h"
 
 #define MAX_SLOTS 16
@@ -206,6 +207,23 @@ make_slot (Y10Engine *engine, Y10EngineSlot *slot, GError **error)
   return slot->slot != NULL;
 }
 
+/* What the engine will have on the host for sure. */
+static gboolean
+check_memory (const Y10Engine *engine, GError **error)
+{
+  const Y10EngineConfig *c = &engine->config;
+  guint64 size = y10_plan_weights_size (engine->plan);
+  g_autofree char *purpose =
+      g_strdup_printf ("%s with %u slot%s of %u image%s of %ux%u",
+      y10_model_get_path (engine->model), c->n_slots,
+      c->n_slots == 1 ? "" : "s", c->max_batch, c->max_batch == 1 ? "" : "s",
+      c->width, c->height);
+
+  if (engine->backend->kind != Y10_BACKEND_CUDA)
+    size += (guint64) engine->plan->arena_size * c->max_batch * c->n_slots;
+  return y10_memory_check (size, purpose, error);
+}
+
 /* On the device thread, as everything a backend does but waiting. */
 static gboolean
 make_device (Y10Engine *engine, gpointer data, GError **error)
@@ -229,7 +247,7 @@ make_device (Y10Engine *engine, gpointer data, GError **error)
   if (!engine->graph)
     return FALSE;
   engine->plan = y10_plan_new (engine->graph, &layout, error);
-  if (!engine->plan)
+  if (!engine->plan || !check_memory (engine, error))
     return FALSE;
   for (guint i = 0; i < engine->graph->n_ops; i++) {
     g_autoptr (GString) why = g_string_new (NULL);

@@ -159,6 +159,26 @@ y10_plan_view_padded (const Y10Plan *plan, Y10View v)
   return s->seg_start[v.first + v.n] - s->seg_start[v.first];
 }
 
+guint64
+y10_plan_weights_size (const Y10Plan *plan)
+{
+  const Y10Graph *graph = plan->graph;
+  guint64 size = 0;
+
+  for (guint i = 0; i < graph->n_ops; i++) {
+    const Y10Op *op = &graph->ops[i];
+    const Y10ConvShape *s;
+
+    if (op->kind != Y10_OP_CONV && op->kind != Y10_OP_ATTENTION)
+      continue;
+    s = y10_weights_get_shape (graph->weights, op->conv);
+    size += (guint64) plan->layout.elem_size * s->kernel * s->kernel
+        * y10_plan_view_padded (plan, op->out)
+        * (s->groups > 1 ? 1 : y10_plan_view_padded (plan, op->in));
+  }
+  return size;
+}
+
 void
 y10_plan_view_map (const Y10Plan *plan, Y10View v, guint *physical)
 {

@@ -51,6 +51,8 @@ void y10_plan_free (Y10Plan * plan);
 gsize y10_plan_view_offset (const Y10Plan * plan, Y10View v);
 /* Channels with padding; a view of several segments has padding inside. */
 guint y10_plan_view_padded (const Y10Plan * plan, Y10View v);
+/* About the bytes that packed weights take: padded, of the layout's type. */
+guint64 y10_plan_weights_size (const Y10Plan * plan);
 /* physical[c] = padded channel, from the view's start, of logical channel c. */
 void y10_plan_view_map (const Y10Plan * plan, Y10View v, guint * physical);
 /* Copies a view to or from planar floats. */

@@ -253,8 +253,8 @@ cpu_slot_new (Y10Program *program, guint max_batch, guint max_rows,
   slot->keep = g_new (guint8, capacity);
   y10_cpu_box_pixels_init (&program->boxes, program->ops, &slot->pixels);
   slot->arena_stride = Y10_CPU_ROUND_UP (plan->arena_size, 4096);
-  if (!y10_cpu_memory_init (&slot->arenas, slot->arena_stride * max_batch,
-          error)) {
+  if (!y10_cpu_memory_init (&slot->arenas, "activations",
+          slot->arena_stride * max_batch, error)) {
     cpu_slot_free (slot);
     return NULL;
   }

@@ -10,15 +10,21 @@
 #include <sys/mman.h>
 #include <y10/error.h>
 
+#include "../memory-limit.h"
 #include "memory.h"
 
 #define HUGE_PAGE ((gsize) 2 << 20)
 
 gboolean
-y10_cpu_memory_init (Y10CpuMemory *m, gsize size, GError **error)
+y10_cpu_memory_init (Y10CpuMemory *m, const char *purpose, gsize size,
+    GError **error)
 {
   gsize start, end;
 
+  *m = (Y10CpuMemory) { 0, };
+  /* mmap would not refuse. */
+  if (!y10_memory_check (size, purpose, error))
+    return FALSE;
   size = MAX (size, 1);
   m->mapped_size = size + HUGE_PAGE;
   m->mapped = mmap (NULL, m->mapped_size, PROT_READ | PROT_WRITE,
@@ -26,7 +32,7 @@ y10_cpu_memory_init (Y10CpuMemory *m, gsize size, GError **error)
   if (m->mapped == MAP_FAILED) {
     *m = (Y10CpuMemory) { 0, };
     g_set_error (error, Y10_ERROR, Y10_ERROR_NO_MEMORY,
-        "no memory for %" G_GSIZE_FORMAT " bytes", size);
+        "no memory for %s: %" G_GSIZE_FORMAT " bytes", purpose, size);
     return FALSE;
   }
   start = ((gsize) m->mapped + HUGE_PAGE - 1) & ~(HUGE_PAGE - 1);

@@ -14,8 +14,9 @@ typedef struct
   gsize mapped_size;
 } Y10CpuMemory;
 
-gboolean y10_cpu_memory_init (Y10CpuMemory * memory, gsize size,
-    GError ** error);
+/* @purpose: whose bytes they are, as errors begin with it. */
+gboolean y10_cpu_memory_init (Y10CpuMemory * memory, const char *purpose,
+    gsize size, GError ** error);
 void y10_cpu_memory_clear (Y10CpuMemory * memory);
 
 G_END_DECLS

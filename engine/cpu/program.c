@@ -82,7 +82,7 @@ pack_weights (const Y10CpuCompile *c, Y10Program *program,
       size += Y10_CPU_ROUND_UP (program->ops[i].weight_size, Y10_CPU_ALIGN)
           + Y10_CPU_ROUND_UP (program->ops[i].out.n_blocks * c->kernels->block
           * sizeof (gfloat), Y10_CPU_ALIGN);
-  if (!y10_cpu_memory_init (&program->weights, size, error))
+  if (!y10_cpu_memory_init (&program->weights, "packed weights", size, error))
     return FALSE;
   size = 0;
   for (guint i = 0; i < graph->n_ops; i++) {
@@ -153,8 +153,8 @@ y10_cpu_compile (Y10Device *device, const Y10Plan *plan, Y10Precision precision,
   preprocess = y10_cpu_preprocess_scratch (plan->graph->width,
       device->threads);
   if (!pack_weights (&c, program, cancellable, error)
-      || !y10_cpu_memory_init (&program->scratch, program->shared_size
-          + program->thread_size * device->threads + preprocess, error))
+      || !y10_cpu_memory_init (&program->scratch, "scratch of the threads",
+          program->shared_size + program->thread_size * device->threads + preprocess, error))
     goto fail;
   program->preprocess = program->scratch.data + program->shared_size
       + program->thread_size * device->threads;
