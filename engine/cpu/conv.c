@@ -266,7 +266,7 @@ y10_cpu_conv_some (const Y10CpuOp *op, const Y10CpuTask *task,
         gboolean inside = sy >= 0 && sy < (gint) in->height && sx >= 0
             && sx < (gint) in->width;
         const guint8 *s = task->arena + in->offset
-            + ((gsize) sy * in->width + sx) * size;
+            + (inside ? ((gsize) sy * in->width + sx) * size : 0);
         guint8 *d = task->scratch + ((gsize) tap * count + p) * size;
 
         for (guint b = 0; b < in->n_blocks;
