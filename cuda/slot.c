@@ -15,6 +15,7 @@
 
 #include <string.h>
 
+#include "head.h"
 #include "slot.h"
 
 G_STATIC_ASSERT (sizeof (Y10KRow) == sizeof (Y10Detection));
@@ -248,15 +249,18 @@ gboolean
 y10_cuda_slot_wait (Y10Slot *slot, GError **error)
 {
   const Y10CudaDriver *d = slot->program->device->driver;
-  const guint *counts = (const guint *) (slot->pinned + slot->counts_at);
+  guint *counts = (guint *) (slot->pinned + slot->counts_at);
 
   if (!y10_cuda_check (d, d->event_synchronize (slot->done),
           "running the network", error)
       || !y10_cuda_check (d, d->event_elapsed_time (&slot->ms, slot->start,
           slot->done), "timing the network", error))
     return FALSE;
+  /* The count is written back, so that waiting again changes nothing. */
   for (guint i = 0; i < slot->max_batch; i++)
-    slot->results[i].n = MIN (counts[i], slot->max_rows);
+    slot->results[i].n = counts[i] =
+        y10_head_drop_not_finite ((Y10Detection *) slot->results[i].rows,
+        MIN (counts[i], slot->max_rows));
   return TRUE;
 }
 

@@ -245,6 +245,18 @@ suppress (const Y10TopK *topk, const gfloat *boxes,
 }
 
 guint
+y10_head_drop_not_finite (Y10Detection *rows, guint n)
+{
+  guint kept = 0;
+
+  for (guint i = 0; i < n; i++)
+    if (isfinite (rows[i].x0) && isfinite (rows[i].y0) && isfinite (rows[i].x1)
+        && isfinite (rows[i].y1) && isfinite (rows[i].score))
+      rows[kept++] = rows[i];
+  return kept;
+}
+
+guint
 y10_head_finish (const Y10Graph *graph, Y10TopK *topk,
     const Y10HeadParams *params, const Y10Letterbox *letterbox,
     Y10GatherBox gather, gpointer user, gfloat *boxes, guint8 *keep,
@@ -277,5 +289,5 @@ y10_head_finish (const Y10Graph *graph, Y10TopK *topk,
       b[0], b[1], b[2], b[3], c->logit, c->class_id, c->anchor
     };
   }
-  return n_rows;
+  return y10_head_drop_not_finite (rows, n_rows);
 }

@@ -53,8 +53,12 @@ typedef void (*Y10GatherBox) (gpointer user, guint32 anchor, gfloat * logits);
 /* How many candidates one image may need: max_rows, or with NMS its anchors. */
 guint y10_head_capacity (const Y10Graph * graph, guint max_rows);
 gsize y10_head_n_floats (const Y10Graph * graph, guint capacity);
-/* Sorts @topk, decodes, suppresses (NMS), maps back through @letterbox
- * and clips. Returns how many rows were written, at most
+/* Takes rows out of which a number is none, as overflowing activations make
+ * them: each is as good as any to those who sort, draw and print. They have
+ * counted towards the limit. Returns how many are left, in order. */
+guint y10_head_drop_not_finite (Y10Detection * rows, guint n);
+/* Sorts @topk, decodes, suppresses (NMS), maps back through @letterbox,
+ * clips and drops what is not finite. Returns how many rows were written, at most
  * params->max_detections. Allocates nothing: @keep holds one byte for each of
  * the topk's capacity, @boxes y10_head_n_floats() floats. */
 guint y10_head_finish (const Y10Graph * graph, Y10TopK * topk,
