@@ -117,10 +117,10 @@ test_tree (gconstpointer data)
   g_free (root);
 }
 
-/* A network of a few megabytes whose first layer is as wide as is allowed: at
- * this input size it needs terabytes. */
+/* A network of two megabytes that needs a terabyte: many images of the largest
+ * input size. */
 static void
-test_wide (void)
+test_engine_too_large (void)
 {
   static const Y10BackendKind kinds[] = { Y10_BACKEND_REF, Y10_BACKEND_CPU };
 
@@ -178,7 +178,7 @@ main (int argc, char **argv)
     g_free (name);
   }
   g_test_add_func ("/memory-limit/check", test_check);
-  g_test_add_func ("/memory-limit/wide", test_wide);
+  g_test_add_func ("/memory-limit/engine", test_engine_too_large);
   status = g_test_run ();
   test_dir_remove ();
   return status;
