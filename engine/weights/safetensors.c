@@ -136,6 +136,8 @@ parse_tensor (Y10TensorFile *file, const char *name, JsonNode *node,
   dtype = json_object_get_member (object, "dtype");
   if (!dtype || json_node_get_value_type (dtype) != G_TYPE_STRING)
     return bad (file, error, "tensor \"%s\" has no dtype", name);
+  if (!g_utf8_validate (json_node_get_string (dtype), -1, NULL))
+    return bad (file, error, "the dtype of tensor \"%s\" is not UTF-8", name);
   n_dims = read_sizes (object, "shape", dim, Y10_MAX_DIMS);
   if (n_dims < 0)
     return bad (file, error, "the shape of tensor \"%s\" is not a list of at "
@@ -193,8 +195,11 @@ y10_safetensors_parse (Y10TensorFile *file, GError **error)
   if (depth > MAX_DEPTH)
     return bad (file, error, "its header nests arrays and objects %u deep; "
         "expected at most %d", depth, MAX_DEPTH);
-  if (!json_parser_load_from_data (parser, text, header, &json))
-    return bad (file, error, "its header is not JSON: %s", json->message);
+  if (!json_parser_load_from_data (parser, text, header, &json)) {
+    g_autofree char *why = g_utf8_make_valid (json->message, -1);
+
+    return bad (file, error, "its header is not JSON: %s", why);
+  }
   node = json_parser_get_root (parser);
   if (!node || !JSON_NODE_HOLDS_OBJECT (node))
     return bad (file, error, "its header is not a JSON object");

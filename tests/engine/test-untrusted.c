@@ -80,6 +80,26 @@ test_no_nesting (void)
   g_free (path);
 }
 
+/* The escapes are half a surrogate pair each; errors are UTF-8 all the same. */
+static void
+test_no_text (void)
+{
+  static const char *const headers[] = {
+    "{\"a\":{\"dtype\":\"\\ud800\",\"shape\":[],\"data_offsets\":[0,0]}}",
+    "{\"\\ud800\":{\"dtype\":\"F32\",\"shape\":[],\"data_offsets\":[0,0]}}",
+    "{\"a\":\xff\xfe}", "{\"\xff\":}", "{\"\\ud800\" 3}",
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (headers); i++) {
+    char *path = write_header (headers[i], strlen (headers[i]));
+    GError *error = load_error (path, NULL);
+
+    g_assert_true (g_utf8_validate (error->message, -1, NULL));
+    test_expect_error (error, Y10_ERROR_MODEL_FORMAT, path, NULL);
+    g_free (path);
+  }
+}
+
 static void
 test_large_header (void)
 {
@@ -322,6 +342,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/untrusted/nesting", test_nesting);
   g_test_add_func ("/untrusted/no-nesting", test_no_nesting);
+  g_test_add_func ("/untrusted/no-text", test_no_text);
   g_test_add_func ("/untrusted/large-header", test_large_header);
   g_test_add_func ("/untrusted/no-files", test_no_files);
   g_test_add_func ("/untrusted/large-labels", test_large_labels);
