@@ -2,42 +2,16 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
 /* What a picture shows, as one line of JSON. It has the members of DL Streamer's
- * gvametaconvert, so that what reads one reads the other; fractions of the
- * picture carry all their digits, whole pixels are rounded and stay inside it.
- * Everybody who tells others what was found says it in these words. */
+ * gvametaconvert, so that what reads one reads the other. Fractions of the
+ * picture and confidences are float32 and printed as such; whole pixels are
+ * rounded and stay inside the picture. The tool and the elements both print
+ * through this file. */
 
 #include "config.h"
 
-#include <json-glib/json-glib.h>
 #include <y10/report.h>
 
-static void
-add_string (JsonBuilder *builder, const char *name, const char *value)
-{
-  json_builder_set_member_name (builder, name);
-  json_builder_add_string_value (builder, value);
-}
-
-static void
-add_int (JsonBuilder *builder, const char *name, gint64 value)
-{
-  json_builder_set_member_name (builder, name);
-  json_builder_add_int_value (builder, value);
-}
-
-static void
-add_double (JsonBuilder *builder, const char *name, double value)
-{
-  json_builder_set_member_name (builder, name);
-  json_builder_add_double_value (builder, value);
-}
-
-static void
-begin_object (JsonBuilder *builder, const char *name)
-{
-  json_builder_set_member_name (builder, name);
-  json_builder_begin_object (builder);
-}
+#include "json.h"
 
 /**
  * y10_detection_to_pixels:
@@ -64,42 +38,37 @@ y10_detection_to_pixels (const Y10Detection *detection, guint width,
 }
 
 static void
-add_detection (JsonBuilder *builder, const char *label,
-    const Y10Report *report, const Y10Detection *row)
+add_fraction (GString *json, const char *name, float pixels, guint size)
 {
-  const double width = report->width, height = report->height;
-
-  begin_object (builder, "detection");
-  begin_object (builder, "bounding_box");
-  add_double (builder, "x_min", row->x0 / width);
-  add_double (builder, "y_min", row->y0 / height);
-  add_double (builder, "x_max", row->x1 / width);
-  add_double (builder, "y_max", row->y1 / height);
-  json_builder_end_object (builder);
-  add_double (builder, "confidence", row->score);
-  add_string (builder, "label", label);
-  add_int (builder, "label_id", row->class_id);
-  json_builder_end_object (builder);
+  g_string_append (json, name);
+  y10_json_append_float (json, pixels / (float) size);
 }
 
 static void
-add_object (JsonBuilder *builder, const Y10Model *model,
-    const Y10Report *report, guint i)
+add_object (GString *json, const Y10Model *model, const Y10Report *report,
+    guint i)
 {
   const Y10Detection *row = &report->detections[i];
   const char *label = y10_model_get_class_name (model, (guint) row->class_id);
   Y10PixelBox box;
 
+  g_string_append (json, "{\"detection\":{\"bounding_box\":{");
+  add_fraction (json, "\"x_min\":", row->x0, report->width);
+  add_fraction (json, ",\"y_min\":", row->y0, report->height);
+  add_fraction (json, ",\"x_max\":", row->x1, report->width);
+  add_fraction (json, ",\"y_max\":", row->y1, report->height);
+  g_string_append (json, "},\"confidence\":");
+  y10_json_append_float (json, row->score);
+  g_string_append (json, ",\"label\":");
+  y10_json_append_string (json, label);
+  g_string_append_printf (json, ",\"label_id\":%d}", (int) row->class_id);
+
   y10_detection_to_pixels (row, report->width, report->height, &box);
-  json_builder_begin_object (builder);
-  add_detection (builder, label, report, row);
-  add_int (builder, "x", box.x);
-  add_int (builder, "y", box.y);
-  add_int (builder, "w", box.w);
-  add_int (builder, "h", box.h);
-  add_string (builder, "roi_type", label);
-  add_int (builder, "id", report->ids ? report->ids[i] : (gint64) i);
-  json_builder_end_object (builder);
+  g_string_append_printf (json, ",\"x\":%d,\"y\":%d,\"w\":%d,\"h\":%d,"
+      "\"roi_type\":", box.x, box.y, box.w, box.h);
+  y10_json_append_string (json, label);
+  g_string_append_printf (json, ",\"id\":%d}",
+      report->ids ? report->ids[i] : (gint) i);
 }
 
 /**
@@ -115,37 +84,24 @@ add_object (JsonBuilder *builder, const Y10Model *model,
 char *
 y10_report_to_json (const Y10Model *model, const Y10Report *report)
 {
-  JsonBuilder *builder = json_builder_new ();
-  JsonGenerator *generator = json_generator_new ();
-  JsonNode *root;
-  char *text;
+  GString *json = g_string_new ("{\"source\":");
 
-  json_builder_begin_object (builder);
-  add_string (builder, "source", report->source);
-  if (report->timestamp >= 0) {
-    add_int (builder, "timestamp", report->timestamp);
-  } else {
-    json_builder_set_member_name (builder, "timestamp");
-    json_builder_add_null_value (builder);
+  y10_json_append_string (json, report->source);
+  if (report->timestamp >= 0)
+    g_string_append_printf (json, ",\"timestamp\":%" G_GINT64_FORMAT,
+        report->timestamp);
+  else
+    g_string_append (json, ",\"timestamp\":null");
+  g_string_append_printf (json, ",\"resolution\":{\"width\":%u,"
+      "\"height\":%u},\"objects\":[", report->width, report->height);
+  for (guint i = 0; i < report->n_detections; i++) {
+    if (i)
+      g_string_append_c (json, ',');
+    add_object (json, model, report, i);
   }
-  begin_object (builder, "resolution");
-  add_int (builder, "width", report->width);
-  add_int (builder, "height", report->height);
-  json_builder_end_object (builder);
-  json_builder_set_member_name (builder, "objects");
-  json_builder_begin_array (builder);
-  for (guint i = 0; i < report->n_detections; i++)
-    add_object (builder, model, report, i);
-  json_builder_end_array (builder);
-  add_string (builder, "inference",
+  g_string_append (json, "],\"inference\":");
+  y10_json_append_string (json,
       report->inference ? report->inference : "fresh");
-  json_builder_end_object (builder);
-
-  root = json_builder_get_root (builder);
-  json_generator_set_root (generator, root);
-  text = json_generator_to_data (generator, NULL);
-  json_node_unref (root);
-  g_object_unref (generator);
-  g_object_unref (builder);
-  return text;
+  g_string_append_c (json, '}');
+  return g_string_free (json, FALSE);
 }

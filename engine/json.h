@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+#define Y10_JSON_FLOAT_SIZE 24
+
+/* The shortest decimal that reads back as the same float32, or "null" where it
+ * is not finite. Allocates nothing and looks at no locale. Returns @buffer. */
+const char *y10_json_format_float (float value,
+    char buffer[Y10_JSON_FLOAT_SIZE]);
+void y10_json_append_float (GString *json, float value);
+/* Quoted and escaped. Bytes that are not UTF-8 become U+FFFD. */
+void y10_json_append_string (GString *json, const char *text);
+
+G_END_DECLS
