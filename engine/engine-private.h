@@ -139,4 +139,10 @@ gboolean y10_step_poke (const Y10Step * step, guint image, Y10View view,
  * would notice. Never set outside that test. */
 extern gboolean y10_test_skip_slot_check;
 
+/* backends.c */
+
+/* Sets *@passed_over, where @asked is auto, to why nothing faster was taken. */
+const Y10BackendClass *y10_backend_choose (Y10BackendKind asked,
+    char **passed_over, GError **error);
+
 G_END_DECLS

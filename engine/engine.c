@@ -22,49 +22,6 @@
 #define MAX_ROWS 8400
 #define MAX_INPUT_SIZE 8192
 
-/* In the order auto prefers when scores are equal. */
-static const Y10BackendKind preference[] = {
-  Y10_BACKEND_CUDA, Y10_BACKEND_CPU, Y10_BACKEND_REF
-};
-
-/* NULL, with the reason in @why, when it is not on this machine. */
-static const Y10BackendClass *
-find_backend (Y10BackendKind kind, GString *why)
-{
-  switch (kind) {
-    case Y10_BACKEND_CPU:
-      return &y10_backend_cpu;
-    case Y10_BACKEND_REF:
-      return &y10_backend_ref;
-    case Y10_BACKEND_CUDA:
-      return y10_module_load (y10_backend_get_name (kind), why);
-    case Y10_BACKEND_AUTO:
-      break;
-  }
-  g_string_append_printf (why, "%s is no backend",
-      y10_backend_get_name (kind));
-  return NULL;
-}
-
-/**
- * y10_backend_probe:
- * @backend: a backend, not %Y10_BACKEND_AUTO
- * @why: (nullable): where to say why it cannot run
- *
- * Returns: 0 when @backend cannot run on this machine, else a score: the
- *   higher, the faster
- *
- * Since: 0.1
- */
-int
-y10_backend_probe (Y10BackendKind backend, GString *why)
-{
-  g_autoptr (GString) unwanted = g_string_new (NULL);
-  const Y10BackendClass *class = find_backend (backend, why ? why : unwanted);
-
-  return class ? class->probe (why ? why : unwanted) : 0;
-}
-
 /**
  * y10_engine_config_init:
  * @config: (out caller-allocates): a configuration
@@ -144,43 +101,6 @@ resolve_config (const Y10Model *model, Y10EngineConfig *c, GError **error)
       && check_range ("precision", c->precision, 0, Y10_PRECISION_BF16, error)
       && check_range ("head", c->head, 0, Y10_HEAD_ONE2ONE_NMS, error)
       && check_head (model, &c->head, error);
-}
-
-/* Sets engine->backend, and why one that comes before it was passed over: it
- * cannot run, or says itself that it is not to be taken unasked. */
-static gboolean
-choose_backend (Y10Engine *engine, GError **error)
-{
-  g_autoptr (GString) reason = g_string_new (NULL);
-  int best = 0;
-
-  for (guint i = 0; i < G_N_ELEMENTS (preference); i++) {
-    g_autoptr (GString) why = g_string_new (NULL);
-    Y10BackendKind kind = preference[i];
-    const Y10BackendClass *class;
-    int score;
-
-    if (engine->config.backend != Y10_BACKEND_AUTO
-        && engine->config.backend != kind)
-      continue;
-    class = find_backend (kind, why);
-    score = class ? class->probe (why) : 0;
-    if (score > best) {
-      best = score;
-      engine->backend = class;
-    }
-    if (why->len)
-      g_string_append_printf (reason, "%s%s: %s", reason->len ? "; " : "",
-          y10_backend_get_name (kind), why->str);
-  }
-  if (!engine->backend) {
-    g_set_error (error, Y10_ERROR, Y10_ERROR_NO_BACKEND,
-        "no backend can run (%s)", reason->str);
-    return FALSE;
-  }
-  if (reason->len && engine->config.backend == Y10_BACKEND_AUTO)
-    engine->fallback_reason = g_strdup (reason->str);
-  return TRUE;
 }
 
 static void
@@ -333,7 +253,8 @@ y10_engine_new (Y10Model *model, const Y10EngineConfig *config,
   pthread_cond_init (&engine->started, &monotonic);
   pthread_condattr_destroy (&monotonic);
   if (!resolve_config (model, &engine->config, error)
-      || !choose_backend (engine, error))
+      || !(engine->backend = y10_backend_choose (engine->config.backend,
+              &engine->fallback_reason, error)))
     return NULL;
   resolve_sizes (engine, &engine->config);
   engine->slots = g_new0 (Y10EngineSlot, engine->config.n_slots);

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* Which backend runs a model, and what is said of those that cannot. CUDA is
+ * spoken of only where somebody asked for it or has a GPU for it. */
+
+#include "config.h"
+
+#include <stdlib.h>
+
+#include "engine-private.h"
+#include "nvidia.h"
+
+/* In the order auto prefers when scores are equal. */
+static const Y10BackendKind preference[] = {
+  Y10_BACKEND_CUDA, Y10_BACKEND_CPU, Y10_BACKEND_REF
+};
+
+/* NULL, with the reason in @why, when it is not on this machine. */
+static const Y10BackendClass *
+find_backend (Y10BackendKind kind, GString *why)
+{
+  switch (kind) {
+    case Y10_BACKEND_CPU:
+      return &y10_backend_cpu;
+    case Y10_BACKEND_REF:
+      return &y10_backend_ref;
+    case Y10_BACKEND_CUDA:
+      return y10_module_load (y10_backend_get_name (kind), why);
+    case Y10_BACKEND_AUTO:
+      break;
+  }
+  g_string_append_printf (why, "%s is no backend",
+      y10_backend_get_name (kind));
+  return NULL;
+}
+
+/**
+ * y10_backend_probe:
+ * @backend: a backend, not %Y10_BACKEND_AUTO
+ * @why: (nullable): where to say why it cannot run
+ *
+ * Returns: 0 when @backend cannot run on this machine, else a score: the
+ *   higher, the faster
+ *
+ * Since: 0.1
+ */
+int
+y10_backend_probe (Y10BackendKind backend, GString *why)
+{
+  g_autoptr (GString) unwanted = g_string_new (NULL);
+  const Y10BackendClass *class = find_backend (backend, why ? why : unwanted);
+
+  return class ? class->probe (why ? why : unwanted) : 0;
+}
+
+/* " (cpu and ref can)", or nothing. */
+static char *
+others_that_run (Y10BackendKind asked)
+{
+  GString *names = g_string_new (NULL);
+
+  for (guint i = 0; i < G_N_ELEMENTS (preference); i++)
+    if (preference[i] != asked && y10_backend_probe (preference[i], NULL) > 0)
+      g_string_append_printf (names, "%s%s", names->len ? " and " : "",
+          y10_backend_get_name (preference[i]));
+  if (names->len) {
+    g_string_prepend (names, " (");
+    g_string_append (names, " can)");
+  }
+  return g_string_free (names, FALSE);
+}
+
+static const Y10BackendClass *
+take_asked (Y10BackendKind kind, GError **error)
+{
+  g_autoptr (GString) why = g_string_new (NULL);
+  g_autofree char *others = NULL;
+  const Y10BackendClass *class = find_backend (kind, why);
+
+  if (class && class->probe (why) > 0)
+    return class;
+  others = others_that_run (kind);
+  g_set_error (error, Y10_ERROR, Y10_ERROR_NO_BACKEND,
+      "backend %s cannot run here%s: %s", y10_backend_get_name (kind), others,
+      why->str);
+  return NULL;
+}
+
+/* Whether @kind's absence is of interest to a user who left the choice to us.
+ * Y10_BACKEND_PATH is a way to ask. */
+static gboolean
+is_expected (Y10BackendKind kind)
+{
+  return kind != Y10_BACKEND_CUDA || secure_getenv ("Y10_BACKEND_PATH")
+      || y10_nvidia_present ();
+}
+
+/* A backend that comes before the one taken cannot run, or says itself that it
+ * is not to be taken unasked. */
+static const Y10BackendClass *
+take_best (char **passed_over, GError **error)
+{
+  g_autoptr (GString) reason = g_string_new (NULL);
+  const Y10BackendClass *taken = NULL;
+  int best = 0;
+
+  for (guint i = 0; i < G_N_ELEMENTS (preference); i++) {
+    g_autoptr (GString) why = g_string_new (NULL);
+    Y10BackendKind kind = preference[i];
+    const Y10BackendClass *class = find_backend (kind, why);
+    int score = class ? class->probe (why) : 0;
+
+    if (score > best) {
+      best = score;
+      taken = class;
+    }
+    if (why->len && is_expected (kind))
+      g_string_append_printf (reason, "%s%s: %s", reason->len ? "; " : "",
+          y10_backend_get_name (kind), why->str);
+  }
+  if (!taken)
+    g_set_error (error, Y10_ERROR, Y10_ERROR_NO_BACKEND,
+        "no backend can run here (%s)", reason->str);
+  else if (reason->len)
+    *passed_over = g_strdup (reason->str);
+  return taken;
+}
+
+const Y10BackendClass *
+y10_backend_choose (Y10BackendKind asked, char **passed_over, GError **error)
+{
+  return asked == Y10_BACKEND_AUTO ? take_best (passed_over, error)
+      : take_asked (asked, error);
+}
