@@ -242,35 +242,35 @@ print_text (const Bench *bench, const Result *result)
   guint width, height;
 
   y10_engine_get_input_size (engine, &width, &height);
-  printf ("%s, %ux%u, batch %u\n",
+  tool_print ("%s, %ux%u, batch %u\n",
       y10_model_get_variant (y10_engine_get_model (engine)), width, height,
       bench->batch);
-  printf ("%s, %s, %s\n\n",
+  tool_print ("%s, %s, %s\n\n",
       y10_backend_get_name (y10_engine_get_backend (engine)),
       y10_precision_get_name (y10_engine_get_precision (engine)),
       y10_engine_get_device (engine));
 
   for (guint i = 0; i < result->n_ops; i++)
     sum += (double) result->ns[i] / 1e6;
-  printf ("%-28s %-11s %-21s %9s %6s %9s\n", "layer", "kind", "runs on",
+  tool_print ("%-28s %-11s %-21s %9s %6s %9s\n", "layer", "kind", "runs on",
       "ms", "%", "GFLOP/s");
   for (guint i = 0; i < result->n_ops; i++) {
     const double ms = (double) result->ns[i] / 1e6;
     Y10OpInfo op;
 
     y10_engine_get_op (engine, i, &op);
-    printf ("%-28s %-11s %-21s %9.3f %6.1f %9.1f\n", op.name, op.kind,
+    tool_print ("%-28s %-11s %-21s %9.3f %6.1f %9.1f\n", op.name, op.kind,
         op.impl, ms, 100 * ms / sum, ms > 0 ? (double) op.flops / ms / 1e6 : 0);
   }
-  printf ("%-61s %9.3f\n\n", "sum of the layers, each run on its own", sum);
+  tool_print ("%-61s %9.3f\n\n", "sum of the layers, each run on its own", sum);
 
-  printf ("%s to %u rows, %u steps:\n",
+  tool_print ("%s to %u rows, %u steps:\n",
       bench->with_preprocess ? "1920x1080 NV12 frame" : "network input",
       bench->n_rows, bench->step_ms->len);
-  printf ("median %.3f ms, 95 %% below %.3f ms, best %.3f ms, "
+  tool_print ("median %.3f ms, 95 %% below %.3f ms, best %.3f ms, "
       "%.1f images a second\n", result->step.median, result->step.p95,
       result->step.min, 1e3 * bench->batch / result->step.median);
-  printf ("preprocess %.3f ms%s, inference %.3f ms, postprocess %.3f ms\n",
+  tool_print ("preprocess %.3f ms%s, inference %.3f ms, postprocess %.3f ms\n",
       result->preprocess.median,
       bench->with_preprocess ? "" : " (not counted)",
       result->inference.median, result->postprocess.median);
@@ -345,6 +345,7 @@ tool_bench (int argc, char **argv)
   g_option_context_set_summary (context,
       "Measures how long a model takes here, from the network's input to 300 "
       "rows, and\nhow long each layer takes.");
+  g_option_context_set_description (context, TOOL_STATUS_HELP);
   tool_engine_options_add (context, &options, TRUE);
   g_option_context_add_main_entries (context, entries, NULL);
   if (!tool_options_parse (context, "bench", &argc, &argv)
@@ -358,7 +359,7 @@ tool_bench (int argc, char **argv)
     goto out;
   }
 
-  status = TOOL_FAILED;
+  status = TOOL_NO_ENGINE;
   config.n_slots = 1;
   config.max_batch = bench.batch = (guint) batch;
   bench.params.confidence = 0;
@@ -368,8 +369,9 @@ tool_bench (int argc, char **argv)
     bench.engine = y10_engine_new (model, &config, NULL, &error);
   if (bench.engine)
     tool_progress_wait_tuned (bench.engine);
-  if (bench.engine && bench_run (&bench, seconds, json, &error))
-    status = TOOL_OK;
+  if (bench.engine)
+    status = bench_run (&bench, seconds, json, &error) ? TOOL_OK
+        : error ? TOOL_NO_ENGINE : TOOL_FAILED;
   if (error) {
     tool_error ("%s", error->message);
     g_clear_error (&error);

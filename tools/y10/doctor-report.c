@@ -116,11 +116,11 @@ print_text (const Doctor *doctor)
         s->data);
     GList *names = json_object_get_members (section);
 
-    printf ("%s\n", (const char *) s->data);
+    tool_print ("%s\n", (const char *) s->data);
     for (GList *n = names; n; n = n->next) {
       char *text = value_text (json_object_get_member (section, n->data));
 
-      printf ("  %-16s %s\n", (const char *) n->data, text);
+      tool_print ("  %-16s %s\n", (const char *) n->data, text);
       g_free (text);
     }
     g_list_free (names);
@@ -130,12 +130,12 @@ print_text (const Doctor *doctor)
   for (guint i = 0; i < n_problems; i++) {
     JsonObject *p = json_array_get_object_element (doctor->problems, i);
 
-    printf ("\n%s: %s\n  fix: %s\n",
+    tool_print ("\n%s: %s\n  fix: %s\n",
         json_object_get_string_member (p, "severity"),
         json_object_get_string_member (p, "problem"),
         json_object_get_string_member (p, "fix"));
   }
-  printf ("\n%s\n", doctor->worst == DOCTOR_FAIL ? "Something does not work."
+  tool_print ("\n%s\n", doctor->worst == DOCTOR_FAIL ? "Something does not work."
       : doctor->worst == DOCTOR_WARN ? "Everything needed works."
       : "Everything works.");
 }

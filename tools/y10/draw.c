@@ -115,7 +115,7 @@ static char *
 output_path (ToolDraw *draw, const char *source, const char *extension,
     GError **error)
 {
-  char *base = g_path_get_basename (source), *stem, *path = NULL, *name;
+  char *base = tool_source_basename (source), *stem, *path = NULL, *name;
   char *dot = strrchr (base, '.');
 
   if (!extension)
@@ -186,6 +186,14 @@ picture_buffer (const Y10Image *image, const GstVideoInfo *info)
   return buffer;
 }
 
+static void
+image_to_info (const Y10Image *image, GstVideoInfo *info)
+{
+  gst_video_info_set_format (info, image->format == Y10_PIXEL_RGBA
+      ? GST_VIDEO_FORMAT_RGBA : GST_VIDEO_FORMAT_RGB, image->width,
+      image->height);
+}
+
 /* Runs one buffer through the overlay; takes @buffer over. */
 static GstSample *
 overlay_picture (GstBuffer *buffer, const GstVideoInfo *info, GError **error)
@@ -246,9 +254,7 @@ tool_draw_picture (ToolDraw *draw, const ToolFrame *frame,
 
   if (!path)
     return FALSE;
-  gst_video_info_set_format (&info, image.format == Y10_PIXEL_RGBA
-      ? GST_VIDEO_FORMAT_RGBA : GST_VIDEO_FORMAT_RGB, image.width,
-      image.height);
+  image_to_info (&image, &info);
   buffer = picture_buffer (&image, &info);
   attach (draw, buffer, frame, rows, n);
   sample = overlay_picture (buffer, &info, error);
@@ -265,11 +271,10 @@ tool_draw_picture (ToolDraw *draw, const ToolFrame *frame,
 }
 
 static gboolean
-open_video (ToolDraw *draw, const ToolFrame *frame, GError **error)
+open_video (ToolDraw *draw, const ToolFrame *frame, const GstVideoInfo *info,
+    const GstCaps *caps, GError **error)
 {
   const Encoder *encoder = find_encoder ();
-  const ToolSample *sample = frame->pixels;
-  const GstVideoInfo *info = &sample->frame.frame.info;
   GstElement *sink;
   char *path, *launch;
 
@@ -303,7 +308,7 @@ open_video (ToolDraw *draw, const ToolFrame *frame, GError **error)
 
   draw->source = GST_APP_SRC (gst_bin_get_by_name (GST_BIN (draw->pipeline),
           "source"));
-  gst_app_src_set_caps (draw->source, gst_sample_get_caps (sample->sample));
+  gst_app_src_set_caps (draw->source, caps);
   gst_app_src_set_max_bytes (draw->source, 0);
   draw->bus = gst_element_get_bus (draw->pipeline);
   draw->max_queued = MAX_QUEUED * info->size;
@@ -333,16 +338,28 @@ gboolean
 tool_draw_frame (ToolDraw *draw, const ToolFrame *frame,
     const Y10Detection *rows, guint n, GError **error)
 {
-  const ToolSample *sample = frame->pixels;
+  const ToolSample *sample = frame->is_sample ? frame->pixels : NULL;
+  GstVideoInfo info;
   GstBuffer *buffer;
+  GstCaps *caps;
+  gboolean open;
 
-  if (!draw->pipeline && !open_video (draw, frame, error))
+  if (sample)
+    info = sample->frame.frame.info;
+  else
+    image_to_info (&frame->image, &info);
+  caps = sample ? gst_caps_ref (gst_sample_get_caps (sample->sample))
+      : gst_video_info_to_caps (&info);
+  open = draw->pipeline || open_video (draw, frame, &info, caps, error);
+  gst_caps_unref (caps);
+  if (!open)
     return FALSE;
   if (!wait_for_room (draw, error))
     return FALSE;
   /* A copy of the buffer, not of its memory: the overlay copies what it has
    * to write to. */
-  buffer = gst_buffer_copy (gst_sample_get_buffer (sample->sample));
+  buffer = sample ? gst_buffer_copy (gst_sample_get_buffer (sample->sample))
+      : picture_buffer (&frame->image, &info);
   GST_BUFFER_DTS (buffer) = GST_CLOCK_TIME_NONE;
   GST_BUFFER_PTS (buffer) = frame->timestamp >= 0
       ? (GstClockTime) frame->timestamp : draw->n_frames * draw->frame_duration;

@@ -42,7 +42,7 @@ print_json (const Info *info)
 {
   JsonBuilder *builder = json_builder_new ();
   guint width, height, n_classes = y10_model_get_n_classes (info->model);
-  char *path = g_filename_display_name (y10_model_get_path (info->model));
+  char *path = tool_source_to_utf8 (y10_model_get_path (info->model));
 
   y10_engine_get_input_size (info->engine, &width, &height);
   json_builder_begin_object (builder);
@@ -100,6 +100,7 @@ class_summary (const Y10Model *model)
 {
   const guint n = y10_model_get_n_classes (model);
   GString *text = g_string_new (NULL);
+  char *safe;
 
   g_string_printf (text, "%u: ", n);
   for (guint i = 0; i < n; i++) {
@@ -110,13 +111,15 @@ class_summary (const Y10Model *model)
     g_string_append_printf (text, "%s%s", i ? ", " : "",
         y10_model_get_class_name (model, i));
   }
-  return g_string_free (text, FALSE);
+  safe = tool_escape (text->str);
+  g_string_free (text, TRUE);
+  return safe;
 }
 
 static void
 print_ops (const Info *info)
 {
-  printf ("\n%-28s %-11s %-21s %-14s %-7s %10s\n", "layer", "kind", "runs on",
+  tool_print ("\n%-28s %-11s %-21s %-14s %-7s %10s\n", "layer", "kind", "runs on",
       "out", "kernel", "MFLOP");
   for (guint i = 0; i < info->n_ops; i++) {
     char kernel[32] = "", out[48];
@@ -128,7 +131,7 @@ print_ops (const Info *info)
           op.stride > 1 ? "/2" : "", op.groups > 1 ? " dw" : "");
     g_snprintf (out, sizeof out, "%ux%ux%u", op.out_channels, op.out_height,
         op.out_width);
-    printf ("%-28s %-11s %-21s %-14s %-7s %10.2f\n", op.name, op.kind,
+    tool_print ("%-28s %-11s %-21s %-14s %-7s %10.2f\n", op.name, op.kind,
         op.impl, out, kernel, (double) op.flops / 1e6);
   }
 }
@@ -137,30 +140,30 @@ static void
 print_text (const Info *info)
 {
   const Y10Model *model = info->model;
-  char *path = g_filename_display_name (y10_model_get_path (model));
+  char *path = tool_escape (y10_model_get_path (model));
   char *classes = class_summary (model);
   guint width, height;
 
   y10_engine_get_input_size (info->engine, &width, &height);
-  printf ("file        %s\n", path);
-  printf ("variant     %s, %s\n", y10_model_get_variant (model),
+  tool_print ("file        %s\n", path);
+  tool_print ("variant     %s, %s\n", y10_model_get_variant (model),
       y10_model_get_dtype (model));
-  printf ("classes     %s\n", classes);
-  printf ("heads       %s%s%s (%s is used)\n",
+  tool_print ("classes     %s\n", classes);
+  tool_print ("heads       %s%s%s (%s is used)\n",
       y10_model_has_head (model, Y10_HEAD_ONE2ONE) ? "one2one" : "",
       y10_model_has_head (model, Y10_HEAD_ONE2ONE)
       && y10_model_has_head (model, Y10_HEAD_ONE2MANY) ? ", " : "",
       y10_model_has_head (model, Y10_HEAD_ONE2MANY) ? "one2many" : "",
       y10_head_get_name (y10_engine_get_head (info->engine)));
-  printf ("input       %ux%u\n", width, height);
-  printf ("parameters  %.2f million\n",
+  tool_print ("input       %ux%u\n", width, height);
+  tool_print ("parameters  %.2f million\n",
       (double) y10_model_get_n_parameters (model) / 1e6);
-  printf ("work        %.2f GFLOP an image\n", (double) info->flops / 1e9);
-  printf ("engine      %s, %s, %s\n",
+  tool_print ("work        %.2f GFLOP an image\n", (double) info->flops / 1e9);
+  tool_print ("engine      %s, %s, %s\n",
       y10_backend_get_name (y10_engine_get_backend (info->engine)),
       y10_precision_get_name (y10_engine_get_precision (info->engine)),
       y10_engine_get_device (info->engine));
-  printf ("memory      %.1f MB arena an image, %.1f MB weights\n",
+  tool_print ("memory      %.1f MB arena an image, %.1f MB weights\n",
       (double) y10_engine_get_arena_size (info->engine) / 1e6,
       (double) y10_engine_get_weights_size (info->engine) / 1e6);
   print_ops (info);
@@ -175,7 +178,7 @@ info_run (const ToolEngineOptions *options, const Y10EngineConfig *config,
   Y10EngineConfig once = *config;
   GError *error = NULL;
   Info info = { 0 };
-  int status = TOOL_FAILED;
+  int status = TOOL_NO_ENGINE;
 
   info.model = y10_model_load (path, options->labels, &error);
   once.tune = FALSE;            /* nothing is run */
@@ -193,8 +196,7 @@ info_run (const ToolEngineOptions *options, const Y10EngineConfig *config,
       print_json (&info);
     else
       print_text (&info);
-    if (tool_flush_stdout ())
-      status = TOOL_OK;
+    status = tool_flush_stdout ()? TOOL_OK : TOOL_FAILED;
     y10_engine_unref (info.engine);
   } else {
     tool_error ("%s", error->message);
@@ -224,6 +226,7 @@ tool_info (int argc, char **argv)
       "Says what is in a weights file: variant, classes, size, work, and every "
       "layer as\nthe engine of this machine runs it. Without MODEL, of the "
       "bundled model.");
+  g_option_context_set_description (context, TOOL_STATUS_HELP);
   tool_engine_options_add (context, &options, TRUE);
   g_option_context_add_main_entries (context, entries, NULL);
   if (!tool_options_parse (context, "info", &argc, &argv)

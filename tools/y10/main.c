@@ -3,7 +3,7 @@
 
 /* The y10 command: picks the command that its first argument names. Every
  * command owns its options and its help; nothing is shared but the exit
- * statuses (0 done, 1 something failed, 2 wrong usage). */
+ * statuses of tool.h. */
 
 #include "config.h"
 
@@ -38,9 +38,35 @@ print_help (FILE *out)
       "'y10 --version' prints the version.\n");
 }
 
+static const Command *
+find_command (const char *name)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (commands); i++)
+    if (!strcmp (commands[i].name, name))
+      return &commands[i];
+  tool_error ("there is no command '%s'; 'y10 --help' lists them", name);
+  return NULL;
+}
+
+static int
+help (const char *name)
+{
+  char *argv[] = { (char *) name, (char *) "--help", NULL };
+  const Command *command;
+
+  if (!name) {
+    print_help (stdout);
+    return TOOL_OK;
+  }
+  command = find_command (name);
+  return command ? command->run (2, argv) : TOOL_USAGE;
+}
+
 int
 main (int argc, char **argv)
 {
+  const Command *command;
+
   setlocale (LC_ALL, "");
   /* Figures are read by scripts as well: always a decimal point. */
   setlocale (LC_NUMERIC, "C");
@@ -51,18 +77,12 @@ main (int argc, char **argv)
     return TOOL_USAGE;
   }
   if (!strcmp (argv[1], "--help") || !strcmp (argv[1], "-h")
-      || !strcmp (argv[1], "help")) {
-    print_help (stdout);
-    return TOOL_OK;
-  }
+      || !strcmp (argv[1], "help"))
+    return help (argv[2]);
   if (!strcmp (argv[1], "--version")) {
     puts ("y10 " PACKAGE_VERSION);
     return TOOL_OK;
   }
-  for (guint i = 0; i < G_N_ELEMENTS (commands); i++) {
-    if (!strcmp (argv[1], commands[i].name))
-      return commands[i].run (argc - 1, argv + 1);
-  }
-  tool_error ("there is no command '%s'; 'y10 --help' lists them", argv[1]);
-  return TOOL_USAGE;
+  command = find_command (argv[1]);
+  return command ? command->run (argc - 1, argv + 1) : TOOL_USAGE;
 }

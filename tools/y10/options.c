@@ -7,27 +7,10 @@
 
 #include "config.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "tool.h"
-
-void
-tool_error (const char *format, ...)
-{
-  va_list args;
-  char *text;
-
-  va_start (args, format);
-  text = g_strdup_vprintf (format, args);
-  va_end (args);
-  /* Whatever was printed for this input comes before its error. */
-  fflush (stdout);
-  fprintf (stderr, "y10: %s\n", text);
-  g_free (text);
-}
 
 void
 tool_engine_options_add (GOptionContext *context, ToolEngineOptions *options,
@@ -101,6 +84,51 @@ tool_check_range (const char *name, double value, double min, double max)
     return TRUE;
   tool_error ("%s is %g; it must be from %g to %g", name, value, min, max);
   return FALSE;
+}
+
+static gboolean
+want_class (const char *name, const Y10Model *model, guint8 *wanted)
+{
+  const guint n = y10_model_get_n_classes (model);
+  guint64 id = n;
+  char *end;
+
+  for (guint i = 0; i < n && id == n; i++)
+    if (!strcmp (name, y10_model_get_class_name (model, i)))
+      id = i;
+  if (id == n && g_ascii_isdigit (name[0])) {
+    id = g_ascii_strtoull (name, &end, 10);
+    id = *end ? n : MIN (id, n);
+  }
+  if (id < n)
+    wanted[id] = 1;
+  else
+    tool_error ("--classes names '%s', which the model does not know: its %u "
+        "classes are 0 '%s' to %u '%s'; 'y10 info --json' lists them", name, n,
+        y10_model_get_class_name (model, 0), n - 1,
+        y10_model_get_class_name (model, n - 1));
+  return id < n;
+}
+
+guint8 *
+tool_classes_parse (const char *text, const Y10Model *model)
+{
+  guint8 *wanted = g_malloc0 (y10_model_get_n_classes (model));
+  char **names = g_strsplit (text, ",", -1);
+  gboolean ok = TRUE, any = FALSE;
+
+  for (guint i = 0; names[i] && ok; i++) {
+    if (!*g_strstrip (names[i]))
+      continue;
+    any = TRUE;
+    ok = want_class (names[i], model, wanted);
+  }
+  if (ok && !any)
+    tool_error ("--classes names no class");
+  if (!ok || !any)
+    g_clear_pointer (&wanted, g_free);
+  g_strfreev (names);
+  return wanted;
 }
 
 typedef const char *(*NameFunc) (int value);

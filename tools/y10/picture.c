@@ -8,6 +8,7 @@
 
 #include "config.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "tool.h"
@@ -15,39 +16,147 @@
 #ifdef HAVE_PIXBUF
 
 #include <gdk-pixbuf/gdk-pixbuf.h>
-#include <glib/gstdio.h>
+
+#define START_SIZE 4096         /* what gdk-pixbuf wants for its decision */
 
 gboolean
 tool_picture_probe (const char *path)
 {
-  return gdk_pixbuf_get_file_info (path, NULL, NULL) != NULL;
+  guint8 start[START_SIZE];
+  FILE *file;
+  gsize n;
+
+  if (gdk_pixbuf_get_file_info (path, NULL, NULL))
+    return TRUE;
+  /* Damaged in what comes before the pixels. */
+  file = fopen (path, "rbe");
+  n = file ? fread (start, 1, sizeof start, file) : 0;
+  if (file)
+    fclose (file);
+  return tool_picture_recognise (start, n);
+}
+
+/* Pixels that were not read are grey, like the borders of the letterbox. */
+static void
+on_area_prepared (GdkPixbufLoader *loader, gpointer user)
+{
+  gdk_pixbuf_fill (gdk_pixbuf_loader_get_pixbuf (loader), 0x727272ff);
+}
+
+static void
+on_area_updated (GdkPixbufLoader *loader, int x, int y, int width, int height,
+    gpointer user)
+{
+  *(gboolean *) user = TRUE;
+}
+
+/* What can be decoded of a file that cannot be read to its end, or NULL. */
+static GdkPixbuf *
+load_part (const char *path)
+{
+  GdkPixbufLoader *loader = gdk_pixbuf_loader_new ();
+  GdkPixbuf *pixbuf = NULL;
+  gboolean any = FALSE;
+  char *bytes = NULL;
+  gsize size;
+
+  g_signal_connect (loader, "area-prepared", G_CALLBACK (on_area_prepared),
+      NULL);
+  g_signal_connect (loader, "area-updated", G_CALLBACK (on_area_updated),
+      &any);
+  if (g_file_get_contents (path, &bytes, &size, NULL))
+    gdk_pixbuf_loader_write (loader, (const guchar *) bytes, size, NULL);
+  gdk_pixbuf_loader_close (loader, NULL);
+  if (any && (pixbuf = gdk_pixbuf_loader_get_pixbuf (loader)))
+    g_object_ref (pixbuf);
+  g_object_unref (loader);
+  g_free (bytes);
+  return pixbuf;
+}
+
+/* gdk-pixbuf's message without "Failed to load image “NAME”: " before it. */
+static char *
+reason_of (const GError *error)
+{
+  const char *name_end = strstr (error->message, "”: ");
+
+  return g_strdup (name_end ? name_end + strlen ("”: ") : error->message);
+}
+
+static GdkPixbuf *
+load (const char *path, char **damage, GError **error)
+{
+  GError *failure = NULL;
+  GdkPixbuf *pixbuf = gdk_pixbuf_new_from_file (path, &failure);
+
+  if (pixbuf) {
+    *damage = tool_jpeg_find_damage (path);
+    if (!*damage)
+      *damage = tool_container_find_damage (path);
+    return pixbuf;
+  }
+  pixbuf = load_part (path);
+  if (pixbuf) {
+    *damage = reason_of (failure);
+    g_error_free (failure);
+  } else {
+    g_propagate_error (error, failure);
+  }
+  return pixbuf;
 }
 
 gboolean
-tool_picture_load (const char *path, ToolFrame *frame, GError **error)
+tool_picture_load (const char *source, const char *path, ToolFrame *frame,
+    char **damage, GError **error)
 {
   GdkPixbuf *pixbuf, *upright;
-  Y10Image *image = &frame->image;
 
-  pixbuf = gdk_pixbuf_new_from_file (path, error);
+  *damage = NULL;
+  pixbuf = load (path, damage, error);
   if (!pixbuf)
     return FALSE;
   upright = gdk_pixbuf_apply_embedded_orientation (pixbuf);
   g_object_unref (pixbuf);
-
   memset (frame, 0, sizeof *frame);
-  frame->source = path;
+  frame->source = source;
   frame->timestamp = -1;
   frame->pixels = upright;
   frame->free_pixels = g_object_unref;
-  image->format = gdk_pixbuf_get_has_alpha (upright) ? Y10_PIXEL_RGBA
+  tool_pixbuf_to_image (upright, &frame->image);
+  return TRUE;
+}
+
+void
+tool_pixbuf_to_image (gpointer data, Y10Image *image)
+{
+  GdkPixbuf *pixbuf = data;
+
+  image->format = gdk_pixbuf_get_has_alpha (pixbuf) ? Y10_PIXEL_RGBA
       : Y10_PIXEL_RGB;
   image->memory = Y10_MEMORY_HOST;
-  image->width = (guint) gdk_pixbuf_get_width (upright);
-  image->height = (guint) gdk_pixbuf_get_height (upright);
-  image->plane[0] = gdk_pixbuf_read_pixels (upright);
-  image->stride[0] = (gsize) gdk_pixbuf_get_rowstride (upright);
-  return TRUE;
+  image->width = (guint) gdk_pixbuf_get_width (pixbuf);
+  image->height = (guint) gdk_pixbuf_get_height (pixbuf);
+  image->plane[0] = gdk_pixbuf_read_pixels (pixbuf);
+  image->stride[0] = (gsize) gdk_pixbuf_get_rowstride (pixbuf);
+}
+
+gboolean
+tool_picture_recognise (const guint8 *start, gsize n)
+{
+  GdkPixbufLoader *loader = gdk_pixbuf_loader_new ();
+  GError *error = NULL;
+  gboolean known;
+
+  /* The loader decides when it has enough, or is closed. */
+  if (gdk_pixbuf_loader_write (loader, start, n, &error))
+    gdk_pixbuf_loader_close (loader, &error);
+  else
+    gdk_pixbuf_loader_close (loader, NULL);
+  known = n && !g_error_matches (error, GDK_PIXBUF_ERROR,
+      GDK_PIXBUF_ERROR_UNKNOWN_TYPE);
+  g_clear_error (&error);
+  g_object_unref (loader);
+  return known;
 }
 
 static const char *
@@ -95,11 +204,24 @@ tool_picture_probe (const char *path)
 }
 
 gboolean
-tool_picture_load (const char *path, ToolFrame *frame, GError **error)
+tool_picture_recognise (const guint8 *start, gsize n)
+{
+  return FALSE;
+}
+
+static gboolean
+unsupported (GError **error)
 {
   g_set_error (error, Y10_ERROR, Y10_ERROR_UNSUPPORTED,
       "this y10 was built without gdk-pixbuf and reads no pictures");
   return FALSE;
+}
+
+gboolean
+tool_picture_load (const char *source, const char *path, ToolFrame *frame,
+    char **damage, GError **error)
+{
+  return unsupported (error);
 }
 
 gboolean
@@ -111,7 +233,7 @@ tool_picture_can_save (const char *path)
 gboolean
 tool_picture_save (const char *path, const Y10Image *image, GError **error)
 {
-  return tool_picture_load (path, NULL, error);
+  return unsupported (error);
 }
 
 #endif

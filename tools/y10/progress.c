@@ -55,6 +55,18 @@ print_tuning (const ToolProgress *progress)
   fputs ("\033[K", stderr);
 }
 
+static char *
+basename_of (const char *name)
+{
+  char *base = g_path_get_basename (name), *safe = tool_escape (base);
+
+  /* Cut between characters. */
+  if (g_utf8_strlen (safe, -1) > 40)
+    *g_utf8_offset_to_pointer (safe, 40) = 0;
+  g_free (base);
+  return safe;
+}
+
 void
 tool_progress_update (ToolProgress *progress, guint input, double fraction,
     const char *name)
@@ -70,9 +82,9 @@ tool_progress_update (ToolProgress *progress, guint input, double fraction,
   progress->drawn = now;
   progress->shown = TRUE;
 
-  base = g_filename_display_basename (name);
+  base = basename_of (name);
   if (fraction < 0 && progress->n_inputs == 1) {
-    fprintf (stderr, "\r%u frames  %.1f/s  %.40s", progress->n_frames,
+    fprintf (stderr, "\r%u frames  %.1f/s  %s", progress->n_frames,
         progress->n_frames / seconds, base);
   } else {
     double done = (input + CLAMP (fraction, 0, 1)) / progress->n_inputs;
@@ -81,12 +93,41 @@ tool_progress_update (ToolProgress *progress, guint input, double fraction,
     memset (bar, '#', filled);
     memset (bar + filled, '.', BAR_WIDTH - filled);
     bar[BAR_WIDTH] = 0;
-    fprintf (stderr, "\r[%s] %3.0f %%  %.1f/s  %.40s", bar, 100 * done,
+    fprintf (stderr, "\r[%s] %3.0f %%  %.1f/s  %s", bar, 100 * done,
         progress->n_frames / seconds, base);
   }
   print_tuning (progress);
   fflush (stderr);
   g_free (base);
+}
+
+void
+tool_progress_summarise (ToolProgress *progress, guint n_inputs,
+    const Y10Model *model, const guint64 *n_objects)
+{
+  const double seconds = (double) (g_get_monotonic_time () - progress->start)
+      / G_USEC_PER_SEC;
+  const guint n_classes = y10_model_get_n_classes (model);
+  const char *separator = ": ";
+
+  if (!progress->enabled)
+    return;
+  tool_progress_hide (progress);
+  fflush (stdout);
+  fprintf (stderr, "%u input%s, %u frame%s, %.1f frames/s", n_inputs,
+      n_inputs == 1 ? "" : "s", progress->n_frames,
+      progress->n_frames == 1 ? "" : "s", progress->n_frames / seconds);
+  for (guint i = 0; i < n_classes; i++) {
+    char *name = tool_escape (y10_model_get_class_name (model, i));
+
+    if (n_objects[i]) {
+      fprintf (stderr, "%s%" G_GUINT64_FORMAT " %s", separator, n_objects[i],
+          name);
+      separator = ", ";
+    }
+    g_free (name);
+  }
+  fputs ("\n", stderr);
 }
 
 void

@@ -12,13 +12,6 @@
 
 #include "tool.h"
 
-/* File names may be in any encoding; what is printed is UTF-8. */
-static char *
-display_name (const char *source)
-{
-  return g_filename_display_name (source);
-}
-
 void
 tool_json_string (JsonBuilder *builder, const char *name, const char *value)
 {
@@ -81,7 +74,7 @@ char *
 tool_report_json (const Y10Model *model, const ToolFrame *frame,
     const Y10Detection *rows, guint n)
 {
-  char *source = display_name (frame->source), *text;
+  char *source = tool_source_to_utf8 (frame->source), *text;
   const Y10Report report = {.source = source,.timestamp = frame->timestamp,
     .width = frame->image.width,.height = frame->image.height,
     .detections = rows,.n_detections = n
@@ -92,12 +85,26 @@ tool_report_json (const Y10Model *model, const ToolFrame *frame,
   return text;
 }
 
+static int
+text_width (const char *text)
+{
+  int width = 0;
+
+  for (; *text; text = g_utf8_next_char (text)) {
+    gunichar c = g_utf8_get_char (text);
+
+    width += g_unichar_iszerowidth (c) ? 0 : g_unichar_iswide (c) ? 2 : 1;
+  }
+  return width;
+}
+
 char *
 tool_report_table (const Y10Model *model, const ToolFrame *frame,
     const Y10Detection *rows, guint n)
 {
   GString *text = g_string_new (NULL);
-  char *source = display_name (frame->source);
+  char *source = tool_escape (frame->source);
+  char **labels = g_new0 (char *, n + 1);
   int widest = 5;
 
   g_string_append (text, source);
@@ -106,24 +113,23 @@ tool_report_table (const Y10Model *model, const ToolFrame *frame,
   g_string_append_printf (text, "  %ux%u  %u object%s\n", frame->image.width,
       frame->image.height, n, n == 1 ? "" : "s");
   for (guint i = 0; i < n; i++) {
-    const char *label = y10_model_get_class_name (model,
-        (guint) rows[i].class_id);
-    widest = MAX (widest, (int) g_utf8_strlen (label, -1));
+    labels[i] = tool_escape (y10_model_get_class_name (model,
+            (guint) rows[i].class_id));
+    widest = MAX (widest, text_width (labels[i]));
   }
   if (n)
     g_string_append_printf (text, "  %*s  confidence      x      y  width height\n",
         -widest, "label");
   for (guint i = 0; i < n; i++) {
-    const char *label = y10_model_get_class_name (model,
-        (guint) rows[i].class_id);
     Y10PixelBox p;
 
     y10_detection_to_pixels (&rows[i], frame->image.width,
         frame->image.height, &p);
-    g_string_append_printf (text, "  %s%*s  %10.3f %6d %6d %6d %6d\n", label,
-        widest - (int) g_utf8_strlen (label, -1), "", (double) rows[i].score,
-        p.x, p.y, p.w, p.h);
+    g_string_append_printf (text, "  %s%*s  %10.3f %6d %6d %6d %6d\n",
+        labels[i], widest - text_width (labels[i]), "",
+        (double) rows[i].score, p.x, p.y, p.w, p.h);
   }
+  g_strfreev (labels);
   g_free (source);
   return g_string_free (text, FALSE);
 }

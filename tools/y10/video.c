@@ -13,17 +13,23 @@
 #ifdef HAVE_GST
 
 #include <gst/app/gstappsink.h>
+#include <gst/app/gstappsrc.h>
 #include <gst/gst.h>
 
 #include "sample.h"
+#include "watch.h"
 
+#define BLOCK_SIZE 65536
 #define POLL_INTERVAL (50 * GST_MSECOND)
 #define NO_VIDEO "there is no picture or video in it"
 
 struct _ToolVideo
 {
-  char *path;
+  const char *source, *path;    /* borrowed */
+  ToolStream *stream;           /* borrowed; NULL: @path is read */
+  gint stop;                    /* atomic: @stream is not to be waited for */
   GstElement *pipeline;
+  ToolWatch *watch;
   GstAppSink *sink;
   GstBus *bus;
   char *missing;                /* a decoder that is not installed */
@@ -73,6 +79,33 @@ on_no_more_pads (GstElement *source, gpointer user)
   gst_object_unref (convert);
 }
 
+/* In a streaming thread. */
+static void
+on_need_data (GstAppSrc *source, guint size, gpointer user)
+{
+  ToolVideo *video = user;
+  guint8 *block = g_malloc (BLOCK_SIZE);
+  gssize got = tool_stream_read (video->stream, block, BLOCK_SIZE,
+      &video->stop);
+
+  if (got > 0) {
+    gst_app_src_push_buffer (source, gst_buffer_new_wrapped (block,
+            (gsize) got));
+  } else {
+    g_free (block);
+    gst_app_src_end_of_stream (source);
+  }
+}
+
+static void
+on_source_setup (GstElement *bin, GstElement *source, gpointer user)
+{
+  GstAppSrcCallbacks callbacks = {.need_data = on_need_data };
+
+  if (GST_IS_APP_SRC (source))
+    gst_app_src_set_callbacks (GST_APP_SRC (source), &callbacks, user, NULL);
+}
+
 static gboolean
 make_pipeline (ToolVideo *video, const char *uri, GError **error)
 {
@@ -94,6 +127,9 @@ make_pipeline (ToolVideo *video, const char *uri, GError **error)
   g_object_set (source, "uri", uri, NULL);
   g_signal_connect (source, "no-more-pads", G_CALLBACK (on_no_more_pads),
       video);
+  if (video->stream)
+    g_signal_connect (source, "source-setup", G_CALLBACK (on_source_setup),
+        video);
   gst_object_unref (source);
   video->sink = GST_APP_SINK (gst_bin_get_by_name (GST_BIN (video->pipeline),
           "sink"));
@@ -101,23 +137,28 @@ make_pipeline (ToolVideo *video, const char *uri, GError **error)
   gst_app_sink_set_caps (video->sink, caps);
   gst_caps_unref (caps);
   video->bus = gst_element_get_bus (video->pipeline);
+  video->watch = tool_watch_new (video->pipeline);
   return TRUE;
 }
 
 ToolVideo *
-tool_video_open (const char *path, GError **error)
+tool_video_open (const char *source, const char *path, ToolStream *stream,
+    GError **error)
 {
   ToolVideo *video;
   char *uri;
 
   if (!tool_gst_init (error))
     return NULL;
-  uri = strstr (path, "://") ? g_strdup (path)
+  uri = stream ? g_strdup ("appsrc://")
+      : strstr (path, "://") ? g_strdup (path)
       : gst_filename_to_uri (path, error);
   if (!uri)
     return NULL;
   video = g_new0 (ToolVideo, 1);
-  video->path = g_strdup (path);
+  video->source = source;
+  video->path = path;
+  video->stream = stream;
   video->duration = GST_CLOCK_TIME_NONE;
   if (make_pipeline (video, uri, error))
     /* Failures arrive on the bus and are found by tool_video_next(). */
@@ -128,41 +169,81 @@ tool_video_open (const char *path, GError **error)
   return video;
 }
 
+/* What comes after "file.c(12): function (): /pipeline/element:", if anything. */
+static const char *
+detail_of (const char *debug)
+{
+  const char *line = debug ? strchr (debug, '\n') : NULL;
+
+  return line && line[1] ? line + 1 : NULL;
+}
+
+static void
+set_message_error (ToolVideo *video, GstMessage *message, GError **error)
+{
+  const gboolean remote = !video->stream && strstr (video->path, "://")
+      && !g_str_has_prefix (video->path, "file:");
+  GError *cause = NULL;
+  char *debug = NULL, *what;
+
+  gst_message_parse_error (message, &cause, &debug);
+  if (g_atomic_int_get (&video->no_video)) {
+    g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED, NO_VIDEO);
+  } else if (video->missing) {
+    g_set_error (error, Y10_ERROR, Y10_ERROR_UNSUPPORTED,
+        "GStreamer lacks a plugin for it: %s", video->missing);
+  } else {
+    if (video->n_frames)
+      what = g_strdup_printf ("it broke off after %" G_GUINT64_FORMAT
+          " frames", video->n_frames);
+    else if (remote && GST_OBJECT_FLAG_IS_SET (message->src,
+            GST_ELEMENT_FLAG_SOURCE))
+      what = g_strdup (cause->domain == GST_STREAM_ERROR
+          || cause->code == GST_RESOURCE_ERROR_OPEN_READ
+          || cause->code == GST_RESOURCE_ERROR_OPEN_READ_WRITE
+          ? "the connection failed" : "the server did not send it");
+    else
+      what = g_strdup ("not a picture, and cannot be played as a video");
+    g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED, "%s: %s%s%s%s", what,
+        cause->message, detail_of (debug) ? " (" : "",
+        detail_of (debug) ? detail_of (debug) : "",
+        detail_of (debug) ? ")" : "");
+    g_free (what);
+  }
+  g_error_free (cause);
+  g_free (debug);
+}
+
+static void
+note_missing (ToolVideo *video, GstMessage *message)
+{
+  const GstStructure *s = gst_message_get_structure (message);
+
+  if (gst_structure_has_name (s, "missing-plugin")) {
+    g_free (video->missing);
+    video->missing = g_strdup (gst_structure_get_string (s, "name"));
+  }
+}
+
 /* FALSE and error when the bus has one. */
 static gboolean
 check_bus (ToolVideo *video, GError **error)
 {
   GstMessage *message;
+  gboolean ok = TRUE;
 
-  while ((message = gst_bus_pop_filtered (video->bus,
-              GST_MESSAGE_ERROR | GST_MESSAGE_ELEMENT))) {
-    if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ELEMENT) {
-      const GstStructure *s = gst_message_get_structure (message);
-
-      if (gst_structure_has_name (s, "missing-plugin")) {
-        g_free (video->missing);
-        video->missing = g_strdup (gst_structure_get_string (s, "name"));
-      }
-    } else {
-      GError *cause = NULL;
-
-      gst_message_parse_error (message, &cause, NULL);
-      gst_message_unref (message);
-      if (g_atomic_int_get (&video->no_video))
-        g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED, NO_VIDEO);
-      else if (video->missing)
-        g_set_error (error, Y10_ERROR, Y10_ERROR_UNSUPPORTED,
-            "GStreamer lacks a plugin for it: %s", video->missing);
-      else
-        g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED,
-            "not a picture, and cannot be played as a video: %s",
-            cause->message);
-      g_error_free (cause);
-      return FALSE;
-    }
+  while (ok && (message = gst_bus_pop_filtered (video->bus, GST_MESSAGE_ERROR
+              | GST_MESSAGE_WARNING | GST_MESSAGE_ELEMENT))) {
+    if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ELEMENT)
+      note_missing (video, message);
+    else if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_WARNING)
+      tool_watch_warning (video->watch, message);
+    else
+      set_message_error (video, message, error);
+    ok = GST_MESSAGE_TYPE (message) != GST_MESSAGE_ERROR;
     gst_message_unref (message);
   }
-  return TRUE;
+  return ok;
 }
 
 /* Takes @taken over. */
@@ -186,12 +267,14 @@ sample_to_frame (ToolVideo *video, GstSample *taken, ToolFrame *frame,
   time = gst_segment_to_stream_time (gst_sample_get_segment (taken),
       GST_FORMAT_TIME, GST_BUFFER_PTS (buffer));
   memset (frame, 0, sizeof *frame);
-  frame->source = video->path;
+  frame->source = video->source;
   frame->timestamp = GST_CLOCK_TIME_IS_VALID (time) ? (gint64) time : -1;
   frame->image = sample->frame.image;
   frame->pixels = sample;
   frame->free_pixels = sample_free;
-  video->n_frames++;
+  frame->is_sample = TRUE;
+  frame->number = video->n_frames++;
+  tool_watch_frame (video->watch, buffer, time);
   return TRUE;
 }
 
@@ -231,23 +314,36 @@ tool_video_get_progress (ToolVideo *video, gint64 timestamp)
   return (double) timestamp / (double) video->duration;
 }
 
+char *
+tool_video_find_damage (ToolVideo *video)
+{
+  char *damage = NULL;
+
+  check_bus (video, NULL);
+  if (!video->stream && !strstr (video->path, "://"))
+    damage = tool_container_find_damage (video->path);
+  return damage ? damage : tool_watch_find_damage (video->watch);
+}
+
 void
 tool_video_close (ToolVideo *video)
 {
+  g_atomic_int_set (&video->stop, TRUE);
   if (video->pipeline)
     gst_element_set_state (video->pipeline, GST_STATE_NULL);
+  g_clear_pointer (&video->watch, tool_watch_free);
   gst_clear_object (&video->bus);
   gst_clear_object (&video->sink);
   gst_clear_object (&video->pipeline);
   g_free (video->missing);
-  g_free (video->path);
   g_free (video);
 }
 
 #else /* !HAVE_GST */
 
 ToolVideo *
-tool_video_open (const char *path, GError **error)
+tool_video_open (const char *source, const char *path, ToolStream *stream,
+    GError **error)
 {
   g_set_error (error, Y10_ERROR, Y10_ERROR_UNSUPPORTED,
       "not a picture, and this y10 was built without GStreamer and reads no "
@@ -265,6 +361,12 @@ double
 tool_video_get_progress (ToolVideo *video, gint64 timestamp)
 {
   return -1;
+}
+
+char *
+tool_video_find_damage (ToolVideo *video)
+{
+  return NULL;
 }
 
 void

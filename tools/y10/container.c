@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* Whether a file is as long as its own container says. Demuxers play what is
+ * there and end as if that were all, so the outermost lengths are read here:
+ * boxes of MP4 and QuickTime, Matroska's segment, RIFF (AVI, WebP), and the
+ * pixels of a BMP. What is not understood is taken to be whole. */
+
+#include "config.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "tool.h"
+
+typedef struct
+{
+  FILE *file;
+  guint64 size;
+} Container;
+
+static gboolean
+read_at (const Container *c, guint64 offset, guint8 *bytes, gsize n)
+{
+  return fseeko (c->file, (off_t) offset, SEEK_SET) == 0
+      && fread (bytes, 1, n, c->file) == n;
+}
+
+static guint64
+big_endian (const guint8 *bytes, guint n)
+{
+  guint64 value = 0;
+
+  for (guint i = 0; i < n; i++)
+    value = value << 8 | bytes[i];
+  return value;
+}
+
+static guint32
+little_endian (const guint8 *bytes)
+{
+  return (guint32) bytes[3] << 24 | (guint32) bytes[2] << 16
+      | (guint32) bytes[1] << 8 | bytes[0];
+}
+
+/* NULL where @what, @length bytes long, fits into the file from @start on. */
+static char *
+check_length (const Container *c, const char *what, guint64 start,
+    guint64 length)
+{
+  if (start > c->size || length <= c->size - start)
+    return NULL;
+  return g_strdup_printf ("it is cut off: %" G_GUINT64_FORMAT " of the %"
+      G_GUINT64_FORMAT " bytes of its %s are there", c->size - start, length,
+      what);
+}
+
+static gboolean
+is_box_type (const guint8 *type)
+{
+  for (guint i = 0; i < 4; i++)
+    if (type[i] < 0x20 || type[i] > 0x7e)
+      return type[0] == 0xa9;
+  return TRUE;
+}
+
+/* ISO/IEC 14496-12, 4.2. */
+static char *
+check_boxes (const Container *c)
+{
+  guint8 head[16];
+  guint64 at = 0, length;
+  char *damage = NULL, *what;
+
+  while (!damage && c->size - at >= 8 && read_at (c, at, head, 8)
+      && is_box_type (head + 4)) {
+    length = big_endian (head, 4);
+    if (length == 1 && c->size - at >= 16 && read_at (c, at, head, 16))
+      length = big_endian (head + 8, 8);
+    if (length < 8)             /* 0: to the end of the file */
+      break;
+    what = g_strdup_printf ("box '%.4s'", head + 4);
+    damage = check_length (c, what, at, length);
+    g_free (what);
+    at += damage ? 0 : length;
+  }
+  return damage;
+}
+
+/* RFC 8794, 4: TRUE and the number, unless it is cut off or says "unknown". */
+static gboolean
+read_vint (const Container *c, guint64 *at, guint64 *value)
+{
+  guint8 bytes[8];
+  guint n = 1;
+
+  if (!read_at (c, *at, bytes, 1) || !bytes[0])
+    return FALSE;
+  while (!(bytes[0] & (0x80 >> (n - 1))))
+    n++;
+  if (!read_at (c, *at, bytes, n))
+    return FALSE;
+  *at += n;
+  *value = big_endian (bytes, n) & ((G_GUINT64_CONSTANT (1) << 7 * n) - 1);
+  return *value != (G_GUINT64_CONSTANT (1) << 7 * n) - 1;
+}
+
+static char *
+check_matroska (const Container *c)
+{
+  guint64 at = 4, length;
+  guint8 id[4];
+
+  if (!read_vint (c, &at, &length) || length > c->size)
+    return NULL;
+  at += length;
+  if (!read_at (c, at, id, 4) || big_endian (id, 4) != 0x18538067)
+    return NULL;
+  at += 4;
+  return read_vint (c, &at, &length) ? check_length (c, "segment", at, length)
+      : NULL;
+}
+
+/* Whether the pixels, without compression, are all there. */
+static char *
+check_bmp (const Container *c)
+{
+  guint8 h[34];
+  guint64 row;
+  gint32 height;
+
+  if (!read_at (c, 0, h, sizeof h) || little_endian (h + 14) < 40
+      || (little_endian (h + 30) != 0 && little_endian (h + 30) != 3))
+    return NULL;
+  row = ((guint64) little_endian (h + 18) * (h[28] | h[29] << 8) + 31) / 32 * 4;
+  height = (gint32) little_endian (h + 22);
+  return check_length (c, "pixels", little_endian (h + 10),
+      row * (guint64) ABS ((gint64) height));
+}
+
+char *
+tool_container_find_damage (const char *path)
+{
+  Container c = {.file = fopen (path, "rbe") };
+  char *damage = NULL;
+  struct stat info;
+  guint8 head[12];
+
+  if (!c.file)
+    return NULL;
+  if (fstat (fileno (c.file), &info) == 0 && S_ISREG (info.st_mode)
+      && read_at (&c, 0, head, sizeof head)) {
+    c.size = (guint64) info.st_size;
+    if (!memcmp (head + 4, "ftyp", 4) || !memcmp (head + 4, "moov", 4)
+        || !memcmp (head + 4, "mdat", 4) || !memcmp (head + 4, "wide", 4))
+      damage = check_boxes (&c);
+    else if (big_endian (head, 4) == 0x1a45dfa3)
+      damage = check_matroska (&c);
+    else if (!memcmp (head, "RIFF", 4) && little_endian (head + 4) != G_MAXUINT32)
+      damage = check_length (&c, "RIFF list", 8, little_endian (head + 4));
+    else if (!memcmp (head, "BM", 2))
+      damage = check_bmp (&c);
+  }
+  fclose (c.file);
+  return damage;
+}

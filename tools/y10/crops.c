@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* What is in the boxes, each as a JPEG file of its own: DIR/CLASS/STEM-N.jpg, N
+ * counting the frame's objects from 1, with the frame's number before it for a
+ * video. No file is ever overwritten: a name that is taken gets a number. */
+
+#include "config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tool.h"
+
+#ifdef HAVE_GST
+#include "sample.h"
+#endif
+
+#define MAX_TRIES 100000
+
+struct _ToolCrops
+{
+  char *dir;
+  Y10Model *model;              /* borrowed */
+#ifdef HAVE_GST
+  GstVideoConverter *converter; /* of frames like the last one */
+  GstVideoInfo from, to;
+  GstBuffer *rgb;
+#endif
+};
+
+static gboolean
+make_folder (const char *path, GError **error)
+{
+  if (g_mkdir_with_parents (path, 0777) == 0)
+    return TRUE;
+  g_set_error (error, Y10_ERROR, Y10_ERROR_NOT_FOUND,
+      "--save-crops: cannot make the directory %s: %s", path,
+      g_strerror (errno));
+  return FALSE;
+}
+
+ToolCrops *
+tool_crops_new (const char *dir, Y10Model *model, GError **error)
+{
+  ToolCrops *crops;
+
+  if (!tool_picture_can_save ("a.jpg")) {
+    g_set_error (error, Y10_ERROR, Y10_ERROR_UNSUPPORTED,
+        "--save-crops: this y10 was built without gdk-pixbuf and writes no "
+        "pictures");
+    return NULL;
+  }
+  if (!make_folder (dir, error))
+    return NULL;
+  crops = g_new0 (ToolCrops, 1);
+  crops->dir = g_strdup (dir);
+  crops->model = model;
+  return crops;
+}
+
+/* An empty file of that name and the first number that is free, or NULL. */
+static char *
+claim_file (const char *folder, const char *name, GError **error)
+{
+  for (guint i = 1; i <= MAX_TRIES; i++) {
+    char *file = i == 1 ? g_strdup_printf ("%s.jpg", name)
+        : g_strdup_printf ("%s-%u.jpg", name, i);
+    char *path = g_build_filename (folder, file, NULL);
+    int fd = open (path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+
+    g_free (file);
+    if (fd >= 0) {
+      close (fd);
+      return path;
+    }
+    g_free (path);
+    if (errno != EEXIST)
+      break;
+  }
+  g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED,
+      "--save-crops: cannot write %s/%s.jpg: %s", folder, name,
+      g_strerror (errno));
+  return NULL;
+}
+
+static char *
+crop_name (const ToolFrame *frame, guint i)
+{
+  char *base = tool_source_basename (frame->source), *safe, *name, *dot;
+
+  safe = tool_safe_name (base);
+  dot = strrchr (safe, '.');
+  if (dot)
+    *dot = 0;
+  name = frame->timestamp < 0 ? g_strdup_printf ("%s-%u", safe, i + 1)
+      : g_strdup_printf ("%s-%06" G_GUINT64_FORMAT "-%u", safe, frame->number,
+      i + 1);
+  g_free (safe);
+  g_free (base);
+  return name;
+}
+
+static gboolean
+save (ToolCrops *crops, const ToolFrame *frame, const Y10Image *rgb,
+    const Y10Detection *row, guint i, GError **error)
+{
+  char *class = tool_safe_name (y10_model_get_class_name (crops->model,
+          (guint) row->class_id));
+  char *folder = g_build_filename (crops->dir, class, NULL);
+  char *name = crop_name (frame, i), *path = NULL;
+  Y10Image crop = *rgb;
+  Y10PixelBox box;
+  gboolean ok;
+
+  y10_detection_to_pixels (row, rgb->width, rgb->height, &box);
+  crop.plane[0] = rgb->plane[0] + (gsize) box.y * rgb->stride[0]
+      + (gsize) box.x * (rgb->format == Y10_PIXEL_RGBA ? 4 : 3);
+  crop.width = (guint) box.w;
+  crop.height = (guint) box.h;
+  ok = make_folder (folder, error)
+      && (path = claim_file (folder, name, error))
+      && tool_picture_save (path, &crop, error);
+  g_free (path);
+  g_free (name);
+  g_free (folder);
+  g_free (class);
+  return ok;
+}
+
+#ifdef HAVE_GST
+
+static void
+drop_converter (ToolCrops *crops)
+{
+  g_clear_pointer (&crops->converter, gst_video_converter_free);
+  gst_clear_buffer (&crops->rgb);
+}
+
+static gboolean
+is_same_format (const GstVideoInfo *a, const GstVideoInfo *b)
+{
+  return GST_VIDEO_INFO_FORMAT (a) == GST_VIDEO_INFO_FORMAT (b)
+      && a->width == b->width && a->height == b->height
+      && gst_video_colorimetry_is_equal (&a->colorimetry, &b->colorimetry)
+      && a->chroma_site == b->chroma_site;
+}
+
+/* The frame as RGB, mapped in @mapped. */
+static gboolean
+convert (ToolCrops *crops, GstVideoFrame *source, GstVideoFrame *mapped)
+{
+  if (!crops->converter || !is_same_format (&crops->from, &source->info)) {
+    drop_converter (crops);
+    crops->from = source->info;
+    gst_video_info_set_format (&crops->to, GST_VIDEO_FORMAT_RGB,
+        (guint) source->info.width, (guint) source->info.height);
+    crops->converter = gst_video_converter_new (&crops->from, &crops->to,
+        NULL);
+    crops->rgb = gst_buffer_new_allocate (NULL, crops->to.size, NULL);
+  }
+  if (!crops->converter
+      || !gst_video_frame_map (mapped, &crops->to, crops->rgb, GST_MAP_WRITE))
+    return FALSE;
+  gst_video_converter_frame (crops->converter, source, mapped);
+  return TRUE;
+}
+
+static gboolean
+save_sample (ToolCrops *crops, const ToolFrame *frame,
+    const Y10Detection *rows, guint n, GError **error)
+{
+  ToolSample *sample = frame->pixels;
+  Y10Image rgb = {.format = Y10_PIXEL_RGB,.memory = Y10_MEMORY_HOST,
+    .width = frame->image.width,.height = frame->image.height
+  };
+  GstVideoFrame mapped;
+  gboolean ok = TRUE;
+
+  if (!convert (crops, &sample->frame.frame, &mapped)) {
+    g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED,
+        "--save-crops: the frame cannot be converted to RGB");
+    return FALSE;
+  }
+  rgb.plane[0] = GST_VIDEO_FRAME_PLANE_DATA (&mapped, 0);
+  rgb.stride[0] = (gsize) GST_VIDEO_FRAME_PLANE_STRIDE (&mapped, 0);
+  for (guint i = 0; ok && i < n; i++)
+    ok = save (crops, frame, &rgb, &rows[i], i, error);
+  gst_video_frame_unmap (&mapped);
+  return ok;
+}
+
+#endif
+
+gboolean
+tool_crops_save (ToolCrops *crops, const ToolFrame *frame,
+    const Y10Detection *rows, guint n, GError **error)
+{
+  gboolean ok = TRUE;
+
+#ifdef HAVE_GST
+  if (frame->is_sample)
+    return n == 0 || save_sample (crops, frame, rows, n, error);
+#endif
+  for (guint i = 0; ok && i < n; i++)
+    ok = save (crops, frame, &frame->image, &rows[i], i, error);
+  return ok;
+}
+
+void
+tool_crops_free (ToolCrops *crops)
+{
+  if (!crops)
+    return;
+#ifdef HAVE_GST
+  drop_converter (crops);
+#endif
+  g_free (crops->dir);
+  g_free (crops);
+}

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* One input after the other: a picture, an animation, a video, or what a pipe
+ * brings. An input that cannot be read, or not to its end, is named once on
+ * stderr and the rest go on. What is printed for a frame never depends on the
+ * frames around it. */
+
+#include "config.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "detect.h"
+
+#define STDIN_PATH "/dev/stdin"
+
+static void
+fail (ToolDetect *self, const char *source, const char *format, ...)
+    G_GNUC_PRINTF (3, 4);
+
+static void
+fail (ToolDetect *self, const char *source, const char *format, ...)
+{
+  va_list args;
+  char *text;
+
+  va_start (args, format);
+  text = g_strdup_vprintf (format, args);
+  va_end (args);
+  tool_progress_hide (self->progress);
+  tool_error ("%s: %s", tool_is_stdin (source) ? "standard input" : source,
+      text);
+  self->failed = TRUE;
+  g_free (text);
+}
+
+/* Clears @error. */
+static void
+fail_with (ToolDetect *self, const char *source, GError **error)
+{
+  fail (self, source, "%s", (*error)->message);
+  g_clear_error (error);
+}
+
+/* Takes @damage over, which may be NULL. */
+static void
+warn_of_damage (ToolDetect *self, const char *source, char *damage)
+{
+  if (!damage)
+    return;
+  /* After the results that it is about. */
+  tool_runner_flush (self->runner);
+  if (!self->input_failed)
+    fail (self, source, "is damaged, and the results are of what could be decoded: %s",
+        damage);
+  g_free (damage);
+}
+
+static void
+print_result (ToolDetect *self, const ToolFrame *frame,
+    const Y10Detection *rows, guint n)
+{
+  char *text;
+
+  if (self->table) {
+    tool_progress_hide (self->progress);
+    text = tool_report_table (self->model, frame, rows, n);
+    fputs (text, stdout);
+  } else {
+    text = tool_report_json (self->model, frame, rows, n);
+    puts (text);
+  }
+  g_free (text);
+  /* A line at a time: the reader may be waiting for this very frame. */
+  fflush (stdout);
+}
+
+static gboolean
+write_copies (ToolDetect *self, const ToolFrame *frame,
+    const Y10Detection *rows, guint n, GError **error)
+{
+  if (self->crops && !tool_crops_save (self->crops, frame, rows, n, error))
+    return FALSE;
+  if (!self->draw)
+    return TRUE;
+  return self->moving ? tool_draw_frame (self->draw, frame, rows, n, error)
+      : tool_draw_picture (self->draw, frame, rows, n, error);
+}
+
+void
+tool_detect_result (const ToolFrame *frame, const Y10Detection *rows, guint n,
+    const GError *failure, gpointer user)
+{
+  ToolDetect *self = user;
+  GError *error = NULL;
+  double fraction = 1;
+
+  /* The same failure would come with every frame of a video. */
+  if (failure) {
+    if (!self->input_failed)
+      fail (self, frame->source, "%s", failure->message);
+    self->input_failed = self->moving;
+    return;
+  }
+  print_result (self, frame, rows, n);
+  for (guint i = 0; i < n; i++)
+    self->n_objects[rows[i].class_id]++;
+  if (!self->input_failed && !write_copies (self, frame, rows, n, &error)) {
+    fail_with (self, frame->source, &error);
+    self->input_failed = self->moving;
+  }
+  if (self->video)
+    fraction = tool_video_get_progress (self->video, frame->timestamp);
+  tool_progress_update (self->progress, self->n_done, fraction,
+      frame->source);
+}
+
+static void
+detect_picture (ToolDetect *self, const char *source, const char *path)
+{
+  GError *error = NULL;
+  char *damage = NULL;
+  ToolFrame frame;
+
+  if (tool_picture_load (source, path, &frame, &damage, &error)) {
+    tool_runner_push (self->runner, &frame);
+    warn_of_damage (self, source, damage);
+  } else {
+    fail_with (self, source, &error);
+  }
+}
+
+/* Pictures still under way are not part of what comes. */
+static void
+begin_moving (ToolDetect *self)
+{
+  tool_runner_flush (self->runner);
+  self->input_failed = FALSE;
+  self->moving = TRUE;
+}
+
+static void
+end_moving (ToolDetect *self, const char *source)
+{
+  GError *error = NULL;
+
+  if (self->draw && !tool_draw_finish (self->draw, &error)) {
+    if (!self->input_failed)
+      fail (self, source, "%s", error->message);
+    g_clear_error (&error);
+  }
+  self->moving = self->input_failed = FALSE;
+}
+
+/* Takes @frame over. */
+static void
+push_moving (ToolDetect *self, ToolFrame *frame)
+{
+  if (frame->number % self->interval == 0)
+    tool_runner_push (self->runner, frame);
+  else
+    frame->free_pixels (frame->pixels);
+}
+
+/* FALSE when @path has none. */
+static gboolean
+detect_animation (ToolDetect *self, const char *source, const char *path)
+{
+  char *damage;
+  ToolAnimation *animation = tool_animation_open (source, path, &damage);
+  ToolFrame frame;
+
+  if (!animation)
+    return FALSE;
+  begin_moving (self);
+  while (!self->input_failed && tool_animation_next (animation, &frame))
+    push_moving (self, &frame);
+  tool_runner_flush (self->runner);
+  warn_of_damage (self, source, damage);
+  end_moving (self, source);
+  tool_animation_close (animation);
+  return TRUE;
+}
+
+static void
+detect_video (ToolDetect *self, const char *source, const char *path,
+    ToolStream *stream)
+{
+  GError *error = NULL;
+  ToolFrame frame;
+  int more = 1;
+
+  begin_moving (self);
+  self->video = tool_video_open (source, path, stream, &error);
+  if (!self->video) {
+    fail_with (self, source, &error);
+    self->moving = FALSE;
+    return;
+  }
+  while (!self->input_failed
+      && (more = tool_video_next (self->video, &frame, &error)) > 0)
+    push_moving (self, &frame);
+  tool_runner_flush (self->runner);
+  if (more < 0)
+    fail_with (self, source, &error);
+  else if (more == 0)
+    warn_of_damage (self, source, tool_video_find_damage (self->video));
+  end_moving (self, source);
+  g_clear_pointer (&self->video, tool_video_close);
+}
+
+static void
+detect_file (ToolDetect *self, const char *source, const char *path)
+{
+  if (!tool_picture_probe (path))
+    detect_video (self, source, path, NULL);
+  else if (!detect_animation (self, source, path))
+    detect_picture (self, source, path);
+}
+
+static void
+detect_stream (ToolDetect *self, const char *source, const char *path)
+{
+  GError *error = NULL;
+  ToolStream *stream = tool_stream_open (path, &error);
+  char *copy;
+
+  if (!stream) {
+    fail_with (self, source, &error);
+    return;
+  }
+  if (!tool_stream_is_picture (stream)) {
+    detect_video (self, source, path, stream);
+  } else if ((copy = tool_stream_to_file (stream, &error))) {
+    detect_file (self, source, copy);
+    g_free (copy);
+  } else {
+    fail_with (self, source, &error);
+  }
+  tool_stream_close (stream);
+}
+
+void
+tool_detect_input (ToolDetect *self, const char *source)
+{
+  const char *path = tool_is_stdin (source) ? STDIN_PATH : source;
+  struct stat info;
+
+  if (strstr (path, "://"))
+    detect_video (self, source, path, NULL);
+  else if (stat (path, &info) != 0)
+    fail (self, source, "there is no such file");
+  else if (S_ISDIR (info.st_mode))
+    fail (self, source, "there are no pictures or videos in this directory");
+  else if (access (path, R_OK) != 0)
+    fail (self, source, "may not be read");
+  else if (S_ISREG (info.st_mode))
+    detect_file (self, source, path);
+  else
+    detect_stream (self, source, path);
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* Text for people. File names, class names and the messages of libraries may
+ * hold anything, and a terminal obeys the control characters in it: everything
+ * printed as text goes through tool_escape(). JSON has escapes of its own. */
+
+#include "config.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tool.h"
+
+/* Controls (Cc), and the marks that reorder or hide what is around them. */
+static gboolean
+is_harmless (gunichar c)
+{
+  switch (g_unichar_type (c)) {
+    case G_UNICODE_CONTROL:
+    case G_UNICODE_FORMAT:
+    case G_UNICODE_SURROGATE:
+    case G_UNICODE_LINE_SEPARATOR:
+    case G_UNICODE_PARAGRAPH_SEPARATOR:
+      return c == 0x200d;       /* joins emoji */
+    default:
+      return TRUE;
+  }
+}
+
+static void
+append_escaped (GString *out, const char *from, const char *end)
+{
+  if (end - from == 1 && *from == '\n')
+    g_string_append (out, "\\n");
+  else if (end - from == 1 && *from == '\t')
+    g_string_append (out, "\\t");
+  else
+    for (; from < end; from++)
+      g_string_append_printf (out, "\\x%02x", (guchar) *from);
+}
+
+static char *
+escape (const char *text, const char *keep)
+{
+  GString *out = g_string_new (NULL);
+  const char *next;
+
+  for (; *text; text = next) {
+    gunichar c = g_utf8_get_char_validated (text, -1);
+    gboolean valid = c != (gunichar) -1 && c != (gunichar) -2;
+
+    next = valid ? g_utf8_next_char (text) : text + 1;
+    if (valid && (is_harmless (c) || (c < 0x80 && strchr (keep, (int) c))))
+      g_string_append_len (out, text, next - text);
+    else
+      append_escaped (out, text, next);
+  }
+  return g_string_free (out, FALSE);
+}
+
+char *
+tool_escape (const char *text)
+{
+  return escape (text, "");
+}
+
+void
+tool_print (const char *format, ...)
+{
+  va_list args;
+  char *text, *safe;
+
+  va_start (args, format);
+  text = g_strdup_vprintf (format, args);
+  va_end (args);
+  safe = escape (text, "\n");
+  fputs (safe, stdout);
+  g_free (safe);
+  g_free (text);
+}
+
+void
+tool_error (const char *format, ...)
+{
+  va_list args;
+  char *text, *safe;
+
+  va_start (args, format);
+  text = g_strdup_vprintf (format, args);
+  va_end (args);
+  safe = tool_escape (text);
+  /* Whatever was printed for this input comes before its error. */
+  fflush (stdout);
+  fprintf (stderr, "y10: %s\n", safe);
+  g_free (safe);
+  g_free (text);
+}
