@@ -28,6 +28,15 @@ def need(*features):
             sys.exit(77)
 
 
+def lacking(*elements):
+    return [e for e in elements
+            if subprocess.run(["gst-inspect-1.0", "--exists", e], check=False).returncode]
+
+
+def launch(case, pipeline):
+    subprocess.run(["gst-launch-1.0", "-q", *pipeline.split()], env=case.env, check=True)
+
+
 class Case(unittest.TestCase):
     """A directory of its own, a model of 3 classes in it, and no plugin but the system's."""
 
@@ -153,6 +162,35 @@ def write_tiff(path, rows, orientation):
         f.write(b"II*\0" + struct.pack("<IH", 8, n)
                 + b"".join(struct.pack("<HHII", *tag) for tag in tags)
                 + struct.pack("<IHHH", 0, 8, 8, 8) + pixels)
+    return path
+
+
+def write_gif(path, frames, delays):
+    """Grey frames of rows of bytes, after CompuServe's GIF89a; delays in hundredths of a second. Codes
+    are not packed: with a clear code before the table grows each is nine bits."""
+    width, height = len(frames[0][0]), len(frames[0])
+    out = b"GIF89a" + struct.pack("<HHBBB", width, height, 0xF7, 0, 0)
+    out += b"".join(bytes([v]) * 3 for v in range(256))
+    for rows, delay in zip(frames, delays):
+        bits, n_bits, data = 0, 0, b""
+        pixels = b"".join(rows)
+        codes = []
+        for at in range(0, len(pixels), 200):
+            codes += [256, *pixels[at:at + 200]]
+        for code in [*codes, 257]:
+            bits |= code << n_bits
+            n_bits += 9
+            while n_bits >= 8:
+                data += bytes([bits & 255])
+                bits, n_bits = bits >> 8, n_bits - 8
+        data += bytes([bits & 255])
+        out += b"\x21\xf9\x04\x04" + struct.pack("<HBB", delay, 0, 0)
+        out += b"\x2c" + struct.pack("<HHHHB", 0, 0, width, height, 0) + b"\x08"
+        for at in range(0, len(data), 255):
+            out += bytes([len(data[at:at + 255])]) + data[at:at + 255]
+        out += b"\0"
+    with open(path, "wb") as f:
+        f.write(out + b";")
     return path
 
 

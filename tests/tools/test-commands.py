@@ -71,7 +71,7 @@ class Info(Case):
     def test_wrong(self):
         self.refused("info", self.model, self.model, says=["one model"])
         self.refused("info", self.model, "--model", self.model, says=["one model"])
-        self.refused("info", self.path("none"), says=["none"], status=1)
+        self.refused("info", self.path("none"), says=["none"], status=3)
 
 
 class Bench(Case):
@@ -175,6 +175,11 @@ class Texts(Case):
         self.assertEqual(self.y10("--version").stdout, "y10 " + os.environ["Y10_TEST_VERSION"] + "\n")
         self.assertEqual(self.y10("--help").stdout.count("\n  "), 4)
         self.assertIn("Usage", self.y10(status=2).stderr)
+        for command in ("detect", "info", "bench", "doctor"):
+            help_text = self.y10(command, "--help").stdout
+            self.assertEqual(self.y10("help", command).stdout, help_text)
+            self.assertIn("Exit status: 0", help_text)
+        self.refused("help", "detct", says=["detct"])
 
     def test_every_option_is_documented(self):
         with open(os.path.join(SOURCE, "tools", "y10", "y10.1"), encoding="utf-8") as f:

@@ -42,7 +42,7 @@ class Doctor(Case):
                               capture_output=True, text=True, timeout=120, check=False)
         out = json.loads(done.stdout)
         worst = max([SEVERITIES[p["severity"]] for p in out["problems"]], default=0)
-        self.assertEqual(done.returncode, worst, out["problems"])
+        self.assertEqual(done.returncode, (0, 1, 3)[worst], out["problems"])
         self.assertEqual(out["ok"], worst < 2)
         return out
 

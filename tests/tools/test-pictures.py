@@ -95,19 +95,20 @@ class Pictures(Case):
         self.assertEqual(len({repr(boxes(line)) for line in alone}), 5)
 
     def test_bad_inputs(self):
-        """Each is named once, the others are still read, and the status says that not all were."""
+        """Each is named once, the others are still read, and the status says that not all were. Of a
+        damaged picture there is what could be decoded."""
         broken = self.path("broken.png")
         with open(self.png, "rb") as f, open(broken, "wb") as out:
             out.write(f.read()[:2000])
-        missing, empty = self.path("missing.png"), self.path("empty.png")
+        missing, empty, folder = self.path("missing.png"), self.path("empty.png"), self.path("folder")
         open(empty, "wb").close()
-        lines, errors = self.detect(missing, self.png, self.directory.name, broken, empty, self.png,
-                                    status=1)
-        self.assertEqual([line["source"] for line in lines], [self.png, self.png])
+        os.mkdir(folder)
+        lines, errors = self.detect(missing, self.png, folder, broken, empty, self.png, status=1)
+        self.assertEqual([line["source"] for line in lines], [self.png, broken, self.png])
         errors = errors.splitlines()
         self.assertEqual(len(errors), 4, errors)
-        for path, text, error in zip([missing, self.directory.name, broken, empty],
-                                     ["no such file", "directory", "", ""], errors):
+        for path, text, error in zip([missing, folder, broken, empty],
+                                     ["no such file", "directory", "damaged", ""], errors):
             self.assertIn(path, error)
             self.assertIn(text, error)
 
@@ -189,25 +190,33 @@ class Usage(Case):
         self.refused(*detect, "--backend", "gpu", picture_path, says=["--backend", "gpu", "cpu", "cuda"])
         self.refused(*detect, "--precision", "int8", picture_path,
                      says=["--precision", "int8", "fp32", "bf16"])
+        self.refused(*detect, "--interval", "0", picture_path, says=["--interval", "1 to"])
+        self.refused(*detect, "--max-detections", "301", picture_path, says=["--max-detections", "300"])
+        self.refused(*detect, "--classes", "0,frog", picture_path, says=["--classes", "frog", "3 classes"])
+        self.refused(*detect, "--classes", "3", picture_path, says=["--classes", "'3'"])
+        self.refused(*detect, "--classes", ",", picture_path, says=["--classes", "no class"])
         self.refused(*detect, "--head", "two", picture_path, says=["--head", "one2many"])
         self.refused(*detect, "--frob", picture_path, says=["--frob", "detect --help"])
 
     def test_engine_refuses(self):
-        """What is well said and cannot be done is a failure, not a usage error."""
+        """What is well said and cannot be done has a status of its own."""
         detect = ("detect", "--backend", "ref", "--size", "96")
         missing = self.path("none.safetensors")
-        self.refused(*detect, "--model", missing, "a.png", says=[missing], status=1)
+        self.refused(*detect, "--model", missing, "a.png", says=[missing], status=3)
         text = self.path("text.safetensors")
         with open(text, "w", encoding="utf-8") as f:
             f.write("not weights at all, but long enough to have a header")
-        self.refused(*detect, "--model", text, "a.png", says=[text], status=1)
+        self.refused(*detect, "--model", text, "a.png", says=[text], status=3)
         labels = self.path("few.txt")
         with open(labels, "w", encoding="utf-8") as f:
             f.write("one\ntwo\n")
         self.refused(*detect, "--model", self.model, "--labels", labels, "a.png", says=[labels, "2", "3"],
-                     status=1)
-        self.refused("detect", "--backend", "cuda", "--model", self.model, "a.png", says=["cuda"],
-                     status=1)
+                     status=3)
+        for command, end in (("detect", ["a.png"]), ("info", []), ("bench", ["--seconds", "0"])):
+            self.refused(command, "--backend", "ref", "--precision", "fp16", "--model", self.model, *end,
+                         says=["fp16", "fp32"], status=3)
+            self.refused(command, "--backend", "cuda", "--model", self.model, *end,
+                         says=["backend cuda cannot run", "cpu and ref can"], status=3)
 
 
 if __name__ == "__main__":

@@ -8,18 +8,10 @@ import struct
 import subprocess
 import unittest
 
-from common import (Case, FEATURES, PLUGIN_DIR, boxes, main, need, picture, read_png, write_png)
+from common import (Case, FEATURES, PLUGIN_DIR, boxes, lacking, launch, main, need, picture, read_png,
+                    write_png)
 
 need("gst", "pixbuf", "gst-launch-1.0", "gst-inspect-1.0")
-
-
-def lacking(*elements):
-    return [e for e in elements
-            if subprocess.run(["gst-inspect-1.0", "--exists", e], check=False).returncode]
-
-
-def launch(case, pipeline):
-    subprocess.run(["gst-launch-1.0", "-q", *pipeline.split()], env=case.env, check=True)
 
 
 MISSING = lacking("jpegenc", "avimux", "avidemux", "jpegdec", "videoflip", "uridecodebin")

@@ -53,13 +53,12 @@ time_val (gint64 ms)
   return time;
 }
 
-ToolAnimation *
-tool_animation_open (const char *source, const char *path, char **damage)
+/* NULL when @path is no GIF; @damage where not all of it was there. */
+static GdkPixbufAnimation *
+load (const char *path, char **damage)
 {
-  const GTimeVal start = time_val (0);
-  GdkPixbufAnimation *animation = NULL;
+  GdkPixbufAnimation *animation;
   GdkPixbufLoader *loader;
-  ToolAnimation *self = NULL;
   GError *error = NULL;
   char *bytes = NULL;
   gsize size;
@@ -67,6 +66,7 @@ tool_animation_open (const char *source, const char *path, char **damage)
   *damage = NULL;
   if (!is_gif (path) || !g_file_get_contents (path, &bytes, &size, NULL))
     return NULL;
+  /* Which gives what there is and then complains; other calls do either. */
   loader = gdk_pixbuf_loader_new ();
   if (gdk_pixbuf_loader_write (loader, (const guchar *) bytes, size, &error))
     gdk_pixbuf_loader_close (loader, &error);
@@ -74,15 +74,40 @@ tool_animation_open (const char *source, const char *path, char **damage)
     gdk_pixbuf_loader_close (loader, NULL);
   g_free (bytes);
   animation = gdk_pixbuf_loader_get_animation (loader);
-  if (animation && !gdk_pixbuf_animation_is_static_image (animation)) {
-    self = g_new0 (ToolAnimation, 1);
-    self->source = source;
-    self->animation = g_object_ref (animation);
-    self->iter = gdk_pixbuf_animation_get_iter (animation, &start);
-    *damage = error ? g_strdup (error->message) : NULL;
-  }
+  if (animation)
+    g_object_ref (animation);
+  *damage = error ? g_strdup (error->message) : NULL;
   g_clear_error (&error);
   g_object_unref (loader);
+  return animation;
+}
+
+char *
+tool_gif_find_damage (const char *path)
+{
+  char *damage;
+  GdkPixbufAnimation *animation = load (path, &damage);
+
+  g_clear_object (&animation);
+  return damage;
+}
+
+ToolAnimation *
+tool_animation_open (const char *source, const char *path, char **damage)
+{
+  const GTimeVal start = time_val (0);
+  GdkPixbufAnimation *animation = load (path, damage);
+  ToolAnimation *self;
+
+  if (!animation || gdk_pixbuf_animation_is_static_image (animation)) {
+    g_clear_object (&animation);
+    g_clear_pointer (damage, g_free);
+    return NULL;
+  }
+  self = g_new0 (ToolAnimation, 1);
+  self->source = source;
+  self->animation = animation;
+  self->iter = gdk_pixbuf_animation_get_iter (animation, &start);
   return self;
 }
 
@@ -127,6 +152,12 @@ tool_animation_close (ToolAnimation *self)
 G_GNUC_END_IGNORE_DEPRECATIONS
 
 #else /* !HAVE_PIXBUF */
+
+char *
+tool_gif_find_damage (const char *path)
+{
+  return NULL;
+}
 
 ToolAnimation *
 tool_animation_open (const char *source, const char *path, char **damage)

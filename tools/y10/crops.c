@@ -145,7 +145,8 @@ is_same_format (const GstVideoInfo *a, const GstVideoInfo *b)
   return GST_VIDEO_INFO_FORMAT (a) == GST_VIDEO_INFO_FORMAT (b)
       && a->width == b->width && a->height == b->height
       && gst_video_colorimetry_is_equal (&a->colorimetry, &b->colorimetry)
-      && a->chroma_site == b->chroma_site;
+      && a->chroma_site == b->chroma_site && a->fps_n == b->fps_n
+      && a->fps_d == b->fps_d && a->interlace_mode == b->interlace_mode;
 }
 
 /* The frame as RGB, mapped in @mapped. */
@@ -157,6 +158,10 @@ convert (ToolCrops *crops, GstVideoFrame *source, GstVideoFrame *mapped)
     crops->from = source->info;
     gst_video_info_set_format (&crops->to, GST_VIDEO_FORMAT_RGB,
         (guint) source->info.width, (guint) source->info.height);
+    /* Which a converter does not change. */
+    crops->to.fps_n = crops->from.fps_n;
+    crops->to.fps_d = crops->from.fps_d;
+    crops->to.interlace_mode = crops->from.interlace_mode;
     crops->converter = gst_video_converter_new (&crops->from, &crops->to,
         NULL);
     crops->rgb = gst_buffer_new_allocate (NULL, crops->to.size, NULL);

@@ -173,6 +173,6 @@ doctor_print (Doctor *doctor, gboolean json)
 int
 doctor_status (const Doctor *doctor)
 {
-  return doctor->worst == DOCTOR_FAIL ? TOOL_UNUSABLE
+  return doctor->worst == DOCTOR_FAIL ? TOOL_NO_ENGINE
       : doctor->worst == DOCTOR_WARN ? TOOL_FAILED : TOOL_OK;
 }

@@ -234,8 +234,8 @@ tool_doctor (int argc, char **argv)
 
   g_option_context_set_summary (context,
       "Says what this machine has for detection, what is missing, and how to "
-      "fix it.\nExit status: 0 when all is well, 1 with warnings, 2 when something "
-      "does not work\nat all.");
+      "fix it.\nExit status: 0 when all is well, 1 with warnings, 2 when the command "
+      "line is wrong,\n3 when something does not work at all.");
   g_option_context_add_main_entries (context, entries, NULL);
   /* The same program asks what may crash, as a child of itself. */
   if (argc > 2 && strcmp (argv[1], DOCTOR_PROBE_OPTION) == 0) {

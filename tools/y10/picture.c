@@ -92,6 +92,8 @@ load (const char *path, char **damage, GError **error)
   if (pixbuf) {
     *damage = tool_jpeg_find_damage (path);
     if (!*damage)
+      *damage = tool_gif_find_damage (path);
+    if (!*damage)
       *damage = tool_container_find_damage (path);
     return pixbuf;
   }

@@ -18,8 +18,8 @@ enum
   TOOL_FAILED = 1,              /* an input was not read whole, or an output
                                  * not written */
   TOOL_USAGE = 2,               /* the command line makes no sense */
-  TOOL_UNUSABLE = 2,            /* doctor: something does not work at all */
-  TOOL_NO_ENGINE = 3,           /* the model cannot be loaded or run here */
+  TOOL_NO_ENGINE = 3,           /* the model cannot be loaded or run here;
+                                 * doctor: nothing can */
 };
 
 int tool_detect (int argc, char **argv);
@@ -117,8 +117,10 @@ gboolean tool_picture_save (const char *path, const Y10Image *image,
     GError **error);
 gboolean tool_picture_can_save (const char *path);
 
-/* jpeg.c and container.c: what is wrong with a file that can be read, or NULL */
+/* jpeg.c, animation.c, container.c: what is wrong with a file that can be read,
+ * or NULL, also where it is of another kind */
 char *tool_jpeg_find_damage (const char *path);
+char *tool_gif_find_damage (const char *path);
 char *tool_container_find_damage (const char *path);
 
 /* animation.c: animated GIFs */

@@ -278,6 +278,37 @@ sample_to_frame (ToolVideo *video, GstSample *taken, ToolFrame *frame,
   return TRUE;
 }
 
+static char *
+find_container_damage (const ToolVideo *video)
+{
+  return video->stream || strstr (video->path, "://") ? NULL
+      : tool_container_find_damage (video->path);
+}
+
+char *
+tool_video_find_damage (ToolVideo *video)
+{
+  char *damage = find_container_damage (video);
+
+  check_bus (video, NULL);
+  return damage ? damage : tool_watch_find_damage (video->watch);
+}
+
+/* An MP4 without its end may be without its index: that says more than what a
+ * demuxer thinks of the rest. */
+static void
+explain_error (const ToolVideo *video, GError **error)
+{
+  char *damage = video->n_frames ? NULL : find_container_damage (video);
+
+  if (damage) {
+    g_clear_error (error);
+    g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED,
+        "nothing in it can be decoded: %s", damage);
+  }
+  g_free (damage);
+}
+
 int
 tool_video_next (ToolVideo *video, ToolFrame *frame, GError **error)
 {
@@ -286,12 +317,15 @@ tool_video_next (ToolVideo *video, ToolFrame *frame, GError **error)
   while (!(sample = gst_app_sink_try_pull_sample (video->sink,
               POLL_INTERVAL))) {
     /* Before the end of stream: a demuxer may send both. */
-    if (!check_bus (video, error))
+    if (!check_bus (video, error)) {
+      explain_error (video, error);
       return -1;
+    }
     if (gst_app_sink_is_eos (video->sink)) {
       if (video->n_frames)
         return 0;
-      g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED, NO_VIDEO);
+      g_set_error_literal (error, Y10_ERROR, Y10_ERROR_FAILED, NO_VIDEO);
+      explain_error (video, error);
       return -1;
     }
   }
@@ -312,17 +346,6 @@ tool_video_get_progress (ToolVideo *video, gint64 timestamp)
   if (video->duration == 0 || timestamp < 0)
     return -1;
   return (double) timestamp / (double) video->duration;
-}
-
-char *
-tool_video_find_damage (ToolVideo *video)
-{
-  char *damage = NULL;
-
-  check_bus (video, NULL);
-  if (!video->stream && !strstr (video->path, "://"))
-    damage = tool_container_find_damage (video->path);
-  return damage ? damage : tool_watch_find_damage (video->watch);
 }
 
 void

@@ -1,0 +1,191 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# SPDX-FileCopyrightText: 2026 the yolov10detect authors
+"""Pictures and videos that are cut off or overwritten in the middle: y10 detect prints what could be
+decoded, names the file and ends with 1. Whole ones pass without a word, those of ../shared too."""
+import glob
+import os
+import random
+import shutil
+import subprocess
+import unittest
+
+from common import Case, boxes, lacking, launch, main, need
+
+need("gst", "pixbuf", "jpeg", "gst-launch-1.0", "gst-inspect-1.0")
+
+SHARED = os.path.join(os.environ["Y10_TEST_SOURCE"], "..", "shared")
+# Of these the container says how long it is, or the decoder what it could not read.
+VIDEOS = {
+    "h264.mp4": "x264enc key-int-max=25 ! mp4mux",
+    "h264.mkv": "x264enc key-int-max=25 ! matroskamux",
+    "h264-fast.mp4": "x264enc bframes=3 ! mp4mux faststart=true",
+    "vp8.webm": "vp8enc deadline=1 auto-alt-ref=true lag-in-frames=10 ! webmmux",
+    "vp9.webm": "vp9enc deadline=1 cpu-used=8 auto-alt-ref=true lag-in-frames=10 ! webmmux",
+    "jpeg.avi": "jpegenc ! avimux",
+    "jpeg.mov": "jpegenc ! qtmux",
+}
+# Played to see that they pass; what is missing of them does not always show.
+OTHERS = {
+    "theora.ogv": "theoraenc ! oggmux",
+    "h264.ts": "x264enc ! mpegtsmux",
+    "flash.flv": "avenc_flv ! flvmux",
+    "fragments.mp4": "x264enc ! mp4mux fragment-duration=500",
+}
+
+
+def elements(launch_line):
+    return [part.split()[0] for part in launch_line.split("!")]
+
+
+class Damage(Case):
+    def cut(self, path, part):
+        out = self.path(f"cut-{part}-" + os.path.basename(path))
+        with open(path, "rb") as f, open(out, "wb") as to:
+            to.write(f.read()[:int(os.path.getsize(path) * part)])
+        return out
+
+    def overwrite(self, path, at, n):
+        out = self.path("over-" + os.path.basename(path))
+        shutil.copy(path, out)
+        os.chmod(out, 0o644)
+        with open(out, "r+b") as f:
+            f.seek(int(os.path.getsize(path) * at))
+            f.write(random.Random(n).randbytes(n))
+        return out
+
+    def warned(self, path, least=1, most=None):
+        """Lines printed, and one line on stderr that names the file and says that it is damaged."""
+        lines, errors = self.detect("--confidence", "0.02", path, status=1)
+        self.assertEqual(len(errors.splitlines()), 1, errors)
+        self.assertIn(path, errors)
+        self.assertIn("damaged", errors)
+        self.assertGreaterEqual(len(lines), least, path)
+        if most is not None:
+            self.assertLessEqual(len(lines), most, path)
+        return lines
+
+    def passes(self, *paths):
+        lines, errors = self.detect(*paths)
+        self.assertEqual(errors, "")
+        return lines
+
+
+class Pictures(Damage):
+    def test_made(self):
+        """Formats that gdk-pixbuf reads, written by GStreamer."""
+        for name, encoder in (("a.jpg", "jpegenc"), ("a.png", "pngenc"),
+                              ("a.bmp", "avenc_bmp"), ("a.ppm", "pnmenc")):
+            if lacking(encoder):
+                continue
+            path = self.path(name)
+            launch(self, "videotestsrc num-buffers=1 pattern=smpte ! video/x-raw,width=320,height=240 ! "
+                   f"videoconvert ! {encoder} ! filesink location={path}")
+            whole = self.passes(path)
+            for part in (0.5, 0.9):
+                lines = self.warned(self.cut(path, part), 1, 1)
+                self.assertEqual(lines[0]["resolution"], whole[0]["resolution"])
+            if name in ("a.jpg", "a.png"):
+                self.warned(self.overwrite(path, 0.5, 200), 1, 1)
+
+    @unittest.skipUnless(os.path.isdir(SHARED), "there is no ../shared")
+    def test_photographs(self):
+        """None of those of ../shared is called damaged; each is, cut off or overwritten."""
+        paths = sorted(glob.glob(SHARED + "/coco80/images/*.jpg")
+                       + glob.glob(SHARED + "/codes/images/*.jpg") + glob.glob(SHARED + "/media/*.jpg"))
+        self.assertGreater(len(paths), 10)
+        self.assertEqual(len(self.passes(*paths)), len(paths))
+        for n, path in enumerate(paths[::20]):
+            self.warned(self.cut(path, (0.3, 0.5, 0.99)[n % 3]), 1, 1)
+            self.warned(self.overwrite(path, 0.5, 500), 1, 1)
+
+
+@unittest.skipIf(lacking("uridecodebin"), "GStreamer lacks uridecodebin")
+class Videos(Damage):
+    def make(self, name, encoder):
+        missing = lacking(*elements(encoder))
+        if missing:
+            print(f"{name}: GStreamer lacks {missing}")
+            return None
+        path = self.path(name)
+        launch(self, "videotestsrc num-buffers=100 pattern=ball ! "
+               "video/x-raw,format=I420,width=160,height=120,framerate=25/1 ! videoconvert ! "
+               f"{encoder} ! filesink location={path}")
+        return path
+
+    def test_made(self):
+        for name, encoder in VIDEOS.items():
+            path = self.make(name, encoder)
+            if path:
+                self.assertEqual(len(self.passes(path)), 100, name)
+                if "h264.mp4" not in name and "mov" not in name:    # whose index is at the end
+                    self.warned(self.cut(path, 0.6), 10, 90)
+
+    def test_others(self):
+        for name, encoder in OTHERS.items():
+            path = self.make(name, encoder)
+            if path:
+                self.assertGreaterEqual(len(self.passes(path)), 95, name)
+
+    def test_longer_sound(self):
+        """Which says nothing against the video."""
+        path, encoder = self.path("sound.mkv"), "x264enc ! matroskamux name=mux"
+        missing = lacking("x264enc", "matroskamux", "vorbisenc")
+        if missing:
+            self.skipTest(f"GStreamer lacks {missing}")
+        launch(self, "videotestsrc num-buffers=25 ! video/x-raw,width=160,height=120,framerate=25/1 ! "
+               f"{encoder} ! filesink location={path} "
+               "audiotestsrc num-buffers=300 ! audioconvert ! vorbisenc ! mux.")
+        self.assertEqual(len(self.passes(path)), 25)
+
+    def test_pipe(self):
+        """Of a file that comes by a pipe, too."""
+        path = self.make("pipe.mkv", VIDEOS["h264.mkv"])
+        if not path:
+            self.skipTest("GStreamer lacks an encoder")
+        whole, _ = self.detect("--confidence", "0.02", path)
+        for name, status in ((path, 0), (self.cut(path, 0.5), 1)):
+            with open(name, "rb") as f, subprocess.Popen(["cat"], stdin=f, stdout=subprocess.PIPE) as cat:
+                lines, errors = self.detect("--confidence", "0.02", "-", stdin=cat.stdout, status=status)
+            for line, expected in zip(lines, whole):
+                self.assertEqual(boxes(line), boxes(expected))
+            self.assertEqual(len(lines) == len(whole), status == 0)
+            self.assertEqual("standard input" in errors, status == 1)
+
+    @unittest.skipUnless(os.path.isdir(SHARED), "there is no ../shared")
+    def test_recorded(self):
+        """Of a camera's MP4, as it is and in Matroska."""
+        for path in sorted(glob.glob(SHARED + "/media/*.mp4")):
+            matroska = self.path(os.path.basename(path) + ".mkv")
+            launch(self, f"filesrc location={path} ! qtdemux ! h264parse ! matroskamux ! "
+                   f"filesink location={matroska}")
+            for whole in (path, matroska):
+                n = len(self.passes("--interval", "10", whole))
+                self.warned_some(self.cut(whole, 0.7), n)
+            # Decoders conceal much; a demuxer of Matroska does not find its way any more.
+            self.warned_some(self.overwrite(matroska, 0.5, 20000), n + 1)
+
+    def warned_some(self, path, less_than):
+        lines, errors = self.detect("--interval", "10", path, status=1)
+        self.assertIn(path, errors)
+        if "damaged" in errors:
+            self.assertTrue(0 < len(lines) < less_than, (path, len(lines), less_than))
+        else:                            # an MP4 whose index was behind what is left of it
+            self.assertEqual(lines, [])
+            self.assertIn("cut off", errors)
+
+
+class Connections(Case):
+    def test_refused(self):
+        """What is wrong is the connection, not the video."""
+        missing = lacking("souphttpsrc")
+        if missing:
+            self.skipTest(f"GStreamer lacks {missing}")
+        lines, errors = self.detect("http://127.0.0.1:1/x.mp4", status=1)
+        self.assertEqual(lines, [])
+        self.assertIn("http://127.0.0.1:1/x.mp4: the connection failed", errors)
+        self.assertNotIn("not a picture", errors)
+
+
+if __name__ == "__main__":
+    main()
