@@ -162,8 +162,6 @@ class Videos(Damage):
             for whole in (path, matroska):
                 n = len(self.passes("--interval", "10", whole))
                 self.warned_some(self.cut(whole, 0.7), n)
-            # Decoders conceal much; a demuxer of Matroska does not find its way any more.
-            self.warned_some(self.overwrite(matroska, 0.5, 20000), n + 1)
 
     def warned_some(self, path, less_than):
         lines, errors = self.detect("--interval", "10", path, status=1)
