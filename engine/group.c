@@ -82,6 +82,16 @@ frame_of (Y10Request *request)
       - offsetof (Y10EngineFrame, request));
 }
 
+/* Under the scheduler's lock. */
+static void
+notify_frame (Y10Request *request)
+{
+  Y10EngineFrame *frame = frame_of (request);
+
+  frame->notify (frame, request->state == Y10_REQUEST_RUNNING
+      ? Y10_ENGINE_FRAME_RUNNING : Y10_ENGINE_FRAME_OVER, frame->notify_data);
+}
+
 /* All that makes an engine another one. A file that was replaced is another
  * file. */
 static char *
@@ -183,6 +193,7 @@ step_done (gpointer data, guint slot)
   const Running *running = &self->running[number];
   GError *error = NULL;
   gboolean ok = y10_step_wait (&running->step, 0, &error);
+  gint64 now = y10_clock_ns ();
 
   for (guint i = 0; ok && i < running->n; i++) {
     const Y10Request *request = running->requests[i];
@@ -190,6 +201,7 @@ step_done (gpointer data, guint slot)
 
     frame->waited = request->begun_at - request->came_at;
     frame->turns = request->turns;
+    frame->took = now - request->begun_at;
     ok = y10_step_get_times (&running->step, &frame->times, &error);
     if (ok)
       frame->n_detections = y10_step_read (&running->step, i,
@@ -454,6 +466,7 @@ y10_engine_stream_get_stats (Y10EngineStream *stream,
     .n_withdrawn = s.n_withdrawn,
     .wait_median = s.waits.median,.wait_p95 = s.waits.p95,
     .wait_max = s.waits.max,.per_second = s.waits.per_second,
+    .busy = s.busy,
     .weights_size = engine->weights_size,
     .arenas_size = engine->plan->arena_size * engine->config.max_batch
         * engine->config.n_slots,
@@ -477,6 +490,31 @@ y10_engine_stream_set_priority (Y10EngineStream *stream, gint priority)
 }
 
 /**
+ * y10_engine_stream_set_max_running:
+ * @stream: a stream
+ * @max_running: the most of its frames that the engine has in steps at a time, 0
+ *   for any number
+ *
+ * What the stream has queued beyond that keeps its place.
+ *
+ * Since: 0.1
+ */
+void
+y10_engine_stream_set_max_running (Y10EngineStream *stream, guint max_running)
+{
+  y10_stream_set_max_running (stream->stream, max_running);
+}
+
+static gboolean
+prepare (Y10EngineStream *stream, Y10EngineFrame *frame, GError **error)
+{
+  frame->n_detections = -1;
+  request_of (frame)->notify = frame->notify ? notify_frame : NULL;
+  return y10_engine_check_image (stream->group->engine, &frame->image,
+      &frame->params, error);
+}
+
+/**
  * y10_engine_stream_submit:
  * @stream: a stream
  * @frame: (transfer none): a frame that is not under way
@@ -493,11 +531,37 @@ gboolean
 y10_engine_stream_submit (Y10EngineStream *stream, Y10EngineFrame *frame,
     GError **error)
 {
-  frame->n_detections = -1;
-  if (!y10_engine_check_image (stream->group->engine, &frame->image,
-          &frame->params, error))
+  if (!prepare (stream, frame, error))
     return FALSE;
   y10_stream_submit (stream->stream, request_of (frame));
+  return TRUE;
+}
+
+/**
+ * y10_engine_stream_replace:
+ * @stream: a stream
+ * @frame: (transfer none): a frame that is not under way
+ * @replaced: (out): whether it was queued; %FALSE when the stream had no frame
+ *   whose turn has not come
+ * @error: where to say what is wrong with it
+ *
+ * Takes back the frames of a stream whose turn has not come and queues @frame in
+ * their place. So a stream that cannot have all its frames inferred has its
+ * newest one inferred, and loses no turn by it. Returns at once.
+ *
+ * Returns: %FALSE with %Y10_ERROR_INVALID_ARGUMENT or %Y10_ERROR_UNSUPPORTED;
+ *   then nothing has changed
+ *
+ * Since: 0.1
+ */
+gboolean
+y10_engine_stream_replace (Y10EngineStream *stream, Y10EngineFrame *frame,
+    gboolean *replaced, GError **error)
+{
+  *replaced = FALSE;
+  if (!prepare (stream, frame, error))
+    return FALSE;
+  *replaced = y10_stream_replace (stream->stream, request_of (frame));
   return TRUE;
 }
 

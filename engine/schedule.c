@@ -42,6 +42,8 @@ struct _Y10Stream
 {
   Y10Scheduler *scheduler;
   gint priority;
+  guint n_running, max_running; /* of its requests; 0: any number at a time */
+  gint64 asked_at;              /* since when it has had something queued */
   GQueue queue;                 /* of requests */
   GList link;                   /* in the scheduler's list */
   pthread_cond_t over;          /* one of its requests is */
@@ -59,6 +61,7 @@ struct _Y10Scheduler
   Step *steps;                  /* a ring of config.n_steps */
   guint first, n;               /* of those under way */
   guint n_begun;                /* images; wraps around */
+  gint64 busy, busy_since;      /* nanoseconds; without and of those under way */
   guint64 n_failed, n_withdrawn;
   guint64 fill[Y10_SCHEDULER_MAX_BATCH + 1];    /* of steps answered */
   Y10Waits waits;
@@ -90,6 +93,24 @@ wait_for (pthread_cond_t *cond, pthread_mutex_t *lock, gint64 until)
   pthread_cond_timedwait (cond, lock, &t);
 }
 
+/* Whether it may have a turn. */
+static gboolean
+is_ready (const Y10Stream *stream)
+{
+  return stream->queue.length
+      && (!stream->max_running || stream->n_running < stream->max_running);
+}
+
+/* How many of its images could be in the next step. */
+static guint
+n_ready (const Y10Stream *stream)
+{
+  guint n = stream->queue.length;
+
+  return stream->max_running ? MIN (n, stream->max_running
+      - MIN (stream->max_running, stream->n_running)) : n;
+}
+
 /* Whose turn it is; NULL: nothing waits. */
 static Y10Stream *
 choose (const Y10Scheduler *self)
@@ -99,7 +120,7 @@ choose (const Y10Scheduler *self)
   for (GList *l = self->streams.head; l; l = l->next) {
     Y10Stream *stream = l->data;
 
-    if (stream->queue.length
+    if (is_ready (stream)
         && (!best || stream->priority > best->priority))
       best = stream;
   }
@@ -118,10 +139,9 @@ next_begin (const Y10Scheduler *self)
   for (GList *l = self->streams.head; l; l = l->next) {
     const Y10Stream *stream = l->data;
 
-    if (stream->queue.length) {
-      n += stream->queue.length;
-      oldest = MIN (oldest,
-          ((const Y10Request *) stream->queue.head->data)->came_at);
+    if (is_ready (stream)) {
+      n += n_ready (stream);
+      oldest = MIN (oldest, stream->asked_at);
     }
   }
   if (!n || n >= self->config.max_batch)
@@ -130,15 +150,27 @@ next_begin (const Y10Scheduler *self)
 }
 
 static void
+set_state (Y10Request *request, Y10RequestState state)
+{
+  request->state = state;
+  if (request->notify)
+    request->notify (request);
+}
+
+static void
 take_turn (Y10Stream *stream, Step *step, gint64 now)
 {
   Y10Scheduler *self = stream->scheduler;
   Y10Request *request = g_queue_pop_head_link (&stream->queue)->data;
 
-  request->state = Y10_REQUEST_RUNNING;
   request->begun_at = now;
   request->turns = self->n_begun++ - request->turns;
   step->requests[step->n++] = request;
+  stream->n_running++;
+  if (stream->queue.length)
+    stream->asked_at = ((const Y10Request *)
+        stream->queue.head->data)->came_at;
+  set_state (request, Y10_REQUEST_RUNNING);
   g_queue_unlink (&self->streams, &stream->link);
   g_queue_push_tail_link (&self->streams, &stream->link);
 }
@@ -154,7 +186,8 @@ begin_step (Y10Scheduler *self, gint64 now)
   step->over = FALSE;
   while (step->n < self->config.max_batch && (stream = choose (self)))
     take_turn (stream, step, now);
-  self->n++;
+  if (!self->n++)
+    self->busy_since = now;
   pthread_mutex_unlock (&self->lock);
   self->config.begin (self->config.device, self, index, step->requests,
       step->n);
@@ -266,8 +299,17 @@ y10_scheduler_free (Y10Scheduler *self)
 static void
 end_request (Y10Request *request, Y10RequestState state)
 {
-  request->state = state;
-  pthread_cond_broadcast (&request->stream->over);
+  Y10Stream *stream = request->stream;
+
+  set_state (request, state);
+  pthread_cond_broadcast (&stream->over);
+}
+
+/* For how long the device has been busy in all. */
+static gint64
+busy_until (const Y10Scheduler *self, gint64 now)
+{
+  return self->busy + (self->n ? now - self->busy_since : 0);
 }
 
 static void
@@ -276,8 +318,10 @@ answer (Y10Scheduler *self, const Step *step, gint64 now)
   for (guint i = 0; i < step->n; i++) {
     Y10Request *request = step->requests[i];
 
-    y10_waits_record (&self->waits, request->begun_at - request->came_at, now);
+    y10_waits_record (&self->waits, request->begun_at - request->came_at, now,
+        busy_until (self, now));
     self->n_failed += request->error != NULL;
+    request->stream->n_running--;
     end_request (request, Y10_REQUEST_ANSWERED);
   }
   self->fill[step->n]++;
@@ -307,7 +351,8 @@ y10_scheduler_finish (Y10Scheduler *self, guint step, const GError *error)
   while (self->n && self->steps[self->first].over) {
     answer (self, &self->steps[self->first], now);
     self->first = (self->first + 1) % self->config.n_steps;
-    self->n--;
+    if (!--self->n)
+      self->busy += now - self->busy_since;
   }
   pthread_cond_signal (&self->work);
   pthread_mutex_unlock (&self->lock);
@@ -324,9 +369,12 @@ void
 y10_scheduler_get_stats (Y10Scheduler *self, Y10SchedulerStats *stats)
 {
   Y10Waits waits;
+  gint64 now, busy;
 
   *stats = (Y10SchedulerStats) { 0 };
   pthread_mutex_lock (&self->lock);
+  now = y10_clock_ns ();
+  busy = busy_until (self, now);
   stats->n_streams = self->streams.length;
   for (GList *l = self->streams.head; l; l = l->next)
     stats->n_queued += ((const Y10Stream *) l->data)->queue.length;
@@ -339,6 +387,7 @@ y10_scheduler_get_stats (Y10Scheduler *self, Y10SchedulerStats *stats)
   memcpy (stats->fill, self->fill, sizeof self->fill);
   waits = self->waits;
   pthread_mutex_unlock (&self->lock);
+  stats->busy = y10_waits_busy (&waits, now, busy);
   y10_waits_summarize (&waits, &stats->waits);
 }
 
@@ -446,28 +495,84 @@ y10_stream_set_priority (Y10Stream *self, gint priority)
 }
 
 /**
+ * y10_stream_set_max_running:
+ * @self: a stream
+ * @max_running: the most of its images that are in steps at a time, 0 for any
+ *   number
+ *
+ * A stream that has as many in steps is passed over until one of them is
+ * answered; what it has queued keeps its place. Any thread.
+ */
+void
+y10_stream_set_max_running (Y10Stream *self, guint max_running)
+{
+  pthread_mutex_lock (&self->scheduler->lock);
+  self->max_running = max_running;
+  pthread_cond_signal (&self->scheduler->work);
+  pthread_mutex_unlock (&self->scheduler->lock);
+}
+
+/* With the lock taken. */
+static void
+queue_request (Y10Stream *self, Y10Request *request)
+{
+  Y10Scheduler *scheduler = self->scheduler;
+
+  request->stream = self;
+  request->link = (GList) {.data = request };
+  request->state = Y10_REQUEST_QUEUED;
+  request->came_at = y10_clock_ns ();
+  request->turns = scheduler->n_begun;  /* take_turn() subtracts this */
+  if (!self->queue.length)
+    self->asked_at = request->came_at;
+  g_queue_push_tail_link (&self->queue, &request->link);
+  if (scheduler->n < scheduler->config.n_steps) /* else not before one is over */
+    pthread_cond_signal (&scheduler->work);
+}
+
+/**
  * y10_stream_submit:
  * @self: a stream
- * @request: (transfer none): an image whose request is zeros, or is over and
- *   has no @error; the scheduler has it until it is over again
+ * @request: (transfer none): an image whose request is zeros but for @notify, or
+ *   is over and has no @error; the scheduler has it until it is over again
  *
  * Queues an image behind the others of its stream. Any thread; returns at once.
  */
 void
 y10_stream_submit (Y10Stream *self, Y10Request *request)
 {
-  Y10Scheduler *scheduler = self->scheduler;
+  pthread_mutex_lock (&self->scheduler->lock);
+  queue_request (self, request);
+  pthread_mutex_unlock (&self->scheduler->lock);
+}
 
-  pthread_mutex_lock (&scheduler->lock);
-  request->stream = self;
-  request->link = (GList) {.data = request };
-  request->state = Y10_REQUEST_QUEUED;
-  request->came_at = y10_clock_ns ();
-  request->turns = scheduler->n_begun;  /* it will be told from this */
-  g_queue_push_tail_link (&self->queue, &request->link);
-  if (scheduler->n < scheduler->config.n_steps) /* else not before one is over */
-    pthread_cond_signal (&scheduler->work);
-  pthread_mutex_unlock (&scheduler->lock);
+/**
+ * y10_stream_replace:
+ * @self: a stream
+ * @request: (transfer none): as for y10_stream_submit()
+ *
+ * Withdraws all that the stream has queued and queues @request in its place, as
+ * one: the stream loses neither its turn nor the time for which it has waited.
+ * Any thread; returns at once.
+ *
+ * Returns: %FALSE when the stream had nothing queued; then @request was not
+ *   queued either
+ */
+gboolean
+y10_stream_replace (Y10Stream *self, Y10Request *request)
+{
+  gint64 asked_at;
+  gboolean queued;
+
+  pthread_mutex_lock (&self->scheduler->lock);
+  asked_at = self->asked_at;
+  queued = withdraw_all (self) > 0;
+  if (queued) {
+    queue_request (self, request);
+    self->asked_at = asked_at;
+  }
+  pthread_mutex_unlock (&self->scheduler->lock);
+  return queued;
 }
 
 /**

@@ -17,6 +17,7 @@ G_BEGIN_DECLS
 
 typedef struct _Y10Scheduler Y10Scheduler;
 typedef struct _Y10Stream Y10Stream;
+typedef struct _Y10Request Y10Request;
 
 /**
  * Y10RequestState:
@@ -39,6 +40,16 @@ typedef enum
 } Y10RequestState;
 
 /**
+ * Y10RequestNotify:
+ * @request: a request whose state has just changed to running, answered or
+ *   withdrawn
+ *
+ * Called on whichever thread changes the state, with the scheduler's lock held:
+ * it must not block and must not call the scheduler.
+ */
+typedef void (*Y10RequestNotify) (Y10Request * request);
+
+/**
  * Y10Request:
  * @state: where it is; under the scheduler's lock while the scheduler has it
  * @error: (nullable): why there is no result. Set by the step, for this image
@@ -46,21 +57,23 @@ typedef enum
  * @came_at: when it was submitted, nanoseconds of the monotonic clock
  * @begun_at: when its step began, likewise
  * @turns: images that were put into steps between the two
+ * @notify: (nullable): called at each change of @state after submission
  *
  * An image that is to be in a step: the first member of a struct of the
  * caller's, which has room for pixels and results. It begins as zeros and may
  * be submitted again after it is over.
  */
-typedef struct
+struct _Y10Request
 {
   Y10RequestState state;
+  guint turns;
   GError *error;
   gint64 came_at, begun_at;
-  guint turns;
+  Y10RequestNotify notify;
   /*< private >*/
   Y10Stream *stream;
   GList link;                   /* in the stream's queue */
-} Y10Request;
+};
 
 /**
  * Y10BeginStep:
@@ -107,6 +120,8 @@ typedef struct
  * @n_failed: of these, with an error
  * @n_withdrawn: images that were taken back
  * @fill: steps that had as many images as the index says
+ * @busy: share of the time, 0 to 1, in which at least one step was under way,
+ *   since the first of the latest images that @waits is about was answered
  * @waits: of the latest images that were answered: how long they waited for
  *   their step, and how many there are in a second
  */
@@ -115,6 +130,7 @@ typedef struct
   guint n_streams, n_queued, n_running;
   guint64 n_answered, n_failed, n_withdrawn;
   guint64 fill[Y10_SCHEDULER_MAX_BATCH + 1];
+  gdouble busy;
   Y10WaitsSummary waits;
 } Y10SchedulerStats;
 
@@ -129,7 +145,9 @@ void y10_scheduler_get_stats (Y10Scheduler * scheduler,
 Y10Stream *y10_stream_new (Y10Scheduler * scheduler, gint priority);
 void y10_stream_free (Y10Stream * stream);
 void y10_stream_set_priority (Y10Stream * stream, gint priority);
+void y10_stream_set_max_running (Y10Stream * stream, guint max_running);
 void y10_stream_submit (Y10Stream * stream, Y10Request * request);
+gboolean y10_stream_replace (Y10Stream * stream, Y10Request * request);
 guint y10_stream_withdraw (Y10Stream * stream);
 
 gboolean y10_request_withdraw (Y10Request * request);

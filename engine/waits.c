@@ -16,15 +16,37 @@
  * @waits: the figures
  * @waited: from coming to the beginning of its step, nanoseconds
  * @answered_at: when it was answered, nanoseconds; never earlier than the last
+ * @busy: for how long the device has been busy until then in all, nanoseconds
  *
  * One image.
  */
 void
-y10_waits_record (Y10Waits *waits, gint64 waited, gint64 answered_at)
+y10_waits_record (Y10Waits *waits, gint64 waited, gint64 answered_at,
+    gint64 busy)
 {
   waits->waits[waits->n++ % Y10_WAITS_WINDOW] = (Y10Wait) {
-    waited, answered_at
+    waited, answered_at, busy
   };
+}
+
+/**
+ * y10_waits_busy:
+ * @waits: the figures
+ * @now: the time, nanoseconds
+ * @busy: for how long the device has been busy until now in all, nanoseconds
+ *
+ * Returns: the share of the time, 0 to 1, in which the device was busy since the
+ *   first image of the window was answered; 0 before that
+ */
+gdouble
+y10_waits_busy (const Y10Waits *waits, gint64 now, gint64 busy)
+{
+  const Y10Wait *first = &waits->waits[waits->n > Y10_WAITS_WINDOW
+      ? waits->n % Y10_WAITS_WINDOW : 0];
+
+  if (!waits->n || now <= first->answered_at)
+    return 0;
+  return (gdouble) (busy - first->busy) / (gdouble) (now - first->answered_at);
 }
 
 static int

@@ -12,6 +12,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   gint64 waited, answered_at;   /* nanoseconds */
+  gint64 busy;                  /* of the device until then, nanoseconds */
 } Y10Wait;
 
 /* The latest images; zeros before the first. */
@@ -29,7 +30,9 @@ typedef struct
   gdouble per_second;
 } Y10WaitsSummary;
 
-void y10_waits_record (Y10Waits * waits, gint64 waited, gint64 answered_at);
+void y10_waits_record (Y10Waits * waits, gint64 waited, gint64 answered_at,
+    gint64 busy);
+gdouble y10_waits_busy (const Y10Waits * waits, gint64 now, gint64 busy);
 void y10_waits_summarize (Y10Waits * waits, Y10WaitsSummary * summary);
 
 G_END_DECLS

@@ -594,7 +594,7 @@ test_waits (void)
   y10_waits_summarize (&waits, &summary);
   g_assert_cmpint (summary.max + summary.p95 + summary.median, ==, 0);
   g_assert_cmpfloat (summary.per_second, ==, 0);
-  y10_waits_record (&waits, 7, 1000);
+  y10_waits_record (&waits, 7, 1000, 0);
   copy = waits;
   y10_waits_summarize (&copy, &summary);
   g_assert_cmpint (summary.median, ==, 7);
@@ -603,7 +603,7 @@ test_waits (void)
   /* 1 to 100 in some order, in steps of four, a millisecond apart. */
   waits.n = 0;
   for (guint i = 0; i < 100; i++)
-    y10_waits_record (&waits, i * 37 % 100 + 1, i / 4 * 1000000);
+    y10_waits_record (&waits, i * 37 % 100 + 1, i / 4 * 1000000, 0);
   copy = waits;
   y10_waits_summarize (&copy, &summary);
   g_assert_cmpint (summary.median, ==, 50);
@@ -612,7 +612,7 @@ test_waits (void)
   g_assert_cmpfloat_with_epsilon (summary.per_second, 4000, 1e-6);
   /* Only the latest ones count. */
   for (guint i = 0; i < Y10_WAITS_WINDOW; i++)
-    y10_waits_record (&waits, 3, 1000000000 + i);
+    y10_waits_record (&waits, 3, 1000000000 + i, 0);
   copy = waits;
   y10_waits_summarize (&copy, &summary);
   g_assert_cmpint (summary.max, ==, 3);

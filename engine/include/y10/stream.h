@@ -28,6 +28,37 @@ G_BEGIN_DECLS
  */
 typedef struct _Y10EngineStream Y10EngineStream;
 
+typedef struct _Y10EngineFrame Y10EngineFrame;
+
+/**
+ * Y10EngineFrameState:
+ * @Y10_ENGINE_FRAME_RUNNING: its step has begun
+ * @Y10_ENGINE_FRAME_OVER: it was answered or taken back
+ *
+ * What a #Y10EngineFrameNotify tells of.
+ *
+ * Since: 0.1
+ */
+typedef enum
+{
+  Y10_ENGINE_FRAME_RUNNING,
+  Y10_ENGINE_FRAME_OVER,
+} Y10EngineFrameState;
+
+/**
+ * Y10EngineFrameNotify:
+ * @frame: a frame that was submitted
+ * @state: what has just happened to it
+ * @data: as in #Y10EngineFrame
+ *
+ * Called on a thread of the engine, or on the one that takes the frame back, with
+ * a lock of the engine held: it must not block and must not call the library.
+ *
+ * Since: 0.1
+ */
+typedef void (*Y10EngineFrameNotify) (Y10EngineFrame *frame,
+    Y10EngineFrameState state, gpointer data);
+
 /**
  * Y10EngineFrame:
  * @image: pixels, which have to stay until the frame is over
@@ -38,6 +69,9 @@ typedef struct _Y10EngineStream Y10EngineStream;
  * @times: where the time of the step went that it was in
  * @waited: nanoseconds between y10_engine_stream_submit() and that step
  * @turns: images of all streams that were inferred in that time
+ * @took: nanoseconds between the beginning of that step and its results
+ * @notify: (nullable): called when its step begins and when it is over
+ * @notify_data: for @notify
  * @error: (nullable): why there is no result; the caller frees it
  *
  * One image on its way, in memory of the caller, which begins as zeros. After
@@ -46,7 +80,7 @@ typedef struct _Y10EngineStream Y10EngineStream;
  *
  * Since: 0.1
  */
-typedef struct
+struct _Y10EngineFrame
 {
   Y10Image image;
   Y10HeadParams params;
@@ -54,12 +88,14 @@ typedef struct
   guint max_detections;
   gint n_detections;
   Y10StepTimes times;
-  gint64 waited;
+  gint64 waited, took;
   guint turns;
+  Y10EngineFrameNotify notify;
+  gpointer notify_data;
   GError *error;
   /*< private >*/
   guint64 request[10];
-} Y10EngineFrame;
+};
 
 /**
  * Y10EngineStreamStats:
@@ -70,6 +106,8 @@ typedef struct
  * @n_failed: of these, with an error
  * @n_withdrawn: images that were taken back
  * @fill: steps that had as many images as the index says
+ * @busy: share of the time, 0 to 1, in which the engine had a step under way,
+ *   over the latest 512 images and until now
  * @wait_median: nanoseconds that images waited for their step, of the latest 512
  * @wait_p95: likewise, of 95 of 100
  * @wait_max: likewise, the longest
@@ -87,7 +125,7 @@ typedef struct
   guint64 n_inferences, n_failed, n_withdrawn;
   guint64 fill[Y10_STREAM_MAX_BATCH + 1];
   gint64 wait_median, wait_p95, wait_max;
-  gdouble per_second;
+  gdouble per_second, busy;
   gsize weights_size, arenas_size;
 } Y10EngineStreamStats;
 
@@ -106,6 +144,10 @@ Y10_API void y10_engine_stream_set_priority (Y10EngineStream *stream,
 
 Y10_API gboolean y10_engine_stream_submit (Y10EngineStream *stream,
     Y10EngineFrame *frame, GError **error);
+Y10_API gboolean y10_engine_stream_replace (Y10EngineStream *stream,
+    Y10EngineFrame *frame, gboolean *replaced, GError **error);
+Y10_API void y10_engine_stream_set_max_running (Y10EngineStream *stream,
+    guint max_running);
 Y10_API guint y10_engine_stream_withdraw (Y10EngineStream *stream);
 Y10_API gboolean y10_engine_frame_wait (Y10EngineFrame *frame, gint64 until);
 Y10_API void y10_engine_frame_end (Y10EngineFrame *frame);
