@@ -507,8 +507,10 @@ void
 y10_stream_set_max_running (Y10Stream *self, guint max_running)
 {
   pthread_mutex_lock (&self->scheduler->lock);
-  self->max_running = max_running;
-  pthread_cond_signal (&self->scheduler->work);
+  if (self->max_running != max_running) {
+    self->max_running = max_running;
+    pthread_cond_signal (&self->scheduler->work);
+  }
   pthread_mutex_unlock (&self->scheduler->lock);
 }
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* A frame comes: what is wanted of it is written down, so that a property that
- * changes later changes later frames; whether it may be inferred is decided, and
- * begun if it can be at once; and it waits for room among the frames that are
- * here. Everything that must not happen while frames are here happens now: other
- * caps, another CUDA context. */
+/* Sink side: snapshots the properties for this buffer, so that a property that
+ * changes later changes later frames; decides whether the frame is inferred and
+ * hands it to the engine; and waits for room among the frames that are here. A
+ * live source does not wait: the oldest frame leaves instead. Everything that
+ * must not happen while frames are here happens now: other caps, another CUDA
+ * context. */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif
@@ -41,7 +42,7 @@ negotiate (GstYolov10Detect * self)
   GstBaseTransform *base = GST_BASE_TRANSFORM (self);
 
   if (GST_PAD_NEEDS_RECONFIGURE (base->srcpad)) {
-    if (!gst_y10_flight_drain (self->flight))
+    if (!gst_y10_flight_drain (self->flight, FALSE))
       return GST_FLOW_FLUSHING;
     if (!gst_base_transform_reconfigure (base))
       return GST_PAD_IS_FLUSHING (base->srcpad) ? GST_FLOW_FLUSHING
@@ -85,7 +86,7 @@ take_over (GstYolov10Detect * self)
   if (!new)
     return;
   if (!has_engine (self->session)) {
-    gst_y10_flight_drain (self->flight);
+    gst_y10_flight_drain (self->flight, TRUE);
     gst_y10_recovery_stop (self->recovery);
   }
   GST_OBJECT_LOCK (self);
@@ -109,6 +110,8 @@ take_over (GstYolov10Detect * self)
   g_clear_error (&error);
   g_free (classes);
   g_free (hints);
+  if (self->skips)              /* its frames would wait for a turn in vain */
+    gst_y10_session_withdraw (old);
   gst_y10_exchange_retire (self->exchange, old);
   gst_yolov10_detect_notify_active (self);
   if (slower)
@@ -122,30 +125,73 @@ typedef struct
   GstY10Wanted wanted;
   GstY10PaceQuery pace;
   guint in_flight, max_queued;
-  GstClockTime inference, duration;
+  gboolean live;
+  GstClockTime inference, interval;
+  gint64 leave_at;              /* be its turn to come or not */
 } Now;
 
 static void
-look_at_properties (GstYolov10Detect * self, GstBuffer * buffer, Now * now)
+look_at_properties (GstYolov10Detect * self, GstBuffer * buffer,
+    gint64 came_at, Now * now)
 {
   GstBaseTransform *base = GST_BASE_TRANSFORM (self);
   gboolean qos = gst_base_transform_is_qos_enabled (base);
+  GstClockTime duration;
 
   GST_OBJECT_LOCK (self);
   now->wanted = self->wanted;
   now->wanted.params.confidence = (gfloat) self->confidence;
   now->wanted.params.iou = (gfloat) self->iou_threshold;
-  now->pace.skip = self->late_policy == GST_YOLOV10_LATE_SKIP
-      || (self->late_policy == GST_YOLOV10_LATE_AUTO && self->live);
+  now->pace.skip = gst_yolov10_detect_skips (self);
   now->pace.interval = self->inference_interval;
   now->pace.late_until = qos ? self->late_until : GST_CLOCK_TIME_NONE;
   now->in_flight = self->session->settings.in_flight;
   now->max_queued = self->max_queued_frames;
+  now->live = self->live;
   now->inference = self->latency.reported;
-  now->duration = self->frame_duration;
+  duration = self->frame_duration;
   GST_OBJECT_UNLOCK (self);
+  now->interval = gst_y10_pace_came (&self->pace, came_at, duration);
+  now->leave_at = now->pace.skip
+      ? came_at + (gint64) gst_y10_pace_patience (now->interval, duration)
+      : GST_Y10_FLIGHT_FOREVER;
   now->pace.running_time = gst_segment_to_running_time (&base->segment,
       GST_FORMAT_TIME, GST_BUFFER_PTS (buffer));
+}
+
+/* How many frames of its pool upstream can spare: all but one that it fills and
+ * one that downstream has. */
+static void
+look_at_pool (GstYolov10Detect * self, GstBuffer * buffer)
+{
+  GstStructure *config;
+  guint max = 0;
+
+  if (buffer->pool == self->pool)
+    return;
+  self->pool = buffer->pool;
+  self->max_running = -1;       /* all limits are worked out anew */
+  if (buffer->pool) {
+    config = gst_buffer_pool_get_config (buffer->pool);
+    gst_buffer_pool_config_get_params (config, NULL, NULL, NULL, &max);
+    gst_structure_free (config);
+  }
+  self->pool_frames = max ? MAX (max, 3) - 2 : 0;
+}
+
+static guint
+choose_max_frames (GstYolov10Detect * self, const Now * now, guint running)
+{
+  gsize size = MAX (GST_VIDEO_INFO_SIZE (&self->format.info), 1);
+  guint frames = now->max_queued ? now->max_queued
+      : gst_y10_pace_auto_frames (now->pace.skip, running, now->inference,
+      now->interval);
+
+  if (!now->pace.skip)
+    return frames;
+  if (self->pool_frames)
+    frames = MIN (frames, self->pool_frames);
+  return (guint) CLAMP (GST_Y10_MAX_BYTES / size, 1, frames);
 }
 
 /* One inference at a time where frames are not to wait: a second one would only
@@ -155,10 +201,16 @@ set_limits (GstYolov10Detect * self, const Now * now)
 {
   guint running = now->in_flight ? now->in_flight
       : now->pace.skip ? 1 : GST_Y10_AUTO_IN_FLIGHT;
-  guint frames = now->max_queued ? now->max_queued
-      : gst_y10_pace_auto_frames (now->pace.skip, running, now->inference,
-      now->duration);
+  guint frames = choose_max_frames (self, now, running);
+  gboolean slower;
 
+  GST_OBJECT_LOCK (self);
+  slower = now->pace.skip
+      && gst_y10_latency_wait (&self->latency, now->interval);
+  GST_OBJECT_UNLOCK (self);
+  if (slower)
+    gst_element_post_message (GST_ELEMENT (self),
+        gst_message_new_latency (GST_OBJECT (self)));
   if (self->skips == now->pace.skip && self->max_running == (gint) running
       && self->max_frames == frames)
     return;
@@ -171,9 +223,7 @@ set_limits (GstYolov10Detect * self, const Now * now)
   GST_OBJECT_LOCK (self);
   self->max_frames = frames;
   GST_OBJECT_UNLOCK (self);
-  gst_y10_flight_set_limits (self->flight, frames, running);
-  gst_y10_flight_set_patience (self->flight,
-      (gint64) gst_y10_pace_patience (now->duration));
+  gst_y10_flight_set_max_frames (self->flight, frames);
 }
 
 static gboolean
@@ -184,68 +234,99 @@ is_lost (GstYolov10Detect * self, GstBuffer * buffer)
       && gst_y10_cuda_is_lost (self->cuda, buffer));
 }
 
-/* Where downstream holds up the frames that are ready, inference goes on. */
+/* With a lock of the engine taken. */
 static void
-look_in (GstYolov10Detect * self)
+note (Y10EngineFrame * frame, Y10EngineFrameState state, gpointer data)
 {
-  GstY10Passage *passage;
+  GstYolov10Detect *self = data;
+  const GstY10Job *job = (const GstY10Job *) ((const guint8 *) frame
+      - G_STRUCT_OFFSET (GstY10Job, request));
 
-  while ((passage = gst_y10_flight_poll (self->flight))) {
-    GstY10Passage *next;
+  gst_y10_flight_note (self->flight, job->number,
+      state == Y10_ENGINE_FRAME_RUNNING ? GST_Y10_FLIGHT_RUNNING
+      : GST_Y10_FLIGHT_OVER);
+}
 
-    if (!gst_y10_passage_poll (passage)) {
-      gst_y10_flight_unpoll (self->flight, passage);
-      return;
-    }
-    gst_y10_passage_wait (passage);
-    /* Nobody was there when it ended. */
-    passage->took = passage->request.times.preprocess
-        + passage->request.times.inference + passage->request.times.postprocess;
-    next = gst_y10_flight_finish (self->flight, passage,
-        gst_y10_passage_now ());
-    if (next) {
-      gst_y10_stream_start (self, next);
-      gst_y10_flight_started (self->flight, next);
-    }
+/* Whether the engine has it now. A frame that failed has a job with an error. */
+static gboolean
+begin_inference (GstYolov10Detect * self, GstY10Passage * passage,
+    guint64 number, const Now * now, GstY10Mode mode)
+{
+  GstY10Job *job = gst_y10_jobs_take (&self->jobs);
+  gboolean queued;
+
+  if (!job)
+    return FALSE;
+  job->number = number;
+  job->session = gst_y10_session_ref (passage->session);
+  job->classes = gst_y10_session_get_classes (passage->session);
+  job->request.notify = note;
+  job->request.notify_data = self;
+  if (!gst_y10_job_start (job, passage->buffer, &self->format,
+          &now->wanted.params, (guint) self->max_running, mode, &queued)) {
+    GST_DEBUG_OBJECT (self, "a frame cannot be inferred: %s",
+        job->error->message);
+    passage->job = job;
+    return FALSE;
   }
+  passage->lost = job->stream == NULL;
+  if (queued) {
+    passage->job = job;
+    gst_y10_pace_queued (&self->pace);
+  } else {
+    gst_y10_jobs_give (&self->jobs, job);
+  }
+  return queued;
+}
+
+/* A live source that has to wait for us. */
+static void
+look_if_behind (GstYolov10Detect * self, const Now * now)
+{
+  GstClockTime behind = gst_y10_pace_behind (&self->pace,
+      gst_y10_passage_now (), now->pace.running_time);
+
+  if (behind && now->live && !now->pace.skip)
+    GST_ELEMENT_WARNING (self, STREAM, FAILED, ("the live source is %.1f "
+            "seconds behind, because every frame is inferred "
+            "(late-policy=infer-all)", (gdouble) behind / GST_SECOND),
+        ("late-policy=auto skips inference instead"));
 }
 
 /* @buffer is taken. */
 static GstFlowReturn
 enter (GstYolov10Detect * self, GstBuffer * buffer, const Now * now,
-    GstY10Wish wish, gboolean lost, gint64 came_at)
+    GstY10Mode mode, gboolean lost, gint64 came_at)
 {
-  GstY10Passage *passage = gst_y10_flight_reserve (self->flight);
-  GstY10Commit commit;
-  gboolean failed;
+  guint64 number;
+  GstY10Passage *passage = gst_y10_flight_reserve (self->flight,
+      now->pace.skip, &number);
+  gboolean is_inferred = FALSE, failed;
 
   if (!passage) {
     gst_buffer_unref (buffer);
     return gst_y10_arrive_stopped (self);
   }
-  look_in (self);               /* that there is room may have taken a while */
+  look_if_behind (self, now);
   gst_y10_passage_begin (passage, buffer, self->session, &now->wanted,
       &self->format.info, came_at);
   passage->lost = lost;
-  passage->rows = self->rows + (gsize) GST_Y10_MAX_DETECTIONS
-      * gst_y10_flight_index (self->flight, passage);
-  commit = gst_y10_flight_commit (self->flight, wish, now->pace.interval,
-      came_at, gst_y10_passage_now ());
-  if (commit == GST_Y10_COMMIT_REFUSED) {
-    gst_y10_passage_end (passage);
+  if (mode != GST_Y10_MODE_PASS)
+    is_inferred = begin_inference (self, passage, number, now, mode);
+  else if (now->pace.skip)      /* the one before it has waited long enough */
+    gst_y10_session_withdraw (self->session);
+  failed = passage->job && passage->job->error
+      && !g_error_matches (passage->job->error, Y10_ERROR,
+      Y10_ERROR_DEVICE_LOST);
+  if (!gst_y10_flight_commit (self->flight, is_inferred, now->leave_at)) {
+    gst_y10_passage_end (passage, &self->jobs);
     return gst_y10_arrive_stopped (self);
   }
   self->stop_told = FALSE;
-  if (commit == GST_Y10_COMMIT_QUEUED)
-    return GST_FLOW_OK;
-  gst_y10_stream_start (self, passage);
-  failed = passage->error != NULL
-      && !g_error_matches (passage->error, Y10_ERROR, Y10_ERROR_DEVICE_LOST);
-  gst_y10_flight_started (self->flight, passage);
   if (!failed)
     return GST_FLOW_OK;
   /* It is told when those before it have left; upstream hears of it at once. */
-  gst_y10_flight_drain (self->flight);
+  gst_y10_flight_drain (self->flight, FALSE);
   return gst_y10_arrive_stopped (self);
 }
 
@@ -261,7 +342,7 @@ gst_y10_arrive (GstYolov10Detect * self, GstBuffer * buffer)
 {
   gint64 came_at = gst_y10_passage_now ();
   GstFlowReturn flow = negotiate (self);
-  GstY10Wish wish = GST_Y10_WISH_PASS;
+  GstY10Mode mode = GST_Y10_MODE_PASS;
   gboolean lost = FALSE;
   GError *error = NULL;
   Now now;
@@ -273,19 +354,20 @@ gst_y10_arrive (GstYolov10Detect * self, GstBuffer * buffer)
     goto refused;
   set_controlled_values (self, buffer);
   take_over (self);
-  look_at_properties (self, buffer, &now);
+  look_at_properties (self, buffer, came_at, &now);
+  look_at_pool (self, buffer);
   set_limits (self, &now);
   if (now.wanted.active) {
     lost = is_lost (self, buffer);
     if (!lost && self->format.image.memory == Y10_MEMORY_CUDA
         && !gst_y10_cuda_is_ours (self->cuda, buffer)
-        && (!gst_y10_flight_drain (self->flight)
+        && (!gst_y10_flight_drain (self->flight, TRUE)
             || !gst_yolov10_detect_follow (self, buffer, &error)))
       goto refused;
     if (!lost)
-      wish = gst_y10_pace_choose (&self->pace, &now.pace);
+      mode = gst_y10_pace_choose (&self->pace, &now.pace);
   }
-  return enter (self, buffer, &now, wish, lost, came_at);
+  return enter (self, buffer, &now, mode, lost, came_at);
 
 refused:
   if (error)
@@ -307,14 +389,14 @@ refused:
 gboolean
 gst_y10_arrive_event (GstYolov10Detect * self, GstEvent * event)
 {
-  GstY10Passage *passage = gst_y10_flight_reserve (self->flight);
-  gint64 now = gst_y10_passage_now ();
+  guint64 number;
+  GstY10Passage *passage = gst_y10_flight_reserve (self->flight,
+      self->skips == TRUE, &number);
 
   if (!passage)
     return FALSE;
   passage->event = event;
-  if (gst_y10_flight_commit (self->flight, GST_Y10_WISH_PASS, 1, now, now)
-      != GST_Y10_COMMIT_REFUSED)
+  if (gst_y10_flight_commit (self->flight, FALSE, GST_Y10_FLIGHT_FOREVER))
     return TRUE;
   passage->event = NULL;
   return FALSE;

@@ -2,10 +2,11 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
 /* How long a live pipeline has to wait for us: what 95 of 100 inferences take,
- * no more. It must be known before the first frame, because the LATENCY query
- * comes together with that; later it only rises, and in steps that are worth
- * it, since each makes the whole pipeline adjust its delay. Not locked: the
- * owner does that. */
+ * and a frame interval, for which a frame may wait for its turn with the engine.
+ * It must be known before the first frame, because the LATENCY query comes
+ * together with that; later it only rises, and in steps that are worth it, since
+ * each makes the whole pipeline adjust its delay. Not locked: the owner does
+ * that. */
 #include "gsty10latency.h"
 
 #include <string.h>
@@ -72,27 +73,45 @@ gst_y10_latency_record (GstY10Latency * self, guint64 ns)
 }
 
 /**
+ * gst_y10_latency_wait:
+ * @self: a latency
+ * @interval: for how long a frame may wait for its turn from now on
+ *
+ * Returns: %TRUE when downstream has to be told: it is a fifth more, or more
+ */
+gboolean
+gst_y10_latency_wait (GstY10Latency * self, GstClockTime interval)
+{
+  if (interval <= self->interval + self->interval / 5)
+    return FALSE;
+  self->interval = interval;
+  return TRUE;
+}
+
+/**
  * gst_y10_latency_answer:
  * @query: a LATENCY query that upstream has answered
- * @inference: what has been reported
+ * @self: a latency
+ * @skip: whether inference is skipped where it is late
  * @max_frames: how many frames are held at most
- * @duration: how long a frame lasts, 0 where that is not known
+ * @duration: how long a frame lasts by the caps, 0 where they do not say
  *
  * Adds ours where upstream is live; else nothing is to be added to.
  */
 void
-gst_y10_latency_answer (GstQuery * query, GstClockTime inference,
-    guint max_frames, GstClockTime duration)
+gst_y10_latency_answer (GstQuery * query, const GstY10Latency * self,
+    gboolean skip, guint max_frames, GstClockTime duration)
 {
-  GstClockTime min, max;
+  GstClockTime interval = MAX (self->interval, duration);
+  GstClockTime min, max, ours = self->reported + (skip ? interval : 0);
   gboolean live;
 
   gst_query_parse_latency (query, &live, &min, &max);
   if (!live)
     return;
-  min += inference;
+  min += ours;
   /* What can be held is at least what has to be. */
   if (GST_CLOCK_TIME_IS_VALID (max))
-    max += MAX (max_frames * duration, inference);
+    max += MAX (max_frames * interval, ours);
   gst_query_set_latency (query, live, min, max);
 }

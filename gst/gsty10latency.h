@@ -14,14 +14,16 @@ typedef struct
 {
   guint64 ns[GST_Y10_LATENCY_WINDOW];
   guint64 n;
-  GstClockTime reported;        /* what downstream has been told */
+  GstClockTime reported;        /* of an inference; downstream has been told */
+  GstClockTime interval;        /* likewise, between frames; 0: not known */
 } GstY10Latency;
 
 void gst_y10_latency_begin (GstY10Latency * latency, GstClockTime first);
 gboolean gst_y10_latency_expect (GstY10Latency * latency,
     GstClockTime inference);
 gboolean gst_y10_latency_record (GstY10Latency * latency, guint64 ns);
-void gst_y10_latency_answer (GstQuery * query, GstClockTime inference,
-    guint max_frames, GstClockTime duration);
+gboolean gst_y10_latency_wait (GstY10Latency * latency, GstClockTime interval);
+void gst_y10_latency_answer (GstQuery * query, const GstY10Latency * latency,
+    gboolean skip, guint max_frames, GstClockTime duration);
 
 G_END_DECLS

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* A frame leaves: the source pad's task takes the first one that is here, waits
- * for its result where it is inferred, begins the next inference in its place,
- * writes down what was found, tells whoever wants to hear of it, and pushes it.
- * What went wrong with a frame is said now, in its turn. What downstream answers
- * is for the next frame that comes. */
+/* Source side: the pad's task takes the first frame when its inference is over,
+ * or when it must not wait for it any longer, attaches what is known, notifies
+ * applications and pushes it. A frame's error is reported when it is that frame's
+ * turn. What downstream answers is for the next frame that comes.
+ *
+ * An inference whose frame has left is collected when it is over: its result
+ * becomes the one that later frames show. */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif
@@ -18,82 +20,146 @@
 GST_DEBUG_CATEGORY_EXTERN (gst_yolov10_detect_debug);
 #define GST_CAT_DEFAULT gst_yolov10_detect_debug
 
-static void
-finish (GstYolov10Detect * self, GstY10Passage * passage)
-{
-  GstY10Passage *next;
-
-  gst_y10_passage_wait (passage);
-  next = gst_y10_flight_finish (self->flight, passage,
-      gst_y10_passage_now ());
-  if (next) {
-    gst_y10_stream_start (self, next);
-    gst_y10_flight_started (self->flight, next);
-  }
-}
-
 /* FALSE: the stream ends with it. A GPU that is lost ends nothing. */
 static gboolean
-look_at_error (GstYolov10Detect * self, GstY10Passage * passage)
+look_at_error (GstYolov10Detect * self, const GstY10Job * job)
 {
   GstY10Session *current;
 
-  if (!passage->error)
+  if (!job->error)
     return TRUE;
-  if (!g_error_matches (passage->error, Y10_ERROR, Y10_ERROR_DEVICE_LOST)) {
-    GST_Y10_ELEMENT_ERROR (self, passage->error);
+  if (!g_error_matches (job->error, Y10_ERROR, Y10_ERROR_DEVICE_LOST)) {
+    GST_Y10_ELEMENT_ERROR (self, job->error);
     return FALSE;
   }
   current = gst_yolov10_detect_get_session (self);
-  if (current == passage->session) {
-    gst_y10_recovery_start (self->recovery, current, passage->stream,
-        passage->error);
+  if (current == job->session) {
+    gst_y10_recovery_start (self->recovery, current, job->stream, job->error);
     memset (&self->tuning, 0, sizeof self->tuning);
   }
   g_clear_pointer (&current, gst_y10_session_unref);
-  passage->lost = TRUE;
   return TRUE;
+}
+
+/* A job that is over and has a result. */
+static void
+look_at_result (GstYolov10Detect * self, const GstY10Job * job)
+{
+  GstClockTime now_reported;
+  gboolean slower;
+
+  if (self->seen != job->session->serial) {
+    self->seen = job->session->serial;
+    memset (&self->tuning, 0, sizeof self->tuning);
+    gst_y10_tell_model (GST_ELEMENT (self), job->session);
+  }
+  gst_y10_tuning_look (&self->tuning, GST_ELEMENT (self),
+      y10_engine_stream_get_engine (job->stream));
+  GST_OBJECT_LOCK (self);
+  gst_y10_stats_inferred (&self->stats, &job->request);
+  slower = gst_y10_latency_record (&self->latency,
+      (guint64) job->request.took);
+  now_reported = self->latency.reported;
+  GST_OBJECT_UNLOCK (self);
+  if (!slower)
+    return;
+  GST_INFO_OBJECT (self, "inference takes longer: it counts as %"
+      GST_TIME_FORMAT " of the latency now", GST_TIME_ARGS (now_reported));
+  gst_element_post_message (GST_ELEMENT (self),
+      gst_message_new_latency (GST_OBJECT (self)));
+}
+
+/* FALSE: the stream ends with it. */
+static gboolean
+finish (GstYolov10Detect * self, GstY10Job * job)
+{
+  gst_y10_job_finish (job);
+  if (!look_at_error (self, job))
+    return FALSE;
+  if (job->n >= 0)
+    look_at_result (self, job);
+  return TRUE;
+}
+
+/* Removes a job from the list of those whose frames have left. */
+static void
+give_detached (GstYolov10Detect * self, GstY10Job ** link)
+{
+  GstY10Job *job = *link;
+
+  *link = job->next;
+  gst_y10_jobs_give (&self->jobs, job);
+  gst_y10_flight_collected (self->flight);
+}
+
+/* Results come in the order of their frames, but a job that was withdrawn may be
+ * over before one that runs. FALSE: the stream ends with one. */
+static gboolean
+collect (GstYolov10Detect * self)
+{
+  GstY10Job **link = &self->detached;
+  gboolean ok = TRUE;
+
+  while (ok && *link) {
+    GstY10Job *job = *link;
+
+    if (!gst_y10_job_is_over (job)) {
+      link = &job->next;
+      continue;
+    }
+    ok = finish (self, job);
+    if (job->n >= 0)
+      gst_y10_hold_keep (&self->hold, job);
+    else if (job->error)
+      gst_y10_hold_forget (&self->hold);
+    give_detached (self, link);
+  }
+  return ok;
+}
+
+/**
+ * gst_y10_leave_forget:
+ * @self: the element, flushing or stopped
+ *
+ * Waits for the inferences of frames that have left, and forgets them. By the
+ * thread that sends frames on, or while there is none.
+ */
+void
+gst_y10_leave_forget (GstYolov10Detect * self)
+{
+  while (self->detached)
+    give_detached (self, &self->detached);
+}
+
+/* The frame goes without it. */
+static void
+detach (GstYolov10Detect * self, GstY10Passage * passage)
+{
+  GstY10Job *job = g_steal_pointer (&passage->job), **link = &self->detached;
+
+  while (*link)
+    link = &(*link)->next;
+  job->next = NULL;
+  *link = job;
 }
 
 static void
 record (GstYolov10Detect * self, const GstY10Passage * passage,
     GstY10Inference inference, GstClockTime age)
 {
-  gboolean slower = FALSE;
-  GstClockTime now_reported;
+  guint64 delay = (guint64) (gst_y10_passage_now () - passage->came_at);
 
   GST_OBJECT_LOCK (self);
   self->stats.frames[inference]++;
-  gst_y10_stats_record (&self->stats, GST_Y10_STAGE_DELAY,
-      gst_y10_passage_now () - passage->came_at);
+  self->stats.longest_delay = MAX (self->stats.longest_delay, delay);
+  gst_y10_stats_record (&self->stats, GST_Y10_STAGE_DELAY, (gint64) delay);
   if (inference != GST_Y10_SKIPPED)
     gst_y10_stats_record (&self->stats, GST_Y10_STAGE_AGE, (gint64) age);
-  if (inference == GST_Y10_FRESH) {
-    const Y10StepTimes *times = &passage->request.times;
-
-    gst_y10_stats_record (&self->stats, GST_Y10_STAGE_WAIT,
-        passage->request.waited);
-    self->stats.most_turns = MAX (self->stats.most_turns,
-        passage->request.turns);
-    gst_y10_stats_record (&self->stats, GST_Y10_STAGE_PREPROCESS,
-        times->preprocess);
-    gst_y10_stats_record (&self->stats, GST_Y10_STAGE_INFERENCE,
-        times->inference);
-    gst_y10_stats_record (&self->stats, GST_Y10_STAGE_POSTPROCESS,
-        times->postprocess);
-    slower = gst_y10_latency_record (&self->latency, (guint64) passage->took);
-  }
-  now_reported = self->latency.reported;
   GST_OBJECT_UNLOCK (self);
-  if (!slower)
-    return;
-  GST_INFO_OBJECT (self, "inference takes longer: the latency is %"
-      GST_TIME_FORMAT " now", GST_TIME_ARGS (now_reported));
-  gst_element_post_message (GST_ELEMENT (self),
-      gst_message_new_latency (GST_OBJECT (self)));
 }
 
-/* A frame that an active detector has looked at, or would have. */
+/* A frame that an active detector has looked at, or would have. FALSE: the stream
+ * ends with it. */
 static gboolean
 look (GstYolov10Detect * self, GstY10Passage * passage)
 {
@@ -101,19 +167,13 @@ look (GstYolov10Detect * self, GstY10Passage * passage)
   GstY10Inference inference;
   GstY10Session *session;
 
-  if (!look_at_error (self, passage))
-    return FALSE;
+  if (passage->job) {
+    if (!finish (self, passage->job))
+      return FALSE;
+    passage->lost |= passage->job->error != NULL;
+  }
   inference = gst_y10_passage_attach (passage, &self->hold, &findings,
       &session);
-  if (inference == GST_Y10_FRESH) {
-    if (self->seen != passage->session->serial) {
-      self->seen = passage->session->serial;
-      memset (&self->tuning, 0, sizeof self->tuning);
-      gst_y10_tell_model (GST_ELEMENT (self), passage->session);
-    }
-    gst_y10_tuning_look (&self->tuning, GST_ELEMENT (self),
-        y10_engine_stream_get_engine (passage->stream));
-  }
   gst_y10_tell_detections (GST_ELEMENT (self), passage, session, &findings);
   record (self, passage, inference, findings.age);
   GST_LOG_OBJECT (self, "%" GST_TIME_FORMAT " %s, %u detections, age %"
@@ -145,36 +205,53 @@ send (GstYolov10Detect * self, GstPad * pad, GstY10Passage * passage)
   return flow < GST_FLOW_OK ? flow : GST_FLOW_OK;
 }
 
+static GstFlowReturn
+leave (GstYolov10Detect * self, GstPad * pad, GstY10Passage * passage,
+    gboolean is_detached)
+{
+  GstFlowReturn flow;
+
+  if (is_detached)
+    detach (self, passage);
+  flow = collect (self) ? send (self, pad, passage) : GST_FLOW_ERROR;
+  if (flow != GST_FLOW_OK) {
+    GST_DEBUG_OBJECT (self, "no more frames: %s", gst_flow_get_name (flow));
+    gst_y10_flight_stop (self->flight, flow);
+  }
+  gst_y10_passage_end (passage, &self->jobs);
+  gst_y10_flight_leave (self->flight);
+  return flow;
+}
+
 /**
  * gst_y10_leave:
  * @pad: the element's source pad
  *
- * Its task's function: one frame.
+ * Its task's function: one frame, or inferences whose frames have left.
  */
 void
 gst_y10_leave (GstPad * pad)
 {
   GstYolov10Detect *self = GST_YOLOV10_DETECT (GST_PAD_PARENT (pad));
-  gboolean to_start, to_wait;
-  GstY10Passage *passage = gst_y10_flight_next (self->flight, &to_start,
-      &to_wait);
-  GstFlowReturn flow;
+  GstFlowReturn flow = GST_FLOW_OK;
+  gpointer passage;
 
-  if (!passage) {
-    gst_pad_pause_task (pad);
-    return;
+  switch (gst_y10_flight_next (self->flight, &passage)) {
+    case GST_Y10_NEXT_FLUSHING:
+      gst_pad_pause_task (pad);
+      break;
+    case GST_Y10_NEXT_COLLECT:
+      flow = collect (self) ? GST_FLOW_OK : GST_FLOW_ERROR;
+      if (flow != GST_FLOW_OK)
+        gst_y10_flight_stop (self->flight, flow);
+      break;
+    case GST_Y10_NEXT_READY:
+      flow = leave (self, pad, passage, FALSE);
+      break;
+    case GST_Y10_NEXT_DETACH:
+      flow = leave (self, pad, passage, TRUE);
+      break;
   }
-  if (to_start)
-    gst_y10_stream_start (self, passage);
-  if (to_wait)
-    finish (self, passage);
-  flow = send (self, pad, passage);
-  if (flow != GST_FLOW_OK) {
-    GST_DEBUG_OBJECT (self, "no more frames: %s", gst_flow_get_name (flow));
-    gst_y10_flight_stop (self->flight, flow);
-  }
-  gst_y10_passage_end (passage);
-  gst_y10_flight_leave (self->flight);
   if (flow != GST_FLOW_OK)
     gst_y10_stream_drop_all (self);
 }

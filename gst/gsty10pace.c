@@ -2,11 +2,11 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
 /* Which frames are inferred, and what the others show. Where inference is slower
- * than frames come, or downstream is late, it is inference that is left out,
- * never a frame. Then the latest boxes are held for a while, with their age: the
- * difference of two presentation times, so that it does not depend on when a
- * frame happened to come. What is decided while frames wait is gsty10flight.c's;
- * here is what can be said when one comes, or when it leaves. */
+ * than frames come, or downstream is late, inference is skipped, never a frame.
+ * Then the latest boxes are held for a while, with their age: the difference of
+ * two presentation times, so that it does not depend on when a frame happened to
+ * come. A stream that skips asks the engine for one turn at a time, and has its
+ * newest frame inferred when the turn comes. */
 #include "gsty10pace.h"
 
 #include <string.h>
@@ -18,6 +18,12 @@
  * second at 60 frames a second, and not so many that decoders run out. */
 #define MAX_AUTO_FRAMES 32
 
+/* What frames come too late by, and more does not matter. */
+#define JITTER (10 * GST_MSECOND)
+
+/* A source that is behind by less is not worth a warning. */
+#define LEAST_BEHIND GST_SECOND
+
 /**
  * gst_y10_pace_reset:
  * @self: a pace
@@ -27,7 +33,48 @@
 void
 gst_y10_pace_reset (GstY10Pace * self)
 {
-  *self = (GstY10Pace) { 0 };
+  *self = (GstY10Pace) {.least_offset = G_MAXINT64 };
+}
+
+/**
+ * gst_y10_pace_came:
+ * @self: a pace
+ * @now: when a frame came, nanoseconds
+ * @duration: how long a frame lasts by the caps, 0 where they do not say
+ *
+ * Returns: the frame interval as observed over the latest frames; what the caps
+ *   say until there are some
+ */
+GstClockTime
+gst_y10_pace_came (GstY10Pace * self, gint64 now, GstClockTime duration)
+{
+  guint n = (guint) MIN (self->n_came, GST_Y10_PACE_WINDOW);
+  gint64 oldest = self->came_at[(self->n_came - n) % GST_Y10_PACE_WINDOW];
+
+  self->came_at[self->n_came++ % GST_Y10_PACE_WINDOW] = now;
+  if (n >= GST_Y10_PACE_WINDOW / 2 && now > oldest)
+    return (GstClockTime) (now - oldest) / n;
+  return duration ? duration : DEFAULT_DURATION;
+}
+
+/**
+ * gst_y10_pace_patience:
+ * @interval: between two frames, as observed
+ * @duration: how long a frame lasts by the caps, 0 where they do not say
+ *
+ * A frame whose turn has not come leaves when the next one comes, and at last
+ * when this time is over. It is a little more than an interval, since frames
+ * jitter, and one that leaves before it is replaced is copied if an element
+ * behind us writes to it. In a burst, it is what the caps say.
+ *
+ * Returns: for how long a frame may wait for its turn
+ */
+GstClockTime
+gst_y10_pace_patience (GstClockTime interval, GstClockTime duration)
+{
+  GstClockTime most = MAX (interval, duration ? duration : DEFAULT_DURATION);
+
+  return most + MIN (most / 4, JITTER);
 }
 
 /**
@@ -37,7 +84,7 @@ gst_y10_pace_reset (GstY10Pace * self)
  *
  * Returns: what may become of it
  */
-GstY10Wish
+GstY10Mode
 gst_y10_pace_choose (GstY10Pace * self, const GstY10PaceQuery * query)
 {
   gboolean due = !self->begun || self->since + 1 >= query->interval;
@@ -46,14 +93,52 @@ gst_y10_pace_choose (GstY10Pace * self, const GstY10PaceQuery * query)
   if (GST_CLOCK_TIME_IS_VALID (query->late_until)
       && GST_CLOCK_TIME_IS_VALID (query->running_time)
       && query->running_time < query->late_until)
-    return GST_Y10_WISH_PASS;
+    return GST_Y10_MODE_PASS;
+  /* Behind a frame whose turn has not come nothing is too early. */
   if (query->skip)
-    return GST_Y10_WISH_IF_FREE;
-  if (!due)
-    return GST_Y10_WISH_PASS;
+    return due ? GST_Y10_MODE_NEWEST : GST_Y10_MODE_REPLACE;
+  return due ? GST_Y10_MODE_ALL : GST_Y10_MODE_PASS;
+}
+
+/**
+ * gst_y10_pace_queued:
+ * @self: a pace
+ *
+ * The engine was given the frame that gst_y10_pace_choose() was asked about.
+ */
+void
+gst_y10_pace_queued (GstY10Pace * self)
+{
   self->begun = TRUE;
   self->since = 0;
-  return GST_Y10_WISH_INFER;
+}
+
+/**
+ * gst_y10_pace_behind:
+ * @self: a pace
+ * @now: the time, nanoseconds
+ * @running_time: of a frame that has just found room
+ *
+ * How far a live source is behind: its frames come later, by their own times,
+ * than the frame that was the least late.
+ *
+ * Returns: by how much, when that is worth saying: a second or more, and twice
+ *   what was said before; else 0
+ */
+GstClockTime
+gst_y10_pace_behind (GstY10Pace * self, gint64 now, GstClockTime running_time)
+{
+  gint64 offset, behind;
+
+  if (!GST_CLOCK_TIME_IS_VALID (running_time))
+    return 0;
+  offset = now - (gint64) running_time;
+  self->least_offset = MIN (self->least_offset, offset);
+  behind = offset - self->least_offset;
+  if (behind < (gint64) LEAST_BEHIND || behind < 2 * self->said_behind)
+    return 0;
+  self->said_behind = behind;
+  return (GstClockTime) behind;
 }
 
 /**
@@ -61,39 +146,23 @@ gst_y10_pace_choose (GstY10Pace * self, const GstY10PaceQuery * query)
  * @skip: whether inference is skipped where it is late
  * @n_running: inferences under way at a time
  * @inference: how long one takes
- * @duration: how long a frame lasts, 0 where that is not known
+ * @interval: between two frames, 0 where that is not known
  *
  * Returns: how many frames to hold at most: those that come while one is
  *   inferred, where nobody must wait; else those that keep it busy
  */
 guint
 gst_y10_pace_auto_frames (gboolean skip, guint n_running,
-    GstClockTime inference, GstClockTime duration)
+    GstClockTime inference, GstClockTime interval)
 {
   guint64 n;
 
   if (!skip)
     return n_running + 2;
-  if (!duration)
-    duration = DEFAULT_DURATION;
-  n = n_running + 2 + (inference + duration - 1) / duration;
+  if (!interval)
+    interval = DEFAULT_DURATION;
+  n = n_running + 2 + (inference + interval - 1) / interval;
   return (guint) MIN (n, MAX_AUTO_FRAMES);
-}
-
-/**
- * gst_y10_pace_patience:
- * @duration: how long a frame lasts, 0 where that is not known
- *
- * An inference ends just after a frame has come: that one is inferred rather
- * than the next, which would leave nothing to do for most of a frame. Later
- * than this it would be late itself.
- *
- * Returns: for how long a frame may have waited
- */
-GstClockTime
-gst_y10_pace_patience (GstClockTime duration)
-{
-  return (duration ? duration : DEFAULT_DURATION) / 4;
 }
 
 /**
@@ -132,29 +201,22 @@ gst_y10_hold_forget (GstY10Hold * self)
 /**
  * gst_y10_hold_keep:
  * @self: a hold
- * @session: whose result it is
- * @pts: the frame's presentation time
- * @width: of the frame, pixels
- * @height: of the frame, pixels
- * @detections: (array length=n): copied
- * @n: at most %GST_Y10_MAX_DETECTIONS
+ * @job: one that is over, with a result; it is copied
  *
  * Keeps a result instead of an earlier one.
  */
 void
-gst_y10_hold_keep (GstY10Hold * self, GstY10Session * session,
-    GstClockTime pts, guint width, guint height,
-    const Y10Detection * detections, guint n)
+gst_y10_hold_keep (GstY10Hold * self, const GstY10Job * job)
 {
-  if (self->session != session) {
+  if (self->session != job->session) {
     gst_y10_hold_forget (self);
-    self->session = gst_y10_session_ref (session);
+    self->session = gst_y10_session_ref (job->session);
   }
-  self->pts = pts;
-  self->width = width;
-  self->height = height;
-  self->n = n;
-  memcpy (self->detections, detections, n * sizeof *detections);
+  self->pts = job->pts;
+  self->width = job->frame.width;
+  self->height = job->frame.height;
+  self->n = (guint) job->n;
+  memcpy (self->detections, job->rows, self->n * sizeof *self->detections);
 }
 
 /**

@@ -2,8 +2,7 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-#include "gsty10flight.h"
-#include "gsty10session.h"
+#include "gsty10job.h"
 
 G_BEGIN_DECLS
 
@@ -15,11 +14,18 @@ typedef enum
   GST_Y10_SKIPPED,              /* not looked at, and there are no boxes */
 } GstY10Inference;
 
+/* Arrivals that the observed frame interval is taken over. */
+#define GST_Y10_PACE_WINDOW 16
+
 /* Which frames are inferred. The thread that brings them. */
 typedef struct
 {
-  guint since;                  /* frames since one was chosen, and that one */
+  guint since;                  /* frames since one was queued, and that one */
   gboolean begun;
+  guint64 n_came;
+  gint64 came_at[GST_Y10_PACE_WINDOW];
+  /* Of the frame that was the least behind, and how far behind was last said. */
+  gint64 least_offset, said_behind;
 } GstY10Pace;
 
 /* What is asked of it for a frame. @late_until: running time before which
@@ -32,11 +38,17 @@ typedef struct
 } GstY10PaceQuery;
 
 void gst_y10_pace_reset (GstY10Pace * pace);
-GstY10Wish gst_y10_pace_choose (GstY10Pace * pace,
+GstClockTime gst_y10_pace_came (GstY10Pace * pace, gint64 now,
+    GstClockTime duration);
+GstClockTime gst_y10_pace_patience (GstClockTime interval,
+    GstClockTime duration);
+GstY10Mode gst_y10_pace_choose (GstY10Pace * pace,
     const GstY10PaceQuery * query);
+void gst_y10_pace_queued (GstY10Pace * pace);
+GstClockTime gst_y10_pace_behind (GstY10Pace * pace, gint64 now,
+    GstClockTime running_time);
 guint gst_y10_pace_auto_frames (gboolean skip, guint n_running,
-    GstClockTime inference, GstClockTime duration);
-GstClockTime gst_y10_pace_patience (GstClockTime duration);
+    GstClockTime inference, GstClockTime interval);
 
 /* The latest result, for frames that have none of their own. The thread that
  * sends frames on. */
@@ -52,9 +64,7 @@ typedef struct
 void gst_y10_hold_init (GstY10Hold * hold);
 void gst_y10_hold_clear (GstY10Hold * hold);
 void gst_y10_hold_forget (GstY10Hold * hold);
-void gst_y10_hold_keep (GstY10Hold * hold, GstY10Session * session,
-    GstClockTime pts, guint width, guint height,
-    const Y10Detection * detections, guint n);
+void gst_y10_hold_keep (GstY10Hold * hold, const GstY10Job * job);
 gboolean gst_y10_hold_find (const GstY10Hold * hold, GstClockTime pts,
     GstClockTime max_age, guint width, guint height, GstClockTime * age);
 

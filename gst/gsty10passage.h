@@ -2,7 +2,7 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-#include "gsty10frame.h"
+#include "gsty10job.h"
 #include "gsty10pace.h"
 #include "gsty10types.h"
 
@@ -19,43 +19,28 @@ typedef struct
 } GstY10Wanted;
 
 /* A frame on its way through the element, or an event that goes with frames.
- * Lies in the memory of a GstY10Flight and is used again, which is why @rows is
- * not its own. */
+ * Lies in the memory of a GstY10Flight and is used again. */
 typedef struct
 {
   GstBuffer *buffer;            /* one of these two */
   GstEvent *event;
 
   GstY10Session *session;
-  GBytes *classes;
   GstY10Hints *hints;           /* for encoders; NULL: none */
   GstY10Wanted wanted;
   guint width, height;          /* of the frame */
   gboolean lost;                /* could not be looked at */
   gint64 came_at;               /* nanoseconds */
-
-  /* Its inference. */
-  Y10EngineStream *stream;
-  Y10EngineFrame request;
-  gboolean is_mapped;
-  GstY10Frame frame;
-  gint64 began_at, took;        /* nanoseconds */
-  GError *error;
-  gint n;                       /* of @rows; -1: there is no result */
-  Y10Detection *rows;           /* room for GST_Y10_MAX_DETECTIONS */
+  GstY10Job *job;               /* its inference; NULL: none, or it has left */
 } GstY10Passage;
 
 gint64 gst_y10_passage_now (void);
 void gst_y10_passage_begin (GstY10Passage * passage, GstBuffer * buffer,
     GstY10Session * session, const GstY10Wanted * wanted,
     const GstVideoInfo * info, gint64 came_at);
-gboolean gst_y10_passage_start (GstY10Passage * passage,
-    const GstY10FrameFormat * format);
-gboolean gst_y10_passage_poll (GstY10Passage * passage);
-void gst_y10_passage_wait (GstY10Passage * passage);
 GstY10Inference gst_y10_passage_attach (GstY10Passage * passage,
     GstY10Hold * hold, GstY10Findings * findings,
     GstY10Session ** session);
-void gst_y10_passage_end (GstY10Passage * passage);
+void gst_y10_passage_end (GstY10Passage * passage, GstY10Jobs * jobs);
 
 G_END_DECLS

@@ -339,9 +339,8 @@ stats_structure (GstYolov10Detect * self)
 {
   GstY10Stats *stats = g_new (GstY10Stats, 1);
   GstStructure *structure;
-  guint waiting, running;
+  guint waiting = gst_y10_flight_count (self->flight);
 
-  gst_y10_flight_count (self->flight, &waiting, &running);
   GST_OBJECT_LOCK (self);
   *stats = self->stats;
   GST_OBJECT_UNLOCK (self);

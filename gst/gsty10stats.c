@@ -23,6 +23,25 @@ gst_y10_stats_record (GstY10Stats * stats, GstY10Stage stage, gint64 ns)
 }
 
 /**
+ * gst_y10_stats_inferred:
+ * @stats: the figures
+ * @frame: one that has a result
+ */
+void
+gst_y10_stats_inferred (GstY10Stats * stats, const Y10EngineFrame * frame)
+{
+  stats->inferences++;
+  stats->most_turns = MAX (stats->most_turns, frame->turns);
+  gst_y10_stats_record (stats, GST_Y10_STAGE_WAIT, frame->waited);
+  gst_y10_stats_record (stats, GST_Y10_STAGE_PREPROCESS,
+      frame->times.preprocess);
+  gst_y10_stats_record (stats, GST_Y10_STAGE_INFERENCE,
+      frame->times.inference);
+  gst_y10_stats_record (stats, GST_Y10_STAGE_POSTPROCESS,
+      frame->times.postprocess);
+}
+
+/**
  * gst_y10_stats_sent:
  * @stats: the figures
  * @now: when a frame left, nanoseconds
@@ -61,7 +80,8 @@ frame_rate (const GstY10Stats * stats)
  *
  * Fields, guint64 where nothing else is said: `frames` that left an active
  * detector, and of these `inferred`, `held` and `skipped`; `sent`, with those
- * that passed untouched; `waiting` (uint); `most-turns` (uint), the most frames of
+ * that passed untouched; `inferences`, with those whose frame had left before its
+ * result; `longest-delay` of all frames, nanoseconds; `waiting` (uint); `most-turns` (uint), the most frames of
  * all elements that were inferred while one of these waited; `fps` (double);
  * `recoveries`; and for each S of wait, preprocess, inference, postprocess, age and delay `S-median`,
  * `S-p95` and `S-max` in nanoseconds, 0 before the first frame. Percentiles are
@@ -88,6 +108,8 @@ gst_y10_stats_to_structure (GstY10Stats * stats)
       "held", G_TYPE_UINT64, frames[GST_Y10_HELD],
       "skipped", G_TYPE_UINT64, frames[GST_Y10_SKIPPED],
       "sent", G_TYPE_UINT64, stats->sent,
+      "inferences", G_TYPE_UINT64, stats->inferences,
+      "longest-delay", G_TYPE_UINT64, stats->longest_delay,
       "waiting", G_TYPE_UINT, stats->waiting,
       "most-turns", G_TYPE_UINT, stats->most_turns,
       "fps", G_TYPE_DOUBLE, frame_rate (stats),
@@ -136,7 +158,8 @@ set_fill (GstStructure * structure, const Y10EngineStreamStats * stats)
  * meanwhile, `failed` and `withdrawn`; `batch-fill`, a GstValueArray of how many
  * steps had one frame, two, and so on; `wait-median`, `wait-p95` and `wait-max`,
  * which the latest 512 frames waited for their step, nanoseconds;
- * `inferences-per-second` (double); `weights-host`, `weights-device`,
+ * `inferences-per-second` (double); `busy` (double), the share of the time in
+ * which the engine had work, 0 to 1; `weights-host`, `weights-device`,
  * `arenas-host` and `arenas-device`, bytes.
  *
  * Returns: (transfer full): the structure
@@ -157,6 +180,7 @@ gst_y10_engine_stats_to_structure (const Y10EngineStreamStats * stats,
       "wait-p95", G_TYPE_UINT64, (guint64) stats->wait_p95,
       "wait-max", G_TYPE_UINT64, (guint64) stats->wait_max,
       "inferences-per-second", G_TYPE_DOUBLE, stats->per_second,
+      "busy", G_TYPE_DOUBLE, stats->busy,
       "weights-host", G_TYPE_UINT64, on_host * stats->weights_size,
       "weights-device", G_TYPE_UINT64, on_device * stats->weights_size,
       "arenas-host", G_TYPE_UINT64, on_host * stats->arenas_size,

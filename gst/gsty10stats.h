@@ -33,6 +33,8 @@ typedef struct
 {
   guint64 frames[3];            /* by GstY10Inference */
   guint64 sent;                 /* that left, active or not */
+  guint64 inferences;           /* results, of frames that had left, too */
+  guint64 longest_delay;        /* nanoseconds, of all frames */
   guint64 recoveries;           /* how often a lost device came back */
   guint waiting;                /* frames here, when asked */
   guint most_turns;             /* of other frames, that one waited for */
@@ -41,6 +43,8 @@ typedef struct
 } GstY10Stats;
 
 void gst_y10_stats_record (GstY10Stats * stats, GstY10Stage stage, gint64 ns);
+void gst_y10_stats_inferred (GstY10Stats * stats,
+    const Y10EngineFrame * frame);
 void gst_y10_stats_sent (GstY10Stats * stats, gint64 now);
 GstStructure *gst_y10_stats_to_structure (GstY10Stats * stats);
 GstStructure *gst_y10_engine_stats_to_structure (const Y10EngineStreamStats *

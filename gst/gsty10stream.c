@@ -29,21 +29,6 @@ GST_DEBUG_CATEGORY_EXTERN (gst_yolov10_detect_debug);
 static GstBaseTransformClass *parent_class;
 
 /**
- * gst_y10_stream_start:
- * @self: the element
- * @passage: a frame that is to be inferred
- *
- * Begins its inference; what goes wrong is told when it leaves.
- */
-void
-gst_y10_stream_start (GstYolov10Detect * self, GstY10Passage * passage)
-{
-  if (!gst_y10_passage_start (passage, &self->format))
-    GST_DEBUG_OBJECT (self, "a frame cannot be inferred: %s",
-        passage->error->message);
-}
-
-/**
  * gst_y10_stream_drop_all:
  * @self: the element, flushing or stopped
  *
@@ -54,14 +39,14 @@ void
 gst_y10_stream_drop_all (GstYolov10Detect * self)
 {
   GstY10Passage *passage;
-  gboolean running;
   guint n = 0;
 
-  while ((passage = gst_y10_flight_drop (self->flight, &running))) {
-    gst_y10_passage_end (passage);
+  while ((passage = gst_y10_flight_drop (self->flight))) {
+    gst_y10_passage_end (passage, &self->jobs);
     gst_y10_flight_leave (self->flight);
     n++;
   }
+  gst_y10_leave_forget (self);
   if (n)
     GST_DEBUG_OBJECT (self, "dropped %u frames", n);
 }
@@ -251,7 +236,6 @@ gst_y10_stream_sink_event (GstBaseTransform * base, GstEvent * event)
 {
   GstYolov10Detect *self = GST_YOLOV10_DETECT (base);
   GstEventType type = GST_EVENT_TYPE (event);
-  guint n, running;
   gboolean ok;
 
   if (type == GST_EVENT_FLUSH_START)
@@ -260,11 +244,11 @@ gst_y10_stream_sink_event (GstBaseTransform * base, GstEvent * event)
     return flush_stop (self, event);
   if (!GST_EVENT_IS_SERIALIZED (event))
     return parent_class->sink_event (base, event);
-  gst_y10_flight_count (self->flight, &n, &running);
-  if (n && (type == GST_EVENT_GAP || type == GST_EVENT_TAG)
+  if ((type == GST_EVENT_GAP || type == GST_EVENT_TAG)
+      && gst_y10_flight_count (self->flight)
       && gst_y10_arrive_event (self, event))
     return TRUE;
-  if (!gst_y10_flight_drain (self->flight)) {
+  if (!gst_y10_flight_drain (self->flight, FALSE)) {
     gst_event_unref (event);
     return FALSE;
   }
@@ -313,20 +297,22 @@ gst_y10_stream_src_event (GstBaseTransform * base, GstEvent * event)
 static gboolean
 answer_latency (GstYolov10Detect * self, GstQuery * query)
 {
-  GstClockTime inference, duration;
+  GstY10Latency latency;
+  GstClockTime duration;
+  gboolean live, skip;
   guint max_frames;
-  gboolean live;
 
   if (!gst_pad_peer_query (GST_BASE_TRANSFORM (self)->sinkpad, query))
     return FALSE;
   gst_query_parse_latency (query, &live, NULL, NULL);
   set_live (self, live);
   GST_OBJECT_LOCK (self);
-  inference = self->latency.reported;
+  latency = self->latency;
+  skip = gst_yolov10_detect_skips (self);
   duration = self->frame_duration;
   max_frames = self->max_frames;
   GST_OBJECT_UNLOCK (self);
-  gst_y10_latency_answer (query, inference, max_frames, duration);
+  gst_y10_latency_answer (query, &latency, skip, max_frames, duration);
   GST_DEBUG_OBJECT (self, "latency %" GST_PTR_FORMAT, query);
   return TRUE;
 }
@@ -367,7 +353,7 @@ gst_y10_stream_query (GstBaseTransform * base, GstPadDirection direction,
       return answer_position (self, query)
           || gst_pad_peer_query (base->sinkpad, query);
   } else if (GST_QUERY_IS_SERIALIZED (query)
-      && !gst_y10_flight_drain (self->flight)) {
+      && !gst_y10_flight_drain (self->flight, FALSE)) {
     return FALSE;
   }
   return parent_class->query (base, direction, query);
@@ -402,11 +388,11 @@ gst_y10_stream_in_place (GstBaseTransform * base, GstBuffer * buffer)
 void
 gst_y10_stream_begin (GstYolov10Detect * self)
 {
-  self->rows = g_new (Y10Detection,
-      (gsize) GST_Y10_MAX_FRAMES * GST_Y10_MAX_DETECTIONS);
+  gst_y10_jobs_begin (&self->jobs, GST_Y10_MAX_JOBS);
   self->ids = g_new (gint, GST_Y10_MAX_DETECTIONS);
   gst_y10_hold_init (&self->hold);
   self->skips = self->max_running = -1;
+  self->pool = NULL;
   self->seen = 0;
   gst_segment_init (&self->sent_segment, GST_FORMAT_UNDEFINED);
 }
@@ -419,7 +405,7 @@ void
 gst_y10_stream_end (GstYolov10Detect * self)
 {
   gst_y10_hold_clear (&self->hold);
-  g_clear_pointer (&self->rows, g_free);
+  gst_y10_jobs_end (&self->jobs);
   g_clear_pointer (&self->ids, g_free);
   self->has_format = FALSE;
   GST_OBJECT_LOCK (self);
@@ -439,6 +425,8 @@ gst_y10_stream_init (GstYolov10Detect * self)
 
   self->flight = gst_y10_flight_new (GST_Y10_MAX_FRAMES,
       sizeof (GstY10Passage));
+  gst_y10_jobs_init (&self->jobs);
+  gst_y10_pace_reset (&self->pace);
   self->late_until = self->sent_pts = GST_CLOCK_TIME_NONE;
   gst_pad_set_activatemode_function (GST_BASE_TRANSFORM_SRC_PAD (self),
       activate_src);

@@ -12,8 +12,6 @@ void gst_y10_stream_install (GstBaseTransformClass * class);
 void gst_y10_stream_init (GstYolov10Detect * detect);
 void gst_y10_stream_begin (GstYolov10Detect * detect);
 void gst_y10_stream_end (GstYolov10Detect * detect);
-void gst_y10_stream_start (GstYolov10Detect * detect,
-    GstY10Passage * passage);
 void gst_y10_stream_drop_all (GstYolov10Detect * detect);
 
 /* gsty10arrive.c: the thread that brings frames */
@@ -23,5 +21,6 @@ GstFlowReturn gst_y10_arrive_stopped (GstYolov10Detect * detect);
 
 /* gsty10leave.c: the thread that sends frames on */
 void gst_y10_leave (GstPad * pad);
+void gst_y10_leave_forget (GstYolov10Detect * detect);
 
 G_END_DECLS

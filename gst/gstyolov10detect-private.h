@@ -25,6 +25,15 @@ G_BEGIN_DECLS
 /* Frames here at most, whatever the properties say. */
 #define GST_Y10_MAX_FRAMES 64
 
+/* Bytes of frames here at most, whatever the properties say; one frame is always
+ * let in. 21 frames of 3840x2160 in NV12. */
+#define GST_Y10_MAX_BYTES (256 << 20)
+
+/* Inferences there can be: of all frames that are here and one that comes, and of
+ * frames that have left, with this model and the one before it. */
+#define GST_Y10_MAX_JOBS \
+  (GST_Y10_MAX_FRAMES + 1 + 2 * (GST_Y10_MAX_IN_FLIGHT + 1))
+
 struct _GstYolov10Detect
 {
   GstBaseTransform parent;
@@ -40,6 +49,7 @@ struct _GstYolov10Detect
 
   GstY10Cuda *cuda;             /* these lock themselves */
   GstY10Flight *flight;
+  GstY10Jobs jobs;
   GstY10Recovery *recovery;     /* from a lost device */
   GstY10Exchange *exchange;     /* of the model while playing */
 
@@ -50,7 +60,7 @@ struct _GstYolov10Detect
   GstY10Latency latency;
   gboolean live;
   guint max_frames;             /* the limit as it is now */
-  GstClockTime frame_duration;  /* 0: not known */
+  GstClockTime frame_duration;  /* by the caps; 0: not known */
   GstClockTime late_until;      /* running time, from QoS events */
   GstSegment sent_segment;      /* of the latest frame that left */
   GstClockTime sent_pts;
@@ -63,10 +73,12 @@ struct _GstYolov10Detect
   GstY10Pace pace;
   gint skips, max_running;      /* as it was said last; -1: not yet */
   gboolean stop_told;           /* upstream knows why it has stopped */
-  Y10Detection *rows;           /* room for all passages' */
+  gpointer pool;                /* of the latest frame; only compared */
+  guint pool_frames;            /* that upstream can spare of it; 0: any number */
 
   /* The thread that sends frames on. */
   GstY10Hold hold;
+  GstY10Job *detached;          /* jobs whose frames have left, in order */
   GstY10Tuning tuning;          /* of the engine of session @seen */
   guint seen;                   /* its serial; it has been announced */
   gint *ids;                    /* of a frame's detections */
@@ -76,6 +88,8 @@ struct _GstYolov10Detect
 
 /* The active-… properties have changed. */
 void gst_yolov10_detect_notify_active (GstYolov10Detect * detect);
+/* Whether inference is skipped where it is late; object lock. */
+gboolean gst_yolov10_detect_skips (const GstYolov10Detect * detect);
 /* A reference to the session, or NULL below PAUSED. */
 GstY10Session *gst_yolov10_detect_get_session (GstYolov10Detect * detect);
 /* Copies what a session is made from, so that loading runs without the lock. */

@@ -119,6 +119,7 @@ gst_yolov10_detect_finalize (GObject * object)
   gst_y10_recovery_free (self->recovery);
   gst_y10_exchange_free (self->exchange);
   gst_y10_flight_free (self->flight);
+  gst_y10_jobs_clear (&self->jobs);
   gst_y10_cuda_free (self->cuda);
   G_OBJECT_CLASS (gst_yolov10_detect_parent_class)->finalize (object);
 }
@@ -128,6 +129,13 @@ gst_yolov10_detect_notify_active (GstYolov10Detect * self)
 {
   for (guint id = GST_Y10_PROP_ACTIVE_BACKEND; id <= GST_Y10_PROP_FALLBACK_REASON; id++)
     g_object_notify_by_pspec (G_OBJECT (self), props[id]);
+}
+
+gboolean
+gst_yolov10_detect_skips (const GstYolov10Detect * self)
+{
+  return self->late_policy == GST_YOLOV10_LATE_SKIP
+      || (self->late_policy == GST_YOLOV10_LATE_AUTO && self->live);
 }
 
 GstY10Session *
@@ -434,8 +442,7 @@ gst_yolov10_detect_propose_allocation (GstBaseTransform * base,
   GST_OBJECT_LOCK (self);
   frames = self->max_queued_frames;
   if (!frames)
-    frames = gst_y10_pace_auto_frames (self->live
-        && self->late_policy != GST_YOLOV10_LATE_INFER_ALL,
+    frames = gst_y10_pace_auto_frames (gst_yolov10_detect_skips (self),
         GST_Y10_AUTO_IN_FLIGHT, self->latency.reported, self->frame_duration);
   GST_OBJECT_UNLOCK (self);
   gst_y10_frame_propose (query, cuda, frames);

@@ -619,6 +619,142 @@ test_waits (void)
   g_assert_cmpuint (waits.n, ==, 100 + Y10_WAITS_WINDOW);
 }
 
+/* What was notified, one letter a change of state, by the image's number. */
+static GString *notified;
+
+static void
+note (Y10Request *request)
+{
+  static const char letters[] = "?qraw";
+
+  g_string_append_printf (notified, " %u%c", ((Image *) request)->number,
+      letters[request->state]);
+}
+
+static gboolean
+replace (Y10Stream *stream, Image *image, guint which, guint number)
+{
+  *image = (Image) {.stream = which,.number = number,.request.notify = note };
+  return y10_stream_replace (stream, &image->request);
+}
+
+/* A later image takes the place of one that waits: it keeps the stream's turn,
+ * and the time for which that has been waited for. */
+static void
+test_replace (void)
+{
+  static Image first, a[3], b;
+  Y10Stream *one, *other;
+  Device device;
+  Image **images;
+
+  notified = g_string_new (NULL);
+  device_init (&device, 1, 1, 0);
+  one = y10_stream_new (device.scheduler, 0);
+  other = y10_stream_new (device.scheduler, 0);
+  g_assert_false (replace (one, &first, 1, 9));
+  g_assert_cmpint (first.request.state, ==, Y10_REQUEST_IDLE);
+  submit (other, &first, 2, 1);
+  wait_step (&device, 0, &images);
+  a[0] = (Image) {.stream = 1,.number = 1,.request.notify = note };
+  y10_stream_submit (one, &a[0].request);
+  submit (other, &b, 2, 1);
+  g_assert_true (replace (one, &a[1], 1, 2));
+  g_assert_true (replace (one, &a[2], 1, 3));
+  for (guint i = 0; i < 2; i++)
+    g_assert_cmpint (y10_request_wait (&a[i].request, 0), ==,
+        Y10_REQUEST_WITHDRAWN);
+  expect_step (&device, 0, "2.1");
+  expect_step (&device, 1, "1.3");
+  expect_step (&device, 2, "2.1");
+  expect_answer (&a[2]);
+  /* What runs is replaced by nobody. */
+  g_assert_false (replace (one, &a[0], 1, 1));
+  g_assert_cmpstr (notified->str, ==, " 1w 2w 3r 3a");
+  g_string_free (notified, TRUE);
+  y10_stream_free (one);
+  y10_stream_free (other);
+  device_clear (&device);
+}
+
+/* An image that is replaced for ever does not make its step wait for ever. */
+static void
+test_replace_timeout (void)
+{
+  static Image a[2];
+  gint64 until = g_get_monotonic_time () + 60 * G_USEC_PER_SEC;
+  Y10Stream *one;
+  Device device;
+  guint i = 1;
+
+  notified = g_string_new (NULL);
+  device_init (&device, 8, 1, 50000);
+  one = y10_stream_new (device.scheduler, 0);
+  submit (one, a, 1, 1);
+  for (; replace (one, &a[i % 2], 1, i); i++) {
+    g_assert_cmpint (g_get_monotonic_time (), <, until);
+    g_usleep (5000);
+  }
+  finish (&device, 0, NULL);
+  g_assert_cmpint (y10_request_wait (&a[(i + 1) % 2].request, FOREVER), ==,
+      Y10_REQUEST_ANSWERED);
+  g_string_free (notified, TRUE);
+  y10_stream_free (one);
+  device_clear (&device);
+}
+
+/* A stream that has as many images in steps as it may is passed over, even where
+ * nobody else wants a step. */
+static void
+test_max_running (void)
+{
+  static Image a[4], b[1];
+  Y10Stream *one, *other;
+  Device device;
+  Image **images;
+
+  device_init (&device, 4, 3, 0);
+  one = y10_stream_new (device.scheduler, 0);
+  other = y10_stream_new (device.scheduler, 0);
+  y10_stream_set_max_running (one, 1);
+  submit (one, a, 1, 4);
+  g_assert_cmpuint (wait_step (&device, 0, &images), ==, 1);
+  submit (other, b, 2, 1);
+  g_assert_cmpuint (wait_step (&device, 1, &images), ==, 1);
+  g_assert_cmpuint (images[0]->stream, ==, 2);
+  g_assert_cmpint (y10_request_wait (&a[1].request,
+          g_get_monotonic_time () + 20000), ==, Y10_REQUEST_QUEUED);
+  finish (&device, 0, NULL);
+  g_assert_cmpuint (wait_step (&device, 2, &images), ==, 1);
+  g_assert_true (images[0] == &a[1]);
+  y10_stream_set_max_running (one, 3);
+  g_assert_cmpuint (wait_step (&device, 3, &images), ==, 2);
+  for (guint i = 1; i < 4; i++)
+    finish (&device, i, NULL);
+  expect_answer (&a[3]);
+  y10_stream_free (one);
+  y10_stream_free (other);
+  device_clear (&device);
+}
+
+static void
+test_busy (void)
+{
+  static Y10Waits waits;
+
+  g_assert_cmpfloat (y10_waits_busy (&waits, 5, 5), ==, 0);
+  /* Busy for 3 of 4 from the first answer on. */
+  for (guint i = 0; i < 2 * Y10_WAITS_WINDOW + 3; i++) {
+    y10_waits_record (&waits, 1, 1000 + 4 * i, 500 + 3 * i);
+    g_assert_cmpfloat_with_epsilon (y10_waits_busy (&waits, 1004 + 4 * i,
+            503 + 3 * i), 0.75, 1e-9);
+  }
+  /* And for half of that now, as it has been idle since. */
+  g_assert_cmpfloat_with_epsilon (y10_waits_busy (&waits,
+          1000 + 4 * (2 * Y10_WAITS_WINDOW + 2 + Y10_WAITS_WINDOW - 1),
+          500 + 3 * (2 * Y10_WAITS_WINDOW + 2)), 0.375, 1e-9);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -632,6 +768,10 @@ main (int argc, char **argv)
   g_test_add_func ("/schedule/too-slow", test_too_slow);
   g_test_add_func ("/schedule/withdrawal", test_withdrawal);
   g_test_add_func ("/schedule/errors", test_errors);
+  g_test_add_func ("/schedule/replace", test_replace);
+  g_test_add_func ("/schedule/replace-timeout", test_replace_timeout);
+  g_test_add_func ("/schedule/max-running", test_max_running);
   g_test_add_func ("/schedule/waits", test_waits);
+  g_test_add_func ("/schedule/busy", test_busy);
   return g_test_run ();
 }

@@ -2,8 +2,8 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
 /* The ring of frames in flight alone, without GStreamer, so that ThreadSanitizer
- * sees all there is: who is inferred, in which order frames leave, that none is
- * lost or comes twice, and that whoever waits is woken. */
+ * sees all there is: in which order and when frames leave, that none is lost or
+ * comes twice, and that whoever waits is woken. A thread plays the engine. */
 #include <pthread.h>
 #include <sched.h>
 #include <string.h>
@@ -12,178 +12,242 @@
 
 #define CAPACITY 16
 #define N_FRAMES 20000
+#define N_JOBS 64
 
 typedef struct
 {
-  guint number;                 /* from 1 */
-  gboolean running;             /* somebody has begun it */
-  gint left;                    /* atomic: looks until it is done */
-  guint unused;                 /* 16 bytes: they lie side by side */
+  guint64 number;               /* from 1, as the test counts */
+  guint64 job;                  /* as the flight does; 0: none */
 } Frame;
 
+static gint64
+now (void)
+{
+  return g_get_monotonic_time () * 1000;
+}
+
 static GstY10Flight *
-make (guint max_frames, guint max_running)
+make (guint max_frames)
 {
   GstY10Flight *flight = gst_y10_flight_new (CAPACITY, sizeof (Frame));
 
-  gst_y10_flight_set_limits (flight, max_frames, max_running);
+  gst_y10_flight_set_max_frames (flight, max_frames);
   gst_y10_flight_set_flushing (flight, FALSE);
   return flight;
 }
 
-static GstY10Commit
-put (GstY10Flight *flight, guint number, GstY10Wish wish, guint interval,
-    gint64 now)
+/* Returns its number. */
+static guint64
+put (GstY10Flight *flight, gboolean is_inferred, gint64 leave_at)
 {
-  Frame *frame = gst_y10_flight_reserve (flight);
+  guint64 number;
+  Frame *frame = gst_y10_flight_reserve (flight, FALSE, &number);
 
   g_assert_nonnull (frame);
   frame->number = number;
-  return gst_y10_flight_commit (flight, wish, interval, now, now);
-}
-
-static Frame *
-take (GstY10Flight *flight, guint number, gboolean waits)
-{
-  gboolean to_start, to_wait;
-  Frame *frame = gst_y10_flight_next (flight, &to_start, &to_wait);
-
-  g_assert_nonnull (frame);
-  g_assert_cmpuint (frame->number, ==, number);
-  g_assert_false (to_start);
-  g_assert_cmpint (to_wait, ==, waits);
-  return frame;
-}
-
-/* One at a time, and the others pass; the latest, where it has just come, is
- * next. */
-static void
-test_if_free (void)
-{
-  GstY10Flight *flight = make (8, 1);
-  guint frames, running;
-  Frame *first, *third;
-
-  gst_y10_flight_set_patience (flight, 10);
-  g_assert_cmpint (put (flight, 1, GST_Y10_WISH_IF_FREE, 1, 100), ==,
-      GST_Y10_COMMIT_START);
-  g_assert_cmpint (put (flight, 2, GST_Y10_WISH_IF_FREE, 1, 130), ==,
-      GST_Y10_COMMIT_QUEUED);
-  g_assert_cmpint (put (flight, 3, GST_Y10_WISH_IF_FREE, 1, 160), ==,
-      GST_Y10_COMMIT_QUEUED);
-  gst_y10_flight_count (flight, &frames, &running);
-  g_assert_cmpuint (frames, ==, 3);
-  g_assert_cmpuint (running, ==, 1);
-  gst_y10_flight_free (flight);
-
-  flight = make (8, 1);
-  gst_y10_flight_set_patience (flight, 10);
-  for (guint i = 1; i <= 3; i++)
-    put (flight, i, GST_Y10_WISH_IF_FREE, 1, 70 + 30 * i);
-  first = gst_y10_flight_reserve (flight);      /* they lie side by side */
-  gst_y10_flight_started (flight, first - 3);
-  first = take (flight, 1, TRUE);
-  third = gst_y10_flight_finish (flight, first, 170);
-  g_assert_nonnull (third);
-  g_assert_cmpuint (third->number, ==, 3);
-  gst_y10_flight_started (flight, third);
-  gst_y10_flight_leave (flight);
-  take (flight, 2, FALSE);
-  gst_y10_flight_leave (flight);
-  put (flight, 4, GST_Y10_WISH_IF_FREE, 1, 190);
-  third = take (flight, 3, TRUE);
-  /* The latest has waited for too long: the next one is better. */
-  g_assert_null (gst_y10_flight_finish (flight, third, 201));
-  gst_y10_flight_leave (flight);
-  g_assert_cmpint (put (flight, 5, GST_Y10_WISH_IF_FREE, 3, 220), ==,
-      GST_Y10_COMMIT_QUEUED);   /* the second after number 3 */
-  g_assert_cmpint (put (flight, 6, GST_Y10_WISH_IF_FREE, 3, 250), ==,
-      GST_Y10_COMMIT_START);
-  gst_y10_flight_free (flight);
+  g_assert_true (gst_y10_flight_commit (flight, is_inferred, leave_at));
+  return number;
 }
 
 static void
-test_infer (void)
+take (GstY10Flight *flight, GstY10Next how, guint64 number)
 {
-  GstY10Flight *flight = make (8, 2);
-  Frame *frames, *next;
+  gpointer frame;
 
-  frames = gst_y10_flight_reserve (flight);
-  for (guint i = 1; i <= 4; i++)
-    g_assert_cmpint (put (flight, i, i == 3 ? GST_Y10_WISH_PASS
-            : GST_Y10_WISH_INFER, 1, 100), ==, i <= 2 ? GST_Y10_COMMIT_START
-        : GST_Y10_COMMIT_QUEUED);
-  gst_y10_flight_started (flight, frames);
-  gst_y10_flight_started (flight, frames + 1);
-  /* Whoever looks in does not take what somebody waits for. */
-  take (flight, 1, TRUE);
-  g_assert_null (gst_y10_flight_poll (flight));
-  next = gst_y10_flight_finish (flight, frames, 999);
-  g_assert_cmpuint (next->number, ==, 4);
-  g_assert_true (gst_y10_flight_poll (flight) == frames + 1);
-  gst_y10_flight_unpoll (flight, frames + 1);
-  g_assert_true (gst_y10_flight_poll (flight) == frames + 1);
-  g_assert_null (gst_y10_flight_finish (flight, frames + 1, 999));
-  gst_y10_flight_started (flight, next);
+  g_assert_cmpint (gst_y10_flight_next (flight, &frame), ==, how);
+  g_assert_cmpuint (((Frame *) frame)->number, ==, number);
   gst_y10_flight_leave (flight);
-  take (flight, 2, FALSE);
-  gst_y10_flight_leave (flight);
-  take (flight, 3, FALSE);
-  gst_y10_flight_leave (flight);
-  take (flight, 4, TRUE);
-  gst_y10_flight_finish (flight, next, 999);
-  gst_y10_flight_leave (flight);
-  g_assert_true (gst_y10_flight_drain (flight));
+}
+
+/* A frame leaves in its turn: when its inference is over, if it has one. */
+static void
+test_order (void)
+{
+  GstY10Flight *flight = make (8);
+  guint64 a = put (flight, TRUE, GST_Y10_FLIGHT_FOREVER);
+  guint64 b = put (flight, TRUE, GST_Y10_FLIGHT_FOREVER);
+  guint64 c = put (flight, FALSE, GST_Y10_FLIGHT_FOREVER), d;
+  gpointer frame;
+
+  g_assert_cmpuint (gst_y10_flight_count (flight), ==, 3);
+  gst_y10_flight_note (flight, b, GST_Y10_FLIGHT_OVER);
+  gst_y10_flight_note (flight, a, GST_Y10_FLIGHT_RUNNING);
+  gst_y10_flight_note (flight, a, GST_Y10_FLIGHT_OVER);
+  take (flight, GST_Y10_NEXT_READY, a);
+  take (flight, GST_Y10_NEXT_READY, b);
+  take (flight, GST_Y10_NEXT_READY, c);
+  /* The engine may be done before the frame is in. */
+  frame = gst_y10_flight_reserve (flight, FALSE, &d);
+  ((Frame *) frame)->number = d;
+  gst_y10_flight_note (flight, d, GST_Y10_FLIGHT_OVER);
+  g_assert_true (gst_y10_flight_commit (flight, TRUE,
+          GST_Y10_FLIGHT_FOREVER));
+  take (flight, GST_Y10_NEXT_READY, d);
+  g_assert_true (gst_y10_flight_drain (flight, TRUE));
   gst_y10_flight_free (flight);
 }
 
-/* Two threads, and a third that flushes in the middle. */
+/* A frame whose turn has not come leaves when its time is up; one whose turn has
+ * come stays. */
+static void
+test_leave_at (void)
+{
+  GstY10Flight *flight = make (8);
+  gint64 start = now ();
+  guint64 a = put (flight, TRUE, start + 20 * 1000 * 1000), b;
+  gpointer frame;
+
+  take (flight, GST_Y10_NEXT_DETACH, a);
+  g_assert_cmpint (now (), >=, start + 20 * 1000 * 1000);
+  b = put (flight, TRUE, start);
+  gst_y10_flight_note (flight, b, GST_Y10_FLIGHT_RUNNING);
+  /* The first one's inference is over: it is to be collected, once. */
+  gst_y10_flight_note (flight, a, GST_Y10_FLIGHT_OVER);
+  g_assert_cmpint (gst_y10_flight_next (flight, &frame), ==,
+      GST_Y10_NEXT_COLLECT);
+  gst_y10_flight_collected (flight);
+  gst_y10_flight_note (flight, b, GST_Y10_FLIGHT_OVER);
+  take (flight, GST_Y10_NEXT_READY, b);
+  g_assert_true (gst_y10_flight_drain (flight, TRUE));
+  gst_y10_flight_free (flight);
+}
+
+static void *
+reserve_room (void *data)
+{
+  guint64 number;
+
+  g_assert_nonnull (gst_y10_flight_reserve (data, TRUE, &number));
+  return NULL;
+}
+
+/* One that must not wait makes the first one leave, be it in a step. */
+static void
+test_make_room (void)
+{
+  GstY10Flight *flight = make (2);
+  guint64 a = put (flight, TRUE, GST_Y10_FLIGHT_FOREVER), b;
+  pthread_t thread;
+  gpointer frame;
+
+  b = put (flight, TRUE, GST_Y10_FLIGHT_FOREVER);
+  gst_y10_flight_note (flight, a, GST_Y10_FLIGHT_RUNNING);
+  pthread_create (&thread, NULL, reserve_room, flight);
+  g_assert_cmpint (gst_y10_flight_next (flight, &frame), ==,
+      GST_Y10_NEXT_DETACH);
+  /* Its inference ends before it has left: that is not forgotten. */
+  gst_y10_flight_note (flight, a, GST_Y10_FLIGHT_OVER);
+  gst_y10_flight_leave (flight);
+  pthread_join (thread, NULL);
+  g_assert_cmpint (gst_y10_flight_next (flight, &frame), ==,
+      GST_Y10_NEXT_COLLECT);
+  gst_y10_flight_collected (flight);
+  gst_y10_flight_note (flight, b, GST_Y10_FLIGHT_OVER);
+  take (flight, GST_Y10_NEXT_READY, b);
+  gst_y10_flight_free (flight);
+}
+
+/* Traffic: a thread that brings frames, one that sends them on, and an engine
+ * that infers one at a time; another thread may flush in the middle. */
+typedef enum
+{
+  PASS, NEWEST, ALL
+} Mode;
+
 typedef struct
 {
   GstY10Flight *flight;
-  GstY10Wish wish;
-  guint max_frames, max_running, stop_at;
-  gint n_put, n_left, n_dropped, n_running, n_inferred;
-  guint last;
-  gboolean stopped;
+  Mode mode;
+  guint max_frames, stop_at;
+  gint n_put, n_left, n_dropped;
+  guint64 last;
+
+  pthread_mutex_t lock;
+  pthread_cond_t work;
+  guint64 queue[N_JOBS], running;       /* numbers of the flight; under the lock */
+  guint n_queued;
+  gint n_inferred, n_replaced;
+  gboolean quit;
+
+  /* Of the thread that sends on: jobs whose frames have left, in their order. */
+  guint64 detached[N_JOBS];
+  guint n_detached;
+  gint n_collected;
 } Traffic;
 
-static void
-begin (Traffic *t, Frame *frame, guint looks)
+static void *
+infer (void *data)
 {
-  frame->running = TRUE;
-  g_atomic_int_set (&frame->left, (gint) looks);
-  g_assert_cmpint (g_atomic_int_add (&t->n_running, 1), <,
-      (gint) t->max_running);
-}
+  Traffic *t = data;
 
-static void
-end (Traffic *t, Frame *frame)
-{
-  Frame *next;
+  pthread_mutex_lock (&t->lock);
+  for (;;) {
+    guint64 number;
 
-  g_atomic_int_add (&t->n_running, -1);
-  g_atomic_int_inc (&t->n_inferred);
-  frame->running = FALSE;
-  next = gst_y10_flight_finish (t->flight, frame, 0);
-  if (next) {
-    begin (t, next, 3);
-    gst_y10_flight_started (t->flight, next);
+    while (!t->quit && !t->n_queued)
+      pthread_cond_wait (&t->work, &t->lock);
+    if (!t->n_queued)
+      break;
+    number = t->running = t->queue[0];
+    memmove (t->queue, t->queue + 1, --t->n_queued * sizeof *t->queue);
+    gst_y10_flight_note (t->flight, number, GST_Y10_FLIGHT_RUNNING);
+    pthread_mutex_unlock (&t->lock);
+    for (guint i = 0; i < number % 7; i++)
+      sched_yield ();
+    pthread_mutex_lock (&t->lock);
+    t->running = 0;
+    t->n_inferred++;
+    gst_y10_flight_note (t->flight, number, GST_Y10_FLIGHT_OVER);
+    pthread_cond_broadcast (&t->work);
   }
+  pthread_mutex_unlock (&t->lock);
+  return NULL;
 }
 
 static void
-look_in (Traffic *t)
+submit (Traffic *t, guint64 number)
 {
-  Frame *frame;
+  pthread_mutex_lock (&t->lock);
+  if (t->mode == NEWEST && t->n_queued) {
+    gst_y10_flight_note (t->flight, t->queue[0], GST_Y10_FLIGHT_OVER);
+    t->n_queued = 0;
+    t->n_replaced++;
+  }
+  g_assert_cmpuint (t->n_queued, <, N_JOBS);
+  t->queue[t->n_queued++] = number;
+  pthread_cond_broadcast (&t->work);
+  pthread_mutex_unlock (&t->lock);
+}
 
-  while ((frame = gst_y10_flight_poll (t->flight))) {
-    if (!g_atomic_int_dec_and_test (&frame->left)) {
-      gst_y10_flight_unpoll (t->flight, frame);
-      return;
+/* Whether the engine has it. */
+static gboolean
+has (Traffic *t, guint64 number)
+{
+  gboolean has;
+
+  pthread_mutex_lock (&t->lock);
+  has = t->running == number;
+  for (guint i = 0; i < t->n_queued; i++)
+    has |= t->queue[i] == number;
+  pthread_mutex_unlock (&t->lock);
+  return has;
+}
+
+static void
+withdraw (Traffic *t, guint64 number)
+{
+  pthread_mutex_lock (&t->lock);
+  for (guint i = 0; i < t->n_queued; i++) {
+    if (t->queue[i] == number) {
+      memmove (t->queue + i, t->queue + i + 1,
+          (--t->n_queued - i) * sizeof *t->queue);
+      gst_y10_flight_note (t->flight, number, GST_Y10_FLIGHT_OVER);
+      break;
     }
-    end (t, frame);
   }
+  while (t->running == number)
+    pthread_cond_wait (&t->work, &t->lock);
+  pthread_mutex_unlock (&t->lock);
 }
 
 static void *
@@ -192,66 +256,79 @@ bring (void *data)
   Traffic *t = data;
 
   for (guint i = 1; i <= N_FRAMES; i++) {
-    Frame *frame;
-    GstY10Commit commit;
+    guint64 number;
+    Frame *frame = gst_y10_flight_reserve (t->flight, t->mode == NEWEST,
+        &number);
 
-    look_in (t);
-    frame = gst_y10_flight_reserve (t->flight);
     if (!frame) {
       sched_yield ();
       continue;
     }
     frame->number = i;
-    commit = gst_y10_flight_commit (t->flight, t->wish, 1, 0, 0);
-    if (commit == GST_Y10_COMMIT_REFUSED)
+    frame->job = t->mode == PASS ? 0 : number;
+    if (frame->job)
+      submit (t, number);
+    if (!gst_y10_flight_commit (t->flight, frame->job != 0,
+            t->mode == NEWEST ? now () + i % 3 * 10000
+            : GST_Y10_FLIGHT_FOREVER)) {
+      if (frame->job)
+        withdraw (t, number);
       continue;
+    }
     g_atomic_int_inc (&t->n_put);
-    if (commit == GST_Y10_COMMIT_START) {
-      begin (t, frame, i % 5 + 1);
-      gst_y10_flight_started (t->flight, frame);
-    }
-    if (i % 1000 == 0 && gst_y10_flight_drain (t->flight)) {
-      guint frames, running;
-
-      gst_y10_flight_count (t->flight, &frames, &running);
-      g_assert_cmpuint (frames + running, ==, 0);
-    }
+    if (i % 1000 == 0 && gst_y10_flight_drain (t->flight, i % 2000 == 0))
+      g_assert_cmpuint (gst_y10_flight_count (t->flight), ==, 0);
   }
   return NULL;
 }
 
 static void
+give_detached (Traffic *t, guint i)
+{
+  withdraw (t, t->detached[i]);
+  memmove (t->detached + i, t->detached + i + 1,
+      (--t->n_detached - i) * sizeof *t->detached);
+  t->n_collected++;
+  gst_y10_flight_collected (t->flight);
+}
+
+static void
 drop_all (Traffic *t)
 {
-  gboolean running;
   Frame *frame;
 
-  while ((frame = gst_y10_flight_drop (t->flight, &running))) {
-    g_assert_cmpint (running, ==, frame->running);
-    if (running)
-      g_atomic_int_add (&t->n_running, -1);
-    frame->running = FALSE;
+  while ((frame = gst_y10_flight_drop (t->flight))) {
+    if (frame->job)
+      withdraw (t, frame->job);
     t->n_dropped++;
     gst_y10_flight_leave (t->flight);
   }
+  while (t->n_detached)
+    give_detached (t, 0);
 }
 
 static void *
 send_on (void *data)
 {
   Traffic *t = data;
-  gboolean to_start, to_wait;
-  Frame *frame;
+  gpointer p;
+  GstY10Next next;
 
-  while ((frame = gst_y10_flight_next (t->flight, &to_start, &to_wait))) {
-    if (to_start)
-      begin (t, frame, 2);
-    if (to_wait) {
-      g_assert_true (frame->running);
-      sched_yield ();
-      end (t, frame);
+  while ((next = gst_y10_flight_next (t->flight, &p))
+      != GST_Y10_NEXT_FLUSHING) {
+    const Frame *frame = p;
+
+    for (guint i = t->n_detached; i-- > 0;)
+      if (!has (t, t->detached[i]))
+        give_detached (t, i);
+    if (next == GST_Y10_NEXT_COLLECT)
+      continue;
+    if (next == GST_Y10_NEXT_DETACH) {
+      g_assert_cmpuint (t->n_detached, <, 2);   /* one runs, one is queued */
+      t->detached[t->n_detached++] = frame->job;
+    } else if (frame->job) {
+      g_assert_false (has (t, frame->job));
     }
-    g_assert_false (frame->running);
     g_assert_cmpuint (frame->number, >, t->last);
     t->last = frame->number;
     if (t->stop_at && t->last >= t->stop_at) {
@@ -266,47 +343,66 @@ send_on (void *data)
   return NULL;
 }
 
-static void
-finish_traffic (Traffic *t, pthread_t sender)
+typedef struct
 {
-  guint frames, running;
+  pthread_t bringer, sender, engine;
+} Threads;
 
+static void
+begin_traffic (Traffic *t, Threads *threads)
+{
+  t->flight = make (t->max_frames);
+  pthread_mutex_init (&t->lock, NULL);
+  pthread_cond_init (&t->work, NULL);
+  pthread_create (&threads->engine, NULL, infer, t);
+  pthread_create (&threads->sender, NULL, send_on, t);
+  pthread_create (&threads->bringer, NULL, bring, t);
+}
+
+static void
+flush (Traffic *t, Threads *threads)
+{
   gst_y10_flight_set_flushing (t->flight, TRUE);
-  pthread_join (sender, NULL);
+  pthread_join (threads->sender, NULL);
   drop_all (t);
-  gst_y10_flight_count (t->flight, &frames, &running);
-  g_assert_cmpuint (frames + running, ==, 0);
-  g_assert_cmpint (t->n_running, ==, 0);
+  g_assert_cmpuint (gst_y10_flight_count (t->flight), ==, 0);
+}
+
+static void
+end_traffic (Traffic *t, Threads *threads)
+{
+  flush (t, threads);
+  pthread_mutex_lock (&t->lock);
+  t->quit = TRUE;
+  pthread_cond_broadcast (&t->work);
+  pthread_mutex_unlock (&t->lock);
+  pthread_join (threads->engine, NULL);
+  g_assert_cmpuint (t->n_queued + t->n_detached, ==, 0);
+  gst_y10_flight_free (t->flight);
+  pthread_cond_destroy (&t->work);
+  pthread_mutex_destroy (&t->lock);
 }
 
 static void
 test_traffic (void)
 {
-  static const GstY10Wish wishes[] = { GST_Y10_WISH_INFER,
-    GST_Y10_WISH_IF_FREE, GST_Y10_WISH_PASS
-  };
+  static const guint max_frames[] = { 1, 3, CAPACITY };
 
-  for (guint i = 0; i < 12; i++) {
-    const guint running[] = { 1, 2, 4, 8 };
-    Traffic t = {.wish = wishes[i % 3],.max_running = running[i / 3],
-      .max_frames = i % 2 ? 3 : CAPACITY
-    };
-    pthread_t bringer, sender;
+  for (guint i = 0; i < 9; i++) {
+    Traffic t = {.mode = (Mode) (i % 3),.max_frames = max_frames[i / 3] };
+    Threads threads;
 
-    t.flight = make (t.max_frames, t.max_running);
-    pthread_create (&sender, NULL, send_on, &t);
-    pthread_create (&bringer, NULL, bring, &t);
-    pthread_join (bringer, NULL);
-    g_assert_true (gst_y10_flight_drain (t.flight));
-    finish_traffic (&t, sender);
+    begin_traffic (&t, &threads);
+    pthread_join (threads.bringer, NULL);
+    g_assert_true (gst_y10_flight_drain (t.flight, TRUE));
+    end_traffic (&t, &threads);
     g_assert_cmpint (t.n_put, ==, N_FRAMES);
     g_assert_cmpint (t.n_left, ==, N_FRAMES);
     g_assert_cmpint (t.n_dropped, ==, 0);
-    if (t.wish == GST_Y10_WISH_INFER)
-      g_assert_cmpint (t.n_inferred, ==, N_FRAMES);
-    if (t.wish == GST_Y10_WISH_PASS)
-      g_assert_cmpint (t.n_inferred, ==, 0);
-    gst_y10_flight_free (t.flight);
+    g_assert_cmpint (t.n_inferred + t.n_replaced, ==,
+        t.mode == PASS ? 0 : N_FRAMES);
+    if (t.mode != NEWEST)
+      g_assert_cmpint (t.n_collected, ==, 0);
   }
 }
 
@@ -314,61 +410,57 @@ test_traffic (void)
 static void
 test_flushes (void)
 {
-  Traffic t = {.wish = GST_Y10_WISH_INFER,.max_running = 2,.max_frames = 5 };
-  pthread_t bringer, sender;
+  for (guint mode = NEWEST; mode <= ALL; mode++) {
+    Traffic t = {.mode = (Mode) mode,.max_frames = 5 };
+    Threads threads;
 
-  t.flight = make (t.max_frames, t.max_running);
-  pthread_create (&sender, NULL, send_on, &t);
-  pthread_create (&bringer, NULL, bring, &t);
-  for (guint i = 0; i < 100; i++) {
-    g_usleep (i * 37 % 500);
-    finish_traffic (&t, sender);
-    gst_y10_flight_set_flushing (t.flight, FALSE);
-    pthread_create (&sender, NULL, send_on, &t);
+    begin_traffic (&t, &threads);
+    for (guint i = 0; i < 100; i++) {
+      g_usleep (i * 37 % 500);
+      flush (&t, &threads);
+      gst_y10_flight_set_flushing (t.flight, FALSE);
+      pthread_create (&threads.sender, NULL, send_on, &t);
+    }
+    pthread_join (threads.bringer, NULL);
+    gst_y10_flight_drain (t.flight, TRUE);
+    end_traffic (&t, &threads);
+    g_assert_cmpint (t.n_put, ==, t.n_left + t.n_dropped);
   }
-  pthread_join (bringer, NULL);
-  gst_y10_flight_drain (t.flight);
-  finish_traffic (&t, sender);
-  g_assert_cmpint (t.n_put, ==, t.n_left + t.n_dropped);
-  gst_y10_flight_free (t.flight);
 }
 
 /* Downstream wants no more: the other side hears why, and may begin again. */
 static void
 test_stop (void)
 {
-  Traffic t = {.wish = GST_Y10_WISH_INFER,.max_running = 2,.max_frames = 5,
-    .stop_at = 500
-  };
-  pthread_t bringer, sender;
+  Traffic t = {.mode = ALL,.max_frames = 5,.stop_at = 500 };
+  Threads threads;
+  guint64 number;
   gint n_put;
 
-  t.flight = make (t.max_frames, t.max_running);
-  pthread_create (&sender, NULL, send_on, &t);
-  pthread_create (&bringer, NULL, bring, &t);
-  pthread_join (bringer, NULL);
+  begin_traffic (&t, &threads);
+  pthread_join (threads.bringer, NULL);
   g_assert_cmpint (gst_y10_flight_get_stop (t.flight), ==, -5);
-  g_assert_true (gst_y10_flight_drain (t.flight));
-  g_assert_null (gst_y10_flight_reserve (t.flight));
+  g_assert_true (gst_y10_flight_drain (t.flight, TRUE));
+  g_assert_null (gst_y10_flight_reserve (t.flight, TRUE, &number));
   n_put = t.n_put;
   g_assert_cmpint (n_put, <, N_FRAMES);
   gst_y10_flight_stop (t.flight, 0);
   t.last = 0;
-  pthread_create (&bringer, NULL, bring, &t);
-  pthread_join (bringer, NULL);
-  gst_y10_flight_drain (t.flight);
-  finish_traffic (&t, sender);
+  pthread_create (&threads.bringer, NULL, bring, &t);
+  pthread_join (threads.bringer, NULL);
+  gst_y10_flight_drain (t.flight, TRUE);
+  end_traffic (&t, &threads);
   g_assert_cmpint (t.n_put, ==, n_put + N_FRAMES);
   g_assert_cmpint (t.n_put, ==, t.n_left + t.n_dropped);
-  gst_y10_flight_free (t.flight);
 }
 
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  g_test_add_func ("/flight/if-free", test_if_free);
-  g_test_add_func ("/flight/infer", test_infer);
+  g_test_add_func ("/flight/order", test_order);
+  g_test_add_func ("/flight/leave-at", test_leave_at);
+  g_test_add_func ("/flight/make-room", test_make_room);
   g_test_add_func ("/flight/traffic", test_traffic);
   g_test_add_func ("/flight/flushes", test_flushes);
   g_test_add_func ("/flight/stop", test_stop);

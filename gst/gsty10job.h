@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+#pragma once
+
+#include "gsty10frame.h"
+#include "gsty10session.h"
+
+G_BEGIN_DECLS
+
+typedef struct _GstY10Job GstY10Job;
+
+/* What may become of a frame that comes. */
+typedef enum
+{
+  GST_Y10_MODE_PASS,            /* it is not inferred */
+  GST_Y10_MODE_REPLACE,         /* in place of the one whose turn it was, if any */
+  GST_Y10_MODE_NEWEST,          /* likewise, and queued where there is none */
+  GST_Y10_MODE_ALL,             /* queued behind those that are */
+} GstY10Mode;
+
+/* The inference of one frame, which can outlast the frame's stay. */
+struct _GstY10Job
+{
+  GstY10Job *next;              /* in whichever list it is in */
+
+  guint64 number;               /* of its frame */
+  GstClockTime pts;
+  GstY10Session *session;
+  Y10EngineStream *stream;      /* NULL: the device is lost */
+  GBytes *classes;
+  gboolean is_mapped;
+  GstY10Frame frame;
+  Y10EngineFrame request;
+
+  /* When it is over. */
+  GError *error;
+  gint n;                       /* of @rows; -1: there is no result */
+  Y10Detection *rows;           /* room for GST_Y10_MAX_DETECTIONS */
+};
+
+/* Memory for jobs. Two threads may use it. */
+typedef struct
+{
+  GMutex lock;
+  GstY10Job *unused;            /* lock */
+  GstY10Job *jobs;
+  Y10Detection *rows;
+} GstY10Jobs;
+
+void gst_y10_jobs_init (GstY10Jobs * jobs);
+void gst_y10_jobs_begin (GstY10Jobs * jobs, guint n);
+void gst_y10_jobs_end (GstY10Jobs * jobs);
+void gst_y10_jobs_clear (GstY10Jobs * jobs);
+GstY10Job *gst_y10_jobs_take (GstY10Jobs * jobs);
+void gst_y10_jobs_give (GstY10Jobs * jobs, GstY10Job * job);
+
+gboolean gst_y10_job_start (GstY10Job * job, GstBuffer * buffer,
+    const GstY10FrameFormat * format, const Y10HeadParams * params,
+    guint max_running, GstY10Mode mode, gboolean * queued);
+gboolean gst_y10_job_is_over (GstY10Job * job);
+void gst_y10_job_finish (GstY10Job * job);
+
+G_END_DECLS
