@@ -239,7 +239,12 @@ live (Camera *camera)
       usleep (random / 4096 % 128);
     while (sem_wait (&camera->free) != 0);
     *image = (Image) {.stream = camera->which,.number = number };
-    y10_stream_submit (camera->stream, &image->request);
+    /* What it replaces is withdrawn, which whoever takes images counts. */
+    if (random % 32 != 5
+        || !y10_stream_replace (camera->stream, &image->request))
+      y10_stream_submit (camera->stream, &image->request);
+    if (random % 512 == 4)
+      y10_stream_set_max_running (camera->stream, random / 512 % 4);
     if (random % 256 == 1) {
       camera->n_taken_back += y10_stream_withdraw (camera->stream);
     } else if (random % 16 == 2) {

@@ -2,17 +2,21 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
 #
-# Read by the scripts beside it: reads --minutes and --build, makes a small model in
-# $work, and points GStreamer at the build.
+# Read by the scripts beside it: reads --minutes, --cameras and --build, makes a small
+# model in $work, and points GStreamer at the build.
 
 root=$(cd "$(dirname "$(readlink -f "$0")")/../.." && pwd)
 build=$root/build
 while [ $# -gt 0 ]; do
   case $1 in
-    --minutes | --build)
+    --minutes | --cameras | --build)
       [ -n "${2-}" ] || { usage >&2; exit 2; }
       # shellcheck disable=SC2034 # who reads this wants it
-      if [ "$1" = --build ]; then build=$(cd "$2" && pwd); else minutes=$2; fi
+      case $1 in
+        --minutes) minutes=$2 ;;
+        --cameras) cameras=$2 ;;
+        --build) build=$(cd "$2" && pwd) ;;
+      esac
       shift
       ;;
     --help | -h) usage; exit 0 ;;

@@ -2,23 +2,24 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
 #
-# Measures how late a camera's frames are behind a detector that is three times
-# too slow, and whether that grows: see delay.py. Prints the figures and PASS or
+# Measures how late cameras' frames are behind a detector that is three times
+# too slow for one, and whether that grows: see delay.py. Prints the figures and PASS or
 # FAIL; exits with 77 where something is not installed.
 set -euo pipefail
 
 usage() {
   cat <<'END'
-usage: tests/live/delay.sh [--minutes N] [--build DIR]
+usage: tests/live/delay.sh [--minutes N] [--cameras N] [--build DIR]
 
   --minutes N    for how long, 10 unless given; delays are looked at around the
                  first minute and the last
+  --cameras N    so many that share the detector's engine, 1 unless given
   --build DIR    the build, build/ unless given
 END
 }
 
-minutes=10
+minutes=10 cameras=1
 # shellcheck source=tests/live/common.sh
 . "$(dirname "$(readlink -f "$0")")/common.sh"
 "$python" "$root/tests/live/delay.py" "$build/tests/gst" "$work/tiny.safetensors" \
-  --labels "$work/labels.txt" --minutes "$minutes"
+  --labels "$work/labels.txt" --minutes "$minutes" --cameras "$cameras"
