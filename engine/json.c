@@ -35,7 +35,7 @@ c_locale (void)
 static gboolean
 format_exactly (float value, double printed, int digits, char *buffer)
 {
-  snprintf (buffer, Y10_JSON_FLOAT_SIZE, "%.*g", digits, printed);
+  g_snprintf (buffer, Y10_JSON_FLOAT_SIZE, "%.*g", digits, printed);
   return strtof (buffer, NULL) == value;
 }
 

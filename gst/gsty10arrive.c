@@ -127,7 +127,7 @@ typedef struct
   guint in_flight, max_queued;
   gboolean live;
   GstClockTime inference, interval;
-  gint64 leave_at;              /* be its turn to come or not */
+  gint64 patience;              /* for its turn, nanoseconds */
 } Now;
 
 static void
@@ -152,9 +152,7 @@ look_at_properties (GstYolov10Detect * self, GstBuffer * buffer,
   duration = self->frame_duration;
   GST_OBJECT_UNLOCK (self);
   now->interval = gst_y10_pace_came (&self->pace, came_at, duration);
-  now->leave_at = now->pace.skip
-      ? came_at + (gint64) gst_y10_pace_patience (now->interval, duration)
-      : GST_Y10_FLIGHT_FOREVER;
+  now->patience = (gint64) gst_y10_pace_patience (now->interval, duration);
   now->pace.running_time = gst_segment_to_running_time (&base->segment,
       GST_FORMAT_TIME, GST_BUFFER_PTS (buffer));
 }
@@ -318,7 +316,8 @@ enter (GstYolov10Detect * self, GstBuffer * buffer, const Now * now,
   failed = passage->job && passage->job->error
       && !g_error_matches (passage->job->error, Y10_ERROR,
       Y10_ERROR_DEVICE_LOST);
-  if (!gst_y10_flight_commit (self->flight, is_inferred, now->leave_at)) {
+  if (!gst_y10_flight_commit (self->flight, is_inferred, now->pace.skip
+          ? gst_y10_passage_now () + now->patience : GST_Y10_FLIGHT_FOREVER)) {
     gst_y10_passage_end (passage, &self->jobs);
     return gst_y10_arrive_stopped (self);
   }

@@ -176,7 +176,8 @@ test_threads (void)
 {
   guint n_done = 0;
 
-  for (guint round = 0; round < 8; round++) {
+  /* On a busy machine the tuner's threads may make all calls before the loss. */
+  for (guint round = 0; round < 8 || (!n_done && round < 64); round++) {
     GError *error = NULL;
     Shared s = {.engine = make_engine (2, &error) };
     pthread_t threads[N_THREADS];

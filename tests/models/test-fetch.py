@@ -610,7 +610,7 @@ class Head(Case):
         header["__metadata__"] = {"head": "Detect"}
         write(self.path("model"), join(header, data))
         done = self.info("model")
-        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertEqual((done.returncode, done.stdout), (3, ""))
         self.assertEqual(done.stderr.splitlines(), [
             'y10: model: the metadata "head" is "Detect"; expected "one2one", "one2many" or '
             '"one2one-nms"'])
