@@ -19,6 +19,7 @@ ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
 os.environ.setdefault("GST_PLUGIN_PATH", os.path.join(ROOT, "build/gst"))
 sys.path.insert(0, os.path.join(ROOT, "pipelines"))
 import detections  # noqa: E402
+import inputs  # noqa: E402
 from detections import Gst  # noqa: E402
 detections.gi.require_version("GstVideo", "1.0")
 from gi.repository import GstVideo  # noqa: E402
@@ -96,15 +97,19 @@ parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
 parser.add_argument("--zone", type=zone_argument, action="append", metavar="NAME=X0,Y0,X1,Y1")
 parser.add_argument("--model", metavar="FILE", help="weights, instead of the bundled model")
 parser.add_argument("input", nargs="?", help="video; codes on paper unless given")
-parser.add_argument("output", nargs="?", help=".mkv to write; else a window")
+parser.add_argument("output", nargs="?",
+                    help=".mkv to write; else a window, or zones-counted.mkv without a screen")
 given = parser.parse_args()
+if not given.output and not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
+    given.output = "zones-counted.mkv"
+    print(f"zones.py: there is no screen; writing {given.output}", file=sys.stderr)
 watched = given.zone or [Zone("left=0,0,0.5,1"), Zone("right=0.5,0,1,1")]
 Gst.init(None)
 DYE = [dye(*EMPTY), dye(*OCCUPIED)]
 # With NMS across classes: what is found twice is one object; and only what is sure counts.
 pipeline = Gst.parse_launch(
     ("filesrc name=in ! decodebin ! videoconvert" if given.input else SCENE)
-    + " ! yolov10detect name=detector head=one2many class-agnostic-nms=true"
+    + " ! yolov10detect name=detector class-agnostic-nms=true"
     " confidence=0.4"
     " ! videoconvert ! overlaycomposition name=draw ! videoconvert ! "
     + ("x264enc speed-preset=veryfast pass=qual quantizer=18 ! matroskamux ! filesink name=out"
@@ -114,6 +119,10 @@ for name, property_name, value in (("in", "location", given.input), ("out", "loc
     if value:
         pipeline.get_by_name(name).set_property(property_name, value)
 pipeline.get_by_name("draw").connect("draw", draw, watched)
+inputs.want_video(pipeline)
+watch = inputs.Watch()
 why = detections.run(pipeline)
+damaged = watch.damaged(pipeline)
 pipeline.set_state(Gst.State.NULL)
-sys.exit(f"zones.py: {why}" if why else 0)
+inputs.warn(damaged)
+sys.exit(f"zones.py: {why}" if why else 1 if damaged else 0)

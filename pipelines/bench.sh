@@ -18,4 +18,7 @@ take_input "${given:-$root/pipelines/codes.png}"
 [ "$kind" = video ] || source+=(! imagefreeze num-buffers=300)
 
 prepare
-launch --stats "${source[@]}" ! "${detect[@]}" ! fakesink sync=false | tee ${output:+"$output"}
+{
+  launch --stats "${source[@]}" ! "${detect[@]}" ! fakesink sync=false
+  written
+} | tee -- ${output:+"$output"}

@@ -7,7 +7,17 @@
 # .safetensors is the model, and auto, cpu, ref or cuda the backend.
 set -euo pipefail
 
-die() { printf '%s: %s\n' "${0##*/}" "$*" >&2; exit 1; }
+# What may be printed of a name: no byte that a terminal takes for a command.
+visible() {
+  local text=$* code
+  while [[ $text =~ [[:cntrl:]] ]]; do
+    printf -v code '\\x%02x' "'${BASH_REMATCH[0]}"
+    text=${text//"${BASH_REMATCH[0]}"/"$code"}
+  done
+  printf '%s' "$text"
+}
+
+die() { printf '%s: %s\n' "$(visible "${0##*/}")" "$(visible "$*")" >&2; exit 1; }
 
 absolute() { realpath -ms -- "$1"; }
 
@@ -37,6 +47,13 @@ take_detector() {
     [ -e "$1" ] || die "there is no model '$1'"
     taken=1
     shift
+  else
+    case ${1-} in
+      *.pt | *.pth | *.onnx | *.engine | *.torchscript | *.tflite | *.h5 | *.ckpt)
+        die "the model '$1' is not a .safetensors file, which it has to be; docs/models.md says how" \
+          "to convert a .pt file of the authors or of Ultralytics"
+        ;;
+    esac
   fi
   case ${1-} in
     auto | cpu | ref | cuda) detect+=("backend=$1") taken=$((taken + 1)) ;;
@@ -45,7 +62,14 @@ take_detector() {
 
 # All of a script's arguments: $detect, and $given and $output, which may be empty.
 take_arguments() {
-  case ${1-} in -h | --help) usage; exit 0 ;; esac
+  case ${1-} in
+    -h | --help) usage; exit 0 ;;
+  esac
+  local argument
+  for argument; do
+    [[ $argument != -* ]] \
+      || die "unknown option '$argument'; --help says what there is, and a file is ./$argument"
+  done
   take_detector "$@"
   shift "$taken"
   [ $# -le 2 ] || { usage >&2; die "too many arguments"; }
@@ -175,15 +199,24 @@ for name in sys.stdin.buffer.read().split(b"\0")[:-1]:
 
 # Prints the pipeline as a gst-launch-1.0 command, runs it, and says what was found.
 launch() {
-  /usr/bin/python3 "$root/pipelines/launch.py" "$@" || die "nothing usable was written"
+  local status=0
+  /usr/bin/python3 "$root/pipelines/launch.py" "$@" || status=$?
+  case $status in
+    0) ;;
+    3) damaged=yes ;;
+    *) die "nothing usable was written" ;;
+  esac
 }
 
+# The end of a script: names what it wrote, and fails where an input was damaged.
+damaged=no
 written() {
   local file
   for file; do
     [ -s "$file" ] || die "nothing was written to $file"
-    echo "written to $file"
+    echo "written to $(visible "$file")"
   done
+  [ "$damaged" = no ] || exit 1
 }
 
 # Elements that end in one for RTSP, served at the address $1 until the script ends.
@@ -207,6 +240,7 @@ serve_scene() {
 
 # Whether a video has sound that can be decoded.
 has_sound() {
-  gst-launch-1.0 filesrc "location=$1" ! decodebin ! audio/x-raw ! fakesink num-buffers=1 \
-    >/dev/null 2>&1
+  # Not its name, of which gst-launch-1.0 would take quotes and backslashes away.
+  gst-launch-1.0 filesrc location=/dev/stdin ! decodebin ! audio/x-raw ! fakesink num-buffers=1 \
+    <"$1" >/dev/null 2>&1
 }

@@ -13,6 +13,8 @@ import gi
 
 gi.require_version("Gst", "1.0")
 from gi.repository import GLib, Gst  # noqa: E402,F401
+import inputs  # noqa: E402
+from inputs import visible  # noqa: E402,F401
 
 FRAME_META = "GstYolov10FrameMeta"
 RECORD = struct.Struct("=iifffffI")     # GstYolov10Record of gstyolov10framemeta.h
@@ -60,6 +62,16 @@ def detectors(pipeline):
             found.append(element)
 
 
+def in_shell(word):
+    """A word of a gst-launch-1.0 command, quoted for its parser and for the shell."""
+    name, equals, value = word.partition("=")
+    if equals and name in inputs.Words.NAMES:
+        word = name + equals + re.sub(r'([\\"\'])', r"\\\1", value)
+    if word.isprintable():
+        return shlex.quote(word)
+    return "$'" + visible(word.replace("\\", r"\\").replace("'", r"\'")) + "'"
+
+
 def command(words):
     """The gst-launch-1.0 command, safe to paste into a shell."""
     path = os.environ.get("GST_PLUGIN_PATH", "").split(":")[0]
@@ -69,7 +81,7 @@ def command(words):
         # Every element has its line; one without "!" before it begins another branch.
         if before in (None, "!") or (word != "!" and "=" not in word):
             lines.append("   ")
-        lines[-1] += " " + (word if word == "!" else shlex.quote(word))
+        lines[-1] += " " + (word if word == "!" else in_shell(word))
         before = word
     return " \\\n".join(lines)
 
@@ -81,6 +93,18 @@ def reason(source, error, debug):
     if details and not name.startswith("yolov10"):
         return f"{name}: {error.message} {' '.join(details.split())}"
     return f"{name}: {error.message}"
+
+
+def without_video(pipeline):
+    """The message, already on the bus or soon, that there is no video."""
+    bus, code = pipeline.get_bus(), Gst.StreamError.WRONG_TYPE
+    while True:
+        message = bus.timed_pop_filtered(Gst.SECOND, Gst.MessageType.ERROR)
+        if message is None:
+            return None
+        error, debug = message.parse_error()
+        if error.matches(Gst.stream_error_quark(), code) and "no video" in error.message:
+            return reason(message.src, error, debug)
 
 
 def run(pipeline, tick=None):
@@ -107,8 +131,17 @@ def run(pipeline, tick=None):
         if message.type == Gst.MessageType.EOS:
             break
         if message.type == Gst.MessageType.ERROR:
-            return reason(message.src, *message.parse_error())
-        print(f"warning: {reason(message.src, *message.parse_warning())}", file=sys.stderr)
+            error, debug = message.parse_error()
+            why = reason(message.src, error, debug)
+            # What has no place to go may be reported first.
+            if "not-linked" in (debug or ""):
+                why = without_video(pipeline) or why
+            return visible(why)
+        error, debug = message.parse_warning()
+        # The error that comes says more.
+        if "delayed linking" in (debug or ""):
+            continue
+        print(f"warning: {visible(reason(message.src, error, debug))}", file=sys.stderr)
     if tick:
         tick(True)
     return None

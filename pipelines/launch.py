@@ -14,7 +14,8 @@ import sys
 import time
 
 import detections
-from detections import Gst
+import inputs
+from detections import Gst, visible
 
 
 class Tally:
@@ -68,10 +69,10 @@ def table(tally, confidence):
         return f"  nothing found with a confidence of {confidence:.2f} or more"
     if tally.frames == 1:
         titles = ["class", "found", "best"]
-        cells = [[label, str(found), f"{best:.2f}"] for label, (found, _, _, best) in rows]
+        cells = [[visible(label), str(found), f"{best:.2f}"] for label, (found, _, _, best) in rows]
     else:
         titles = ["class", "frames", "most at once", "best"]
-        cells = [[label, str(frames), str(most), f"{best:.2f}"]
+        cells = [[visible(label), str(frames), str(most), f"{best:.2f}"]
                  for label, (_, frames, most, best) in rows]
     widths = [max(len(line[i]) for line in [titles] + cells) for i in range(len(titles))]
     return "\n".join(
@@ -103,7 +104,7 @@ def report(detector, tally, with_stats):
     ran = [detector.get_property(f"active-{what}") or "?"
            for what in ("backend", "device", "precision")]
     width, height = tally.size or (0, 0)
-    print(f"{tally.model} on {ran[0]} ({ran[1]}), {ran[2]}")
+    print(f"{visible(str(tally.model))} on {ran[0]} ({ran[1]}), {ran[2]}")
     passed_over = detector.get_property("fallback-reason")
     if passed_over:
         print(f"(nothing faster: {passed_over})")
@@ -133,10 +134,11 @@ def main():
     Gst.init(None)
     print(detections.command(words) + "\n", flush=True)
     try:
-        pipeline = Gst.parse_launchv(words)
+        pipeline = inputs.Words(words).parse()
     except detections.GLib.Error as error:
-        print(f"error: {error.message}", file=sys.stderr)
+        print(f"error: {visible(error.message)}", file=sys.stderr)
         return 1
+    watch = inputs.Watch()
     found = detections.detectors(pipeline)
     tallies = [Tally(detector) for detector in found]
     try:
@@ -147,12 +149,17 @@ def main():
             for number, (detector, tally) in enumerate(zip(found, tallies)):
                 print("\n" if number else "", end="")
                 report(detector, tally, with_stats)
+        damaged = watch.damaged(pipeline)
+        names = inputs.files(pipeline)
     finally:
         pipeline.set_state(Gst.State.NULL)
+    inputs.warn(damaged)
     if why:
-        print(f"error: {why}", file=sys.stderr)
+        where = [name for name in names if name not in why]
+        print(visible(f"error: {': '.join([', '.join(where), why]) if where else why}"),
+              file=sys.stderr)
         return 1
-    return 0
+    return 3 if damaged else 0
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ import signal
 import sys
 
 import detections
+import inputs
 from detections import Gst
 
 try:
@@ -146,7 +147,7 @@ class Reader:
         segment = pad.get_sticky_event(Gst.EventType.SEGMENT, 0).parse_segment()
         time = segment.to_stream_time(Gst.Format.TIME, buffer.pts)
         time = "-" if time == Gst.CLOCK_TIME_NONE else clock(time)
-        print(time, label, printable(code.text), sep="\t", flush=True)
+        print(time, detections.visible(label), printable(code.text), sep="\t", flush=True)
 
 
 def main():
@@ -159,24 +160,27 @@ def main():
     sys.stdout.reconfigure(errors="backslashreplace")
     Gst.init(None)
     try:
-        pipeline = Gst.parse_launchv(words)
+        pipeline = inputs.Words(words).parse()
     except detections.GLib.Error as error:
-        print(f"error: {error.message}", file=sys.stderr)
+        print(f"error: {detections.visible(error.message)}", file=sys.stderr)
         return 1
+    watch = inputs.Watch()
     readers = [Reader(detector) for detector in detections.detectors(pipeline)]
     try:
         why = detections.run(pipeline)
+        damaged = watch.damaged(pipeline)
     finally:
         pipeline.set_state(Gst.State.NULL)
     frames = sum(reader.frames for reader in readers)
     if not why and not frames:
         why = "the input has no picture in it"
+    inputs.warn(damaged)
     if why:
         print(f"error: {why}", file=sys.stderr)
         return 1
     print(f"{sum(reader.codes for reader in readers)} codes, {frames} frames, "
           f"{sum(reader.crops for reader in readers)} regions looked at", file=sys.stderr)
-    return 0
+    return 1 if damaged else 0
 
 
 if __name__ == "__main__":

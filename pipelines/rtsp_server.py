@@ -15,6 +15,7 @@ import signal
 import sys
 
 import detections
+import inputs
 from detections import GLib, Gst
 
 try:
@@ -27,7 +28,8 @@ except (ImportError, ValueError) as missing:
 
 def tell(_media, message):
     if message.type == Gst.MessageType.ERROR:
-        print(f"error: {detections.reason(message.src, *message.parse_error())}",
+        why = detections.reason(message.src, *message.parse_error())
+        print(f"error: {detections.visible(why)}",
               file=sys.stderr, flush=True)
     return True
 
@@ -46,8 +48,15 @@ def main():
     factory = GstRtspServer.RTSPMediaFactory.new()
     factory.set_shared(True)
     factory.set_stop_on_disconnect(True)
-    factory.connect("media-configure", lambda _, media: media.connect("handle-message", tell))
-    factory.set_launch("( " + " ".join(word.replace(" ", r"\ ") for word in words[1:]) + " )")
+    described = inputs.Words(words[1:])
+
+    def configure(_factory, media):
+        media.connect("handle-message", tell)
+        described.fill(media.get_element())
+        inputs.want_video(media.get_element())
+
+    factory.connect("media-configure", configure)
+    factory.set_launch("( " + " ".join(word.replace(" ", r"\ ") for word in described.words) + " )")
     server = GstRtspServer.RTSPServer.new()
     server.set_address(host.strip("[]"))
     server.set_service(port)
