@@ -35,6 +35,14 @@ picture_kind() {
   esac
 }
 
+# Whether a file's name says that it is a picture, whatever is in it.
+named_as_picture() {
+  case ${1,,} in
+    *.jpg | *.jpeg | *.png | *.gif | *.bmp | *.tif | *.tiff | *.webp) ;;
+    *) return 1 ;;
+  esac
+}
+
 # The comment on top of the script, from its usage on.
 usage() { sed -n '/^# usage:/,/^# shellcheck/{/^# shellcheck/d;s/^# \{0,1\}//p}' "$0"; }
 
@@ -184,17 +192,6 @@ prepare() {
     echo >&2
   fi
   export GST_PLUGIN_PATH=$build/gst${GST_PLUGIN_PATH:+:$GST_PLUGIN_PATH}
-}
-
-# Prints WIDTHxHEIGHT of each picture file, a line each.
-picture_sizes() {
-  printf '%s\0' "$@" | /usr/bin/python3 -c '
-import sys, gi
-gi.require_version("GdkPixbuf", "2.0")
-from gi.repository import GdkPixbuf
-for name in sys.stdin.buffer.read().split(b"\0")[:-1]:
-    _, width, height = GdkPixbuf.Pixbuf.get_file_info(name.decode(errors="surrogateescape"))
-    print(f"{width}x{height}")'
 }
 
 # Prints the pipeline as a gst-launch-1.0 command, runs it, and says what was found.

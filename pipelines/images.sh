@@ -2,7 +2,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
 #
-# Finds and draws the objects in all pictures of a folder, one engine for all.
+# Finds and draws the objects in all pictures of a folder, one engine for all. What
+# EXIF says is turned is written upright. A picture that cannot be read, or only in
+# part, is named in a warning; the others are done, and the exit status is 1.
+# The command that is printed is that for the first picture.
 #
 # usage: pipelines/images.sh [MODEL] [BACKEND] [INPUT [OUTPUT]]
 #
@@ -22,38 +25,21 @@ name=images
 output=$(absolute "${output:-$name-yolov10}")
 [ ! "$output" -ef "$input" ] || die "the output would overwrite pictures of the input"
 
-# imagesequencesrc wants numbers for names.
-numbered=$(mktemp -d)
-trap 'rm -rf "$numbered"' EXIT
-files=() names=()
-declare -A used=() of_size=()
+files=()
 for file in "$input"/*; do
-  if [ ! -f "$file" ] || [ -z "$(picture_kind "$file")" ]; then continue; fi
-  files+=("$file") name=${file##*/}
-  [ -n "${used[${name%.*}]-}" ] || name=${name%.*}
-  used[$name]=yes
-  names+=("$name.png")
+  if [ ! -f "$file" ]; then continue; fi
+  if [ ! -r "$file" ]; then
+    printf 'warning: %s: it may not be read\n' "$(visible "$file")" >&2
+    damaged=yes
+  elif [ -n "$(picture_kind "$file")" ] || named_as_picture "$file"; then
+    files+=("$file")
+  fi
 done
-[ ${#names[@]} -gt 0 ] || die "there is no picture in $input"
+[ ${#files[@]} -gt 0 ] || die "there is no picture in $input"
 
 prepare
-# All of one size in one pipeline: some releases of gdkpixbufdec take the first
-# picture's size for that of all.
-mapfile -t sizes < <(picture_sizes "${files[@]}")
-for i in "${!files[@]}"; do of_size[${sizes[i]}]+="$i "; done
-mkdir -p "$output"
-for size in "${!of_size[@]}"; do
-  read -ra these <<<"${of_size[$size]}"
-  # imagesequencesrc wants numbers for names.
-  for n in "${!these[@]}"; do
-    ln -sfn "${files[these[n]]}" "$(printf '%s/in-%06d' "$numbered" "$n")"
-  done
-  # The decoder looks at each file itself, so that formats may be mixed.
-  launch imagesequencesrc "location=$numbered/in-%06d" "num-buffers=${#these[@]}" framerate=1/1 \
-    ! gdkpixbufdec ! "${detect[@]}" ! yolov10overlay \
-    ! videoconvert ! pngenc ! multifilesink "location=$numbered/out-%06d"
-  for n in "${!these[@]}"; do
-    mv "$(printf '%s/out-%06d' "$numbered" "$n")" "$output/${names[these[n]]}"
-  done
-done
-echo "${#names[@]} pictures written to $output"
+mkdir -p -- "$output"
+status=0
+printf '%s\0' "${files[@]}" \
+  | /usr/bin/python3 "$root/pipelines/folder.py" "$output" "${detect[@]}" || status=$?
+if [ $status -ne 0 ] || [ $damaged != no ]; then exit 1; fi
