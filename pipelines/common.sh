@@ -237,7 +237,5 @@ serve_scene() {
 
 # Whether a video has sound that can be decoded.
 has_sound() {
-  # Not its name, of which gst-launch-1.0 would take quotes and backslashes away.
-  gst-launch-1.0 filesrc location=/dev/stdin ! decodebin ! audio/x-raw ! fakesink num-buffers=1 \
-    <"$1" >/dev/null 2>&1
+  /usr/bin/python3 "$root/pipelines/has_sound.py" "$1" 2>/dev/null
 }
