@@ -2,9 +2,10 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
 /* Whether a file is as long as its own container says. Demuxers play what is
- * there and end as if that were all, so the outermost lengths are read here:
- * boxes of MP4 and QuickTime, Matroska's segment, RIFF (AVI, WebP), and the
- * pixels of a BMP. What is not understood is taken to be whole. */
+ * there and end as if that were all, so lengths are read here: the boxes of
+ * MP4 and QuickTime, Matroska's segment, clusters and blocks, RIFF (AVI, WebP),
+ * the packets of a transport stream, and the pixels of a BMP. What is not
+ * understood is taken to be whole. */
 
 #include "config.h"
 
@@ -13,6 +14,11 @@
 #include <sys/stat.h>
 
 #include "tool.h"
+
+#define SEGMENT 0x18538067
+#define CLUSTER 0x1f43b675
+#define UNKNOWN G_MAXUINT64     /* a length that the writer left open */
+#define N_PACKETS 5             /* that make something a transport stream */
 
 typedef struct
 {
@@ -88,7 +94,7 @@ check_boxes (const Container *c)
   return damage;
 }
 
-/* RFC 8794, 4: TRUE and the number, unless it is cut off or says "unknown". */
+/* RFC 8794, 4: TRUE and the number; UNKNOWN where it says so. */
 static gboolean
 read_vint (const Container *c, guint64 *at, guint64 *value)
 {
@@ -103,23 +109,94 @@ read_vint (const Container *c, guint64 *at, guint64 *value)
     return FALSE;
   *at += n;
   *value = big_endian (bytes, n) & ((G_GUINT64_CONSTANT (1) << 7 * n) - 1);
-  return *value != (G_GUINT64_CONSTANT (1) << 7 * n) - 1;
+  if (*value == (G_GUINT64_CONSTANT (1) << 7 * n) - 1)
+    *value = UNKNOWN;
+  return TRUE;
+}
+
+/* Moves *@at behind the header of the element that begins there. */
+static gboolean
+read_element (const Container *c, guint64 *at, guint64 *id, guint64 *length)
+{
+  guint8 bytes[4];
+  guint n = 1;
+
+  if (!read_at (c, *at, bytes, 1) || bytes[0] < 0x10)
+    return FALSE;
+  while (!(bytes[0] & (0x80 >> (n - 1))))
+    n++;
+  if (!read_at (c, *at, bytes, n))
+    return FALSE;
+  *at += n;
+  *id = big_endian (bytes, n);
+  return read_vint (c, at, length);
+}
+
+/* Elements follow each other without a gap and end where their parent ends,
+ * whether a reader knows them or not. Demuxers that meet something else search
+ * for the next cluster and leave out the frames before it without a word. */
+static char *
+check_elements (const Container *c, guint64 at, guint64 end)
+{
+  guint64 start, id, length, parent_end = end;
+
+  while (at < end) {
+    if (at == parent_end)
+      parent_end = end;
+    start = at;
+    if (!read_element (c, &at, &id, &length) || at > parent_end
+        || (length == UNKNOWN ? id != CLUSTER && id != SEGMENT
+            : length > parent_end - at))
+      return g_strdup_printf ("no Matroska element begins at byte %"
+          G_GUINT64_FORMAT, start);
+    if (id != CLUSTER && id != SEGMENT)
+      at += length;
+    else if (length != UNKNOWN)
+      parent_end = at + length;
+  }
+  return NULL;
 }
 
 static char *
 check_matroska (const Container *c)
 {
-  guint64 at = 4, length;
-  guint8 id[4];
+  guint64 at = 0, id, length;
+  char *damage;
 
-  if (!read_vint (c, &at, &length) || length > c->size)
+  if (!read_element (c, &at, &id, &length) || length > c->size - at)
     return NULL;
   at += length;
-  if (!read_at (c, at, id, 4) || big_endian (id, 4) != 0x18538067)
+  if (!read_element (c, &at, &id, &length) || id != SEGMENT)
     return NULL;
-  at += 4;
-  return read_vint (c, &at, &length) ? check_length (c, "segment", at, length)
-      : NULL;
+  if (length == UNKNOWN)
+    return check_elements (c, at, c->size);
+  damage = check_length (c, "segment", at, length);
+  return damage ? damage : check_elements (c, at, at + length);
+}
+
+/* ISO/IEC 13818-1, 2.4.3: packets of one size, with a time before each (192)
+ * or parity after each (204) where a recorder adds it. */
+static char *
+check_packets (const Container *c)
+{
+  static const struct
+  {
+    guint size, sync;
+  } kinds[] = { {188, 0}, {192, 4}, {204, 0} };
+  guint8 sync;
+  guint n;
+
+  for (guint i = 0; i < G_N_ELEMENTS (kinds); i++) {
+    for (n = 0; n < N_PACKETS; n++)
+      if (!read_at (c, n * kinds[i].size + kinds[i].sync, &sync, 1)
+          || sync != 0x47)
+        break;
+    if (n == N_PACKETS && c->size % kinds[i].size)
+      return g_strdup_printf ("it is cut off: %u of the %u bytes of its last "
+          "packet are there", (guint) (c->size % kinds[i].size),
+          kinds[i].size);
+  }
+  return NULL;
 }
 
 /* Whether the pixels, without compression, are all there. */
@@ -161,6 +238,8 @@ tool_container_find_damage (const char *path)
       damage = check_length (&c, "RIFF list", 8, little_endian (head + 4));
     else if (!memcmp (head, "BM", 2))
       damage = check_bmp (&c);
+    else
+      damage = check_packets (&c);
   }
   fclose (c.file);
   return damage;

@@ -88,6 +88,7 @@ load (const char *path, char **damage, GError **error)
 {
   GError *failure = NULL;
   GdkPixbuf *pixbuf = gdk_pixbuf_new_from_file (path, &failure);
+  char *reason;
 
   if (pixbuf) {
     *damage = tool_jpeg_find_damage (path);
@@ -100,10 +101,12 @@ load (const char *path, char **damage, GError **error)
   pixbuf = load_part (path);
   if (pixbuf) {
     *damage = reason_of (failure);
-    g_error_free (failure);
   } else {
-    g_propagate_error (error, failure);
+    reason = reason_of (failure);
+    g_set_error_literal (error, Y10_ERROR, Y10_ERROR_FAILED, reason);
+    g_free (reason);
   }
+  g_error_free (failure);
   return pixbuf;
 }
 

@@ -4,7 +4,9 @@
 /* Whether all of a video was decoded. GStreamer ends a stream that breaks off as
  * it ends a whole one, so its length is compared with what the container says,
  * and frames that decoders dropped or warned of are noticed. The length is that
- * of the longest stream: a video may be shorter than its sound. */
+ * of the longest stream: a video may be shorter than its sound. Decoders conceal
+ * damage in H.264 and H.265 and do not mark the frames, so the lengths that MP4
+ * and Matroska store before each unit are checked as well. */
 
 #include "config.h"
 
@@ -25,6 +27,8 @@ struct _ToolWatch
   GstElement *pipeline;         /* borrowed */
   GMutex lock;
   GstClockTime end;             /* of what any demuxer gave; under the lock */
+  gboolean any_broken;          /* under the lock */
+  GstClockTime broken;          /* the first frame whose units do not fit */
   gint n_breaks_in;             /* atomic: announced to the decoder */
 
   guint64 n_corrupted;
@@ -32,6 +36,54 @@ struct _ToolWatch
   GstClockTime first, first_break;
   char *warning;                /* the first one */
 };
+
+/* A stream that a demuxer gives. */
+typedef struct
+{
+  ToolWatch *watch;
+  guint n_length;               /* bytes of length before each unit, or 0 */
+} Stream;
+
+/* ISO/IEC 14496-15, 5.3.3 and 8.3.3: lengthSizeMinusOne. */
+static guint
+find_n_length (const GstCaps *caps)
+{
+  const GstStructure *s = gst_caps_get_structure (caps, 0);
+  const char *format = gst_structure_get_string (s, "stream-format");
+  const GValue *value = gst_structure_get_value (s, "codec_data");
+  gboolean avc = gst_structure_has_name (s, "video/x-h264")
+      && g_strcmp0 (format, "byte-stream") != 0;
+  gboolean hevc = gst_structure_has_name (s, "video/x-h265")
+      && g_strcmp0 (format, "byte-stream") != 0;
+  guint8 byte;
+
+  if ((!avc && !hevc) || !value || !GST_VALUE_HOLDS_BUFFER (value)
+      || gst_buffer_extract (gst_value_get_buffer (value), avc ? 4 : 21, &byte,
+          1) != 1)
+    return 0;
+  return 1 + (byte & 3);
+}
+
+/* Whether the units of a frame fill it. Zeros may follow them. */
+static gboolean
+units_fit (GstBuffer *buffer, guint n_length)
+{
+  const gsize size = gst_buffer_get_size (buffer);
+  guint8 bytes[4];
+  gsize at = 0, length;
+
+  while (size - at >= n_length) {
+    gst_buffer_extract (buffer, at, bytes, n_length);
+    at += n_length;
+    length = 0;
+    for (guint i = 0; i < n_length; i++)
+      length = length << 8 | bytes[i];
+    if (length > size - at)
+      return FALSE;
+    at += length;
+  }
+  return TRUE;
+}
 
 static GstClockTime
 end_of (GstPad *pad, GstBuffer *buffer)
@@ -58,13 +110,31 @@ end_of (GstPad *pad, GstBuffer *buffer)
 
 /* In a streaming thread. */
 static GstPadProbeReturn
-on_buffer (GstPad *pad, GstPadProbeInfo *info, gpointer user)
+on_data (GstPad *pad, GstPadProbeInfo *info, gpointer user)
 {
-  ToolWatch *self = user;
-  GstClockTime end = end_of (pad, GST_PAD_PROBE_INFO_BUFFER (info));
+  Stream *stream = user;
+  ToolWatch *self = stream->watch;
+  GstBuffer *buffer;
+  GstCaps *caps;
+  GstClockTime end;
+  gboolean broken;
 
+  if (info->type & GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM) {
+    if (GST_EVENT_TYPE (GST_PAD_PROBE_INFO_EVENT (info)) == GST_EVENT_CAPS) {
+      gst_event_parse_caps (GST_PAD_PROBE_INFO_EVENT (info), &caps);
+      stream->n_length = find_n_length (caps);
+    }
+    return GST_PAD_PROBE_OK;
+  }
+  buffer = GST_PAD_PROBE_INFO_BUFFER (info);
+  end = end_of (pad, buffer);
+  broken = stream->n_length && !units_fit (buffer, stream->n_length);
   g_mutex_lock (&self->lock);
   self->end = MAX (self->end, end);
+  if (broken && !self->any_broken) {
+    self->any_broken = TRUE;
+    self->broken = end;
+  }
   g_mutex_unlock (&self->lock);
   return GST_PAD_PROBE_OK;
 }
@@ -72,8 +142,21 @@ on_buffer (GstPad *pad, GstPadProbeInfo *info, gpointer user)
 static void
 on_pad_added (GstElement *demuxer, GstPad *pad, gpointer user)
 {
-  if (GST_PAD_IS_SRC (pad))
-    gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, on_buffer, user, NULL);
+  Stream *stream;
+  GstCaps *caps;
+
+  if (!GST_PAD_IS_SRC (pad))
+    return;
+  stream = g_new0 (Stream, 1);
+  stream->watch = user;
+  /* Some set the caps before they add the pad. */
+  caps = gst_pad_get_current_caps (pad);
+  if (caps) {
+    stream->n_length = find_n_length (caps);
+    gst_caps_unref (caps);
+  }
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER
+      | GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, on_data, stream, g_free);
 }
 
 /* In a streaming thread. */
@@ -164,10 +247,13 @@ char *
 tool_watch_find_damage (ToolWatch *self)
 {
   gint64 duration = 0;
-  GstClockTime end;
+  GstClockTime end, broken;
+  gboolean any_broken;
 
   g_mutex_lock (&self->lock);
   end = self->end;
+  any_broken = self->any_broken;
+  broken = self->broken;
   g_mutex_unlock (&self->lock);
   gst_element_query_duration (self->pipeline, GST_FORMAT_TIME, &duration);
   if (end && duration > 0 && end + TOLERANCE < (GstClockTime) duration)
@@ -175,6 +261,9 @@ tool_watch_find_damage (ToolWatch *self)
         (double) end / GST_SECOND, (double) duration / GST_SECOND);
   if (self->warning)
     return g_strdup (self->warning);
+  if (any_broken)
+    return g_strdup_printf ("a frame near %.1f s is not what an encoder wrote",
+        (double) broken / GST_SECOND);
   if (GST_CLOCK_TIME_IS_VALID (self->first_break)
       && self->n_breaks_out > g_atomic_int_get (&self->n_breaks_in))
     return g_strdup_printf ("what comes near %.1f s cannot be decoded",
