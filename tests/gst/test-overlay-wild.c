@@ -186,7 +186,7 @@ GST_START_TEST (test_wild_labels)
 {
   static const gchar *const labels[] = { "", " ", "\xff\xfe\x80", "\t\v\a",
     "<b>&amp;</b>", "\xf0\x9f\x9a\x97 \xe8\xbb\x8a \xd7\x9e\xd7\x9b", "%s%n",
-    "\xe2\x80\xaeright to left", "\xc3", "\033[31mred\033]0;title\a", "\xc2\x9b" "31m",
+    "\xe2\x80\xaeright to left", "\xc3", "\033[31mred\033]0;title\a", ("\xc2\x9b" "31m"),
     "\xed\xa0\xbd\xed\xba\x97", "a\xcc\x81\xcc\x81\xcc\x81"
   };
   gchar *huge = g_strnfill (100000, 'W');

@@ -175,6 +175,33 @@ class Videos(Damage):
                     with self.subTest(name=name, at=at):
                         self.warned(self.overwrite(path, at, os.path.getsize(path) // 10), 1, 100)
 
+    def test_unit_lengths(self):
+        """The length before a unit of a frame, where a decoder takes the frame without it."""
+        for name, encoder in (("slices.mp4", OTHERS["slices.mp4"]), ("h264.mp4", VIDEOS["h264.mp4"])):
+            path = self.make(name, encoder)
+            if not path:
+                continue
+            with open(path, "rb") as f:
+                data = f.read()
+            tag = data.index(b"mdat")
+            size, at = int.from_bytes(data[tag - 4:tag], "big"), tag + 4
+            end = tag - 4 + size
+            if size == 1:                # the box has a length of 64 bits
+                end, at = tag - 4 + int.from_bytes(data[at:at + 8], "big"), at + 8
+            units = []
+            while at < end:              # the samples of one track, each of one unit or more
+                units.append(at)
+                at += 4 + int.from_bytes(data[at:at + 4], "big")
+            self.assertEqual(at, end)
+            self.assertGreaterEqual(len(units), 100)
+            for part in range(1, 10):
+                at = units[len(units) * part // 10]
+                damaged = self.path(f"unit-{part}-{name}")
+                with open(damaged, "wb") as f:
+                    f.write(data[:at] + b"\xa5\x17\x3c\x91" + data[at + 4:])
+                with self.subTest(name=name, part=part):
+                    self.warned(damaged, 1, 100)
+
     def test_packets(self):
         """Of which the last is cut off."""
         for name, size in (("h264.ts", 188), ("h264.m2ts", 192)):
