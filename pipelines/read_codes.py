@@ -76,11 +76,15 @@ def doubled(gray):
     return numpy.ascontiguousarray(gray)
 
 
+# As it is in the code: from version 2 on the default writes control characters as "<GS>".
+PLAIN = {"text_mode": zxingcpp.TextMode.Plain} if hasattr(zxingcpp, "TextMode") else {}
+
+
 def decode(gray):
     """The codes in a crop."""
-    found = zxingcpp.read_barcodes(gray)
+    found = zxingcpp.read_barcodes(gray, **PLAIN)
     if not found and gray.size <= SMALL:
-        found = zxingcpp.read_barcodes(doubled(gray))
+        found = zxingcpp.read_barcodes(doubled(gray), **PLAIN)
     return found
 
 
