@@ -321,7 +321,9 @@ tool_video_next (ToolVideo *video, ToolFrame *frame, GError **error)
       explain_error (video, error);
       return -1;
     }
-    if (gst_app_sink_is_eos (video->sink)) {
+    /* Sound that is over before it finds out that nobody wants it is no error. */
+    if (gst_app_sink_is_eos (video->sink)
+        || g_atomic_int_get (&video->no_video)) {
       if (video->n_frames)
         return 0;
       g_set_error_literal (error, Y10_ERROR, Y10_ERROR_FAILED, NO_VIDEO);
