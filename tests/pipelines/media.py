@@ -160,6 +160,15 @@ def turn(path):
         file.write(struct.pack(">9i", 0, 1 << 16, 0, -1 << 16, 0, 0, 0, 0, 1 << 30))
 
 
+def orient(path, number):
+    """Says in a JPEG how it is to be turned, as cameras do: EXIF's orientation, 1 to 8."""
+    tag = b"Exif\0\0II*\0\x08\0\0\0\x01\0" + struct.pack("<HHIHHI", 0x112, 3, 1, number, 0, 0)
+    with open(path, "r+b") as file:
+        data = file.read()
+        file.seek(2)
+        file.write(b"\xff\xe1" + struct.pack(">H", len(tag) + 2) + tag + data[2:])
+
+
 def write_video(path, picture, n_frames=30, fps=15, sound=True):
     tone = f"audiotestsrc freq=440 num-buffers={44100 * n_frames // fps // 1024 + 1} ! " \
         "audioconvert ! avenc_aac ! mux." if sound else ""

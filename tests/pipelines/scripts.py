@@ -166,7 +166,48 @@ class Cases:
         media.check_boxes(second, self.marked)
         assert third.shape == half.shape, third.shape
         self.tile("images.sh", second)
-        return f"3 pictures of two sizes, {found}"
+        return f"3 pictures of two sizes, {found}; {self.photographs()}"
+
+    def photographs(self):
+        """JPEGs of many sizes, turned as EXIF says, and among them what cannot be read."""
+        folder, upright = self.path("photographs"), self.marked
+        os.mkdir(folder)
+        # From how it is stored to how it is shown, of the orientations 1, 3, 6 and 8.
+        for number, turns in ((1, 0), (3, 2), (6, 1), (8, 3)):
+            path = os.path.join(folder, f"exif{number}.jpg")
+            media.write(path, numpy.rot90(upright, turns), "jpegenc quality=95")
+            media.orient(path, number)
+        with open(os.path.join(folder, "exif1.jpg"), "rb") as file:
+            data = file.read()
+        for name, part in (("half.jpg", data[:len(data) // 2]), ("none.jpg", b""),
+                           ("noise.png", bytes(range(256))), ("a\\b \x1b\"'%d.jpg", data)):
+            with open(os.path.join(folder, name), "wb") as file:
+                file.write(part)
+        text = self.script("images.sh", self.model, "cpu", "photographs", "turned", status=1)
+        for name in ("half.jpg", "none.jpg", "noise.png"):
+            assert f"{name}: damaged or truncated: " in text, text
+        assert text.count("warning: ") == 3 and "\x1b" not in text, text
+        written = sorted(os.listdir(self.path("turned")))
+        assert written == ["a\\b \x1b\"'%d.png", "exif1.png", "exif3.png", "exif6.png",
+                           "exif8.png", "half.png"], written
+        for number in (1, 3, 6, 8):
+            drawn = media.read_picture(self.path(f"turned/exif{number}.png"))
+            assert drawn.shape == upright.shape, drawn.shape
+            assert drawn[8:CORNER - 8, 8:CORNER - 8, 0].mean() > 200, f"exif{number}.jpg"
+            media.check_boxes(drawn, upright)
+        real = sorted(glob.glob(os.path.join(ROOT, "../shared/coco80/images/*.jpg")))[:6] \
+            + sorted(glob.glob(os.path.join(ROOT, "../shared/codes/images/*.jpg")))[:6]
+        if not real:
+            return "turned as EXIF says, 3 bad ones named; ../shared has no photographs"
+        os.mkdir(self.path("real"))
+        for path in real:
+            os.symlink(path, os.path.join(self.path("real"), os.path.basename(path)))
+        text = self.script("images.sh", self.model, "cpu", "real", "real-drawn")
+        assert "warning" not in text, text
+        for path in real:
+            name = os.path.splitext(os.path.basename(path))[0] + ".png"
+            assert media.read_picture(self.path(f"real-drawn/{name}")).shape[2] == 3
+        return f"{len(real)} photographs, turned as EXIF says, 3 bad ones named"
 
     def rtsp_camera(self):
         self.refuses("error: rtspsrc: ", "rtsp-camera.sh", "rtsp://127.0.0.1:1/none", "no.mkv")
@@ -197,6 +238,57 @@ class Cases:
         count = media.read_video(output).count
         assert process.returncode == 0 and count > 0 and "written to" in text, text
         return "an MP4 ended by Ctrl-C can be read"
+
+    def inputs(self):
+        """What every script says of inputs that are not what they should be."""
+        for name, encoder in (("tone.mp4", "avenc_aac ! mp4mux"), ("tone.ogg", "vorbisenc ! oggmux"),
+                              ("tone.mkv", "vorbisenc ! matroskamux")):
+            media.run("audiotestsrc num-buffers=40 ! audioconvert ! "
+                      f"{encoder} ! filesink location={self.path(name)}")
+            for script in ("file.sh", "demo.sh", "read-codes.sh", "bench.sh", "many-cameras.sh"):
+                self.refuses(f"no video was found in '{self.path(name)}'", script, self.model, "cpu",
+                             name)
+        server, address = self.server("audiotestsrc", "is-live=true", "!", "audioconvert", "!",
+                                      "rtpL16pay", "name=pay0")
+        try:
+            self.refuses(f"no video was found in '{address}'", "rtsp-camera.sh", self.model, "cpu",
+                         address, "tone-drawn.mkv")
+        finally:
+            server.terminate()
+            server.wait()
+        return self.damaged() + "; " + self.names()
+
+    def damaged(self):
+        media.write_video(self.path("whole.mp4"), self.marked, n_frames=45, sound=False)
+        media.run(f"filesrc location={self.path('whole.mp4')} ! qtdemux ! h264parse ! matroskamux ! "
+                  f"filesink location={self.path('whole.mkv')}")
+        with open(self.path("whole.mkv"), "rb") as file:
+            data = file.read()
+        middle = len(data) // 2
+        with open(self.path("half.mkv"), "wb") as file:
+            file.write(data[:middle])
+        noise = bytes(n * 37 % 256 for n in range(400))
+        with open(self.path("noise.mkv"), "wb") as file:
+            file.write(data[:middle] + noise + data[middle + len(noise):])
+        for name in ("whole.mp4", "whole.mkv"):
+            text = self.script("file.sh", self.model, "cpu", name, "drawn.mkv")
+            assert "damaged" not in text, text
+        for name in ("half.mkv", "noise.mkv"):
+            text = self.script("file.sh", self.model, "cpu", name, "drawn.mkv", status=1)
+            assert f"warning: {self.path(name)}: damaged or truncated: " in text, text
+            assert "written to" in text and media.read_video(self.path("drawn.mkv")).count > 0, text
+        return "damaged files named"
+
+    def names(self):
+        name = "a\\b \"c' %d\x1b[31m\n.mkv"
+        os.rename(self.path("whole.mkv"), self.path(name))
+        for script in ("bench.sh", "file.sh", "demo.sh"):
+            text = self.script(script, self.model, "cpu", name)
+            assert "\x1b" not in text and " frames of 640x540" in text, text
+        self.refuses("unknown option '--verbose'", "demo.sh", "--verbose")
+        self.refuses("unknown option '-v'", "file.sh", self.model, "-v")
+        self.refuses("'model.pt' is not a .safetensors file", "demo.sh", "model.pt", "bus.jpg")
+        return "names with any characters"
 
     def rtsp_restream(self):
         self.refuses("not of the form", "rtsp-restream.sh", "rtsp://127.0.0.1:1/x", "here", status=2)
