@@ -5,12 +5,13 @@
  * the next step together from all of them, as soon as a step may begin and is
  * full or has been waited for long enough.
  *
- * The list of streams is the order of their turns: whoever has had one goes to
- * its end, and an image is taken from the first stream that has any. So between
- * an image coming to the head of its queue and its step every other stream has
- * one turn at most, whatever it has queued; a stream that has been idle is
- * near the front; and a stream that stalls is passed over. Priority comes before
- * that order: a stream with a higher one is always the first.
+ * Streams take turns of one image. While an image is at the head of its queue every
+ * other stream has one turn at most, whatever it has queued: the stream that has
+ * waited for the most turns is among those that may be next, and so is each stream
+ * that has had none since. Of these, the one that has lost the most images goes
+ * first, so that streams of the same rate lose equally many, and then the one whose
+ * last turn is the longest ago. A stream that stalls is passed over. Priority comes
+ * before all that: a stream with a higher one is always the first.
  *
  * Whoever withdraws images has them at once, but for those in a step: a device
  * that reads pixels cannot be called back. Those are answered as if nothing had
@@ -44,6 +45,9 @@ struct _Y10Stream
   gint priority;
   guint n_running, max_running; /* of its requests; 0: any number at a time */
   gint64 asked_at;              /* since when it has had something queued */
+  guint64 asked_turn;           /* the scheduler's latest turn at that time */
+  guint64 turn;                 /* its own latest; at first, that of another one */
+  guint64 n_lost;               /* images that were withdrawn */
   GQueue queue;                 /* of requests */
   GList link;                   /* in the scheduler's list */
   pthread_cond_t over;          /* one of its requests is */
@@ -57,10 +61,10 @@ struct _Y10Scheduler
   /* All below under the lock. */
   pthread_cond_t work;          /* for the thread */
   gboolean quit;
-  GQueue streams;               /* whose turn was the longest ago comes first */
+  GQueue streams;
   Step *steps;                  /* a ring of config.n_steps */
   guint first, n;               /* of those under way */
-  guint n_begun;                /* images; wraps around */
+  guint64 turn;                 /* the latest: counts images that were begun */
   gint64 busy, busy_since;      /* nanoseconds; without and of those under way */
   guint64 n_failed, n_withdrawn;
   guint64 fill[Y10_SCHEDULER_MAX_BATCH + 1];    /* of steps answered */
@@ -111,17 +115,56 @@ n_ready (const Y10Stream *stream)
       - MIN (stream->max_running, stream->n_running)) : n;
 }
 
+/* The turn after which the image at the head of its queue has waited for others. */
+static guint64
+waits_since (const Y10Stream *stream)
+{
+  return MAX (stream->asked_turn, stream->turn);
+}
+
+/* The streams that may be next are those of this priority that have waited since
+ * @turn, or had their last turn before it. FALSE: nothing waits. */
+static gboolean
+find_longest_wait (const Y10Scheduler *self, gint *priority, guint64 *turn)
+{
+  gboolean found = FALSE;
+
+  for (GList *l = self->streams.head; l; l = l->next) {
+    const Y10Stream *stream = l->data;
+
+    if (!is_ready (stream) || (found && stream->priority < *priority))
+      continue;
+    *turn = found && stream->priority == *priority
+        ? MIN (*turn, waits_since (stream)) : waits_since (stream);
+    *priority = stream->priority;
+    found = TRUE;
+  }
+  return found;
+}
+
+static gboolean
+goes_before (const Y10Stream *stream, const Y10Stream *other)
+{
+  return stream->n_lost != other->n_lost ? stream->n_lost > other->n_lost
+      : stream->turn < other->turn;
+}
+
 /* Whose turn it is; NULL: nothing waits. */
 static Y10Stream *
 choose (const Y10Scheduler *self)
 {
   Y10Stream *best = NULL;
+  guint64 turn = 0;
+  gint priority = 0;
 
+  if (!find_longest_wait (self, &priority, &turn))
+    return NULL;
   for (GList *l = self->streams.head; l; l = l->next) {
     Y10Stream *stream = l->data;
 
-    if (is_ready (stream)
-        && (!best || stream->priority > best->priority))
+    if (is_ready (stream) && stream->priority == priority
+        && (stream->turn < turn || waits_since (stream) == turn)
+        && (!best || goes_before (stream, best)))
       best = stream;
   }
   return best;
@@ -164,15 +207,14 @@ take_turn (Y10Stream *stream, Step *step, gint64 now)
   Y10Request *request = g_queue_pop_head_link (&stream->queue)->data;
 
   request->begun_at = now;
-  request->turns = self->n_begun++ - request->turns;
+  request->turns = (guint) self->turn++ - request->turns;
+  stream->turn = self->turn;
   step->requests[step->n++] = request;
   stream->n_running++;
   if (stream->queue.length)
     stream->asked_at = ((const Y10Request *)
         stream->queue.head->data)->came_at;
   set_state (request, Y10_REQUEST_RUNNING);
-  g_queue_unlink (&self->streams, &stream->link);
-  g_queue_push_tail_link (&self->streams, &stream->link);
 }
 
 static void
@@ -396,7 +438,7 @@ y10_scheduler_get_stats (Y10Scheduler *self, Y10SchedulerStats *stats)
  * @scheduler: a scheduler, which outlives it
  * @priority: as for y10_stream_set_priority()
  *
- * Its first turn is after one of each other stream. Any thread.
+ * Its first turn is after one of each other stream that waits. Any thread.
  *
  * Returns: (transfer full): a stream
  */
@@ -410,6 +452,9 @@ y10_stream_new (Y10Scheduler *scheduler, gint priority)
   self->link.data = self;
   init_cond (&self->over);
   pthread_mutex_lock (&scheduler->lock);
+  self->turn = scheduler->turn;
+  for (GList *l = scheduler->streams.head; l; l = l->next)
+    self->n_lost = MAX (self->n_lost, ((const Y10Stream *) l->data)->n_lost);
   g_queue_push_tail_link (&scheduler->streams, &self->link);
   pthread_mutex_unlock (&scheduler->lock);
   return self;
@@ -438,6 +483,7 @@ withdraw (Y10Request *request)
   Y10Stream *stream = request->stream;
 
   g_queue_unlink (&stream->queue, &request->link);
+  stream->n_lost++;
   stream->scheduler->n_withdrawn++;
   end_request (request, Y10_REQUEST_WITHDRAWN);
 }
@@ -524,9 +570,11 @@ queue_request (Y10Stream *self, Y10Request *request)
   request->link = (GList) {.data = request };
   request->state = Y10_REQUEST_QUEUED;
   request->came_at = y10_clock_ns ();
-  request->turns = scheduler->n_begun;  /* take_turn() subtracts this */
-  if (!self->queue.length)
+  request->turns = (guint) scheduler->turn;     /* take_turn() subtracts this */
+  if (!self->queue.length) {
     self->asked_at = request->came_at;
+    self->asked_turn = scheduler->turn;
+  }
   g_queue_push_tail_link (&self->queue, &request->link);
   if (scheduler->n < scheduler->config.n_steps) /* else not before one is over */
     pthread_cond_signal (&scheduler->work);
@@ -564,14 +612,17 @@ gboolean
 y10_stream_replace (Y10Stream *self, Y10Request *request)
 {
   gint64 asked_at;
+  guint64 asked_turn;
   gboolean queued;
 
   pthread_mutex_lock (&self->scheduler->lock);
   asked_at = self->asked_at;
+  asked_turn = self->asked_turn;
   queued = withdraw_all (self) > 0;
   if (queued) {
     queue_request (self, request);
     self->asked_at = asked_at;
+    self->asked_turn = asked_turn;
   }
   pthread_mutex_unlock (&self->scheduler->lock);
   return queued;

@@ -315,7 +315,8 @@ test_timeout (void)
   submit (one, a, 1, 2);
   g_assert_true (y10_request_withdraw (&a[0].request));
   submit (other, b, 2, 2);
-  expect_step (&device, 1, "2.1 1.2 2.2");
+  /* It has lost an image, so it goes first. */
+  expect_step (&device, 1, "1.2 2.1 2.2");
   expect_answer (&b[1]);
   y10_stream_free (one);
   y10_stream_free (other);
@@ -677,6 +678,71 @@ test_replace (void)
   device_clear (&device);
 }
 
+/* Cameras of the same rate whose frames come at the same time, in the same order,
+ * and now and then many others' with them, so that not all can be inferred: the
+ * last of them does not lose more than the first. */
+static void
+test_equal_losses (void)
+{
+  enum { FAST = 4, SLOW = 8, TICKS = 600, PER_TICK = 6 };
+  static Image images[FAST + SLOW][3];
+  guint n_came[FAST + SLOW] = { 0 };
+  guint n_inferred[FAST] = { 0 }, least = G_MAXUINT, most = 0, step = 0;
+  Y10Stream *streams[FAST + SLOW];
+  Y10SchedulerStats stats;
+  Image **begun;
+  Device device;
+
+  notified = g_string_new (NULL);
+  device_init (&device, 1, 1, 0);
+  for (guint i = 0; i < FAST + SLOW; i++)
+    streams[i] = y10_stream_new (device.scheduler, 0);
+  for (guint tick = 0; tick < TICKS; tick++) {
+    /* All that comes, then as many steps as the device has time for. */
+    for (guint i = 0; i < FAST + SLOW; i++) {
+      Image *image = &images[i][n_came[i] % 3];
+
+      if (i >= FAST && tick % 12)
+        continue;
+      n_came[i]++;
+      if (!replace (streams[i], image, i, tick)) {
+        *image = (Image) {.stream = i,.number = tick,.request.notify = note };
+        y10_stream_submit (streams[i], &image->request);
+      }
+      /* A device that had nothing to do begins with the first. */
+      wait_step (&device, step, &begun);
+    }
+    for (guint i = 0; i < PER_TICK; i++) {
+      y10_scheduler_get_stats (device.scheduler, &stats);
+      if (!(stats.n_queued + stats.n_running))
+        break;
+      wait_step (&device, step, &begun);
+      if (begun[0]->stream < FAST)
+        n_inferred[begun[0]->stream]++;
+      finish (&device, step++, NULL);
+    }
+    /* And one that has is at work on the next when frames come again. */
+    y10_scheduler_get_stats (device.scheduler, &stats);
+    if (stats.n_queued + stats.n_running)
+      wait_step (&device, step, &begun);
+  }
+  for (guint i = 0; i < FAST + SLOW; i++)
+    y10_stream_withdraw (streams[i]);
+  if (device.n_begun > step)
+    finish (&device, step++, NULL);
+  for (guint i = 0; i < FAST; i++) {
+    least = MIN (least, n_inferred[i]);
+    most = MAX (most, n_inferred[i]);
+  }
+  g_test_message ("%u %u %u %u of %u", n_inferred[0], n_inferred[1], n_inferred[2], n_inferred[3], TICKS);
+  g_assert_cmpuint (least, <, TICKS);   /* or there was no crowd */
+  g_assert_cmpuint (most - least, <=, 2);
+  for (guint i = 0; i < FAST + SLOW; i++)
+    y10_stream_free (streams[i]);
+  g_string_free (notified, TRUE);
+  device_clear (&device);
+}
+
 /* An image that is replaced for ever does not make its step wait for ever. */
 static void
 test_replace_timeout (void)
@@ -769,6 +835,7 @@ main (int argc, char **argv)
   g_test_add_func ("/schedule/withdrawal", test_withdrawal);
   g_test_add_func ("/schedule/errors", test_errors);
   g_test_add_func ("/schedule/replace", test_replace);
+  g_test_add_func ("/schedule/equal-losses", test_equal_losses);
   g_test_add_func ("/schedule/replace-timeout", test_replace_timeout);
   g_test_add_func ("/schedule/max-running", test_max_running);
   g_test_add_func ("/schedule/waits", test_waits);
