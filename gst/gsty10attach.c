@@ -46,9 +46,9 @@ static const GstMetaInfo *frame_meta_info;
 /**
  * gst_y10_attach_register_metas:
  *
- * Makes the frame meta known to this process; call it when the plugin is
- * loaded. Without tags every element takes it for independent of size, place
- * and colours, and keeps it.
+ * Registers the metas. Call it when the plugin is loaded. Without tags every
+ * element takes the frame meta for independent of size, place and colours, and
+ * keeps it.
  */
 void
 gst_y10_attach_register_metas (void)
@@ -58,6 +58,7 @@ gst_y10_attach_register_metas (void)
 
   if (!g_once_init_enter (&once))
     return;
+  gst_y10_inspection_register ();
   frame_meta_info = gst_meta_get_info (GST_YOLOV10_FRAME_META_NAME);
   if (!frame_meta_info)
     frame_meta_info = gst_meta_register_custom (GST_YOLOV10_FRAME_META_NAME,
@@ -273,6 +274,20 @@ gst_y10_attacher_describe (const GstY10Attacher * self, const gchar * name,
   return structure;
 }
 
+static void
+attach_inspection (GstBuffer * buffer, const GstY10Findings * findings)
+{
+  GstY10InspectionMeta *meta = gst_y10_inspection_add (buffer);
+
+  meta->knowledge = findings->knowledge;
+  meta->held_for_privacy = findings->for_privacy;
+  meta->age = findings->age;
+  meta->width = findings->width;
+  meta->height = findings->height;
+  meta->region = findings->region;
+  meta->n_detections = findings->n_detections;
+}
+
 /**
  * gst_y10_attacher_attach:
  * @self: an attacher
@@ -313,6 +328,8 @@ gst_y10_attacher_attach (const GstY10Attacher * self, GstBuffer * buffer,
     describe (self, gst_custom_meta_get_structure ((GstCustomMeta *) meta),
         findings, ids);
   }
+  if (findings->attach)
+    attach_inspection (buffer, findings);
   if (!findings->ids)
     g_free (ids);
 }

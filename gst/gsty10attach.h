@@ -7,6 +7,7 @@
 #include <y10/model.h>
 
 #include "gsty10hints.h"
+#include "gsty10inspection.h"
 #include "gsty10types.h"
 
 G_BEGIN_DECLS
@@ -23,7 +24,10 @@ typedef struct _GstY10Attacher GstY10Attacher;
 
 /* @hints: for encoders, NULL: none.
  * @inference: "fresh", "held" or "skipped"; NULL: fresh.
+ * @knowledge: what privacy may rely on.
+ * @for_privacy: whether privacy depends on it.
  * @age: of the detections, nanoseconds.
+ * @region: the part of the frame that was inferred, pixels.
  * @width, @height: of the frame that @detections are in, pixels.
  * @ids: room for the ids they get, or NULL. */
 typedef struct
@@ -31,7 +35,10 @@ typedef struct
   GstYolov10Attach attach;
   const GstY10Hints *hints;
   const gchar *inference;
+  GstY10Knowledge knowledge;
+  gboolean for_privacy;
   GstClockTime age;
+  GstVideoRectangle region;
   guint width, height;
   const Y10Detection *detections;
   guint n_detections;

@@ -70,6 +70,8 @@ add (GstY10Boxes * boxes, const GstY10Box * box)
 {
   if (boxes->array->len < GST_Y10_MAX_BOXES)
     g_array_append_vals (boxes->array, box, 1);
+  else
+    boxes->overflow = TRUE;
 }
 
 static void
@@ -125,6 +127,7 @@ collect_analytics (GstY10Boxes * boxes, GstBuffer * buffer)
     gfloat confidence;
     gint x, y, w, h;
 
+    boxes->any = TRUE;
     if (!gst_analytics_od_mtd_get_location (&mtd, &x, &y, &w, &h, &confidence)
         || !clip (&box.rect, x, y, (gdouble) x + w, (gdouble) y + h,
             boxes->width, boxes->height))
@@ -222,6 +225,7 @@ collect_rois (GstY10Boxes * boxes, GstBuffer * buffer)
     gboolean known = FALSE;
     guint i;
 
+    boxes->any = TRUE;
     if (!clip (&box.rect, x, y, (gdouble) x + w, (gdouble) y + h, boxes->width,
             boxes->height))
       continue;
@@ -356,6 +360,7 @@ collect_frame_metas (GstY10Boxes * boxes, GstBuffer * buffer)
     Records records;
     GstY10Box box;
 
+    boxes->n_frame_metas++;
     if (!records_open (&records, structure) || records.count == 0)
       continue;
     gst_structure_get_uint (structure, "width", &width);
@@ -365,6 +370,8 @@ collect_frame_metas (GstY10Boxes * boxes, GstBuffer * buffer)
       boxes->foreign_height = height;
       continue;
     }
+    boxes->any = TRUE;
+    boxes->overflow |= records.count > GST_Y10_MAX_BOXES;
     /* Where this producer's boxes came through as ROIs or analytics, these
      * decide: an element in between may have taken some away. */
     if (claim (boxes, n_others, &records))
@@ -391,7 +398,8 @@ gst_y10_boxes_collect (GstY10Boxes * boxes, GstBuffer * buffer, gint width,
   g_array_set_size (boxes->array, 0);
   boxes->width = width;
   boxes->height = height;
-  boxes->foreign_width = boxes->foreign_height = 0;
+  boxes->foreign_width = boxes->foreign_height = boxes->n_frame_metas = 0;
+  boxes->any = boxes->overflow = FALSE;
 #ifdef HAVE_GST_ANALYTICS
   collect_analytics (boxes, buffer);
 #endif

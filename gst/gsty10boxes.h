@@ -8,7 +8,7 @@
 
 G_BEGIN_DECLS
 
-/* More boxes than this on one frame are not drawn. */
+/* More boxes than this on one frame are not drawn; they set @overflow. */
 #define GST_Y10_MAX_BOXES 1024
 
 /* Something to draw: in the frame's pixels, clipped to it, not empty. */
@@ -31,6 +31,9 @@ typedef struct
   /* Frame size of a GstYolov10FrameMeta left out because its shape is not
    * this frame's; 0: none. */
   guint foreign_width, foreign_height;
+  guint n_frame_metas;
+  gboolean any;                 /* there were some, which may lie outside */
+  gboolean overflow;
 } GstY10Boxes;
 
 void      gst_y10_boxes_init     (GstY10Boxes * boxes);

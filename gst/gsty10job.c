@@ -216,3 +216,19 @@ gst_y10_job_finish (GstY10Job * self)
   unmap (self);
   move_to_frame (self);
 }
+
+/**
+ * gst_y10_job_get_region:
+ * @self: a job that has a result
+ *
+ * Returns: the part of the frame that was inferred, pixels
+ */
+GstVideoRectangle
+gst_y10_job_get_region (const GstY10Job * self)
+{
+  const Y10Image *image = &self->frame.image;
+
+  return (GstVideoRectangle) {
+    (gint) image->x, (gint) image->y, (gint) image->width, (gint) image->height
+  };
+}

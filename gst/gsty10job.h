@@ -58,6 +58,7 @@ gboolean gst_y10_job_start (GstY10Job * job, GstBuffer * buffer,
     const GstY10FrameFormat * format, const Y10HeadParams * params,
     guint max_running, GstY10Mode mode, gboolean * queued);
 gboolean gst_y10_job_is_over (GstY10Job * job);
+GstVideoRectangle gst_y10_job_get_region (const GstY10Job * job);
 void gst_y10_job_finish (GstY10Job * job);
 
 G_END_DECLS

@@ -12,15 +12,13 @@
 static void
 hide (GstYolov10Overlay * self, const GstY10Canvas * canvas)
 {
-  guint i;
-
-  for (i = 0; i < self->drawings->len; i++) {
-    GstY10Rect box = g_array_index (self->drawings, GstY10Drawing, i).box;
+  for (guint i = 0; i < self->covered->len; i++) {
+    GstY10Rect area = g_array_index (self->covered, GstY10Rect, i);
 
     if (self->now.privacy == GST_YOLOV10_PRIVACY_FILL)
-      gst_y10_canvas_fill (canvas, box, &self->hidden);
+      gst_y10_canvas_fill (canvas, area, &self->hidden);
     else
-      gst_y10_canvas_blur (canvas, box);
+      gst_y10_canvas_blur (canvas, area);
   }
 }
 
@@ -30,8 +28,7 @@ draw (GstYolov10Overlay * self, const GstY10Canvas * canvas)
   const GstY10Drawing *drawings = (GstY10Drawing *) self->drawings->data;
   guint i;
 
-  if (self->now.privacy != GST_YOLOV10_PRIVACY_NONE)
-    hide (self, canvas);
+  hide (self, canvas);
   if (self->compose)
     return;
   for (i = 0; i < self->drawings->len; i++)
@@ -69,6 +66,12 @@ draw_unpacked (GstYolov10Overlay * self, GstVideoFrame * frame)
 
     all.y0 = MIN (all.y0, extent.y0);
     all.y1 = MAX (all.y1, extent.y1);
+  }
+  for (i = 0; i < self->covered->len; i++) {
+    GstY10Rect area = g_array_index (self->covered, GstY10Rect, i);
+
+    all.y0 = MIN (all.y0, area.y0);
+    all.y1 = MAX (all.y1, area.y1);
   }
   gst_y10_unpacked_load (&self->unpacked, frame, all.y0, all.y1, &canvas);
   draw (self, &canvas);
@@ -141,6 +144,12 @@ draw_on_cuda_frame (GstYolov10Overlay * self, GstBuffer * buffer)
   return pass_undrawn (self, error);
 }
 
+static gboolean
+can_draw (const GstYolov10Overlay * self)
+{
+  return self->unpacked.data || gst_y10_canvas_supports (self->info.finfo);
+}
+
 static void
 attach_composition (GstYolov10Overlay * self, GstBuffer * buffer)
 {
@@ -163,13 +172,21 @@ attach_composition (GstYolov10Overlay * self, GstBuffer * buffer)
  * gst_y10_overlay_draw:
  * @buffer: a writable frame
  *
- * Puts @self's drawings on it, of which there are some. Says itself what went
- * wrong.
+ * Covers what privacy covers, and puts @self's drawings on the frame. Posts an
+ * error itself.
  */
 gboolean
 gst_y10_overlay_draw (GstYolov10Overlay * self, GstBuffer * buffer)
 {
-  if (!self->compose || self->now.privacy != GST_YOLOV10_PRIVACY_NONE) {
+  if (self->covered->len > 0 && !can_draw (self)) {
+    GST_ELEMENT_ERROR (self, STREAM, FORMAT,
+        ("Privacy cannot cover this kind of video."),
+        ("It travels with a composition, but its pixels cannot be drawn on: "
+            "format %s. Convert it in front of this element.",
+            self->info.finfo->name));
+    return FALSE;
+  }
+  if (!self->compose || self->covered->len > 0) {
     if (self->in_cuda ? !draw_on_cuda_frame (self, buffer)
         : !draw_on_frame (self, buffer))
       return FALSE;

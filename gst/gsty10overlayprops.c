@@ -15,7 +15,10 @@
 #define DEFAULT_LABELS ""
 #define DEFAULT_MIN_CONFIDENCE 0.0
 #define DEFAULT_PRIVACY GST_YOLOV10_PRIVACY_NONE
+#define DEFAULT_PRIVACY_TRUST GST_YOLOV10_PRIVACY_TRUST_DETECTOR
+#define DEFAULT_PRIVACY_GROWTH 0.25
 #define MAX_LINE_WIDTH 256
+#define MAX_PRIVACY_GROWTH 100
 
 enum
 {
@@ -28,6 +31,8 @@ enum
   PROP_LABELS,
   PROP_MIN_CONFIDENCE,
   PROP_PRIVACY,
+  PROP_PRIVACY_TRUST,
+  PROP_PRIVACY_GROWTH,
 };
 
 GType
@@ -47,6 +52,25 @@ gst_yolov10_privacy_get_type (void)
   return type;
 }
 
+GType
+gst_yolov10_privacy_trust_get_type (void)
+{
+  static gsize type = 0;
+  static const GEnumValue values[] = {
+    {GST_YOLOV10_PRIVACY_TRUST_DETECTOR, "What yolov10detect says it knows",
+        "detector"},
+    {GST_YOLOV10_PRIVACY_TRUST_ROI,
+        "Also regions of interest of any producer, and that there are none",
+        "roi"},
+    {0, NULL, NULL}
+  };
+
+  if (g_once_init_enter (&type))
+    g_once_init_leave (&type,
+        g_enum_register_static ("GstYolov10PrivacyTrust", values));
+  return type;
+}
+
 /**
  * gst_y10_overlay_props_init:
  *
@@ -62,6 +86,8 @@ gst_y10_overlay_props_init (GstYolov10Overlay * self)
     .show_confidence = DEFAULT_SHOW_CONFIDENCE,
     .min_confidence = DEFAULT_MIN_CONFIDENCE,
     .privacy = DEFAULT_PRIVACY,
+    .privacy_trust = DEFAULT_PRIVACY_TRUST,
+    .privacy_growth = DEFAULT_PRIVACY_GROWTH,
   };
   self->font_desc = g_strdup (DEFAULT_FONT_DESC);
   self->labels_wanted = g_strdup (DEFAULT_LABELS);
@@ -103,6 +129,12 @@ gst_y10_overlay_props_set (GObject * object, guint id,
     case PROP_PRIVACY:
       self->settings.privacy = g_value_get_enum (value);
       break;
+    case PROP_PRIVACY_TRUST:
+      self->settings.privacy_trust = g_value_get_enum (value);
+      break;
+    case PROP_PRIVACY_GROWTH:
+      self->settings.privacy_growth = g_value_get_double (value);
+      break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
       break;
@@ -141,6 +173,12 @@ gst_y10_overlay_props_get (GObject * object, guint id, GValue * value,
       break;
     case PROP_PRIVACY:
       g_value_set_enum (value, self->settings.privacy);
+      break;
+    case PROP_PRIVACY_TRUST:
+      g_value_set_enum (value, self->settings.privacy_trust);
+      break;
+    case PROP_PRIVACY_GROWTH:
+      g_value_set_double (value, self->settings.privacy_growth);
       break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
@@ -241,12 +279,49 @@ gst_y10_overlay_props_install (GObjectClass * class)
    * Applies to the boxes that are drawn: #GstYolov10Overlay:labels and
    * #GstYolov10Overlay:min-confidence select what is hidden, too.
    *
+   * The whole picture is covered unless yolov10detect says that it knows this
+   * very picture: that it inferred it, or an earlier one whose boxes it holds. An
+   * element in between may copy, scale or convert the picture; if it crops, turns,
+   * pads or composes it, all of it is covered. A warning gives the reason, once
+   * for each. Frames are also covered before the first result.
+   *
    * Since: 0.1
    */
   g_object_class_install_property (class, PROP_PRIVACY,
       g_param_spec_enum ("privacy", "Privacy",
-          "What to do with the pixels inside of the boxes that are drawn",
+          "What to do with the pixels inside the boxes that are drawn, and with "
+          "the whole picture while the boxes are not known",
           GST_TYPE_YOLOV10_PRIVACY, DEFAULT_PRIVACY,
           flags | GST_PARAM_CONTROLLABLE));
+  /**
+   * GstYolov10Overlay:privacy-trust:
+   *
+   * Regions of interest cannot say that nothing was found, or that nobody looked.
+   * With "roi", a picture without any passes uncovered, and it is up to the
+   * application that a detector sees every frame.
+   *
+   * Since: 0.2
+   */
+  g_object_class_install_property (class, PROP_PRIVACY_TRUST,
+      g_param_spec_enum ("privacy-trust", "Privacy trust",
+          "Whose boxes privacy relies on; all else is covered",
+          GST_TYPE_YOLOV10_PRIVACY_TRUST, DEFAULT_PRIVACY_TRUST, flags));
+  /**
+   * GstYolov10Overlay:privacy-growth:
+   *
+   * Held boxes are of an earlier picture. Each is covered together with a margin
+   * of this times their age, and so are the picture's edges, where new objects
+   * come in. The unit is the longer side of the picture a second: with 0.25 and
+   * 1280x720, boxes of 0.1 s ago get a margin of 32 pixels, and after 1.125 s the
+   * whole picture is covered. 0 covers held boxes as they are, for ever.
+   *
+   * Since: 0.2
+   */
+  g_object_class_install_property (class, PROP_PRIVACY_GROWTH,
+      g_param_spec_double ("privacy-growth", "Privacy growth",
+          "How fast the covered areas grow with the age of held boxes, in longer "
+          "sides of the picture a second", 0, MAX_PRIVACY_GROWTH,
+          DEFAULT_PRIVACY_GROWTH, flags));
   gst_type_mark_as_plugin_api (GST_TYPE_YOLOV10_PRIVACY, 0);
+  gst_type_mark_as_plugin_api (GST_TYPE_YOLOV10_PRIVACY_TRUST, 0);
 }

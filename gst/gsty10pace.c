@@ -215,6 +215,7 @@ gst_y10_hold_keep (GstY10Hold * self, const GstY10Job * job)
   self->pts = job->pts;
   self->width = job->frame.width;
   self->height = job->frame.height;
+  self->region = gst_y10_job_get_region (job);
   self->n = (guint) job->n;
   memcpy (self->detections, job->rows, self->n * sizeof *self->detections);
 }
@@ -231,16 +232,18 @@ gst_y10_hold_keep (GstY10Hold * self, const GstY10Job * job)
  * Times may run backwards, too. Without times nobody can say how old something
  * is, and boxes of a frame of another size lie elsewhere.
  *
- * Returns: whether what is held is for that frame, too
+ * Returns: %GST_Y10_KNOWN_HELD, or why the result does not apply to the frame
  */
-gboolean
+GstY10Knowledge
 gst_y10_hold_find (const GstY10Hold * self, GstClockTime pts,
     GstClockTime max_age, guint width, guint height, GstClockTime * age)
 {
-  if (!self->session || !GST_CLOCK_TIME_IS_VALID (pts)
-      || !GST_CLOCK_TIME_IS_VALID (self->pts) || self->width != width
-      || self->height != height)
-    return FALSE;
+  if (!self->session)
+    return GST_Y10_UNKNOWN_NO_RESULT;
+  if (!GST_CLOCK_TIME_IS_VALID (pts) || !GST_CLOCK_TIME_IS_VALID (self->pts))
+    return GST_Y10_UNKNOWN_NO_TIME;
+  if (self->width != width || self->height != height)
+    return GST_Y10_UNKNOWN_OTHER_SIZE;
   *age = pts > self->pts ? pts - self->pts : self->pts - pts;
-  return *age <= max_age;
+  return *age <= max_age ? GST_Y10_KNOWN_HELD : GST_Y10_UNKNOWN_EXPIRED;
 }

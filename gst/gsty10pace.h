@@ -2,6 +2,7 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
+#include "gsty10inspection.h"
 #include "gsty10job.h"
 
 G_BEGIN_DECLS
@@ -57,6 +58,7 @@ typedef struct
   GstY10Session *session;       /* whose labels they are; NULL: nothing held */
   GstClockTime pts;
   guint width, height;
+  GstVideoRectangle region;     /* that was inferred */
   guint n;
   Y10Detection *detections;
 } GstY10Hold;
@@ -65,7 +67,7 @@ void gst_y10_hold_init (GstY10Hold * hold);
 void gst_y10_hold_clear (GstY10Hold * hold);
 void gst_y10_hold_forget (GstY10Hold * hold);
 void gst_y10_hold_keep (GstY10Hold * hold, const GstY10Job * job);
-gboolean gst_y10_hold_find (const GstY10Hold * hold, GstClockTime pts,
+GstY10Knowledge gst_y10_hold_find (const GstY10Hold * hold, GstClockTime pts,
     GstClockTime max_age, guint width, guint height, GstClockTime * age);
 
 G_END_DECLS

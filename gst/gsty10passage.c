@@ -55,6 +55,42 @@ look_at_hints (GstY10Passage * self, GstY10Session * session)
   self->hints = gst_y10_session_get_encoder_hints (session);
 }
 
+/* What the frame shows when it has no result of its own. */
+static GstY10Knowledge
+find_held (const GstY10Passage * self, const GstY10Hold * hold,
+    GstClockTime * age)
+{
+  const GstY10Wanted *wanted = &self->wanted;
+
+  if (self->lost)
+    return GST_Y10_UNKNOWN_LOST;
+  if (wanted->skipped_boxes != GST_YOLOV10_BOXES_HOLD)
+    return GST_Y10_UNKNOWN_NOT_HELD;
+  return gst_y10_hold_find (hold, GST_BUFFER_PTS (self->buffer),
+      wanted->for_privacy ? GST_CLOCK_TIME_NONE : wanted->max_hold,
+      self->width, self->height, age);
+}
+
+static void
+show_fresh (GstY10Findings * findings, const GstY10Job * job)
+{
+  findings->detections = job->rows;
+  findings->n_detections = (guint) job->n;
+  findings->region = gst_y10_job_get_region (job);
+}
+
+/* Boxes of another model do not say where this one's objects are. */
+static void
+show_held (GstY10Findings * findings, const GstY10Passage * self,
+    const GstY10Hold * hold)
+{
+  if (hold->session != self->session)
+    findings->knowledge = GST_Y10_UNKNOWN_OTHER_MODEL;
+  findings->detections = hold->detections;
+  findings->n_detections = hold->n;
+  findings->region = hold->region;
+}
+
 /**
  * gst_y10_passage_attach:
  * @self: a passage whose frame leaves
@@ -75,32 +111,32 @@ gst_y10_passage_attach (GstY10Passage * self, GstY10Hold * hold,
   const GstY10Wanted *wanted = &self->wanted;
   const GstY10Job *job = self->job;
   GstY10Inference inference = GST_Y10_SKIPPED;
-  GstClockTime pts = GST_BUFFER_PTS (self->buffer);
 
   *session = self->session;
   findings->attach = wanted->attach;
   findings->width = self->width;
   findings->height = self->height;
+  findings->for_privacy = wanted->for_privacy;
   findings->age = 0;
   findings->detections = NULL;
   findings->n_detections = 0;
   if (job && job->n >= 0) {
+    findings->knowledge = GST_Y10_KNOWN_FRESH;
     inference = GST_Y10_FRESH;
-    findings->detections = job->rows;
-    findings->n_detections = job->n;
+    show_fresh (findings, job);
     gst_y10_hold_keep (hold, job);
-  } else if (self->lost) {
-    gst_y10_hold_forget (hold);
-  } else if (wanted->skipped_boxes == GST_YOLOV10_BOXES_HOLD
-      && gst_y10_hold_find (hold, pts, wanted->max_hold, self->width,
-          self->height, &findings->age)) {
-    inference = GST_Y10_HELD;
-    *session = hold->session;
-    findings->detections = hold->detections;
-    findings->n_detections = hold->n;
   } else {
-    findings->age = 0;
+    findings->knowledge = find_held (self, hold, &findings->age);
+    if (findings->knowledge == GST_Y10_KNOWN_HELD) {
+      inference = GST_Y10_HELD;
+      *session = hold->session;
+      show_held (findings, self, hold);
+    } else {
+      findings->age = 0;
+    }
   }
+  if (self->lost)
+    gst_y10_hold_forget (hold);
   findings->inference = names[inference];
   look_at_hints (self, *session);
   findings->hints = self->hints;

@@ -15,6 +15,7 @@ typedef struct
   GstYolov10Attach attach;
   GstYolov10SkippedBoxes skipped_boxes;
   GstClockTime max_hold;
+  gboolean for_privacy;         /* a result is held however old it is */
   gboolean active, post_messages;
 } GstY10Wanted;
 

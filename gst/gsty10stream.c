@@ -279,6 +279,20 @@ note_qos (GstYolov10Detect * self, GstEvent * event)
   GST_OBJECT_UNLOCK (self);
 }
 
+static void
+note_privacy (GstYolov10Detect * self, GstEvent * event)
+{
+  gboolean active = FALSE;
+
+  gst_structure_get_boolean (gst_event_get_structure (event), "active",
+      &active);
+  GST_DEBUG_OBJECT (self, "privacy downstream is %s", active ? "on" : "off");
+  GST_OBJECT_LOCK (self);
+  self->wanted.for_privacy = active;
+  GST_OBJECT_UNLOCK (self);
+}
+
+/* Every detector upstream is to hear of privacy: the event goes on. */
 static gboolean
 gst_y10_stream_src_event (GstBaseTransform * base, GstEvent * event)
 {
@@ -286,6 +300,8 @@ gst_y10_stream_src_event (GstBaseTransform * base, GstEvent * event)
 
   if (GST_EVENT_TYPE (event) == GST_EVENT_QOS)
     note_qos (self, event);
+  else if (gst_event_has_name (event, GST_Y10_PRIVACY_EVENT))
+    note_privacy (self, event);
   else if (GST_EVENT_TYPE (event) == GST_EVENT_RECONFIGURE
       && gst_y10_flight_get_stop (self->flight) == GST_FLOW_NOT_LINKED) {
     keep_tags (self);
@@ -410,6 +426,7 @@ gst_y10_stream_end (GstYolov10Detect * self)
   self->has_format = FALSE;
   GST_OBJECT_LOCK (self);
   self->live = FALSE;
+  self->wanted.for_privacy = FALSE;
   self->frame_duration = 0;
   GST_OBJECT_UNLOCK (self);
 }

@@ -3,11 +3,12 @@
 #pragma once
 
 /* What the element yolov10overlay is made of, for the files it is made of:
- * gstyolov10overlay.c, gsty10overlayframe.c, which draws, and, for the
- * properties, gsty10overlayprops.c. */
+ * gstyolov10overlay.c, gsty10overlayframe.c, which draws, gsty10overlayprivacy.c,
+ * which decides what is covered, and, for the properties, gsty10overlayprops.c. */
 
 #include "gsty10boxes.h"
 #include "gsty10drawbox.h"
+#include "gsty10inspection.h"
 #include "gsty10label.h"
 #include "gsty10painter.h"
 #include "gsty10unpack.h"
@@ -21,6 +22,8 @@ typedef struct
   gboolean show_label, show_id, show_confidence;
   gdouble min_confidence;
   GstYolov10Privacy privacy;
+  GstYolov10PrivacyTrust privacy_trust;
+  gdouble privacy_growth;       /* longer sides of the frame a second */
 } GstY10OverlaySettings;
 
 struct _GstYolov10Overlay
@@ -47,11 +50,17 @@ struct _GstYolov10Overlay
   GstY10Labels *labels;
   GstY10Boxes boxes;
   GArray *drawings;             /* GstY10Drawing, in drawing order */
+  GArray *covered;              /* GstY10Rect, what privacy covers */
+  gboolean detectors_told;      /* of privacy */
+  guint reasons_told;           /* 1 << GstY10Knowledge */
   gboolean warned;
   gboolean lost;                /* the last frame's GPU, and that was said */
 };
 
 gboolean gst_y10_overlay_draw (GstYolov10Overlay * self, GstBuffer * buffer);
+
+void gst_y10_overlay_plan_privacy (GstYolov10Overlay * self,
+    GstBuffer * buffer);
 
 void gst_y10_overlay_props_init (GstYolov10Overlay * self);
 void gst_y10_overlay_props_install (GObjectClass * class);

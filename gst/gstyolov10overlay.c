@@ -4,7 +4,7 @@
 /* The element yolov10overlay: it decides which boxes are drawn, where to
  * (a composition for downstream, or the frame's pixels), and when a frame may
  * pass untouched. What there is to draw is worked out before the base class
- * makes a buffer writable: a frame without boxes goes on as it came. How things
+ * makes a buffer writable: a frame without any goes on as it came. How things
  * are drawn is decided in the gsty10*.c beside this file. */
 
 /**
@@ -261,7 +261,7 @@ warn_shape (GstYolov10Overlay * self)
 }
 
 /* The best boxes come first in metadata; drawn last, they end up on top. */
-static guint
+static void
 find_drawings (GstYolov10Overlay * self, GstBuffer * buffer)
 {
   guint i = gst_y10_boxes_collect (&self->boxes, buffer,
@@ -292,7 +292,12 @@ find_drawings (GstYolov10Overlay * self, GstBuffer * buffer)
     gst_y10_drawing_init (&drawing, &self->style, box->rect, label, &texts);
     g_array_append_val (self->drawings, drawing);
   }
-  return self->drawings->len;
+}
+
+static gboolean
+leaves_as_is (const GstYolov10Overlay * self)
+{
+  return self->drawings->len == 0 && self->covered->len == 0;
 }
 
 static GstFlowReturn
@@ -302,7 +307,9 @@ gst_yolov10_overlay_prepare_output_buffer (GstBaseTransform * trans,
   GstYolov10Overlay *self = GST_YOLOV10_OVERLAY (trans);
 
   update_settings (self, inbuf);
-  if (find_drawings (self, inbuf) == 0) {
+  find_drawings (self, inbuf);
+  gst_y10_overlay_plan_privacy (self, inbuf);
+  if (leaves_as_is (self)) {
     *outbuf = inbuf;
     return GST_FLOW_OK;
   }
@@ -316,7 +323,7 @@ gst_yolov10_overlay_transform_ip (GstBaseTransform * trans, GstBuffer * buffer)
 {
   GstYolov10Overlay *self = GST_YOLOV10_OVERLAY (trans);
 
-  if (self->drawings->len == 0)
+  if (leaves_as_is (self))
     return GST_FLOW_OK;
   if (!gst_y10_overlay_draw (self, buffer))
     return GST_FLOW_ERROR;
@@ -328,7 +335,8 @@ gst_yolov10_overlay_start (GstBaseTransform * trans)
 {
   GstYolov10Overlay *self = GST_YOLOV10_OVERLAY (trans);
 
-  self->warned = self->lost = FALSE;
+  self->warned = self->lost = self->detectors_told = FALSE;
+  self->reasons_told = 0;
   return TRUE;
 }
 
@@ -371,6 +379,7 @@ gst_yolov10_overlay_finalize (GObject * object)
   gst_y10_unpacked_clear (&self->unpacked);
   gst_y10_painter_free (self->painter);
   g_array_unref (self->drawings);
+  g_array_unref (self->covered);
   g_free (self->font_desc);
   g_free (self->labels_wanted);
   G_OBJECT_CLASS (gst_yolov10_overlay_parent_class)->finalize (object);
@@ -386,6 +395,7 @@ gst_yolov10_overlay_class_init (GstYolov10OverlayClass * klass)
 
   GST_DEBUG_CATEGORY_INIT (gst_yolov10_overlay_debug, "yolov10overlay", 0,
       "draws detections");
+  gst_y10_inspection_register ();
 
   object_class->set_property = gst_y10_overlay_props_set;
   object_class->get_property = gst_y10_overlay_props_get;
@@ -429,5 +439,6 @@ gst_yolov10_overlay_init (GstYolov10Overlay * self)
   self->labels = gst_y10_labels_new ();
   gst_y10_boxes_init (&self->boxes);
   self->drawings = g_array_sized_new (FALSE, FALSE, sizeof (GstY10Drawing), 64);
+  self->covered = g_array_sized_new (FALSE, FALSE, sizeof (GstY10Rect), 64);
   gst_base_transform_set_gap_aware (GST_BASE_TRANSFORM (self), TRUE);
 }

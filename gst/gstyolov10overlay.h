@@ -12,7 +12,8 @@ G_BEGIN_DECLS
  * @GST_YOLOV10_PRIVACY_BLUR: make it unrecognizable
  * @GST_YOLOV10_PRIVACY_FILL: hide it
  *
- * What yolov10overlay does to the insides of the boxes it draws.
+ * What yolov10overlay does to the insides of the boxes it draws, and to the whole
+ * picture while they are not known.
  *
  * Since: 0.1
  */
@@ -25,6 +26,24 @@ typedef enum
 
 #define GST_TYPE_YOLOV10_PRIVACY (gst_yolov10_privacy_get_type ())
 GType gst_yolov10_privacy_get_type (void);
+
+/**
+ * GstYolov10PrivacyTrust:
+ * @GST_YOLOV10_PRIVACY_TRUST_DETECTOR: what yolov10detect says it knows
+ * @GST_YOLOV10_PRIVACY_TRUST_ROI: also regions of interest of any producer
+ *
+ * Whose boxes privacy relies on.
+ *
+ * Since: 0.2
+ */
+typedef enum
+{
+  GST_YOLOV10_PRIVACY_TRUST_DETECTOR,
+  GST_YOLOV10_PRIVACY_TRUST_ROI,
+} GstYolov10PrivacyTrust;
+
+#define GST_TYPE_YOLOV10_PRIVACY_TRUST (gst_yolov10_privacy_trust_get_type ())
+GType gst_yolov10_privacy_trust_get_type (void);
 
 #define GST_TYPE_YOLOV10_OVERLAY (gst_yolov10_overlay_get_type ())
 G_DECLARE_FINAL_TYPE (GstYolov10Overlay, gst_yolov10_overlay, GST,

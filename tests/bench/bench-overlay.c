@@ -48,7 +48,7 @@ static const Case cases[] = {
   {"draw", "P010_10LE", "", TRUE, FALSE},
   {"draw", "v210", "", TRUE, FALSE},
   {"compose", "NV12", "", TRUE, TRUE},
-  {"blur", "NV12", "privacy=blur", TRUE, FALSE},
+  {"blur", "NV12", "privacy-trust=roi privacy=blur", TRUE, FALSE},
   {"no-boxes", "NV12", "", FALSE, FALSE},
 };
 

@@ -244,7 +244,7 @@ GST_END_TEST;
 /* Pixels under a composition would still be there. */
 GST_START_TEST (test_privacy_writes_pixels)
 {
-  GstHarness *h = overlay_harness ("privacy=fill", caps, TRUE);
+  GstHarness *h = overlay_harness ("privacy-trust=roi privacy=fill", caps, TRUE);
   GstBuffer *before = overlay_picture (caps, FALSE), *in, *out;
   GstBuffer *kept;
   guint8 *rgb;

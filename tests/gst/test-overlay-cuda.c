@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+#include "gstcommon.h"
+
 static const gchar *const formats[] = { "NV12", "P010_10LE", "I420", "YV12",
   "NV21", "Y42B", "Y444", "RGBA", "BGRA", "RGBx", "BGRx", "ARGB", "ABGR",
   "RGB", "BGR", "RGBP", "GBR"
@@ -70,7 +72,8 @@ GST_START_TEST (test_formats)
 {
   static const gint sizes[][2] = { {96, 80}, {131, 67} };
   static const gchar *const properties[] = { "", "line-width=9",
-    "privacy=fill show-label=false", "privacy=blur show-confidence=false"
+    "privacy-trust=roi privacy=fill show-label=false",
+    "privacy-trust=roi privacy=blur show-confidence=false"
   };
   GstCudaContext *context = test_cuda_context (0);
 
@@ -184,7 +187,8 @@ GST_START_TEST (test_composition)
   gst_caps_features_add (gst_caps_get_features (both, 0),
       GST_CAPS_FEATURE_META_GST_VIDEO_OVERLAY_COMPOSITION);
   for (guint hidden = 0; hidden < 2; hidden++) {
-    GstHarness *h = overlay_harness (hidden ? "privacy=blur" : NULL, both,
+    GstHarness *h = overlay_harness (hidden
+        ? "privacy-trust=roi privacy=blur" : NULL, both,
         TRUE);
     GstBuffer *in = overlay_upload (context, caps, picture), *out, *found;
 
@@ -208,6 +212,64 @@ GST_START_TEST (test_composition)
 
 GST_END_TEST;
 
+/* What nobody has said anything about is covered, to the bit as in system memory. */
+GST_START_TEST (test_unknown)
+{
+  static const gchar *const properties[] = { "privacy=fill", "privacy=blur" };
+  GstCudaContext *context = test_cuda_context (0);
+  GstCaps *caps = overlay_caps (formats[__i__], 96, 80, NULL);
+
+  for (guint k = 0; k < G_N_ELEMENTS (properties); k++) {
+    check_drawn (context, caps, properties[k], NULL, 0);
+    check_drawn (context, caps, properties[k], boxes, 2);
+  }
+  gst_caps_unref (caps);
+  gst_object_unref (context);
+}
+
+GST_END_TEST;
+
+/* A detector in front of it: only its boxes are covered, and all of the picture
+ * when it is switched off. */
+GST_START_TEST (test_detector)
+{
+  GstCudaContext *context = test_cuda_context (0);
+  GstCaps *caps = overlay_caps ("NV12", 96, 80, NULL), *cuda;
+  GstBuffer *picture = overlay_picture (caps, TRUE), *all;
+  gchar *line = g_strdup_printf ("yolov10detect name=d backend=cuda "
+      "confidence=0.02 model-file=%s ! yolov10overlay name=o privacy=fill "
+      "labels=nothing", test_gst_model ());
+  GstHarness *h = gst_harness_new_parse (line);
+  GstElement *d = gst_harness_find_element (h, "yolov10detect");
+  GstElement *o = gst_harness_find_element (h, "yolov10overlay");
+
+  cuda = test_cuda_caps (caps);
+  test_cuda_give_context (d, context);
+  gst_harness_set_src_caps (h, cuda);
+  all = overlay_run ("privacy=fill", caps, gst_buffer_copy_deep (picture));
+  for (guint i = 0; i < 4; i++) {
+    GstBuffer *out, *found;
+
+    g_object_set (d, "active", i != 2, NULL);
+    out = overlay_push_and_pull (h, overlay_upload (context, caps, picture));
+    fail_unless (out != NULL);
+    found = overlay_download (caps, out);
+    fail_unless (overlay_is_same (found, i == 2 ? all : picture, caps), "%u", i);
+    gst_buffer_unref (found);
+    gst_buffer_unref (out);
+  }
+  gst_object_unref (o);
+  gst_object_unref (d);
+  gst_harness_teardown (h);
+  g_free (line);
+  gst_buffer_unref (all);
+  gst_buffer_unref (picture);
+  gst_caps_unref (caps);
+  gst_object_unref (context);
+}
+
+GST_END_TEST;
+
 static Suite *
 overlay_cuda_suite (void)
 {
@@ -222,7 +284,14 @@ overlay_cuda_suite (void)
   tcase_add_test (tc, test_many);
   tcase_add_test (tc, test_shared);
   tcase_add_test (tc, test_composition);
+  tcase_add_loop_test (tc, test_unknown, 0, G_N_ELEMENTS (formats));
+  tcase_add_test (tc, test_detector);
   return s;
 }
 
-GST_CHECK_MAIN (overlay_cuda);
+int
+main (int argc, char **argv)
+{
+  test_gst_init (&argc, &argv);
+  return test_gst_run (overlay_cuda_suite (), "overlay-cuda", __FILE__);
+}

@@ -349,8 +349,8 @@ GST_START_TEST (test_odd_sizes)
       GstBuffer *before = overlay_picture (caps, FALSE);
 
       for (k = 0; k < 4; k++) {
-        static const gchar *const properties[] = { NULL, "privacy=blur",
-          "privacy=fill", "line-width=100 font-desc=\"Sans 3\""
+        static const gchar *const properties[] = { NULL, "privacy-trust=roi privacy=blur",
+          "privacy-trust=roi privacy=fill", "line-width=100 font-desc=\"Sans 3\""
         };
         const OverlayBox boxes[] = {
           { 0, "person", 0.9, 0, 0, w, h }, { 1, "a", 0.9, w / 2, h / 2, 1, 1 },
@@ -419,7 +419,8 @@ GST_START_TEST (test_privacy)
   for (i = 0; i < G_N_ELEMENTS (some); i++) {
     GstCaps *caps = overlay_caps (some[i], W, H, NULL);
     GstBuffer *before = overlay_picture (caps, TRUE), *blurred, *filled;
-    const gchar *hidden = "show-label=false show-confidence=false privacy";
+    const gchar *hidden = "show-label=false show-confidence=false "
+        "privacy-trust=roi privacy";
     gchar *blur = g_strconcat (hidden, "=blur", NULL);
     gchar *fill = g_strconcat (hidden, "=fill", NULL);
     gdouble noise = variance (before, caps);

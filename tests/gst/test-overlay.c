@@ -61,7 +61,7 @@ GST_START_TEST (test_properties)
 {
   static const gchar *const names[] = { "line-width", "font-desc",
     "show-label", "show-id", "show-confidence", "labels", "min-confidence",
-    "privacy"
+    "privacy", "privacy-trust", "privacy-growth"
   };
   GstElement *e = gst_element_factory_make ("yolov10overlay", NULL);
   gboolean show_label, show_confidence;
@@ -376,7 +376,7 @@ GST_START_TEST (test_changes_while_playing)
   static const gchar *const steps[] = { "labels=person", "labels=car",
     "line-width=6", "min-confidence=0.5", "labels=person",
     "show-confidence=false", "show-label=false", "font-desc=\"Serif 20\"",
-    "show-label=true", "privacy=fill", "line-width=0", "privacy=none"
+    "show-label=true", "privacy-trust=roi", "privacy=fill", "line-width=0", "privacy=none"
   };
   GstHarness *h = overlay_harness (NULL, caps, FALSE);
   GstElement *e = gst_harness_find_element (h, "yolov10overlay");

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* What privacy covers. It fails closed: only where a detector has said that it
+ * knows what is in this very picture are single boxes covered, else all of it.
+ * Objects move after they were found, and new ones come in from outside of what
+ * the detector has seen. So boxes grow, and the part of the picture that is taken
+ * for known shrinks, by privacy-growth times the age of the result. */
+
+#include "gstyolov10overlay-private.h"
+
+#include <math.h>
+
+typedef struct
+{
+  const gchar *message, *hint;
+} Reason;
+
+static const Reason reasons[GST_Y10_N_KNOWLEDGE] = {
+  [GST_Y10_UNKNOWN_NO_RESULT] = {"no inference has finished yet",
+      "The detector has just been started, switched on or flushed."},
+  [GST_Y10_UNKNOWN_NOT_HELD] = {"the frame was not inferred",
+      "The detector's skipped-boxes is \"none\"; \"hold\" covers the latest boxes."},
+  [GST_Y10_UNKNOWN_EXPIRED] = {"the latest result is too old",
+      "Infer more often, or lower privacy-growth."},
+  [GST_Y10_UNKNOWN_NO_TIME] = {"the frame was not inferred",
+      "Without timestamps nobody knows how old the latest boxes are."},
+  [GST_Y10_UNKNOWN_OTHER_SIZE] = {"the latest result is of frames of another size",
+      "It takes one inference after a change of caps."},
+  [GST_Y10_UNKNOWN_OTHER_MODEL] = {"the new model has no result yet",
+      "It takes one inference after a change of model-file."},
+  [GST_Y10_UNKNOWN_LOST] = {"the detector has lost its GPU",
+      "It goes on when it has recovered."},
+  [GST_Y10_UNKNOWN_NO_DETECTOR] = {"no detector has seen the picture",
+      "There is no yolov10detect in front of this element, it is switched off "
+      "(active=false) or attaches nothing (attach=none), or an element in between "
+      "made a new picture, as compositor does. privacy-trust=roi trusts other "
+      "detectors."},
+  [GST_Y10_UNKNOWN_UNTRUSTED] = {"its regions of interest are not yolov10detect's",
+      "Regions cannot say that nothing else was found. privacy-trust=roi trusts "
+      "them."},
+  [GST_Y10_UNKNOWN_MOVED] = {"an element behind the detector changed the picture",
+      "It cropped, turned, padded or distorted it. Move the detector or this "
+      "element, so that both see the same picture."},
+  [GST_Y10_UNKNOWN_MISSING] = {"the detector's boxes did not come through",
+      "An element in between removed them, or the detector's attach names only "
+      "metadata that this GStreamer does not have."},
+  [GST_Y10_UNKNOWN_OVERFLOW] = {"there are too many boxes",
+      "Lower max-detections, or raise confidence."},
+};
+
+static void
+warn (GstYolov10Overlay * self, GstY10Knowledge reason)
+{
+  if (self->reasons_told & (1u << reason))
+    return;
+  self->reasons_told |= 1u << reason;
+  GST_ELEMENT_WARNING (self, STREAM, FAILED,
+      ("Privacy covers the whole picture: %s.", reasons[reason].message),
+      ("%s Further frames are covered without another warning.",
+          reasons[reason].hint));
+}
+
+/* Detectors then hold a result for as long as frames come. One that has not heard
+ * of it, because it has just been linked, for example, is told again. */
+static void
+tell_detectors (GstYolov10Overlay * self, gboolean active)
+{
+  self->detectors_told = active;
+  gst_pad_push_event (GST_BASE_TRANSFORM_SINK_PAD (self),
+      gst_event_new_custom (GST_EVENT_CUSTOM_UPSTREAM,
+          gst_structure_new (GST_Y10_PRIVACY_EVENT, "active", G_TYPE_BOOLEAN,
+              active, NULL)));
+}
+
+/* What all detectors of a frame know together. */
+typedef struct
+{
+  GstY10Knowledge knowledge;
+  guint n_inspections, n_detections;
+  GstClockTime age;             /* of the oldest result */
+  gint width, height;           /* of the picture */
+  GstY10Rect region;            /* that all of them have seen */
+  gboolean told;                /* all of them have heard of privacy */
+} Known;
+
+static void
+read_inspection (Known * known, const GstY10InspectionMeta * meta)
+{
+  GstVideoRectangle r = meta->region;
+
+  known->n_inspections++;
+  known->n_detections += meta->n_detections;
+  known->told = known->told && meta->held_for_privacy;
+  known->age = MAX (known->age, meta->age);
+  known->region = gst_y10_rect_intersect (known->region,
+      (GstY10Rect) { r.x, r.y, r.x + r.w, r.y + r.h });
+  if (meta->knowledge > GST_Y10_KNOWN_HELD)
+    known->knowledge = meta->knowledge;
+  else if (meta->width != (guint) known->width
+      || meta->height != (guint) known->height)
+    known->knowledge = GST_Y10_UNKNOWN_MOVED;
+}
+
+static void
+read_inspections (GstYolov10Overlay * self, GstBuffer * buffer, Known * known)
+{
+  const GstVideoMeta *video = gst_buffer_get_video_meta (buffer);
+  const GstY10InspectionMeta *meta;
+  gpointer state = NULL;
+
+  *known = (Known) {
+    .width = video ? (gint) video->width : self->info.width,
+    .height = video ? (gint) video->height : self->info.height,
+    .told = TRUE
+  };
+  known->region = (GstY10Rect) { 0, 0, known->width, known->height };
+  while ((meta = gst_y10_inspection_next (buffer, &state)))
+    read_inspection (known, meta);
+}
+
+/* Whether the boxes that were collected are those that the detectors mean. */
+static GstY10Knowledge
+check_boxes (const GstYolov10Overlay * self, const Known * known)
+{
+  const GstY10Boxes *boxes = &self->boxes;
+  gboolean trust = self->now.privacy_trust == GST_YOLOV10_PRIVACY_TRUST_ROI;
+
+  if (known->knowledge > GST_Y10_KNOWN_HELD)
+    return known->knowledge;
+  if (boxes->overflow)
+    return GST_Y10_UNKNOWN_OVERFLOW;
+  if (boxes->foreign_width
+      || (boxes->n_frame_metas > known->n_inspections && !trust))
+    return GST_Y10_UNKNOWN_MOVED;
+  if (known->n_inspections == 0 && !trust)
+    return boxes->any ? GST_Y10_UNKNOWN_UNTRUSTED : GST_Y10_UNKNOWN_NO_DETECTOR;
+  if (known->n_detections > 0 && !boxes->any)
+    return GST_Y10_UNKNOWN_MISSING;
+  return known->knowledge;
+}
+
+static void
+cover (GstYolov10Overlay * self, gint x0, gint y0, gint x1, gint y1)
+{
+  GstY10Rect rect = { x0, y0, x1, y1 };
+
+  if (!gst_y10_rect_is_empty (&rect))
+    g_array_append_val (self->covered, rect);
+}
+
+static void
+cover_all (GstYolov10Overlay * self, const Known * known)
+{
+  g_array_set_size (self->covered, 0);
+  cover (self, 0, 0, known->width, known->height);
+}
+
+static void
+cover_boxes (GstYolov10Overlay * self, const Known * known, gint growth)
+{
+  for (guint i = 0; i < self->drawings->len; i++) {
+    GstY10Rect box = g_array_index (self->drawings, GstY10Drawing, i).box;
+
+    cover (self, MAX (box.x0 - growth, 0), MAX (box.y0 - growth, 0),
+        MIN (box.x1 + growth, known->width),
+        MIN (box.y1 + growth, known->height));
+  }
+}
+
+/* Objects may have come in from there. */
+static void
+cover_outside (GstYolov10Overlay * self, const Known * known, GstY10Rect region)
+{
+  cover (self, 0, 0, known->width, region.y0);
+  cover (self, 0, region.y1, known->width, known->height);
+  cover (self, 0, region.y0, region.x0, region.y1);
+  cover (self, region.x1, region.y0, known->width, region.y1);
+}
+
+/* Pixels, at most the longer side, which covers everything. */
+static gint
+growth_of (const GstYolov10Overlay * self, const Known * known)
+{
+  gdouble growth = self->now.privacy_growth * known->age / GST_SECOND;
+
+  return (gint) ceil (MIN (growth, 1) * MAX (known->width, known->height));
+}
+
+static void
+cover_known (GstYolov10Overlay * self, const Known * known)
+{
+  gint growth = growth_of (self, known);
+  GstY10Rect region = {
+    known->region.x0 + growth, known->region.y0 + growth,
+    known->region.x1 - growth, known->region.y1 - growth
+  };
+
+  if (gst_y10_rect_is_empty (&region)) {
+    cover_all (self, known);
+    warn (self, GST_Y10_UNKNOWN_EXPIRED);
+    return;
+  }
+  cover_boxes (self, known, growth);
+  cover_outside (self, known, region);
+}
+
+/**
+ * gst_y10_overlay_plan_privacy:
+ * @self: the element, with the boxes and drawings of @buffer
+ * @buffer: a frame
+ *
+ * Lists in @self.covered what privacy covers of the frame.
+ */
+void
+gst_y10_overlay_plan_privacy (GstYolov10Overlay * self, GstBuffer * buffer)
+{
+  GstY10Knowledge knowledge;
+  Known known;
+
+  g_array_set_size (self->covered, 0);
+  if (self->now.privacy == GST_YOLOV10_PRIVACY_NONE) {
+    if (self->detectors_told)
+      tell_detectors (self, FALSE);
+    return;
+  }
+  read_inspections (self, buffer, &known);
+  if (!known.told)
+    tell_detectors (self, TRUE);
+  knowledge = check_boxes (self, &known);
+  if (knowledge <= GST_Y10_KNOWN_HELD) {
+    cover_known (self, &known);
+  } else {
+    cover_all (self, &known);
+    warn (self, knowledge);
+  }
+}
