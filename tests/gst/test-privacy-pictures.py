@@ -48,7 +48,7 @@ def launch(line):
 
 def find_people(path):
     """Boxes of people in a picture, found by the command with the same weights."""
-    found = subprocess.run([Y10, "detect", MODEL, path, "--labels", LABELS, "--classes", "person",
+    found = subprocess.run([Y10, "detect", "--model", MODEL, path, "--labels", LABELS, "--classes", "person",
                             "--confidence", "0.25"], check=True, capture_output=True, text=True)
     return json.loads(found.stdout.splitlines()[0])["objects"]
 
@@ -64,7 +64,7 @@ class Pictures(unittest.TestCase):
 
     def size_of(self, path):
         """Of the picture, in pixels."""
-        line = subprocess.run([Y10, "detect", MODEL, path, "--labels", LABELS], check=True,
+        line = subprocess.run([Y10, "detect", "--model", MODEL, path, "--labels", LABELS], check=True,
                               capture_output=True, text=True).stdout.splitlines()[0]
         size = json.loads(line)["resolution"]
         return size["width"], size["height"]
