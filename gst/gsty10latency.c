@@ -40,9 +40,9 @@ gst_y10_latency_expect (GstY10Latency * self, GstClockTime inference)
   return TRUE;
 }
 
-/* Nearest rank. By insertion: qsort() may allocate. */
+/* By nearest rank. Sorts by insertion, since qsort() may allocate. */
 static guint64
-p95 (const guint64 * values, guint n)
+percentile (const guint64 * values, guint n, guint percent)
 {
   guint64 sorted[GST_Y10_LATENCY_WINDOW];
 
@@ -53,7 +53,7 @@ p95 (const guint64 * values, guint n)
       sorted[k] = sorted[k - 1];
     sorted[k] = values[i];
   }
-  return sorted[(n * 95 + 99) / 100 - 1];
+  return sorted[(n * percent + 99) / 100 - 1];
 }
 
 /**
@@ -61,15 +61,22 @@ p95 (const guint64 * values, guint n)
  * @self: a latency
  * @ns: what an inference took
  *
+ * The first few already tell whether others have steps under way at the same time,
+ * which the warm-up cannot know; of these the median counts, because the very first
+ * may be slow.
+ *
  * Returns: %TRUE when downstream has to be told that the latency has risen
  */
 gboolean
 gst_y10_latency_record (GstY10Latency * self, guint64 ns)
 {
   self->ns[self->n++ % GST_Y10_LATENCY_WINDOW] = ns;
+  if (self->n == GST_Y10_LATENCY_FIRST)
+    return gst_y10_latency_expect (self, percentile (self->ns,
+            GST_Y10_LATENCY_FIRST, 50));
   return self->n % GST_Y10_LATENCY_EVERY == 0
-      && gst_y10_latency_expect (self, p95 (self->ns,
-          (guint) MIN (self->n, GST_Y10_LATENCY_WINDOW)));
+      && gst_y10_latency_expect (self, percentile (self->ns,
+          (guint) MIN (self->n, GST_Y10_LATENCY_WINDOW), 95));
 }
 
 /**

@@ -8,6 +8,7 @@ G_BEGIN_DECLS
 
 /* Inferences that the p95 is taken over, and after how many it is taken anew. */
 #define GST_Y10_LATENCY_WINDOW 64
+#define GST_Y10_LATENCY_FIRST 8
 #define GST_Y10_LATENCY_EVERY 32
 
 typedef struct

@@ -35,6 +35,7 @@ FPS = 30
 WIDTH, HEIGHT = 320, 240
 BLOCK, BITS = 16, 20            # blocks of a row; the number and its complement
 STEP_MS = 95
+SETTLED = 15                    # seconds; eight inferences of each of eight cameras take 6
 NETWORK_MS = 200                # what the rest of the way may take
 
 
@@ -138,11 +139,12 @@ class Client:
 
     def __init__(self, port, camera, model, labels):
         self.frames = []        # (when, number, pts, inference, age)
-        self.entered = 0
+        self.entered = self.dropped = self.dropped_late = 0
         self.pipeline = Gst.parse_launch(
             f"rtspsrc location=rtsp://127.0.0.1:{port}/camera{camera} latency=100 ! rtph264depay ! "
             "h264parse ! avdec_h264 max-threads=1 ! yolov10detect name=detector backend=cuda "
-            f"model-file={model} label-file={labels} input-size=96 ! fakesink name=sink sync=true signal-handoffs=true "
+            f"model-file={model} label-file={labels} input-size=96 ! fakesink name=sink sync=true qos=true max-lateness=20000000 "
+            "signal-handoffs=true "
             "enable-last-sample=false")
         self.detector = self.pipeline.get_by_name("detector")
         self.detector.get_static_pad("sink").add_probe(Gst.PadProbeType.BUFFER, self.enter)
@@ -161,11 +163,17 @@ class Client:
     def run(self, limit):
         self.pipeline.set_state(Gst.State.PLAYING)
         bus = self.pipeline.get_bus()
-        end = time.monotonic() + limit
+        begin = time.monotonic()
+        end = begin + limit
         while time.monotonic() < end:
             message = bus.timed_pop_filtered(
-                Gst.SECOND, Gst.MessageType.EOS | Gst.MessageType.ERROR | Gst.MessageType.LATENCY)
+                Gst.SECOND, Gst.MessageType.EOS | Gst.MessageType.ERROR | Gst.MessageType.LATENCY
+                | Gst.MessageType.QOS)
             if not message:
+                continue
+            if message.type == Gst.MessageType.QOS:
+                self.dropped += 1
+                self.dropped_late += time.monotonic() > begin + SETTLED
                 continue
             if message.type == Gst.MessageType.LATENCY:
                 self.pipeline.recalculate_latency()
@@ -205,6 +213,10 @@ def judge(client, n_cameras, sent, minutes):
         checks.append(ok)
         print(f"{'ok  ' if ok else 'BAD '} {name}: {text}")
 
+    # The engine has two steps under way where other cameras' frames wait: the second one is over
+    # two inferences after it began.
+    taken = inference * (2 if n_cameras > 1 else 1)
+    medians = []
     first = min(1.0, minutes / 4)
     for name, minute in (("early", first), ("late", minutes)):
         begin, end = (minute * 60 - min(10, minutes * 15)) * FPS, minute * 60 * FPS
@@ -214,13 +226,18 @@ def judge(client, n_cameras, sent, minutes):
             check(f"delay, minute {minute:g}", False, "no frames")
             continue
         p95 = delays[len(delays) * 95 // 100]
-        check(f"delay, minute {minute:g} ({name})", p95 <= NETWORK_MS + inference + 1000 / FPS,
+        check(f"delay, minute {minute:g} ({name})", p95 <= NETWORK_MS + taken + 1000 / FPS,
               f"median {statistics.median(delays):.0f} ms, p95 {p95:.0f} ms, max "
-              f"{delays[-1]:.0f} ms; at most {NETWORK_MS} + {inference:.0f} + {1000 / FPS:.0f} ms")
-    check("frames", client.entered == len(frames) == stats.get_uint64("sent").value,
-          f"{client.entered} in, {len(frames)} out")
-    check("order", None not in numbers
-          and numbers == list(range(numbers[0], numbers[0] + len(numbers))),
+              f"{delays[-1]:.0f} ms; at most {NETWORK_MS} + {taken:.0f} + {1000 / FPS:.0f} ms")
+        medians.append(statistics.median(delays))
+    check("growth", len(medians) == 2 and medians[1] - medians[0] <= 1000 / FPS,
+          " to ".join(f"{median:.0f} ms" for median in medians))
+    check("qos", client.dropped_late == 0, f"{client.dropped_late} frames dropped as too late, and "
+          f"{client.dropped - client.dropped_late} before the latency was known")
+    check("frames", client.entered == len(frames) + client.dropped
+          == stats.get_uint64("sent").value, f"{client.entered} in, {len(frames)} out")
+    check("order", None not in numbers and numbers == sorted(set(numbers))
+          and len(numbers) + client.dropped == numbers[-1] - numbers[0] + 1,
           f"numbers {numbers[0]} to {numbers[-1]}")
     if n_cameras == 1:
         check("fresh", 30 <= fresh <= 36, f"{fresh:.1f} %")
