@@ -10,7 +10,7 @@
 
 #include <math.h>
 
-#include "conv.h"
+#include "cpu/conv.h"
 
 typedef struct
 {

@@ -17,11 +17,11 @@
 #include <xmmintrin.h>
 #endif
 
-#include "../clock.h"
-#include "dnnl.h"
-#include "head.h"
-#include "isa.h"
-#include "program.h"
+#include "clock.h"
+#include "cpu/dnnl.h"
+#include "cpu/head.h"
+#include "cpu/isa.h"
+#include "cpu/program.h"
 
 typedef struct
 {

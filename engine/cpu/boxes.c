@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-#include "boxes.h"
+#include "cpu/boxes.h"
 
 /* Can the pixels of @op be computed one by one? */
 static gboolean

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "../head.h"
-#include "cpu.h"
+#include "cpu/cpu.h"
 
 G_BEGIN_DECLS
 

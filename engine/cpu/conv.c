@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-#include "conv.h"
+#include "cpu/conv.h"
 
 /* Outputs of a row of the first convolution that are done apart. */
 #define STEM_EDGE 16

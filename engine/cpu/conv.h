@@ -5,7 +5,7 @@
 /* The ways a convolution can be run by our own kernels; conv_compile.c picks
  * one. */
 
-#include "cpu.h"
+#include "cpu/cpu.h"
 
 G_BEGIN_DECLS
 

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#include "conv.h"
+#include "cpu/conv.h"
 
 static gboolean
 is_depthwise (const Y10Op *o)

@@ -7,9 +7,9 @@
  * number gives it, always the same one, so that equal thread counts give equal
  * bits. The backend puts a barrier between ops. */
 
-#include "../backend.h"
-#include "kernels.h"
-#include "team.h"
+#include "backend.h"
+#include "cpu/kernels.h"
+#include "cpu/team.h"
 
 G_BEGIN_DECLS
 

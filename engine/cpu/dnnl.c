@@ -13,8 +13,8 @@
 #include <oneapi/dnnl/dnnl_version.h>
 #include <string.h>
 
-#include "dnnl.h"
-#include "isa.h"
+#include "cpu/dnnl.h"
+#include "cpu/isa.h"
 
 /* Source, weights, bias, destination, what is added. */
 #define MAX_ARGS 5

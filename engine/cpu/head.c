@@ -9,7 +9,7 @@
 
 #include <math.h>
 
-#include "head.h"
+#include "cpu/head.h"
 
 typedef struct
 {

@@ -5,7 +5,7 @@
  * operating system saves, and the user allows. Everything that picks a kernel
  * asks here, so that one environment variable lets a test run every one. */
 
-#include "isa.h"
+#include "cpu/isa.h"
 
 #include <string.h>
 

@@ -6,7 +6,7 @@
 
 #include "config.h"
 
-#include "cpu.h"
+#include "cpu/cpu.h"
 
 static void
 maxpool5 (const Y10CpuOp *op, const Y10CpuTask *task)

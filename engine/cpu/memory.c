@@ -10,8 +10,8 @@
 #include <sys/mman.h>
 #include <y10/error.h>
 
-#include "../memory-limit.h"
-#include "memory.h"
+#include "memory-limit.h"
+#include "cpu/memory.h"
 
 #define HUGE_PAGE ((gsize) 2 << 20)
 

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "cpu.h"
+#include "cpu/cpu.h"
 
 Y10CpuPlane
 y10_cpu_plane (const Y10Plan *plan, Y10View v)

@@ -8,12 +8,12 @@
  * where no pixel is a mixture (1080p into 640) nothing is blended. The loops
  * are in preprocess_kernels.c; ref/preprocess.c says what comes out. */
 
-#include "preprocess.h"
+#include "cpu/preprocess.h"
 
 #include <string.h>
 
-#include "../image.h"
-#include "preprocess_kernels.h"
+#include "image.h"
+#include "cpu/preprocess_kernels.h"
 
 /* What all rows of a picture have in common. */
 typedef struct

@@ -4,8 +4,8 @@
 
 #include <y10/image.h>
 
-#include "isa.h"
-#include "team.h"
+#include "cpu/isa.h"
+#include "cpu/team.h"
 
 G_BEGIN_DECLS
 

@@ -6,7 +6,7 @@
  * way by itself: Y10_KERNELS names the table. No loop reads outside the samples
  * it was asked for, because the last row of a frame may end where a page does. */
 
-#include "preprocess_kernels.h"
+#include "cpu/preprocess_kernels.h"
 
 #include <string.h>
 

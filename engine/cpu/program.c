@@ -7,10 +7,10 @@
 
 #include "config.h"
 
-#include "program.h"
+#include "cpu/program.h"
 
-#include "dnnl.h"
-#include "isa.h"
+#include "cpu/dnnl.h"
+#include "cpu/isa.h"
 
 const Y10Kernels *
 y10_cpu_kernels (Y10Precision precision)

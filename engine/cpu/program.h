@@ -4,10 +4,10 @@
 
 /* A graph as the cpu backend runs it. */
 
-#include "boxes.h"
-#include "cpu.h"
-#include "memory.h"
-#include "preprocess.h"
+#include "cpu/boxes.h"
+#include "cpu/cpu.h"
+#include "cpu/memory.h"
+#include "cpu/preprocess.h"
 
 G_BEGIN_DECLS
 

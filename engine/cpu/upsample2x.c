@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "cpu.h"
+#include "cpu/cpu.h"
 
 static void
 upsample2x (const Y10CpuOp *op, const Y10CpuTask *task)

@@ -9,7 +9,7 @@
 
 #include "config.h"
 
-#include "conv.h"
+#include "cpu/conv.h"
 
 #define POINTS 16
 #define BATCH_BYTES (320 * 1024)        /* both transforms, within the L2 */

@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-#include "ops.h"
+#include "ref/ops.h"
 
 static void
 attend (const gfloat *q, const gfloat *k, const gfloat *v, gfloat *out,

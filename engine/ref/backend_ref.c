@@ -10,11 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../backend.h"
-#include "../clock.h"
-#include "head.h"
-#include "ops.h"
-#include "preprocess.h"
+#include "backend.h"
+#include "clock.h"
+#include "ref/head.h"
+#include "ref/ops.h"
+#include "ref/preprocess.h"
 
 struct _Y10Device
 {

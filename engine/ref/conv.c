@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "ops.h"
+#include "ref/ops.h"
 
 /* The outputs x for which x * stride + shift is a column of the input. */
 static void

@@ -5,7 +5,7 @@
 
 #include "config.h"
 
-#include "head.h"
+#include "ref/head.h"
 
 static void
 scan_all_pairs (const gfloat *logits, guint n_classes, guint n,

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "../head.h"
-#include "../plan.h"
+#include "plan.h"
 
 G_BEGIN_DECLS
 

@@ -5,7 +5,7 @@
 
 #include "config.h"
 
-#include "ops.h"
+#include "ref/ops.h"
 
 void
 y10_ref_maxpool5 (const gfloat *in, gfloat *out, guint channels,

@@ -8,7 +8,7 @@
  * frame, not in the region. What is computed here is exact: backends on the
  * host give the same bits. */
 
-#include "preprocess.h"
+#include "ref/preprocess.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
 
 #include "config.h"
 
-#include "ops.h"
+#include "ref/ops.h"
 
 void
 y10_ref_upsample2x (const gfloat *in, gfloat *out, guint channels,

@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "regular-file.h"
-#include "weights.h"
+#include "weights/weights.h"
 
 struct _Y10TensorFile
 {

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "half.h"
-#include "weights.h"
+#include "weights/weights.h"
 
 /* ultralytics sets it so; PyTorch's own default is 1e-5. */
 #define BATCH_NORM_EPS 1e-3

@@ -11,7 +11,7 @@
 #include <json-glib/json-glib.h>
 #include <string.h>
 
-#include "weights.h"
+#include "weights/weights.h"
 
 /* The largest YOLOv10 needs some 150 KB. The format allows 100 MB, of which the
  * JSON parser makes gigabytes. */
