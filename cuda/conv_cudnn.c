@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "conv_plan.h"
-#include "half.h"
+#include "base/half.h"
 
 static Y10CudaConvLib *
 lib_new (const Y10Cudnn *cudnn)

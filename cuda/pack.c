@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "cuda.h"
-#include "half.h"
+#include "base/half.h"
 
 typedef struct
 {

@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "half.h"
+#include "base/half.h"
 #include "kernels/conv.h"
 #include "trial.h"
 

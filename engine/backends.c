@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "engine-private.h"
-#include "nvidia.h"
+#include "base/nvidia.h"
 
 /* In the order auto prefers when scores are equal. */
 static const Y10BackendKind preference[] = {

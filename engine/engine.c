@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "clock.h"
+#include "base/clock.h"
 #include "engine-private.h"
-#include "memory-limit.h"
+#include "base/memory-limit.h"
 #include "model-private.h"
 
 #define MAX_SLOTS 16

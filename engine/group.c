@@ -21,7 +21,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "clock.h"
+#include "base/clock.h"
 #include "engine-private.h"
 #include "group-private.h"
 #include "model-private.h"

@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-#include "clock.h"
+#include "base/clock.h"
 #include "engine-private.h"
 
 /* What the tests ask of an open step, on the device thread. */

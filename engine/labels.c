@@ -15,7 +15,7 @@
 #include <y10/error.h>
 
 #include "labels.h"
-#include "regular-file.h"
+#include "base/regular-file.h"
 
 /* As many classes as a network can have, and a long name for each. */
 #define MAX_FILE ((gsize) 4 << 20)

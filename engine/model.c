@@ -11,7 +11,7 @@
 
 #include <y10/engine.h>
 
-#include "install.h"
+#include "base/paths.h"
 #include "labels.h"
 #include "model-private.h"
 

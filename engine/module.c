@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "backend.h"
-#include "install.h"
+#include "base/paths.h"
 
 #define MODULE_SYMBOL "y10_backend_module"
 

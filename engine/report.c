@@ -11,7 +11,7 @@
 
 #include <y10/report.h>
 
-#include "json.h"
+#include "base/json.h"
 
 /**
  * y10_detection_to_pixels:

@@ -28,7 +28,7 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "clock.h"
+#include "base/clock.h"
 
 #define NEVER G_MAXINT64
 

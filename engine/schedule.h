@@ -8,7 +8,7 @@
 #include <glib.h>
 #include <y10/error.h>
 
-#include "waits.h"
+#include "base/window.h"
 
 G_BEGIN_DECLS
 

@@ -11,7 +11,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "clock.h"
+#include "base/clock.h"
 #include "engine-private.h"
 #include "image.h"
 

@@ -17,7 +17,7 @@
 #include <xmmintrin.h>
 #endif
 
-#include "clock.h"
+#include "base/clock.h"
 #include "cpu/dnnl.h"
 #include "cpu/head.h"
 #include "cpu/isa.h"

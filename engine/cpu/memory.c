@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <y10/error.h>
 
-#include "memory-limit.h"
+#include "base/memory-limit.h"
 #include "cpu/memory.h"
 
 #define HUGE_PAGE ((gsize) 2 << 20)

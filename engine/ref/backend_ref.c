@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "backend.h"
-#include "clock.h"
+#include "base/clock.h"
 #include "ref/head.h"
 #include "ref/ops.h"
 #include "ref/preprocess.h"

@@ -17,7 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "regular-file.h"
+#include "base/regular-file.h"
 #include "weights/weights.h"
 
 struct _Y10TensorFile

@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "half.h"
+#include "base/half.h"
 #include "weights/weights.h"
 
 /* ultralytics sets it so; PyTorch's own default is 1e-5. */

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "checkop.h"
-#include "half.h"
+#include "base/half.h"
 #include "seeded.h"
 #include "tensors.h"
 

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "checkop.h"
-#include "clock.h"
+#include "base/clock.h"
 #include "seeded.h"
 #include "tensors.h"
 

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "half.h"
+#include "base/half.h"
 #include "image.h"
 #include "kernels/preprocess.h"
 #include "ref/preprocess.h"

@@ -8,7 +8,7 @@
 #include <locale.h>
 #include <stdio.h>
 
-#include "json.h"
+#include "base/json.h"
 
 int
 main (void)

@@ -8,7 +8,7 @@
 #include <glib/gstdio.h>
 #include <string.h>
 
-#include "memory-limit.h"
+#include "base/memory-limit.h"
 #include "util.h"
 
 #define MEMINFO "MemTotal:       16318480 kB\nMemFree:         8104152 kB\n"

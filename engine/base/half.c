@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "half.h"
+#include "base/half.h"
 
 static guint32
 bits_of (gfloat f)

@@ -11,7 +11,7 @@
 #include <dlfcn.h>
 #include <stdlib.h>
 
-#include "install.h"
+#include "base/paths.h"
 
 /* The folder of this library, links followed; NULL where that is not known. */
 static char *

@@ -7,7 +7,7 @@
 
 #include "config.h"
 
-#include "waits.h"
+#include "base/window.h"
 
 #include <stdlib.h>
 

@@ -11,7 +11,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "regular-file.h"
+#include "base/regular-file.h"
 
 static const char *
 describe (mode_t mode)

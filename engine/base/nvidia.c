@@ -6,7 +6,7 @@
 
 #include "config.h"
 
-#include "nvidia.h"
+#include "base/nvidia.h"
 
 #define PCI_DEVICES "/sys/bus/pci/devices"
 

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <y10/error.h>
 
-#include "memory-limit.h"
+#include "base/memory-limit.h"
 
 static char *
 read_text (const char *root, const char *path)

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "json.h"
+#include "base/json.h"
 
 /* Up to FLT_DIG digits two different decimals are two different floats, unless
  * they are subnormal: fewer digits need not be tried, "%g" drops the zeros. */
