@@ -8,7 +8,7 @@
 
 #include <pthread.h>
 
-#include "backend.h"
+#include "core/backend.h"
 #include "conv.h"
 #include "driver.h"
 #include "kernels/head.h"

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "cuda.h"
-#include "image.h"
+#include "core/image.h"
 
 G_STATIC_ASSERT (sizeof (Y10KTap) == sizeof (Y10Tap));
 G_STATIC_ASSERT (G_STRUCT_OFFSET (Y10KTap, weight)

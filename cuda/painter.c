@@ -11,7 +11,7 @@
 #include "config.h"
 
 #include "kernels/overlay.h"
-#include "painter-class.h"
+#include "core/painter-class.h"
 #include "painter_atlas.h"
 
 /* Of one launch; a hundred boxes with text are 1900. More are drawn by more. */

@@ -15,7 +15,7 @@
 
 #include <string.h>
 
-#include "head.h"
+#include "core/head.h"
 #include "slot.h"
 
 G_STATIC_ASSERT (sizeof (Y10KRow) == sizeof (Y10Detection));

@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-#include "head.h"
+#include "core/head.h"
 #include "slot.h"
 #include "tune.h"
 

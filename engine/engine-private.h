@@ -7,7 +7,7 @@
 #include <pthread.h>
 #include <y10/step.h>
 
-#include "backend.h"
+#include "core/backend.h"
 
 G_BEGIN_DECLS
 

@@ -11,7 +11,7 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "backend.h"
+#include "core/backend.h"
 #include "base/paths.h"
 
 #define MODULE_SYMBOL "y10_backend_module"

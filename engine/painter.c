@@ -8,8 +8,8 @@
 
 #include <y10/painter.h>
 
-#include "backend.h"
-#include "painter-class.h"
+#include "core/backend.h"
+#include "core/painter-class.h"
 
 struct _Y10Painter
 {

@@ -13,7 +13,7 @@
 
 #include "base/clock.h"
 #include "engine-private.h"
-#include "image.h"
+#include "core/image.h"
 
 gboolean y10_test_skip_slot_check;
 

@@ -9,7 +9,7 @@
 
 #include "config.h"
 
-#include "graph.h"
+#include "core/graph.h"
 
 typedef struct
 {

@@ -10,7 +10,7 @@
  * complement of an index that breaks ties. No two keys are equal, so what is
  * selected and in which order does not depend on who comes first. 0 is no key.
  *
- * The arithmetic is that of engine/head.c, operation for operation: products
+ * The arithmetic is that of engine/core/head.c, operation for operation: products
  * that are added to are kept from becoming fused, so that boxes and overlaps
  * have the bits they have on the host, but for those of expf. */
 

@@ -2,7 +2,7 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-/* From logits to rows, with the results and the order of engine/head.c: score,
+/* From logits to rows, with the results and the order of engine/core/head.c: score,
  * anchor, class, for any number of anchors and classes. head_scan finds each
  * anchor's best wanted class; then one block an image selects, sorts and
  * decodes: head_select the best pairs of anchor and class (one2one), head_nms

@@ -7,7 +7,7 @@
  * number gives it, always the same one, so that equal thread counts give equal
  * bits. The backend puts a barrier between ops. */
 
-#include "backend.h"
+#include "core/backend.h"
 #include "cpu/kernels.h"
 #include "cpu/team.h"
 

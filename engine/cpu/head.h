@@ -2,7 +2,7 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-#include "../head.h"
+#include "core/head.h"
 #include "cpu/cpu.h"
 
 G_BEGIN_DECLS

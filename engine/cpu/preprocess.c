@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-#include "image.h"
+#include "core/image.h"
 #include "cpu/preprocess_kernels.h"
 
 /* What all rows of a picture have in common. */

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend.h"
+#include "core/backend.h"
 #include "base/clock.h"
 #include "ref/head.h"
 #include "ref/ops.h"

@@ -2,8 +2,8 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-#include "../head.h"
-#include "plan.h"
+#include "core/head.h"
+#include "core/plan.h"
 
 G_BEGIN_DECLS
 

@@ -5,7 +5,7 @@
 /* The ops in plain C: what every other backend is compared with. Tensors are
  * planar floats, [channels][height][width]. */
 
-#include "graph.h"
+#include "core/graph.h"
 
 G_BEGIN_DECLS
 

@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-#include "image.h"
+#include "core/image.h"
 
 typedef struct
 {

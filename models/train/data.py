@@ -68,7 +68,7 @@ class Pictures:
 
 
 def letterbox(picture, boxes, size, rng=None):
-    """Fits the picture into a square as engine/image.c does: between pixels,
+    """Fits the picture into a square as engine/core/image.c does: between pixels,
     the border in the middle. With @rng a little smaller and anywhere, now and
     then, since cameras crop as they like."""
     h, w = picture.shape[:2]

@@ -12,7 +12,7 @@
 #include <time.h>
 
 #include "cpu/preprocess.h"
-#include "image.h"
+#include "core/image.h"
 
 #define N_FRAMES 4
 #define MAX_RUNS 1000

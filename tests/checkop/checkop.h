@@ -4,7 +4,7 @@
 
 /* Every op of every backend against the reference. */
 
-#include "backend.h"
+#include "core/backend.h"
 
 G_BEGIN_DECLS
 

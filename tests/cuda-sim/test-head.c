@@ -12,10 +12,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "head.h"
-#include "image.h"
+#include "core/head.h"
+#include "core/image.h"
 #include "kernels/head.h"
-#include "plan.h"
+#include "core/plan.h"
 #include "ref/head.h"
 #include "sim.h"
 

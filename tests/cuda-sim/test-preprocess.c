@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/half.h"
-#include "image.h"
+#include "core/image.h"
 #include "kernels/preprocess.h"
 #include "ref/preprocess.h"
 #include "sim.h"

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "model-private.h"
-#include "plan.h"
+#include "core/plan.h"
 #include "util.h"
 
 static const Y10Layout layouts[] = {

@@ -21,7 +21,7 @@
 #endif
 
 #include "cpu/preprocess.h"
-#include "image.h"
+#include "core/image.h"
 #include "ref/preprocess.h"
 
 /* Memory that ends where a page does that nobody may touch. */

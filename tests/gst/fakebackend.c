@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "backend.h"
+#include "core/backend.h"
 #include "fakecuda.h"
 
 __attribute__ ((visibility ("default")))

@@ -9,11 +9,11 @@
 #include <gst/video/video.h>
 #include <string.h>
 
-#include "backend.h"
+#include "core/backend.h"
 #include "control.h"
 #include "driver.h"
 #include "gsty10draw.h"
-#include "painter-class.h"
+#include "core/painter-class.h"
 
 #define MAX_SIZE 100
 #define N_TEXTS 12

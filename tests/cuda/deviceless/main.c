@@ -14,7 +14,7 @@
 
 #include "conv_graph.h"
 #include "model-private.h"
-#include "plan.h"
+#include "core/plan.h"
 #include "util.h"
 
 static const char *const gpus[] = { "t4", "a100", "a10", "l4", "h200", "b200",

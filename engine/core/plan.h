@@ -4,7 +4,7 @@
 
 /* A graph laid out in one arena for one backend. */
 
-#include "graph.h"
+#include "core/graph.h"
 
 G_BEGIN_DECLS
 

@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-#include "graph.h"
+#include "core/graph.h"
 
 #define NO_HOME G_MAXUINT
 

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "base/half.h"
-#include "plan.h"
+#include "core/plan.h"
 
 static gsize
 round_up (gsize n, gsize multiple)

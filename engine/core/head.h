@@ -9,7 +9,7 @@
 #include <y10/detection.h>
 #include <y10/image.h>
 
-#include "graph.h"
+#include "core/graph.h"
 
 G_BEGIN_DECLS
 

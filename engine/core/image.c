@@ -7,7 +7,7 @@
  * bit by bit. Positions and weights are OpenCV's, the letterbox is the
  * training code's: a network sees at run time what it saw in training. */
 
-#include "image.h"
+#include "core/image.h"
 
 #include <math.h>
 

@@ -16,7 +16,7 @@
 #include <y10/engine.h>
 #include <y10/image.h>
 
-#include "plan.h"
+#include "core/plan.h"
 
 G_BEGIN_DECLS
 

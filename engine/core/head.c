@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "head.h"
+#include "core/head.h"
 
 gfloat
 y10_head_sigmoid (gfloat logit)
