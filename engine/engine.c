@@ -13,7 +13,7 @@
 #include "base/clock.h"
 #include "engine-private.h"
 #include "base/memory-limit.h"
-#include "model-private.h"
+#include "model/model.h"
 
 #define MAX_SLOTS 16
 #define MAX_BATCH 64

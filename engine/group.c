@@ -24,7 +24,7 @@
 #include "base/clock.h"
 #include "engine-private.h"
 #include "group-private.h"
-#include "model-private.h"
+#include "model/model.h"
 #include "schedule.h"
 
 G_STATIC_ASSERT (sizeof (Y10Request) <= sizeof ((Y10EngineFrame *) 0)->request);

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "model-private.h"
+#include "model/model.h"
 #include "util.h"
 
 static const Y10TestFormat hollow = {.hollow = TRUE };

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "model-private.h"
+#include "model/model.h"
 #include "core/plan.h"
 #include "util.h"
 

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "labels.h"
+#include "model/labels.h"
 #include "util.h"
 
 /* The time limit of what must not wait. */

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
 """YOLOv10 (Wang et al., 2024, arXiv:2405.14458) in PyTorch, written from the
-paper with the names of the original checkpoint. As in engine/yolov10.c, how
+paper with the names of the original checkpoint. As in engine/model/yolov10.c, how
 wide and deep a module is and which block it holds are read from the tensors'
 names and shapes, so one class is all six variants, with any number of classes,
 before and after BatchNorm was folded. Training ends in both heads' logits;

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "conv_graph.h"
-#include "model-private.h"
+#include "model/model.h"
 #include "core/plan.h"
 #include "util.h"
 

@@ -12,8 +12,8 @@
 #include <y10/engine.h>
 
 #include "base/paths.h"
-#include "labels.h"
-#include "model-private.h"
+#include "model/labels.h"
+#include "model/model.h"
 
 #define DEFAULT_INPUT_SIZE 640
 /* The model that comes with the project, models/README.md. */

@@ -14,7 +14,7 @@
 #include <unistd.h>
 #include <y10/error.h>
 
-#include "labels.h"
+#include "model/labels.h"
 #include "base/regular-file.h"
 
 /* As many classes as a network can have, and a long name for each. */
