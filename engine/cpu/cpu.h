@@ -9,7 +9,7 @@
 
 #include "core/backend.h"
 #include "cpu/kernels.h"
-#include "cpu/team.h"
+#include "cpu/threadpool.h"
 
 G_BEGIN_DECLS
 

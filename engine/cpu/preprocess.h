@@ -5,7 +5,7 @@
 #include <y10/image.h>
 
 #include "cpu/isa.h"
-#include "cpu/team.h"
+#include "cpu/threadpool.h"
 
 G_BEGIN_DECLS
 

@@ -22,7 +22,7 @@
 #endif
 #include <y10/error.h>
 
-#include "cpu/team.h"
+#include "cpu/threadpool.h"
 
 #define SPIN 2000               /* turns of waiting before sleeping */
 
