@@ -20,7 +20,7 @@
 #include "base/clock.h"
 #include "cpu/dnnl.h"
 #include "cpu/head.h"
-#include "cpu/isa.h"
+#include "cpu/kernels/isa.h"
 #include "cpu/program.h"
 
 typedef struct

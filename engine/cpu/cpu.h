@@ -8,7 +8,7 @@
  * bits. The backend puts a barrier between ops. */
 
 #include "core/backend.h"
-#include "cpu/kernels.h"
+#include "cpu/kernels/kernels.h"
 #include "cpu/threadpool.h"
 
 G_BEGIN_DECLS

@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "cpu/dnnl.h"
-#include "cpu/isa.h"
+#include "cpu/kernels/isa.h"
 
 /* Source, weights, bias, destination, what is added. */
 #define MAX_ARGS 5

@@ -6,14 +6,14 @@
  * by 255. Decides what not to do: pixels between the samples of a large
  * picture are never read, a row that two output rows share is made once, and
  * where no pixel is a mixture (1080p into 640) nothing is blended. The loops
- * are in preprocess_kernels.c; ref/preprocess.c says what comes out. */
+ * are in cpu/kernels/preprocess.c; ref/preprocess.c says what comes out. */
 
 #include "cpu/preprocess.h"
 
 #include <string.h>
 
 #include "core/image.h"
-#include "cpu/preprocess_kernels.h"
+#include "cpu/kernels/preprocess.h"
 
 /* What all rows of a picture have in common. */
 typedef struct

@@ -4,7 +4,7 @@
 
 #include <y10/image.h>
 
-#include "cpu/isa.h"
+#include "cpu/kernels/isa.h"
 #include "cpu/threadpool.h"
 
 G_BEGIN_DECLS

@@ -10,7 +10,7 @@
 #include "cpu/program.h"
 
 #include "cpu/dnnl.h"
-#include "cpu/isa.h"
+#include "cpu/kernels/isa.h"
 
 const Y10Kernels *
 y10_cpu_kernels (Y10Precision precision)

@@ -11,4 +11,4 @@
 #define Y10_KERNELS y10_kernels_c
 #define Y10_KERNELS_NAME "c"
 
-#include "cpu/kernels_template.h"
+#include "template.h"

@@ -11,4 +11,4 @@
 #define Y10_KERNELS y10_kernels_avx2
 #define Y10_KERNELS_NAME "avx2"
 
-#include "cpu/kernels_template.h"
+#include "template.h"

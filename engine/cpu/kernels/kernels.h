@@ -2,7 +2,7 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-/* What is compiled once for each instruction set (kernels_template.h): inner
+/* What is compiled once for each instruction set (cpu/kernels/template.h): inner
  * loops over channel blocks. They know neither GLib nor the engine, see one
  * block, one tile or one row at a time, and never an edge of a picture: the
  * callers hand them padded copies. Activations are blocks of `block` channels

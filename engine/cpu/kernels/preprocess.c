@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* The loops of preprocess_kernels.h. Plain C that the compiler turns into the
+/* The loops of cpu/kernels/preprocess.h. Plain C that the compiler turns into the
  * instruction set it is told to, with intrinsics where it does not find the
  * way by itself: Y10_KERNELS names the table. No loop reads outside the samples
  * it was asked for, because the last row of a frame may end where a page does. */
 
-#include "cpu/preprocess_kernels.h"
+#include "preprocess.h"
 
 #include <string.h>
 

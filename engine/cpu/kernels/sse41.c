@@ -11,4 +11,4 @@
 #define Y10_KERNELS y10_kernels_sse41
 #define Y10_KERNELS_NAME "sse41"
 
-#include "cpu/kernels_template.h"
+#include "template.h"

@@ -5,7 +5,7 @@
  * operating system saves, and the user allows. Everything that picks a kernel
  * asks here, so that one environment variable lets a test run every one. */
 
-#include "cpu/isa.h"
+#include "isa.h"
 
 #include <string.h>
 

@@ -11,8 +11,8 @@
 
 #include <math.h>
 
-#include "cpu/kernels.h"
-#include "cpu/vec.h"
+#include "kernels.h"
+#include "vec.h"
 
 #define PIXEL (Y10_VLEN * Y10_ELEM)
 #define STEPS (Y10_VLEN * Y10_ELEM / 4) /* 4 bytes of a pixel at a time */
