@@ -22,7 +22,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "engine-private.h"
+#include "run/internal.h"
 #include "group-private.h"
 #include "model/model.h"
 #include "schedule.h"

@@ -21,7 +21,7 @@
 #include <string.h>
 
 #include "driver.h"
-#include "engine-private.h"
+#include "run/internal.h"
 
 #define WIDTH 1920
 #define HEIGHT 1080

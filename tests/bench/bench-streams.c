@@ -17,7 +17,7 @@
 #include <y10/y10.h>
 
 #include "driver.h"
-#include "engine-private.h"
+#include "run/internal.h"
 
 #define WIDTH 1280
 #define HEIGHT 720

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "control.h"
-#include "engine-private.h"
+#include "run/internal.h"
 #include "util.h"
 
 #define SIZE 32

@@ -17,7 +17,7 @@
 #include <string.h>
 
 #include "control.h"
-#include "engine-private.h"
+#include "run/internal.h"
 #include "util.h"
 
 #define MOST 8                  /* images of the steps that are looked at closely */

@@ -23,7 +23,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "engine-private.h"
+#include "run/internal.h"
 #include "util.h"
 
 #define SIZE 32

@@ -5,7 +5,7 @@
 /* What one run of the engine is compared with, and how far off it may be. */
 
 #include "decode.h"
-#include "engine-private.h"
+#include "run/internal.h"
 #include "expected.h"
 
 G_BEGIN_DECLS

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
-#include "engine-private.h"
+#include "run/internal.h"
 
 /* What the tests ask of an open step, on the device thread. */
 typedef struct

@@ -7,7 +7,7 @@
 
 #include "config.h"
 
-#include "engine-private.h"
+#include "run/internal.h"
 
 void
 y10_slot_queue_push (const Y10Engine *engine, Y10SlotQueue *queue, guint slot)

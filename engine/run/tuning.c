@@ -8,7 +8,7 @@
 
 #include <errno.h>
 
-#include "engine-private.h"
+#include "run/internal.h"
 
 void
 y10_engine_tuned (gpointer data)

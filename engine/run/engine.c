@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "engine-private.h"
+#include "run/internal.h"
 #include "base/memory-limit.h"
 #include "model/model.h"
 

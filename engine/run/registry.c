@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-#include "engine-private.h"
+#include "run/internal.h"
 #include "base/nvidia.h"
 
 /* In the order auto prefers when scores are equal. */

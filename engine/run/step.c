@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "engine-private.h"
+#include "run/internal.h"
 #include "core/image.h"
 
 gboolean y10_test_skip_slot_check;
