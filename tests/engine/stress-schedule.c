@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "schedule.h"
+#include "stream/scheduler.h"
 
 #define FOREVER -1
 #define N_STREAMS 16

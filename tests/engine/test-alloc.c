@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "schedule.h"
+#include "stream/scheduler.h"
 #include "util.h"
 
 #if defined (__has_feature)

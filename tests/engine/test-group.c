@@ -11,7 +11,7 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "group-private.h"
+#include "stream/shared.h"
 #include "groupcommon.h"
 #include "util.h"
 

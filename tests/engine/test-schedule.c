@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "schedule.h"
+#include "stream/scheduler.h"
 
 #define FOREVER -1
 #define HOUR (60u * 60 * 1000000)       /* microseconds */

@@ -23,7 +23,7 @@
 
 #include "config.h"
 
-#include "schedule.h"
+#include "stream/scheduler.h"
 
 #include <pthread.h>
 #include <string.h>

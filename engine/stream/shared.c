@@ -23,9 +23,9 @@
 
 #include "base/clock.h"
 #include "run/internal.h"
-#include "group-private.h"
+#include "stream/shared.h"
 #include "model/model.h"
-#include "schedule.h"
+#include "stream/scheduler.h"
 
 G_STATIC_ASSERT (sizeof (Y10Request) <= sizeof ((Y10EngineFrame *) 0)->request);
 G_STATIC_ASSERT (Y10_STREAM_MAX_BATCH == Y10_SCHEDULER_MAX_BATCH);
