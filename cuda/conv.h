@@ -9,7 +9,7 @@
 #include <gio/gio.h>
 #include <y10/engine.h>
 
-#include "driver.h"
+#include "driver/driver.h"
 
 G_BEGIN_DECLS
 

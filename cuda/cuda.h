@@ -10,10 +10,10 @@
 
 #include "core/backend.h"
 #include "conv.h"
-#include "driver.h"
+#include "driver/driver.h"
 #include "kernels/head.h"
 #include "kernels/preprocess.h"
-#include "launch.h"
+#include "driver/launch.h"
 
 G_BEGIN_DECLS
 

@@ -6,7 +6,7 @@
 
 #include <y10/painter.h>
 
-#include "driver.h"
+#include "driver/driver.h"
 
 G_BEGIN_DECLS
 

@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "driver.h"
+#include "driver/driver.h"
 #include "run/internal.h"
 
 #define WIDTH 1920

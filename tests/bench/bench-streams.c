@@ -16,7 +16,7 @@
 #include <string.h>
 #include <y10/y10.h>
 
-#include "driver.h"
+#include "driver/driver.h"
 #include "run/internal.h"
 
 #define WIDTH 1280

@@ -8,7 +8,7 @@
 
 #include <dlfcn.h>
 
-#include "driver.h"
+#include "driver/driver.h"
 #include "sim.h"
 
 G_BEGIN_DECLS

@@ -12,7 +12,7 @@
 #include <set>
 #include <vector>
 
-#include "driver.h"
+#include "driver/driver.h"
 #include "sim.h"
 
 /* More of cuda.h's results. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* The simulated driver: y10_cuda_driver_get () in place of cuda/driver.c's. One
+/* The simulated driver: y10_cuda_driver_get () in place of cuda/driver/driver.c's. One
  * GPU. Each function says what is wrong with how it is called: no or another
  * context current, the NULL stream, memory of somebody else, what a capture
  * forbids, an allocation when none should come any more. */

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "driver.h"
+#include "driver/driver.h"
 #include "selftest.h"
 #include "sim.h"
 

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <y10/error.h>
 
-#include "driver.h"
+#include "driver/driver.h"
 
 static int
 get_text (int result, const char **text)

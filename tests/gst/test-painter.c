@@ -11,7 +11,7 @@
 
 #include "core/backend.h"
 #include "control.h"
-#include "driver.h"
+#include "driver/driver.h"
 #include "gsty10draw.h"
 #include "core/painter-class.h"
 

@@ -7,7 +7,7 @@
 
 #include "config.h"
 
-#include "driver.h"
+#include "driver/driver.h"
 
 #include <dlfcn.h>
 #include <pthread.h>

@@ -4,7 +4,7 @@
 /* What the driver says when something fails, as our errors; and which of it is
  * the end of the context. */
 
-#include "driver.h"
+#include "driver/driver.h"
 
 #include <y10/error.h>
 

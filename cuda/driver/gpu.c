@@ -5,7 +5,7 @@
 
 #include "config.h"
 
-#include "driver.h"
+#include "driver/driver.h"
 
 /* Half precision on tensor cores began with this; and our kernels are built
  * from it on. */

@@ -4,7 +4,7 @@
 /* The compiled kernels lie in the module itself: no file to look for. The
  * build says where nvcc wrote them. */
 
-#include "driver.h"
+#include "driver/driver.h"
 
 __asm__ (".section .rodata\n"
     ".balign 64\n"

@@ -4,7 +4,7 @@
 /* The kernels by name. A missing one is an error when the module is loaded,
  * not when a frame comes. */
 
-#include "launch.h"
+#include "driver/launch.h"
 
 #include <y10/error.h>
 

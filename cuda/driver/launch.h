@@ -4,7 +4,7 @@
 
 /* Our kernels, loaded into one context. */
 
-#include "driver.h"
+#include "driver/driver.h"
 #include "kernels/view.h"
 
 G_BEGIN_DECLS
