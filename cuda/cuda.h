@@ -9,7 +9,7 @@
 #include <pthread.h>
 
 #include "core/backend.h"
-#include "conv.h"
+#include "conv/conv.h"
 #include "driver/driver.h"
 #include "kernels/head.h"
 #include "kernels/preprocess.h"

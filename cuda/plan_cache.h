@@ -5,7 +5,7 @@
 /* Plans of cuDNN on disk, so that the second start builds none. Whatever is
  * wrong with the cache, its folder or an entry, is as if there were none. */
 
-#include "conv.h"
+#include "conv/conv.h"
 
 G_BEGIN_DECLS
 

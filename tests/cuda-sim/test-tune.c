@@ -5,7 +5,7 @@
  * gives what the reference gives before and afterwards, plans that are wrong or
  * cannot be built are left out, the second start builds none, and it can be
  * ended at any time. What can be found is Y10_SIM_FUSE's, see
- * cuda/conv_plain.c. */
+ * tests/cuda-sim/conv_plain.c. */
 
 #include <glib/gstdio.h>
 #include <math.h>

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "conv_plan.h"
+#include "conv/plan.h"
 
 static guint n_allocs, n_frees, n_made, n_destroyed, n_streams, n_executed;
 static cudnnHandle_t executed_by;

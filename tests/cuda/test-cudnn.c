@@ -12,8 +12,8 @@
 #include <dlfcn.h>
 #include <string.h>
 
-#include "conv.h"
-#include "cudnn.h"
+#include "conv/conv.h"
+#include "conv/cudnn.h"
 
 static const char *missing;
 static gboolean was_missed;

@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-#include "conv_graph.h"
+#include "conv/cudnn_graph.h"
 #include "model/model.h"
 #include "core/plan.h"
 #include "util.h"

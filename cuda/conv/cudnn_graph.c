@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-#include "conv_graph.h"
+#include "conv/cudnn_graph.h"
 
 void
 y10_cudnn_set_init (Y10CudnnSet *set, const Y10Cudnn *cudnn)

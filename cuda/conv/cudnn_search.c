@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-#include "conv_plan.h"
+#include "conv/plan.h"
 
 /* A fused configuration that cannot be built may still take seconds. */
 #define MAX_FAILURES 8

@@ -3,10 +3,10 @@
 #pragma once
 
 /* A convolution and what follows it as cuDNN's graph of operations, and what
- * tests without a GPU need of cuda/conv_cudnn.c. */
+ * tests without a GPU need of cuda/conv/cudnn_plan.c. */
 
-#include "conv.h"
-#include "cudnn.h"
+#include "conv/conv.h"
+#include "conv/cudnn.h"
 
 G_BEGIN_DECLS
 

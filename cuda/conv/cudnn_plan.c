@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* cuDNN in one context, and running what conv_search.c has found. */
+/* cuDNN in one context, and running what conv/cudnn_search.c has found. */
 
 #include "config.h"
 
 #include <string.h>
 
-#include "conv_plan.h"
+#include "conv/plan.h"
 #include "base/half.h"
 
 static Y10CudaConvLib *

@@ -6,7 +6,7 @@
 
 #include "config.h"
 
-#include "conv.h"
+#include "conv/conv.h"
 
 static void *
 no_cudnn (GError **error)

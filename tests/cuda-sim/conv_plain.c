@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "conv.h"
+#include "conv/conv.h"
 #include "cuda.h"
 #include "kernels/conv.h"
 

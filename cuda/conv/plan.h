@@ -2,10 +2,10 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-/* What conv_cudnn.c, which runs plans, and conv_search.c, which finds them,
+/* What conv/cudnn_plan.c, which runs plans, and conv/cudnn_search.c, which finds them,
  * share. */
 
-#include "conv_graph.h"
+#include "conv/cudnn_graph.h"
 
 G_BEGIN_DECLS
 

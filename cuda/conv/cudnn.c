@@ -12,7 +12,7 @@
 #include <string.h>
 #include <y10/error.h>
 
-#include "cudnn.h"
+#include "conv/cudnn.h"
 
 /* Device properties can be asked and given since then. */
 #define OLDEST 90800
