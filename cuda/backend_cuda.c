@@ -8,7 +8,7 @@
 #include "config.h"
 
 #include "cuda.h"
-#include "tune.h"
+#include "autotune/autotune.h"
 
 /* Below the CPU for now: it has run on simulated GPUs only, and auto takes
  * nothing that has not been compared with PyTorch on a real one. */

@@ -12,7 +12,7 @@
 
 #include "core/head.h"
 #include "slot.h"
-#include "tune.h"
+#include "autotune/autotune.h"
 
 /* For the ops and for the head, which never run at the same time. */
 gsize

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "plan_cache.h"
+#include "autotune/plan_cache.h"
 
 static const Y10PlanCacheKey key = {.cudnn = 91900,.gpu = "NVIDIA H200",
   .major = 9,.minor = 0,.multiprocessors = 132,.model = "0123456789abcdef"

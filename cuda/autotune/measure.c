@@ -12,7 +12,7 @@
 #include <stdlib.h>
 
 #include "kernels/finish.h"
-#include "trial.h"
+#include "autotune/verify.h"
 
 #define MIN_RUNS 16             /* of a graph */
 #define SLOW_MS 1.0f            /* of a run: then a graph has one */

@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-#include "tune_group.h"
+#include "autotune/group.h"
 
 #define MAX_CANDIDATES 5        /* of a group */
 #define RECORD "y10-tuned"      /* how an entry of the cache begins */

@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "plan_cache.h"
+#include "autotune/plan_cache.h"
 
 /* Goes up when what is in a file, or what a plan is made from, changes. */
 #define FORMAT 1

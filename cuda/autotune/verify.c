@@ -3,7 +3,7 @@
 
 /* One convolution on trial, with made-up numbers, while the network runs on
  * other streams: whether a plan gives what our own kernel gives. There are as
- * many sets of buffers as it takes for trial_time.c to time what does not lie in
+ * many sets of buffers as it takes for autotune/measure.c to time what does not lie in
  * the L2 cache. */
 
 #include "config.h"
@@ -13,7 +13,7 @@
 
 #include "base/half.h"
 #include "kernels/conv.h"
-#include "trial.h"
+#include "autotune/verify.h"
 
 /* A prime: repeated, it meets no width of a picture. */
 #define N_NOISE 65537

@@ -10,7 +10,7 @@
 
 #include <sys/resource.h>
 
-#include "tune_group.h"
+#include "autotune/group.h"
 
 #define MAX_BUILDERS 4
 #define NICENESS 10             /* frames come first */

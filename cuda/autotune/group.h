@@ -4,8 +4,8 @@
 
 /* What the tuner's two files share. */
 
-#include "plan_cache.h"
-#include "tune.h"
+#include "autotune/plan_cache.h"
+#include "autotune/autotune.h"
 
 G_BEGIN_DECLS
 

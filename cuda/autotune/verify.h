@@ -2,9 +2,9 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-/* What trial.c, which makes and compares numbers, and trial_time.c share. */
+/* What trial.c, which makes and compares numbers, and autotune/measure.c share. */
 
-#include "tune.h"
+#include "autotune/autotune.h"
 
 G_BEGIN_DECLS
 
