@@ -12,7 +12,7 @@
 
 #include "kernels/overlay.h"
 #include "core/painter-class.h"
-#include "painter_atlas.h"
+#include "paint/atlas.h"
 
 /* Of one launch; a hundred boxes with text are 1900. More are drawn by more. */
 #define MAX_ITEMS 2048

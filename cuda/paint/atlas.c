@@ -9,7 +9,7 @@
 
 #include "config.h"
 
-#include "painter_atlas.h"
+#include "paint/atlas.h"
 
 #define FIRST_SIZE ((gsize) 4 << 20)
 #define LAST_SIZE ((gsize) 64 << 20)    /* but for a text that is larger */
