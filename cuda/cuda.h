@@ -3,7 +3,7 @@
 #pragma once
 
 /* What the files of the backend share. Every function here wants the device's
- * context to be current; backend_cuda.c pushes it at each entry and pops it at
+ * context to be current; backend.c pushes it at each entry and pops it at
  * each exit, so that whatever the caller had is never disturbed. */
 
 #include <pthread.h>

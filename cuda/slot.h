@@ -2,7 +2,7 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-/* What a slot is made of, for slot.c and slot_graph.c. */
+/* What a slot is made of, for slot.c and capture.c. */
 
 #include "cuda.h"
 
@@ -30,7 +30,7 @@ struct _Y10Slot
   gfloat ms;                    /* of the last step, on the device */
 };
 
-/* slot_graph.c. Bytes of scratch memory for the ops and for the head, which
+/* capture.c. Bytes of scratch memory for the ops and for the head, which
  * never run at the same time. */
 gsize y10_cuda_slot_scratch (const Y10Slot * slot,
     const Y10CudaBatch * batch);
