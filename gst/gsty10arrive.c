@@ -11,7 +11,7 @@
 #include "config.h"
 #endif
 
-#include "gsty10error.h"
+#include "common/error.h"
 #include "gsty10stream.h"
 #include "gstyolov10detect-private.h"
 

@@ -8,7 +8,7 @@
 
 #include "gsty10hints.h"
 #include "gsty10inspection.h"
-#include "gsty10types.h"
+#include "common/enums.h"
 
 G_BEGIN_DECLS
 

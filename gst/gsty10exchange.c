@@ -17,8 +17,8 @@
 
 #include "gsty10exchange.h"
 
-#include "gsty10error.h"
-#include "gsty10text.h"
+#include "common/error.h"
+#include "common/text.h"
 #include "gstyolov10detect-private.h"
 
 GST_DEBUG_CATEGORY_EXTERN (gst_yolov10_detect_debug);

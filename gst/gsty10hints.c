@@ -14,7 +14,7 @@
 #include <string.h>
 #include <y10/error.h>
 
-#include "gsty10types.h"
+#include "common/enums.h"
 
 /* QPs of H.264 and H.265 are 0 to 51, so no difference is larger. */
 #define MAX_DELTA 51

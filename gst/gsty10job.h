@@ -2,7 +2,7 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-#include "gsty10frame.h"
+#include "common/frame.h"
 #include "gsty10session.h"
 
 G_BEGIN_DECLS

@@ -12,7 +12,7 @@
 #include "config.h"
 #endif
 
-#include "gsty10error.h"
+#include "common/error.h"
 #include "gsty10stream.h"
 #include "gsty10tell.h"
 #include "gstyolov10detect-private.h"

@@ -10,7 +10,7 @@
 
 #include "gsty10overlaycaps.h"
 
-#include "gsty10cuda.h"
+#include "common/cuda.h"
 
 #define COMPOSITION GST_CAPS_FEATURE_META_GST_VIDEO_OVERLAY_COMPOSITION
 

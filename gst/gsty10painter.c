@@ -8,7 +8,7 @@
 
 #include "gsty10painter.h"
 
-#include "gsty10cuda.h"
+#include "common/cuda.h"
 
 struct _GstY10Painter
 {

@@ -4,7 +4,7 @@
 
 #include "gsty10job.h"
 #include "gsty10pace.h"
-#include "gsty10types.h"
+#include "common/enums.h"
 
 G_BEGIN_DECLS
 

@@ -11,8 +11,8 @@
 #include "gsty10props.h"
 
 #include "gsty10attach.h"
-#include "gsty10error.h"
-#include "gsty10readyonly.h"
+#include "common/error.h"
+#include "common/readyonly.h"
 #include "gstyolov10detect-private.h"
 
 /**

@@ -17,7 +17,7 @@
 
 #include "gsty10recover.h"
 
-#include "gsty10error.h"
+#include "common/error.h"
 #include "gstyolov10detect-private.h"
 
 GST_DEBUG_CATEGORY_EXTERN (gst_yolov10_detect_debug);

@@ -11,7 +11,7 @@
  *
  * Joining the task makes deactivation take a while, during which the sink pad is
  * still open: the core closes source pads first. What comes then is answered with
- * FLUSHING, events included (gsty10sinkpad.c).
+ * FLUSHING, events included (common/sinkpad.c).
  *
  * The base class would also say that the position is 0, and know no latency. */
 #ifdef HAVE_CONFIG_H
@@ -20,7 +20,7 @@
 
 #include "gsty10stream.h"
 
-#include "gsty10sinkpad.h"
+#include "common/sinkpad.h"
 #include "gstyolov10detect-private.h"
 
 GST_DEBUG_CATEGORY_EXTERN (gst_yolov10_detect_debug);

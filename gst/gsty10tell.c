@@ -10,7 +10,7 @@
 
 #include "gsty10tell.h"
 
-#include "gsty10text.h"
+#include "common/text.h"
 
 #include <y10/report.h>
 

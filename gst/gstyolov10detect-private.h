@@ -6,10 +6,10 @@
  * gstyolov10detect.c, which begins and ends it; gsty10stream.c, what flows
  * through it; gsty10props.c, its properties; and those they call. */
 
-#include "gsty10cuda.h"
+#include "common/cuda.h"
 #include "gsty10exchange.h"
 #include "gsty10flight.h"
-#include "gsty10frame.h"
+#include "common/frame.h"
 #include "gsty10latency.h"
 #include "gsty10pace.h"
 #include "gsty10passage.h"
@@ -17,7 +17,7 @@
 #include "gsty10session.h"
 #include "gsty10stats.h"
 #include "gsty10tuning.h"
-#include "gsty10types.h"
+#include "common/enums.h"
 #include "gstyolov10detect.h"
 
 G_BEGIN_DECLS

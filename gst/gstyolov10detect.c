@@ -75,9 +75,9 @@
 
 #include "gstyolov10detect-private.h"
 #include "gsty10attach.h"
-#include "gsty10cuda.h"
-#include "gsty10error.h"
-#include "gsty10frame.h"
+#include "common/cuda.h"
+#include "common/error.h"
+#include "common/frame.h"
 #include "gsty10props.h"
 #include "gsty10stream.h"
 #include "gsty10tell.h"

@@ -49,9 +49,9 @@
 
 #include "gstyolov10overlay-private.h"
 
-#include "gsty10cuda.h"
+#include "common/cuda.h"
 #include "gsty10overlaycaps.h"
-#include "gsty10sinkpad.h"
+#include "common/sinkpad.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_yolov10_overlay_debug);
 #define GST_CAT_DEFAULT gst_yolov10_overlay_debug

@@ -69,7 +69,7 @@ FORBIDDEN = [
     (r"^(?!cuda/|tests/)", r"(^|/)(cuda|cudnn|cublas|nvrtc)[a-z_0-9]*\.h$",
      "CUDA stays in cuda"),
     (r"^(?!gst/gsty10cuda\.c$|tests/)", r"^gst/cuda/",
-     "GStreamer's CUDA library stays in gst/gsty10cuda.c"),
+     "GStreamer's CUDA library stays in gst/common/cuda.c"),
     (r"^engine/[^/]+$", r"^(cpu|ref)/", "the front knows backends by "
      "backend.h alone"),
     (r"^engine/ref/", r"(^|/)cpu/", "backends do not know each other"),

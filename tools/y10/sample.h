@@ -5,7 +5,7 @@
 /* What the pixels of a ToolFrame from a video are: between video.c and
  * draw.c only. */
 
-#include "gsty10frame.h"
+#include "common/frame.h"
 
 G_BEGIN_DECLS
 

@@ -5,7 +5,7 @@
 #include <gst/video/video.h>
 #include <y10/image.h>
 
-#include "gsty10cuda.h"
+#include "common/cuda.h"
 
 G_BEGIN_DECLS
 

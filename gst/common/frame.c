@@ -7,7 +7,7 @@
  * frame that coordinates refer to stays the whole one, as GstVideoMeta (or,
  * without one, the caps) gives it: that is what an element further down maps
  * and draws on, and what videocrop itself leaves the metadata in. */
-#include "gsty10frame.h"
+#include "common/frame.h"
 
 static const struct
 {

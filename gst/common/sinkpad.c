@@ -6,7 +6,7 @@
  * is closed before its sink pad. It cannot say why, so the core takes that for an
  * error of the stream, and the source posts one. An event that is answered with
  * FLUSHING is what it is, and a sticky one comes again. */
-#include "gsty10sinkpad.h"
+#include "common/sinkpad.h"
 
 static GstFlowReturn
 sink_event_full (GstPad * pad, GstObject * parent, GstEvent * event)

@@ -4,7 +4,7 @@
 /* The types of yolov10detect's properties, and how the strings `input-size`
  * and `classes` are read. A string that cannot be read is an error which says
  * what was expected; nothing is guessed. */
-#include "gsty10types.h"
+#include "common/enums.h"
 
 GType
 gst_yolov10_backend_get_type (void)

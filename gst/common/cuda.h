@@ -3,8 +3,8 @@
 #pragma once
 
 /* Frames in CUDA memory, and the context they are in. GStreamer's CUDA library
- * and the toolkit's headers, which its own include, are known to gsty10cuda.c
- * alone; a build without them has gsty10cuda-none.c instead, which takes no
+ * and the toolkit's headers, which its own include, are known to common/cuda.c
+ * alone; a build without them has common/cuda-none.c instead, which takes no
  * such frame and says so. Nobody else can tell the two apart. */
 
 #include <gst/video/video.h>

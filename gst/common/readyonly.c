@@ -5,11 +5,11 @@
  * that is set later keeps its value, and a warning says so: a value that took
  * effect at some later time, when another model is loaded, would surprise more
  * than one that is refused. */
-#include "gsty10readyonly.h"
+#include "common/readyonly.h"
 
 #include <y10/error.h>
 
-#include "gsty10error.h"
+#include "common/error.h"
 
 /**
  * gst_y10_ready_only_is_closed:

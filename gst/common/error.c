@@ -5,11 +5,11 @@
  * already names the file, tensor or property, what was found and what was
  * expected: it is what the user reads. The domain and code tell applications
  * what kind of thing to do about it; this is the only place that decides. */
-#include "gsty10error.h"
+#include "common/error.h"
 
 #include <y10/error.h>
 
-#include "gsty10text.h"
+#include "common/text.h"
 
 GST_DEBUG_CATEGORY_EXTERN (gst_yolov10_detect_debug);
 

@@ -11,7 +11,7 @@
  * Streams came with GStreamer 1.24: their functions are looked up when the
  * first context is opened, so that one build runs with either. */
 #define GST_USE_UNSTABLE_API
-#include "gsty10cuda.h"
+#include "common/cuda.h"
 
 #include <dlfcn.h>
 #include <gst/cuda/gstcudacontext.h>

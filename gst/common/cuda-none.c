@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* gsty10cuda.c for a build without GStreamer's CUDA library: no frame in CUDA
+/* common/cuda.c for a build without GStreamer's CUDA library: no frame in CUDA
  * memory is taken, so nothing that needs one is ever called. */
-#include "gsty10cuda.h"
+#include "common/cuda.h"
 
 static gboolean
 refuse (GError ** error)

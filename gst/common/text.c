@@ -4,7 +4,7 @@
 /* Names of files and classes, and what properties are set to, may be any bytes.
  * Messages and logs are printed on terminals, which obey control characters, and a
  * GstStructure takes no string that is not UTF-8. */
-#include "gsty10text.h"
+#include "common/text.h"
 
 /**
  * gst_y10_text_printable:
