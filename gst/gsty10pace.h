@@ -2,7 +2,7 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-#include "gsty10inspection.h"
+#include "meta/inspection.h"
 #include "gsty10job.h"
 
 G_BEGIN_DECLS

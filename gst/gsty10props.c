@@ -10,7 +10,7 @@
 
 #include "gsty10props.h"
 
-#include "gsty10attach.h"
+#include "meta/write.h"
 #include "common/error.h"
 #include "common/readyonly.h"
 #include "gstyolov10detect-private.h"

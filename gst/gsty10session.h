@@ -4,7 +4,7 @@
 
 #include <y10/y10.h>
 
-#include "gsty10attach.h"
+#include "meta/write.h"
 
 G_BEGIN_DECLS
 

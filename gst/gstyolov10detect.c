@@ -74,7 +74,7 @@
 #endif
 
 #include "gstyolov10detect-private.h"
-#include "gsty10attach.h"
+#include "meta/write.h"
 #include "common/cuda.h"
 #include "common/error.h"
 #include "common/frame.h"

@@ -6,9 +6,9 @@
  * gstyolov10overlay.c, gsty10overlayframe.c, which draws, gsty10overlayprivacy.c,
  * which decides what is covered, and, for the properties, gsty10overlayprops.c. */
 
-#include "gsty10boxes.h"
+#include "meta/read.h"
 #include "gsty10drawbox.h"
-#include "gsty10inspection.h"
+#include "meta/inspection.h"
 #include "gsty10label.h"
 #include "gsty10painter.h"
 #include "gsty10unpack.h"

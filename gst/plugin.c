@@ -6,7 +6,7 @@
 #include "config.h"
 #endif
 
-#include "gsty10attach.h"
+#include "meta/write.h"
 #include "gstyolov10detect.h"
 #ifdef HAVE_OVERLAY
 #include "gstyolov10overlay.h"

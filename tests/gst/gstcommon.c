@@ -8,7 +8,7 @@
 #include "gstcommon.h"
 
 #include <glib/gstdio.h>
-#include <gstyolov10framemeta.h>
+#include <meta/gstyolov10framemeta.h>
 #include <stdarg.h>
 #include <stdio.h>
 

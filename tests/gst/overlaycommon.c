@@ -6,7 +6,7 @@
 
 #include "overlaycommon.h"
 
-#include <gstyolov10framemeta.h>
+#include <meta/gstyolov10framemeta.h>
 #include <string.h>
 
 GstCaps *

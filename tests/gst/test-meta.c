@@ -10,7 +10,7 @@
 
 #include "gstcommon.h"
 
-#include <gstyolov10framemeta.h>
+#include <meta/gstyolov10framemeta.h>
 #ifdef HAVE_GST_ANALYTICS
 #include <gst/analytics/analytics.h>
 #endif

@@ -21,7 +21,7 @@
 #include <gst/app/gstappsrc.h>
 #include <gst/gst.h>
 
-#include "gsty10attach.h"
+#include "meta/write.h"
 #include "sample.h"
 
 #define POLL_INTERVAL (10 * GST_MSECOND)

@@ -13,7 +13,7 @@
 #include "config.h"
 #endif
 
-#include "gsty10boxes.h"
+#include "meta/read.h"
 
 #include <math.h>
 #include <string.h>
@@ -22,7 +22,7 @@
 #include <gst/analytics/analytics.h>
 #endif
 
-#include "gstyolov10framemeta.h"
+#include "meta/gstyolov10framemeta.h"
 
 static GQuark quark_detection, quark_label, quark_confidence;
 static GQuark quark_object_id, quark_id;

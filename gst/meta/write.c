@@ -13,8 +13,8 @@
 #include "config.h"
 #endif
 
-#include "gsty10attach.h"
-#include "gstyolov10framemeta.h"
+#include "meta/write.h"
+#include "meta/gstyolov10framemeta.h"
 
 #include <gst/video/video.h>
 #include <y10/report.h>

@@ -10,7 +10,7 @@
 #include "config.h"
 #endif
 
-#include "gsty10inspection.h"
+#include "meta/inspection.h"
 
 #include <math.h>
 

@@ -9,7 +9,7 @@
  * Not written: "roi-meta" of Qualcomm's encoders, whose qp is unsigned, so that
  * better quality, a lower QP than around, cannot be said; "roi/x264enc", which
  * GStreamer's documentation has for an example and no encoder reads. */
-#include "gsty10hints.h"
+#include "meta/encoderhints.h"
 
 #include <string.h>
 #include <y10/error.h>

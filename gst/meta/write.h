@@ -6,8 +6,8 @@
 #include <y10/detection.h>
 #include <y10/model.h>
 
-#include "gsty10hints.h"
-#include "gsty10inspection.h"
+#include "meta/encoderhints.h"
+#include "meta/inspection.h"
 #include "common/enums.h"
 
 G_BEGIN_DECLS
