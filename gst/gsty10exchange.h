@@ -2,7 +2,7 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-#include "gsty10session.h"
+#include "infer/session.h"
 #include "gstyolov10detect.h"
 
 G_BEGIN_DECLS

@@ -4,7 +4,7 @@
 
 #include <gst/gst.h>
 
-#include "gsty10session.h"
+#include "infer/session.h"
 #include "gstyolov10detect.h"
 
 G_BEGIN_DECLS

@@ -8,7 +8,7 @@
 #include <sched.h>
 #include <string.h>
 
-#include "gsty10flight.h"
+#include "infer/framequeue.h"
 
 #define CAPACITY 16
 #define N_FRAMES 20000

@@ -13,7 +13,7 @@
  *
  * The ring knows neither GStreamer nor the engine. It uses plain C and pthread,
  * which ThreadSanitizer understands, and is tested alone. */
-#include "gsty10flight.h"
+#include "infer/framequeue.h"
 
 #include <pthread.h>
 #include <time.h>

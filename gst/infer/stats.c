@@ -4,7 +4,7 @@
 /* What has become of the frames, and where the time of the latest went.
  * Recording is a store into a ring, so that it costs a frame nothing; sorting is
  * left to whoever asks. Not locked: the owner does that. */
-#include "gsty10stats.h"
+#include "infer/stats.h"
 
 #include <stdlib.h>
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "common/frame.h"
-#include "gsty10session.h"
+#include "infer/session.h"
 
 G_BEGIN_DECLS
 

@@ -7,7 +7,7 @@
  * two presentation times, so that it does not depend on when a frame happened to
  * come. A stream that skips asks the engine for one turn at a time, and has its
  * newest frame inferred when the turn comes. */
-#include "gsty10pace.h"
+#include "infer/policy.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
 #include <gst/gst.h>
 #include <y10/y10.h>
 
-#include "gsty10pace.h"
+#include "infer/policy.h"
 
 G_BEGIN_DECLS
 

@@ -7,7 +7,7 @@
  * together with that; later it only rises, and in steps that are worth it, since
  * each makes the whole pipeline adjust its delay. Not locked: the owner does
  * that. */
-#include "gsty10latency.h"
+#include "infer/latency.h"
 
 #include <string.h>
 

@@ -4,8 +4,8 @@
 /* What one frame is on its way through: the buffer, the properties as they were
  * when it came, and its inference, if it has one. When the frame leaves, metadata
  * is written on it: its own boxes, or those of an earlier frame. Each step is one
- * thread's at a time; gsty10flight.c says whose. */
-#include "gsty10passage.h"
+ * thread's at a time; infer/framequeue.c says whose. */
+#include "infer/queuedframe.h"
 
 #include <string.h>
 

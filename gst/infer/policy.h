@@ -3,7 +3,7 @@
 #pragma once
 
 #include "meta/inspection.h"
-#include "gsty10job.h"
+#include "infer/job.h"
 
 G_BEGIN_DECLS
 

@@ -5,7 +5,7 @@
  * has the result when the engine is done. It holds a reference to the buffer
  * while the engine reads pixels, so the frame itself may leave before that. Jobs
  * are taken from memory that start() sets aside and go back there. */
-#include "gsty10job.h"
+#include "infer/job.h"
 
 #include <string.h>
 

@@ -2,8 +2,8 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-#include "gsty10job.h"
-#include "gsty10pace.h"
+#include "infer/job.h"
+#include "infer/policy.h"
 #include "common/enums.h"
 
 G_BEGIN_DECLS

@@ -10,7 +10,7 @@
  * another model takes over. The engine may go before the session, with its GPU;
  * whoever infers says so before and after, so that it is known when nobody does
  * any more. */
-#include "gsty10session.h"
+#include "infer/session.h"
 
 #include <string.h>
 
