@@ -7,7 +7,7 @@
 #endif
 
 #include "meta/write.h"
-#include "gstyolov10detect.h"
+#include "detect/detect.h"
 #ifdef HAVE_OVERLAY
 #include "gstyolov10overlay.h"
 #endif

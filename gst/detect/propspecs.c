@@ -9,9 +9,9 @@
 #include "config.h"
 #endif
 
-#include "gsty10props.h"
+#include "detect/props.h"
 
-#include "gstyolov10detect-private.h"
+#include "detect/element.h"
 
 /**
  * gst_y10_props_install:

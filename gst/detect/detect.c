@@ -4,7 +4,7 @@
 /* The element yolov10detect: it looks at frames and writes down what it sees.
  * The frame itself goes on as it came: the same memory, the same pixels, the
  * same times. This file makes the element, begins and ends it, and knows its
- * caps; gsty10stream.c is what flows. The model and its engine (the session)
+ * caps; detect/pads.c is what flows. The model and its engine (the session)
  * live from start() to stop(), that is from PAUSED to READY, unless another model
  * takes over in between. Properties that may change are copied under the object
  * lock once a frame; what they mean (which classes, for instance) is worked out
@@ -73,14 +73,14 @@
 #include "config.h"
 #endif
 
-#include "gstyolov10detect-private.h"
+#include "detect/element.h"
 #include "meta/write.h"
 #include "common/cuda.h"
 #include "common/error.h"
 #include "common/frame.h"
-#include "gsty10props.h"
-#include "gsty10stream.h"
-#include "gsty10tell.h"
+#include "detect/props.h"
+#include "detect/pads.h"
+#include "detect/messages.h"
 
 GST_DEBUG_CATEGORY (gst_yolov10_detect_debug);
 #define GST_CAT_DEFAULT gst_yolov10_detect_debug

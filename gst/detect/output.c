@@ -13,9 +13,9 @@
 #endif
 
 #include "common/error.h"
-#include "gsty10stream.h"
-#include "gsty10tell.h"
-#include "gstyolov10detect-private.h"
+#include "detect/pads.h"
+#include "detect/messages.h"
+#include "detect/element.h"
 
 GST_DEBUG_CATEGORY_EXTERN (gst_yolov10_detect_debug);
 #define GST_CAT_DEFAULT gst_yolov10_detect_debug

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "infer/session.h"
-#include "gstyolov10detect.h"
+#include "detect/detect.h"
 
 G_BEGIN_DECLS
 

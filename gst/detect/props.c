@@ -8,12 +8,12 @@
 #include "config.h"
 #endif
 
-#include "gsty10props.h"
+#include "detect/props.h"
 
 #include "meta/write.h"
 #include "common/error.h"
 #include "common/readyonly.h"
-#include "gstyolov10detect-private.h"
+#include "detect/element.h"
 
 /**
  * gst_y10_props_init:

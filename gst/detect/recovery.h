@@ -5,7 +5,7 @@
 #include <gst/gst.h>
 
 #include "infer/session.h"
-#include "gstyolov10detect.h"
+#include "detect/detect.h"
 
 G_BEGIN_DECLS
 

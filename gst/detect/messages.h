@@ -3,7 +3,7 @@
 #pragma once
 
 #include "infer/queuedframe.h"
-#include "gstyolov10detect.h"
+#include "detect/detect.h"
 
 G_BEGIN_DECLS
 

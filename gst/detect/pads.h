@@ -3,23 +3,23 @@
 #pragma once
 
 #include "infer/queuedframe.h"
-#include "gstyolov10detect.h"
+#include "detect/detect.h"
 
 G_BEGIN_DECLS
 
-/* gsty10stream.c: what flows, and the two threads that make it */
+/* detect/pads.c: what flows, and the two threads that make it */
 void gst_y10_stream_install (GstBaseTransformClass * class);
 void gst_y10_stream_init (GstYolov10Detect * detect);
 void gst_y10_stream_begin (GstYolov10Detect * detect);
 void gst_y10_stream_end (GstYolov10Detect * detect);
 void gst_y10_stream_drop_all (GstYolov10Detect * detect);
 
-/* gsty10arrive.c: the thread that brings frames */
+/* detect/input.c: the thread that brings frames */
 GstFlowReturn gst_y10_arrive (GstYolov10Detect * detect, GstBuffer * buffer);
 gboolean gst_y10_arrive_event (GstYolov10Detect * detect, GstEvent * event);
 GstFlowReturn gst_y10_arrive_stopped (GstYolov10Detect * detect);
 
-/* gsty10leave.c: the thread that sends frames on */
+/* detect/output.c: the thread that sends frames on */
 void gst_y10_leave (GstPad * pad);
 void gst_y10_leave_forget (GstYolov10Detect * detect);
 

@@ -3,22 +3,22 @@
 #pragma once
 
 /* What the element yolov10detect is made of, for the files it is made of:
- * gstyolov10detect.c, which begins and ends it; gsty10stream.c, what flows
- * through it; gsty10props.c, its properties; and those they call. */
+ * detect/detect.c, which begins and ends it; detect/pads.c, what flows
+ * through it; detect/props.c, its properties; and those they call. */
 
 #include "common/cuda.h"
-#include "gsty10exchange.h"
+#include "detect/reload.h"
 #include "infer/framequeue.h"
 #include "common/frame.h"
 #include "infer/latency.h"
 #include "infer/policy.h"
 #include "infer/queuedframe.h"
-#include "gsty10recover.h"
+#include "detect/recovery.h"
 #include "infer/session.h"
 #include "infer/stats.h"
-#include "gsty10tuning.h"
+#include "detect/tuning.h"
 #include "common/enums.h"
-#include "gstyolov10detect.h"
+#include "detect/detect.h"
 
 G_BEGIN_DECLS
 
@@ -84,7 +84,7 @@ struct _GstYolov10Detect
   gint *ids;                    /* of a frame's detections */
 };
 
-/* gstyolov10detect.c */
+/* detect/detect.c */
 
 /* The active-… properties have changed. */
 void gst_yolov10_detect_notify_active (GstYolov10Detect * detect);

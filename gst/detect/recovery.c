@@ -15,10 +15,10 @@
 #include "config.h"
 #endif
 
-#include "gsty10recover.h"
+#include "detect/recovery.h"
 
 #include "common/error.h"
-#include "gstyolov10detect-private.h"
+#include "detect/element.h"
 
 GST_DEBUG_CATEGORY_EXTERN (gst_yolov10_detect_debug);
 #define GST_CAT_DEFAULT gst_yolov10_detect_debug

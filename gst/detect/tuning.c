@@ -10,7 +10,7 @@
 #include "config.h"
 #endif
 
-#include "gsty10tuning.h"
+#include "detect/tuning.h"
 
 GST_DEBUG_CATEGORY_EXTERN (gst_yolov10_detect_debug);
 #define GST_CAT_DEFAULT gst_yolov10_detect_debug

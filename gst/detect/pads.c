@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* The stream: GstBaseTransform hands each buffer to gsty10arrive.c and gets
- * nothing back; a task on the source pad (gsty10leave.c) sends them on in order,
+/* The stream: GstBaseTransform hands each buffer to detect/input.c and gets
+ * nothing back; a task on the source pad (detect/output.c) sends them on in order,
  * each the moment it is ready. The base class knows nothing of that task. What
  * it sends on itself, serialized events and the queries that belong to the
  * stream, therefore waits here until all frames are gone; only GAP and TAG,
@@ -18,10 +18,10 @@
 #include "config.h"
 #endif
 
-#include "gsty10stream.h"
+#include "detect/pads.h"
 
 #include "common/sinkpad.h"
-#include "gstyolov10detect-private.h"
+#include "detect/element.h"
 
 GST_DEBUG_CATEGORY_EXTERN (gst_yolov10_detect_debug);
 #define GST_CAT_DEFAULT gst_yolov10_detect_debug

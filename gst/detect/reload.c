@@ -15,11 +15,11 @@
 #include "config.h"
 #endif
 
-#include "gsty10exchange.h"
+#include "detect/reload.h"
 
 #include "common/error.h"
 #include "common/text.h"
-#include "gstyolov10detect-private.h"
+#include "detect/element.h"
 
 GST_DEBUG_CATEGORY_EXTERN (gst_yolov10_detect_debug);
 #define GST_CAT_DEFAULT gst_yolov10_detect_debug

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "common/enums.h"
-#include "gstyolov10detect.h"
+#include "detect/detect.h"
 
 G_BEGIN_DECLS
 

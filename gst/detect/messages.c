@@ -8,7 +8,7 @@
 #include "config.h"
 #endif
 
-#include "gsty10tell.h"
+#include "detect/messages.h"
 
 #include "common/text.h"
 

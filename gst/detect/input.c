@@ -12,8 +12,8 @@
 #endif
 
 #include "common/error.h"
-#include "gsty10stream.h"
-#include "gstyolov10detect-private.h"
+#include "detect/pads.h"
+#include "detect/element.h"
 
 GST_DEBUG_CATEGORY_EXTERN (gst_yolov10_detect_debug);
 #define GST_CAT_DEFAULT gst_yolov10_detect_debug
