@@ -9,7 +9,7 @@
 #include "meta/write.h"
 #include "detect/detect.h"
 #ifdef HAVE_OVERLAY
-#include "gstyolov10overlay.h"
+#include "overlay/overlay.h"
 #endif
 
 static gboolean

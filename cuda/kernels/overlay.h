@@ -3,7 +3,7 @@
 #pragma once
 
 /* Rectangles and text drawn on a frame where it lies, with the bits that
- * gst/gsty10draw.c would leave there. Filling, shading and text are one launch
+ * gst/overlay/canvas.c would leave there. Filling, shading and text are one launch
  * for all items in between two blurs; a blur is two, mean values and a surface
  * through them. */
 

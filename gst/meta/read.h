@@ -4,7 +4,7 @@
 
 #include <gst/video/video.h>
 
-#include "gsty10draw.h"
+#include "overlay/canvas.h"
 
 G_BEGIN_DECLS
 

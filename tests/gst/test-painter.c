@@ -12,7 +12,7 @@
 #include "core/backend.h"
 #include "control.h"
 #include "driver/driver.h"
-#include "gsty10draw.h"
+#include "overlay/canvas.h"
 #include "core/painter-class.h"
 
 #define MAX_SIZE 100

@@ -7,7 +7,7 @@
  * 16-bit samples. Invariant: nothing outside of the rectangle (rounded out to
  * whole chroma samples) is written, whatever the caller asks for. */
 
-#include "gsty10draw.h"
+#include "overlay/canvas.h"
 
 #include <string.h>
 

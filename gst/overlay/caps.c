@@ -8,7 +8,7 @@
  * boxes are drawn, which takes system memory, or CUDA memory and somebody who
  * draws there, and a format that we know. */
 
-#include "gsty10overlaycaps.h"
+#include "overlay/caps.h"
 
 #include "common/cuda.h"
 

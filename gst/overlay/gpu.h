@@ -2,7 +2,7 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-#include "gsty10draw.h"
+#include "overlay/canvas.h"
 
 G_BEGIN_DECLS
 

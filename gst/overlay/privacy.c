@@ -7,7 +7,7 @@
  * the detector has seen. So boxes grow, and the part of the picture that is taken
  * for known shrinks, by privacy-growth times the age of the result. */
 
-#include "gstyolov10overlay-private.h"
+#include "overlay/element.h"
 
 #include <math.h>
 

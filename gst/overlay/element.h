@@ -3,16 +3,16 @@
 #pragma once
 
 /* What the element yolov10overlay is made of, for the files it is made of:
- * gstyolov10overlay.c, gsty10overlayframe.c, which draws, gsty10overlayprivacy.c,
- * which decides what is covered, and, for the properties, gsty10overlayprops.c. */
+ * overlay/overlay.c, overlay/render.c, which draws, overlay/privacy.c,
+ * which decides what is covered, and, for the properties, overlay/props.c. */
 
 #include "meta/read.h"
-#include "gsty10drawbox.h"
+#include "overlay/box.h"
 #include "meta/inspection.h"
-#include "gsty10label.h"
-#include "gsty10painter.h"
-#include "gsty10unpack.h"
-#include "gstyolov10overlay.h"
+#include "overlay/label.h"
+#include "overlay/gpu.h"
+#include "overlay/unpack.h"
+#include "overlay/overlay.h"
 
 G_BEGIN_DECLS
 

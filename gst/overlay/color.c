@@ -6,7 +6,7 @@
  * every run, model and stream. Hues are spread in OKLCH, where equal lightness
  * looks equally light: no class shouts, none drowns. */
 
-#include "gsty10colors.h"
+#include "overlay/color.h"
 
 #include <math.h>
 

@@ -8,7 +8,7 @@
  * The badge stands on the box, inside of it where there is no room above, and
  * always within the frame. */
 
-#include "gsty10drawbox.h"
+#include "overlay/box.h"
 
 #define SHADE_ALPHA 120         /* of 256 */
 

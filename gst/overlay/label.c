@@ -10,7 +10,7 @@
  * bounded, the longest unused going first.
  * All texts of one configuration have the same height and baseline. */
 
-#include "gsty10label.h"
+#include "overlay/label.h"
 
 #include <pango/pangocairo.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 #include <gst/video/video.h>
 #include <y10/painter.h>
 
-#include "gsty10colors.h"
+#include "overlay/color.h"
 
 G_BEGIN_DECLS
 

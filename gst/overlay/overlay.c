@@ -47,10 +47,10 @@
 #include "config.h"
 #endif
 
-#include "gstyolov10overlay-private.h"
+#include "overlay/element.h"
 
 #include "common/cuda.h"
-#include "gsty10overlaycaps.h"
+#include "overlay/caps.h"
 #include "common/sinkpad.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_yolov10_overlay_debug);

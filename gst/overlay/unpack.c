@@ -7,7 +7,7 @@
  * is packed from half of its lines. Packing what was just unpacked gives the
  * same bytes, so rows lose nothing by it. */
 
-#include "gsty10unpack.h"
+#include "overlay/unpack.h"
 
 #define ROWS 4
 

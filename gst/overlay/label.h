@@ -3,7 +3,7 @@
 #pragma once
 
 #include "meta/read.h"
-#include "gsty10draw.h"
+#include "overlay/canvas.h"
 
 G_BEGIN_DECLS
 

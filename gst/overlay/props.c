@@ -5,7 +5,7 @@
  * and where their values lie until the next frame looks at them. All of them
  * may change in PLAYING. */
 
-#include "gstyolov10overlay-private.h"
+#include "overlay/element.h"
 
 #define DEFAULT_LINE_WIDTH 0
 #define DEFAULT_FONT_DESC ""

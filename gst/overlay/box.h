@@ -3,8 +3,8 @@
 #pragma once
 
 #include "meta/read.h"
-#include "gsty10draw.h"
-#include "gsty10label.h"
+#include "overlay/canvas.h"
+#include "overlay/label.h"
 
 G_BEGIN_DECLS
 

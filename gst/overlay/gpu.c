@@ -6,7 +6,7 @@
  * does it. Frames say which context that is: none is opened for an element that
  * may never see one. */
 
-#include "gsty10painter.h"
+#include "overlay/gpu.h"
 
 #include "common/cuda.h"
 

@@ -5,7 +5,7 @@
  * that travels with it, or on its pixels, which lie in system memory or on a
  * GPU; and in which order, so that boxes hide nothing of each other's text. */
 
-#include "gstyolov10overlay-private.h"
+#include "overlay/element.h"
 
 #include <string.h>
 
