@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-#include "doctor-cuda.h"
+#include "doctor/cuda.h"
 
 #define CONTAINER_FIX "in a container, run it with --gpus all and " \
     "NVIDIA_DRIVER_CAPABILITIES=compute,video,utility"

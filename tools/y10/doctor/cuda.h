@@ -2,12 +2,12 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-/* What doctor-cuda.c and doctor-cuda-libs.c share: the section, and what the
+/* What doctor/cuda.c and doctor/cuda-libs.c share: the section, and what the
  * earlier rows found that later ones ask about. Y10_CUDA_MAJOR is the CUDA that
  * the backend is built with. */
 
-#include "doctor.h"
-#include "doctor-probe.h"
+#include "doctor/doctor.h"
+#include "doctor/probe.h"
 
 G_BEGIN_DECLS
 
@@ -24,7 +24,7 @@ typedef struct
 void doctor_cuda_row (DoctorCuda *cuda, const char *name, DoctorState state,
     char *fact, char *fix);
 
-/* doctor-cuda-libs.c */
+/* doctor/cuda-libs.c */
 void doctor_cuda_libraries (DoctorCuda *cuda);
 
 G_END_DECLS

@@ -15,8 +15,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "doctor.h"
-#include "doctor-probe.h"
+#include "doctor/doctor.h"
+#include "doctor/probe.h"
 #include "tool.h"
 
 /* The value of "KEY : value" in the first such line of /proc/cpuinfo. */

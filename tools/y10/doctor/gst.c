@@ -9,7 +9,7 @@
 
 #include "config.h"
 
-#include "doctor.h"
+#include "doctor/doctor.h"
 
 #ifdef HAVE_GST
 

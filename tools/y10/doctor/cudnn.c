@@ -12,7 +12,7 @@
 #include <dlfcn.h>
 #include <string.h>
 
-#include "doctor-probe.h"
+#include "doctor/probe.h"
 
 /* cudnn_graph.h's values for what is used here. */
 enum

@@ -7,7 +7,7 @@
 
 #include "config.h"
 
-#include "doctor-probe.h"
+#include "doctor/probe.h"
 
 #ifdef HAVE_FFNVCODEC
 

@@ -25,7 +25,7 @@ typedef struct
   DoctorState worst;
 } Doctor;
 
-/* doctor-report.c */
+/* doctor/report.c */
 JsonObject *doctor_section (Doctor *doctor, const char *name);
 /* @fix is a sentence or a command; both are copied. */
 void doctor_problem (Doctor *doctor, gboolean fatal, const char *what,
@@ -37,12 +37,12 @@ void doctor_print (Doctor *doctor, gboolean json);
 /* The status to end with, one of TOOL_. */
 int doctor_status (const Doctor *doctor);
 
-/* doctor-gst.c */
+/* doctor/gst.c */
 void doctor_gstreamer (Doctor *doctor);
 /* How many elements GStreamer's nvcodec plugin has, -1: there is none. */
 int doctor_gst_nvcodec (void);
 
-/* doctor-cuda.c */
+/* doctor/cuda.c */
 void doctor_cuda (Doctor *doctor);
 
 G_END_DECLS

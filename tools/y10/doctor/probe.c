@@ -19,7 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "doctor-probe.h"
+#include "doctor/probe.h"
 #include "tool.h"
 
 #define SILENCE_MS 60000

@@ -33,7 +33,7 @@ void *doctor_open (const char *key, const char *soname);
 /* The facts loaded.N: mapped libraries whose names start with @prefix. */
 void doctor_fact_mapped (const char *prefix, guint *n);
 
-/* doctor-probe-cuda.c, doctor-cudnn.c, doctor-nvdec.c; NULL: not asked. */
+/* doctor/probe-cuda.c, doctor/cudnn.c, doctor/nvdec.c; NULL: not asked. */
 void doctor_probe_driver (const char *argument);
 void doctor_probe_nvrtc (const char *argument);
 void doctor_probe_cublaslt (const char *argument);

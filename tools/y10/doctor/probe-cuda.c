@@ -10,7 +10,7 @@
 #include <dlfcn.h>
 #include <string.h>
 
-#include "doctor-probe.h"
+#include "doctor/probe.h"
 
 #define MAX_GPUS 16
 

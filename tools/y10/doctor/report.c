@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-#include "doctor.h"
+#include "doctor/doctor.h"
 #include "tool.h"
 
 JsonObject *
