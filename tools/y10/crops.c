@@ -15,7 +15,7 @@
 #include "tool.h"
 
 #ifdef HAVE_GST
-#include "sample.h"
+#include "media/sample.h"
 #endif
 
 #define MAX_TRIES 100000

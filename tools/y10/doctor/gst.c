@@ -18,7 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "sample.h"
+#include "media/sample.h"
 
 #define PLUGIN_FILE "libgstyolov10." G_MODULE_SUFFIX
 #define ANALYTICS_LIBRARY "libgstanalytics-1.0.so.0"

@@ -22,7 +22,7 @@
 #include <gst/gst.h>
 
 #include "meta/write.h"
-#include "sample.h"
+#include "media/sample.h"
 
 #define POLL_INTERVAL (10 * GST_MSECOND)
 #define MAX_QUEUED 4            /* frames that wait for the encoder */

@@ -16,7 +16,7 @@
 #include <gst/app/gstappsrc.h>
 #include <gst/gst.h>
 
-#include "sample.h"
+#include "media/sample.h"
 #include "watch.h"
 
 #define BLOCK_SIZE 65536
