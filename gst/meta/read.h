@@ -4,7 +4,7 @@
 
 #include <gst/video/video.h>
 
-#include "overlay/canvas.h"
+#include "common/rect.h"
 
 G_BEGIN_DECLS
 

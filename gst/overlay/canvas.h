@@ -5,15 +5,10 @@
 #include <gst/video/video.h>
 #include <y10/painter.h>
 
+#include "common/rect.h"
 #include "overlay/color.h"
 
 G_BEGIN_DECLS
-
-/* Half open: x1 and y1 are outside. */
-typedef struct
-{
-  gint x0, y0, x1, y1;
-} GstY10Rect;
 
 /* Coverage of a line of text, 0 to 255, width and height even. `half` is the
  * same for subsampled components: one value for each chroma sample, NULL in
@@ -67,19 +62,5 @@ void      gst_y10_canvas_text       (const GstY10Canvas * canvas,
 
 void      gst_y10_canvas_blur       (const GstY10Canvas * canvas,
                                          GstY10Rect rect);
-
-static inline gboolean
-gst_y10_rect_is_empty (const GstY10Rect * rect)
-{
-  return rect->x0 >= rect->x1 || rect->y0 >= rect->y1;
-}
-
-static inline GstY10Rect
-gst_y10_rect_intersect (GstY10Rect a, GstY10Rect b)
-{
-  return (GstY10Rect) {
-    MAX (a.x0, b.x0), MAX (a.y0, b.y0), MIN (a.x1, b.x1), MIN (a.y1, b.y1)
-  };
-}
 
 G_END_DECLS
