@@ -14,6 +14,7 @@
 #include "kernels/head.h"
 #include "kernels/preprocess.h"
 #include "driver/launch.h"
+#include "driver/primary.h"
 
 G_BEGIN_DECLS
 
@@ -83,13 +84,6 @@ struct _Y10Program
   guint in_use_images;
   int version;                  /* atomic: goes up with every new batch */
 };
-
-/* primary.c: the GPU's primary context, which everybody in the process shares.
- * Where @lost it is given back in a way that lets it be made anew. */
-gboolean y10_cuda_primary_retain (const Y10CudaDriver * driver, CUdevice id,
-    CUcontext * context, GError ** error);
-void y10_cuda_primary_release (const Y10CudaDriver * driver, CUdevice id,
-    gboolean lost);
 
 /* program.c */
 Y10Program *y10_cuda_program_new (Y10Device * device, const Y10Plan * plan,

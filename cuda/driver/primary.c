@@ -11,7 +11,7 @@
 
 #include <pthread.h>
 
-#include "cuda.h"
+#include "driver/primary.h"
 
 #define MAX_GPUS 64
 
