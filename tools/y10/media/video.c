@@ -17,7 +17,7 @@
 #include <gst/gst.h>
 
 #include "media/sample.h"
-#include "watch.h"
+#include "media/watch.h"
 
 #define BLOCK_SIZE 65536
 #define POLL_INTERVAL (50 * GST_MSECOND)

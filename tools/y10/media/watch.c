@@ -14,7 +14,7 @@
 
 #ifdef HAVE_GST
 
-#include "watch.h"
+#include "media/watch.h"
 
 /* Lengths in headers are rounded, and do not agree on how long the last frame
  * lasts. */
