@@ -91,7 +91,7 @@ Y10Program *y10_cuda_program_new (Y10Device * device, const Y10Plan * plan,
 void y10_cuda_program_free (Y10Program * program);
 Y10KType y10_cuda_type (Y10Precision precision);
 
-/* batch.c. A new reference to the newest batch of @n images, which is made where
+/* opplans.c. A new reference to the newest batch of @n images, which is made where
  * there is none. NULL on error. */
 Y10CudaBatch *y10_cuda_program_prepare (Y10Program * program, guint n,
     GError ** error);
@@ -121,7 +121,7 @@ gboolean y10_cuda_is_staged (const Y10CudaConvDesc * desc);
 Y10CudaConvDesc y10_cuda_unfused_desc (const Y10CudaConvDesc * desc);
 const char *y10_cuda_program_impl (Y10Program * program, guint op);
 
-/* run.c: queues ops [first, end) for @n images. @arena holds max_batch images,
+/* ops.c: queues ops [first, end) for @n images. @arena holds max_batch images,
  * tensor by tensor. */
 typedef struct
 {
@@ -136,7 +136,7 @@ gboolean y10_cuda_run (const Y10Program * program,
 Y10KView y10_cuda_view (const Y10Program * program,
     const Y10CudaMemory * memory, Y10View v);
 
-/* pack.c: weights and biases of all ops in the layouts of the kernels; the
+/* weights.c: weights and biases of all ops in the layouts of the kernels; the
  * caller frees the bytes. */
 guint8 *y10_cuda_pack (const Y10Program * program, gsize * size,
     GError ** error);
@@ -160,7 +160,7 @@ gboolean y10_cuda_slot_copy (Y10Slot * slot, guint i, Y10View view,
 void y10_cuda_slot_poison (Y10Slot * slot);
 Y10Device *y10_cuda_slot_device (Y10Slot * slot);
 
-/* input.c: pictures of host memory on their way to the device, and the taps of
+/* preprocess.c: pictures of host memory on their way to the device, and the taps of
  * the letterbox: pinned memory and its copy on the device. */
 typedef struct
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* A program: the weights on the device, and what batch.c has for each number of
+/* A program: the weights on the device, and what opplans.c has for each number of
  * images that is in use. */
 
 #include "config.h"

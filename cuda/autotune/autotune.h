@@ -9,7 +9,7 @@
 
 G_BEGIN_DECLS
 
-/* tune.c. @changed is called from the tuner's threads whenever its progress
+/* autotune/autotune.c. @changed is called from the tuner's threads whenever its progress
  * has changed. NULL, with the reason in @error, where there is nothing to do. */
 Y10CudaTune *y10_cuda_tune_new (Y10Program * program, Y10TuneChanged changed,
     gpointer data, GError ** error);
@@ -20,7 +20,7 @@ void y10_cuda_tune_add (Y10CudaTune * tune, guint n);
 void y10_cuda_tune_get_progress (Y10CudaTune * tune,
     Y10EngineProgress * progress);
 
-/* trial.c: one convolution with made-up numbers, on a stream and in memory of
+/* autotune/verify.c: one convolution with made-up numbers, on a stream and in memory of
  * its own. One thread at a time. */
 typedef struct _Y10CudaTrial Y10CudaTrial;
 

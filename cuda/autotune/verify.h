@@ -2,7 +2,7 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-/* What trial.c, which makes and compares numbers, and autotune/measure.c share. */
+/* What autotune/verify.c, which makes and compares numbers, and autotune/measure.c share. */
 
 #include "autotune/autotune.h"
 

@@ -2,7 +2,7 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
 /* An engine: a model compiled by one backend, with its slots. Here engines are
- * made and ended; threads.c is who does the work, step.c what a step is. All of
+ * made and ended; device.c is who does the work, step.c what a step is. All of
  * a slot's state changes under the engine's lock. */
 
 #include "config.h"

@@ -89,7 +89,7 @@ struct _Y10Engine
   gboolean call_result, call_done;
 };
 
-/* threads.c: starts the engine's threads; they end, freeing what the backend
+/* device.c: starts the engine's threads; they end, freeing what the backend
  * made, after quit has been set and the work is done. */
 gboolean y10_engine_start (Y10Engine * engine, GError ** error);
 void y10_engine_free_device (Y10Engine * engine);
@@ -104,7 +104,7 @@ void y10_engine_resolve_input (const Y10Model * model,
 /* Has @done called for each step that is done and has not been ended. */
 void y10_engine_tell_done (Y10Engine * engine, Y10StepDone done,
     gpointer data);
-/* tune.c: called by the backend when its progress has changed. */
+/* tuning.c: called by the backend when its progress has changed. */
 void y10_engine_tuned (gpointer engine);
 const Y10Graph *y10_engine_get_graph (const Y10Engine * engine);
 const Y10Plan *y10_engine_get_plan (const Y10Engine * engine);
@@ -139,7 +139,7 @@ gboolean y10_step_poke (const Y10Step * step, guint image, Y10View view,
  * would notice. Never set outside that test. */
 extern gboolean y10_test_skip_slot_check;
 
-/* backends.c */
+/* registry.c */
 
 /* Sets *@passed_over, where @asked is auto, to why nothing faster was taken. */
 const Y10BackendClass *y10_backend_choose (Y10BackendKind asked,

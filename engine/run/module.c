@@ -2,7 +2,7 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
 /* Backends that are modules of their own, because what they need is not on
- * every machine: liby10-NAME.so, where install.c finds it. One that was built
+ * every machine: liby10-NAME.so, where base/paths.c finds it. One that was built
  * for another version of the contract is refused, not guessed at. */
 
 #include "config.h"
