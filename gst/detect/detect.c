@@ -74,18 +74,16 @@
 #endif
 
 #include "detect/element.h"
+#include "detect/lifecycle.h"
 #include "meta/write.h"
-#include "common/cuda.h"
 #include "common/error.h"
 #include "common/frame.h"
 #include "detect/props.h"
 #include "detect/pads.h"
 #include "detect/messages.h"
 
-GST_DEBUG_CATEGORY (gst_yolov10_detect_debug);
+GST_DEBUG_CATEGORY_EXTERN (gst_yolov10_detect_debug);
 #define GST_CAT_DEFAULT gst_yolov10_detect_debug
-
-static GParamSpec *props[GST_Y10_N_PROPS];
 
 G_DEFINE_FINAL_TYPE (GstYolov10Detect, gst_yolov10_detect,
     GST_TYPE_BASE_TRANSFORM);
@@ -103,7 +101,7 @@ gst_yolov10_detect_init (GstYolov10Detect * self)
   self->cuda = gst_y10_cuda_new (GST_ELEMENT (self));
   self->recovery = gst_y10_recovery_new (self);
   self->exchange = gst_y10_exchange_new (self);
-  gst_y10_stream_init (self);
+  gst_y10_pads_init (self);
   gst_pad_add_probe (GST_BASE_TRANSFORM_SINK_PAD (self),
       GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, look_at_caps, self, NULL);
   gst_base_transform_set_in_place (GST_BASE_TRANSFORM (self), TRUE);
@@ -124,64 +122,6 @@ gst_yolov10_detect_finalize (GObject * object)
   G_OBJECT_CLASS (gst_yolov10_detect_parent_class)->finalize (object);
 }
 
-void
-gst_yolov10_detect_notify_active (GstYolov10Detect * self)
-{
-  for (guint id = GST_Y10_PROP_ACTIVE_BACKEND; id <= GST_Y10_PROP_FALLBACK_REASON; id++)
-    g_object_notify_by_pspec (G_OBJECT (self), props[id]);
-}
-
-gboolean
-gst_yolov10_detect_skips (const GstYolov10Detect * self)
-{
-  return self->late_policy == GST_YOLOV10_LATE_SKIP
-      || (self->late_policy == GST_YOLOV10_LATE_AUTO && self->live);
-}
-
-GstY10Session *
-gst_yolov10_detect_get_session (GstYolov10Detect * self)
-{
-  GstY10Session *session;
-
-  GST_OBJECT_LOCK (self);
-  session = self->session ? gst_y10_session_ref (self->session) : NULL;
-  GST_OBJECT_UNLOCK (self);
-  return session;
-}
-
-void
-gst_yolov10_detect_copy_settings (GstYolov10Detect * self,
-    GstY10Settings * settings)
-{
-  GST_OBJECT_LOCK (self);
-  gst_y10_settings_copy (settings, &self->settings);
-  GST_OBJECT_UNLOCK (self);
-}
-
-/* Whether frames in CUDA memory are taken: with a backend that reads them and
- * in a context that they can share. */
-static void
-open_cuda (GstYolov10Detect * self)
-{
-  Y10BackendKind backend;
-  GError *error = NULL;
-  gboolean takes;
-  gint device_id;
-
-  GST_OBJECT_LOCK (self);
-  backend = self->settings.backend;
-  device_id = self->settings.device_id;
-  GST_OBJECT_UNLOCK (self);
-  takes = gst_y10_session_takes_cuda (backend)
-      && gst_y10_cuda_open (self->cuda, device_id, &error);
-  if (error)
-    GST_WARNING_OBJECT (self, "no frames in CUDA memory: %s", error->message);
-  g_clear_error (&error);
-  GST_OBJECT_LOCK (self);
-  self->takes_cuda = takes;
-  GST_OBJECT_UNLOCK (self);
-}
-
 static gboolean
 takes_cuda (GstYolov10Detect * self)
 {
@@ -194,101 +134,6 @@ takes_cuda (GstYolov10Detect * self)
   return takes;
 }
 
-/* Properties that were set while the model was loading. */
-static void
-catch_up (GstYolov10Detect * self)
-{
-  const GstY10Settings *made_from = &self->session->settings;
-  gboolean other_model;
-  gchar *classes = NULL, *hints = NULL;
-
-  /* First: what is set from here on is a request of its own. */
-  gst_y10_exchange_open (self->exchange);
-  GST_OBJECT_LOCK (self);
-  other_model = g_strcmp0 (made_from->model_file, self->settings.model_file);
-  if (g_strcmp0 (made_from->classes, self->settings.classes))
-    classes = g_strdup (self->settings.classes ? self->settings.classes : "");
-  if (g_strcmp0 (made_from->encoder_hints, self->settings.encoder_hints))
-    hints = g_strdup (self->settings.encoder_hints
-        ? self->settings.encoder_hints : "");
-  GST_OBJECT_UNLOCK (self);
-  if (classes)
-    gst_y10_props_set_classes (self, classes);
-  if (hints)
-    gst_y10_props_set_encoder_hints (self, hints);
-  g_free (classes);
-  g_free (hints);
-  if (other_model)
-    gst_y10_exchange_request (self->exchange);
-}
-
-static gboolean
-begin_session (GstYolov10Detect * self, GError ** error)
-{
-  gchar *name = gst_object_get_name (GST_OBJECT (self));
-  GstY10Settings settings;
-  GstY10Session *session;
-  Y10Engine *engine;
-
-  open_cuda (self);             /* properties may have changed in READY */
-  gst_yolov10_detect_copy_settings (self, &settings);
-  settings.cuda_context = gst_y10_cuda_get_handle (self->cuda);
-  session = gst_y10_session_new (&settings, name, NULL, error);
-  g_free (name);
-  gst_y10_settings_clear (&settings);
-  if (!session)
-    return FALSE;
-  engine = gst_y10_session_get_engine (session);
-  GST_INFO_OBJECT (self, "%s on %s, %s; an inference takes %" GST_TIME_FORMAT,
-      y10_model_get_variant (session->model), y10_engine_get_device (engine),
-      y10_precision_get_name (y10_engine_get_precision (engine)),
-      GST_TIME_ARGS (session->warm_ns));
-  GST_OBJECT_LOCK (self);
-  self->session = session;
-  if (y10_engine_get_backend (engine) != Y10_BACKEND_CUDA)
-    self->takes_cuda = FALSE;
-  gst_y10_latency_expect (&self->latency, session->warm_ns);
-  GST_OBJECT_UNLOCK (self);
-  y10_engine_unref (engine);
-  catch_up (self);
-  gst_yolov10_detect_notify_active (self);
-  return TRUE;
-}
-
-/* No frame is here. */
-static void
-end_session (GstYolov10Detect * self)
-{
-  GstY10Session *session;
-
-  gst_y10_exchange_close (self->exchange);
-  gst_y10_recovery_stop (self->recovery);
-  gst_y10_hold_forget (&self->hold);
-  GST_OBJECT_LOCK (self);
-  session = g_steal_pointer (&self->session);
-  GST_OBJECT_UNLOCK (self);
-  /* Joins the engine's thread: not under the lock. */
-  gst_y10_session_unref (session);
-}
-
-/* A frame in another context than the engine's cannot be read. Whoever makes
- * them will go on doing so: start again in theirs. */
-gboolean
-gst_yolov10_detect_follow (GstYolov10Detect * self, GstBuffer * buffer,
-    GError ** error)
-{
-  gint device_id;
-
-  GST_WARNING_OBJECT (self, "frames come in another CUDA context: starting "
-      "again there; elements of one pipeline should share one");
-  GST_OBJECT_LOCK (self);
-  device_id = self->settings.device_id;
-  GST_OBJECT_UNLOCK (self);
-  end_session (self);
-  return gst_y10_cuda_adopt (self->cuda, buffer, device_id, error)
-      && begin_session (self, error);
-}
-
 static gboolean
 gst_yolov10_detect_start (GstBaseTransform * base)
 {
@@ -299,9 +144,9 @@ gst_yolov10_detect_start (GstBaseTransform * base)
   memset (&self->stats, 0, sizeof self->stats);
   gst_y10_latency_begin (&self->latency, 0);
   GST_OBJECT_UNLOCK (self);
-  gst_y10_stream_begin (self);
-  if (!begin_session (self, &error)) {
-    gst_y10_stream_end (self);
+  gst_y10_pads_begin (self);
+  if (!gst_y10_lifecycle_begin (self, &error)) {
+    gst_y10_pads_end (self);
     GST_Y10_ELEMENT_ERROR (self, error);
     g_clear_error (&error);
     return FALSE;
@@ -315,10 +160,10 @@ gst_yolov10_detect_stop (GstBaseTransform * base)
 {
   GstYolov10Detect *self = GST_YOLOV10_DETECT (base);
 
-  end_session (self);
-  gst_y10_stream_end (self);
+  gst_y10_lifecycle_end (self);
+  gst_y10_pads_end (self);
   gst_caps_replace (&self->refused_caps, NULL);
-  gst_yolov10_detect_notify_active (self);
+  gst_y10_props_notify_active (self);
   return TRUE;
 }
 
@@ -332,7 +177,7 @@ gst_yolov10_detect_change_state (GstElement * element,
   GstStateChangeReturn result;
 
   if (transition == GST_STATE_CHANGE_NULL_TO_READY)
-    open_cuda (self);
+    gst_y10_lifecycle_open_cuda (self);
   result = GST_ELEMENT_CLASS (gst_yolov10_detect_parent_class)->
       change_state (element, transition);
   if (transition == GST_STATE_CHANGE_READY_TO_NULL) {
@@ -464,9 +309,9 @@ gst_yolov10_detect_class_init (GstYolov10DetectClass * class)
   object_class->set_property = gst_y10_props_set;
   object_class->get_property = gst_y10_props_get;
   object_class->finalize = gst_yolov10_detect_finalize;
-  gst_y10_props_install (object_class, props);
+  gst_y10_props_install (object_class);
   gst_y10_tell_install (object_class);
-  gst_y10_stream_install (base_class);
+  gst_y10_pads_install (base_class);
 
   gst_element_class_set_static_metadata (element_class,
       "YOLOv10 object detector", "Filter/Analyzer/Video",

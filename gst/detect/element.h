@@ -84,10 +84,6 @@ struct _GstYolov10Detect
   gint *ids;                    /* of a frame's detections */
 };
 
-/* detect/detect.c */
-
-/* The active-… properties have changed. */
-void gst_yolov10_detect_notify_active (GstYolov10Detect * detect);
 /* Whether inference is skipped where it is late; object lock. */
 gboolean gst_yolov10_detect_skips (const GstYolov10Detect * detect);
 /* A reference to the session, or NULL below PAUSED. */
@@ -95,8 +91,5 @@ GstY10Session *gst_yolov10_detect_get_session (GstYolov10Detect * detect);
 /* Copies what a session is made from, so that loading runs without the lock. */
 void gst_yolov10_detect_copy_settings (GstYolov10Detect * detect,
     GstY10Settings * settings);
-/* Frames in another CUDA context come: while none is here, goes there. */
-gboolean gst_yolov10_detect_follow (GstYolov10Detect * detect,
-    GstBuffer * buffer, GError ** error);
 
 G_END_DECLS

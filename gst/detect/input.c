@@ -11,21 +11,18 @@
 #include "config.h"
 #endif
 
+#include "detect/input.h"
+
 #include "common/error.h"
-#include "detect/pads.h"
 #include "detect/element.h"
+#include "detect/lifecycle.h"
 
 GST_DEBUG_CATEGORY_EXTERN (gst_yolov10_detect_debug);
 #define GST_CAT_DEFAULT gst_yolov10_detect_debug
 
-/**
- * gst_y10_arrive_stopped:
- * @self: the element, which takes no more frames
- *
- * Returns: what upstream is to know of it
- */
-GstFlowReturn
-gst_y10_arrive_stopped (GstYolov10Detect * self)
+/* What upstream is to know when no more frames are taken. */
+static GstFlowReturn
+stopped (GstYolov10Detect * self)
 {
   GstFlowReturn flow = gst_y10_flight_get_stop (self->flight);
 
@@ -60,63 +57,6 @@ set_controlled_values (GstYolov10Detect * self, GstBuffer * buffer)
 
   if (GST_CLOCK_TIME_IS_VALID (time))
     gst_object_sync_values (GST_OBJECT (self), time);
-}
-
-static gboolean
-has_engine (GstY10Session * session)
-{
-  Y10Engine *engine = gst_y10_session_get_engine (session);
-  gboolean has = engine != NULL;
-
-  g_clear_pointer (&engine, y10_engine_unref);
-  return has;
-}
-
-/* Another model is ready. Frames that are here stay with the old one; only where
- * that has lost its GPU they leave first, so that nobody mends it any more. */
-static void
-take_over (GstYolov10Detect * self)
-{
-  GstY10Session *new = gst_y10_exchange_take (self->exchange), *old;
-  gchar *classes = NULL, *hints = NULL;
-  GError *error = NULL;
-  gboolean slower;
-  gint priority;
-
-  if (!new)
-    return;
-  if (!has_engine (self->session)) {
-    gst_y10_flight_drain (self->flight, TRUE);
-    gst_y10_recovery_stop (self->recovery);
-  }
-  GST_OBJECT_LOCK (self);
-  old = self->session;
-  self->session = new;
-  slower = gst_y10_latency_expect (&self->latency, new->warm_ns);
-  priority = self->settings.priority;
-  if (g_strcmp0 (new->settings.classes, self->settings.classes))
-    classes = g_strdup (self->settings.classes ? self->settings.classes : "");
-  if (g_strcmp0 (new->settings.encoder_hints, self->settings.encoder_hints))
-    hints = g_strdup (self->settings.encoder_hints
-        ? self->settings.encoder_hints : "");
-  GST_OBJECT_UNLOCK (self);
-  /* Set while it was being made. */
-  gst_y10_session_set_priority (new, priority);
-  if (classes && !gst_y10_session_set_classes (new, classes, &error))
-    GST_Y10_ELEMENT_WARNING (self, error);
-  g_clear_error (&error);
-  if (hints && !gst_y10_session_set_encoder_hints (new, hints, &error))
-    GST_Y10_ELEMENT_WARNING (self, error);
-  g_clear_error (&error);
-  g_free (classes);
-  g_free (hints);
-  if (self->skips)              /* its frames would wait for a turn in vain */
-    gst_y10_session_withdraw (old);
-  gst_y10_exchange_retire (self->exchange, old);
-  gst_yolov10_detect_notify_active (self);
-  if (slower)
-    gst_element_post_message (GST_ELEMENT (self),
-        gst_message_new_latency (GST_OBJECT (self)));
 }
 
 /* The properties, and what follows from them, as they are for one frame. */
@@ -227,7 +167,7 @@ set_limits (GstYolov10Detect * self, const Now * now)
 static gboolean
 is_lost (GstYolov10Detect * self, GstBuffer * buffer)
 {
-  return !has_engine (self->session)
+  return !gst_y10_session_has_engine (self->session)
       || (self->format.image.memory == Y10_MEMORY_CUDA
       && gst_y10_cuda_is_lost (self->cuda, buffer));
 }
@@ -303,7 +243,7 @@ enter (GstYolov10Detect * self, GstBuffer * buffer, const Now * now,
 
   if (!passage) {
     gst_buffer_unref (buffer);
-    return gst_y10_arrive_stopped (self);
+    return stopped (self);
   }
   look_if_behind (self, now);
   gst_y10_passage_begin (passage, buffer, self->session, &now->wanted,
@@ -319,25 +259,25 @@ enter (GstYolov10Detect * self, GstBuffer * buffer, const Now * now,
   if (!gst_y10_flight_commit (self->flight, is_inferred, now->pace.skip
           ? gst_y10_passage_now () + now->patience : GST_Y10_FLIGHT_FOREVER)) {
     gst_y10_passage_end (passage, &self->jobs);
-    return gst_y10_arrive_stopped (self);
+    return stopped (self);
   }
   self->stop_told = FALSE;
   if (!failed)
     return GST_FLOW_OK;
   /* It is told when those before it have left; upstream hears of it at once. */
   gst_y10_flight_drain (self->flight, FALSE);
-  return gst_y10_arrive_stopped (self);
+  return stopped (self);
 }
 
 /**
- * gst_y10_arrive:
+ * gst_y10_input_push:
  * @self: the element
  * @buffer: (transfer full): a frame
  *
  * Returns: what became of the frames before it, as far as that is known
  */
 GstFlowReturn
-gst_y10_arrive (GstYolov10Detect * self, GstBuffer * buffer)
+gst_y10_input_push (GstYolov10Detect * self, GstBuffer * buffer)
 {
   gint64 came_at = gst_y10_passage_now ();
   GstFlowReturn flow = negotiate (self);
@@ -352,7 +292,7 @@ gst_y10_arrive (GstYolov10Detect * self, GstBuffer * buffer)
   if (!self->session)           /* following frames failed, which was told */
     goto refused;
   set_controlled_values (self, buffer);
-  take_over (self);
+  gst_y10_lifecycle_take_over (self);
   look_at_properties (self, buffer, came_at, &now);
   look_at_pool (self, buffer);
   set_limits (self, &now);
@@ -361,7 +301,7 @@ gst_y10_arrive (GstYolov10Detect * self, GstBuffer * buffer)
     if (!lost && self->format.image.memory == Y10_MEMORY_CUDA
         && !gst_y10_cuda_is_ours (self->cuda, buffer)
         && (!gst_y10_flight_drain (self->flight, TRUE)
-            || !gst_yolov10_detect_follow (self, buffer, &error)))
+            || !gst_y10_lifecycle_follow (self, buffer, &error)))
       goto refused;
     if (!lost)
       mode = gst_y10_pace_choose (&self->pace, &now.pace);
@@ -377,7 +317,7 @@ refused:
 }
 
 /**
- * gst_y10_arrive_event:
+ * gst_y10_input_push_event:
  * @self: the element
  * @event: one that may go with the frames; taken where it can
  *
@@ -386,7 +326,7 @@ refused:
  * Returns: %FALSE when no more frames are taken
  */
 gboolean
-gst_y10_arrive_event (GstYolov10Detect * self, GstEvent * event)
+gst_y10_input_push_event (GstYolov10Detect * self, GstEvent * event)
 {
   guint64 number;
   GstY10Passage *passage = gst_y10_flight_reserve (self->flight,

@@ -12,8 +12,9 @@
 #include "config.h"
 #endif
 
+#include "detect/output.h"
+
 #include "common/error.h"
-#include "detect/pads.h"
 #include "detect/messages.h"
 #include "detect/element.h"
 
@@ -117,18 +118,35 @@ collect (GstYolov10Detect * self)
   return ok;
 }
 
-/**
- * gst_y10_leave_forget:
- * @self: the element, flushing or stopped
- *
- * Waits for the inferences of frames that have left, and forgets them. By the
- * thread that sends frames on, or while there is none.
- */
-void
-gst_y10_leave_forget (GstYolov10Detect * self)
+/* Waits for the inferences of frames that have left, and forgets them. */
+static void
+forget_detached (GstYolov10Detect * self)
 {
   while (self->detached)
     give_detached (self, &self->detached);
+}
+
+/**
+ * gst_y10_output_drop_all:
+ * @self: the element, flushing or stopped
+ *
+ * Frees the frames that are here. By the thread that sends them on, or while
+ * there is none.
+ */
+void
+gst_y10_output_drop_all (GstYolov10Detect * self)
+{
+  GstY10Passage *passage;
+  guint n = 0;
+
+  while ((passage = gst_y10_flight_drop (self->flight))) {
+    gst_y10_passage_end (passage, &self->jobs);
+    gst_y10_flight_leave (self->flight);
+    n++;
+  }
+  forget_detached (self);
+  if (n)
+    GST_DEBUG_OBJECT (self, "dropped %u frames", n);
 }
 
 /* The frame goes without it. */
@@ -224,13 +242,13 @@ leave (GstYolov10Detect * self, GstPad * pad, GstY10Passage * passage,
 }
 
 /**
- * gst_y10_leave:
+ * gst_y10_output_loop:
  * @pad: the element's source pad
  *
  * Its task's function: one frame, or inferences whose frames have left.
  */
 void
-gst_y10_leave (GstPad * pad)
+gst_y10_output_loop (GstPad * pad)
 {
   GstYolov10Detect *self = GST_YOLOV10_DETECT (GST_PAD_PARENT (pad));
   GstFlowReturn flow = GST_FLOW_OK;
@@ -253,5 +271,5 @@ gst_y10_leave (GstPad * pad)
       break;
   }
   if (flow != GST_FLOW_OK)
-    gst_y10_stream_drop_all (self);
+    gst_y10_output_drop_all (self);
 }

@@ -22,34 +22,13 @@
 
 #include "common/sinkpad.h"
 #include "detect/element.h"
+#include "detect/input.h"
+#include "detect/output.h"
 
 GST_DEBUG_CATEGORY_EXTERN (gst_yolov10_detect_debug);
 #define GST_CAT_DEFAULT gst_yolov10_detect_debug
 
 static GstBaseTransformClass *parent_class;
-
-/**
- * gst_y10_stream_drop_all:
- * @self: the element, flushing or stopped
- *
- * Frees the frames that are here. By the thread that sends them on, or while
- * there is none.
- */
-void
-gst_y10_stream_drop_all (GstYolov10Detect * self)
-{
-  GstY10Passage *passage;
-  guint n = 0;
-
-  while ((passage = gst_y10_flight_drop (self->flight))) {
-    gst_y10_passage_end (passage, &self->jobs);
-    gst_y10_flight_leave (self->flight);
-    n++;
-  }
-  gst_y10_leave_forget (self);
-  if (n)
-    GST_DEBUG_OBJECT (self, "dropped %u frames", n);
-}
 
 /* No more frames: what waits for its turn with the engine goes back at once. */
 static void
@@ -83,7 +62,7 @@ begin_flow (GstYolov10Detect * self)
   forget_times (self);
   self->stop_told = FALSE;
   gst_y10_flight_set_flushing (self->flight, FALSE);
-  return gst_pad_start_task (pad, (GstTaskFunction) gst_y10_leave, pad, NULL);
+  return gst_pad_start_task (pad, (GstTaskFunction) gst_y10_output_loop, pad, NULL);
 }
 
 static gboolean
@@ -93,7 +72,7 @@ end_flow (GstYolov10Detect * self)
 
   begin_flush (self);
   ok = gst_pad_stop_task (GST_BASE_TRANSFORM_SRC_PAD (self));
-  gst_y10_stream_drop_all (self);
+  gst_y10_output_drop_all (self);
   return ok;
 }
 
@@ -195,7 +174,7 @@ flush_stop (GstYolov10Detect * self, GstEvent * event)
 
   gst_pad_pause_task (base->srcpad);
   begin_flush (self);
-  gst_y10_stream_drop_all (self);
+  gst_y10_output_drop_all (self);
   ok = parent_class->sink_event (base, event);
   keep_tags (self);
   if (GST_PAD_IS_ACTIVE (base->srcpad))
@@ -232,7 +211,7 @@ new_segment (GstYolov10Detect * self)
 }
 
 static gboolean
-gst_y10_stream_sink_event (GstBaseTransform * base, GstEvent * event)
+gst_y10_pads_sink_event (GstBaseTransform * base, GstEvent * event)
 {
   GstYolov10Detect *self = GST_YOLOV10_DETECT (base);
   GstEventType type = GST_EVENT_TYPE (event);
@@ -246,7 +225,7 @@ gst_y10_stream_sink_event (GstBaseTransform * base, GstEvent * event)
     return parent_class->sink_event (base, event);
   if ((type == GST_EVENT_GAP || type == GST_EVENT_TAG)
       && gst_y10_flight_count (self->flight)
-      && gst_y10_arrive_event (self, event))
+      && gst_y10_input_push_event (self, event))
     return TRUE;
   if (!gst_y10_flight_drain (self->flight, FALSE)) {
     gst_event_unref (event);
@@ -294,7 +273,7 @@ note_privacy (GstYolov10Detect * self, GstEvent * event)
 
 /* Every detector upstream is to hear of privacy: the event goes on. */
 static gboolean
-gst_y10_stream_src_event (GstBaseTransform * base, GstEvent * event)
+gst_y10_pads_src_event (GstBaseTransform * base, GstEvent * event)
 {
   GstYolov10Detect *self = GST_YOLOV10_DETECT (base);
 
@@ -355,7 +334,7 @@ answer_position (GstYolov10Detect * self, GstQuery * query)
 }
 
 static gboolean
-gst_y10_stream_query (GstBaseTransform * base, GstPadDirection direction,
+gst_y10_pads_query (GstBaseTransform * base, GstPadDirection direction,
     GstQuery * query)
 {
   GstYolov10Detect *self = GST_YOLOV10_DETECT (base);
@@ -376,14 +355,14 @@ gst_y10_stream_query (GstBaseTransform * base, GstPadDirection direction,
 }
 
 static GstFlowReturn
-gst_y10_stream_submit (GstBaseTransform * base, gboolean discont,
+gst_y10_pads_submit (GstBaseTransform * base, gboolean discont,
     GstBuffer * buffer)
 {
-  return gst_y10_arrive (GST_YOLOV10_DETECT (base), buffer);
+  return gst_y10_input_push (GST_YOLOV10_DETECT (base), buffer);
 }
 
 static GstFlowReturn
-gst_y10_stream_generate (GstBaseTransform * base, GstBuffer ** buffer)
+gst_y10_pads_generate (GstBaseTransform * base, GstBuffer ** buffer)
 {
   *buffer = NULL;
   return GST_FLOW_OK;
@@ -392,17 +371,17 @@ gst_y10_stream_generate (GstBaseTransform * base, GstBuffer ** buffer)
 /* Never called, because nothing is generated. That it is there tells the base
  * class that frames go on in the same memory. */
 static GstFlowReturn
-gst_y10_stream_in_place (GstBaseTransform * base, GstBuffer * buffer)
+gst_y10_pads_in_place (GstBaseTransform * base, GstBuffer * buffer)
 {
   g_return_val_if_reached (GST_FLOW_ERROR);
 }
 
 /**
- * gst_y10_stream_begin:
+ * gst_y10_pads_begin:
  * @self: the element, which starts
  */
 void
-gst_y10_stream_begin (GstYolov10Detect * self)
+gst_y10_pads_begin (GstYolov10Detect * self)
 {
   gst_y10_jobs_begin (&self->jobs, GST_Y10_MAX_JOBS);
   self->ids = g_new (gint, GST_Y10_MAX_DETECTIONS);
@@ -414,11 +393,11 @@ gst_y10_stream_begin (GstYolov10Detect * self)
 }
 
 /**
- * gst_y10_stream_end:
+ * gst_y10_pads_end:
  * @self: the element, which stops
  */
 void
-gst_y10_stream_end (GstYolov10Detect * self)
+gst_y10_pads_end (GstYolov10Detect * self)
 {
   gst_y10_hold_clear (&self->hold);
   gst_y10_jobs_end (&self->jobs);
@@ -432,11 +411,11 @@ gst_y10_stream_end (GstYolov10Detect * self)
 }
 
 /**
- * gst_y10_stream_init:
+ * gst_y10_pads_init:
  * @self: the element, which is being made
  */
 void
-gst_y10_stream_init (GstYolov10Detect * self)
+gst_y10_pads_init (GstYolov10Detect * self)
 {
   GstPad *sink = GST_BASE_TRANSFORM_SINK_PAD (self);
 
@@ -453,17 +432,17 @@ gst_y10_stream_init (GstYolov10Detect * self)
 }
 
 /**
- * gst_y10_stream_install:
+ * gst_y10_pads_install:
  * @class: the element's class
  */
 void
-gst_y10_stream_install (GstBaseTransformClass * class)
+gst_y10_pads_install (GstBaseTransformClass * class)
 {
   parent_class = g_type_class_peek_parent (class);
-  class->sink_event = GST_DEBUG_FUNCPTR (gst_y10_stream_sink_event);
-  class->src_event = GST_DEBUG_FUNCPTR (gst_y10_stream_src_event);
-  class->query = GST_DEBUG_FUNCPTR (gst_y10_stream_query);
-  class->submit_input_buffer = GST_DEBUG_FUNCPTR (gst_y10_stream_submit);
-  class->generate_output = GST_DEBUG_FUNCPTR (gst_y10_stream_generate);
-  class->transform_ip = GST_DEBUG_FUNCPTR (gst_y10_stream_in_place);
+  class->sink_event = GST_DEBUG_FUNCPTR (gst_y10_pads_sink_event);
+  class->src_event = GST_DEBUG_FUNCPTR (gst_y10_pads_src_event);
+  class->query = GST_DEBUG_FUNCPTR (gst_y10_pads_query);
+  class->submit_input_buffer = GST_DEBUG_FUNCPTR (gst_y10_pads_submit);
+  class->generate_output = GST_DEBUG_FUNCPTR (gst_y10_pads_generate);
+  class->transform_ip = GST_DEBUG_FUNCPTR (gst_y10_pads_in_place);
 }

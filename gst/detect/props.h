@@ -53,7 +53,8 @@ enum
   GST_Y10_N_PROPS
 };
 
-void gst_y10_props_install (GObjectClass * class, GParamSpec ** props);
+void gst_y10_props_install (GObjectClass * class);
+void gst_y10_props_notify_active (GstYolov10Detect * detect);
 void gst_y10_props_init (GstYolov10Detect * self);
 void gst_y10_props_set (GObject * object, guint id, const GValue * value,
     GParamSpec * pspec);

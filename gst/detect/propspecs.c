@@ -13,15 +13,16 @@
 
 #include "detect/element.h"
 
+static GParamSpec *props[GST_Y10_N_PROPS];
+
 /**
  * gst_y10_props_install:
  * @class: the element's class
- * @props: (out) (array): the specifications, GST_Y10_N_PROPS of them
  *
  * Installs all properties.
  */
 void
-gst_y10_props_install (GObjectClass * class, GParamSpec ** props)
+gst_y10_props_install (GObjectClass * class)
 {
   const GParamFlags ready = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS
       | GST_PARAM_MUTABLE_READY;
@@ -180,4 +181,15 @@ gst_y10_props_install (GObjectClass * class, GParamSpec ** props)
   gst_type_mark_as_plugin_api (GST_TYPE_YOLOV10_ATTACH, 0);
   gst_type_mark_as_plugin_api (GST_TYPE_YOLOV10_LATE_POLICY, 0);
   gst_type_mark_as_plugin_api (GST_TYPE_YOLOV10_SKIPPED_BOXES, 0);
+}
+
+/**
+ * gst_y10_props_notify_active:
+ * @self: the element, whose active-… properties have changed
+ */
+void
+gst_y10_props_notify_active (GstYolov10Detect * self)
+{
+  for (guint id = GST_Y10_PROP_ACTIVE_BACKEND; id <= GST_Y10_PROP_FALLBACK_REASON; id++)
+    g_object_notify_by_pspec (G_OBJECT (self), props[id]);
 }

@@ -19,6 +19,7 @@
 
 #include "common/error.h"
 #include "detect/element.h"
+#include "detect/props.h"
 
 GST_DEBUG_CATEGORY_EXTERN (gst_yolov10_detect_debug);
 #define GST_CAT_DEFAULT gst_yolov10_detect_debug
@@ -119,7 +120,7 @@ tell (GstY10Recovery * self, guint64 skipped)
           gst_structure_new ("yolov10-recovered",
               "attempts", G_TYPE_UINT, self->attempts,
               "skipped", G_TYPE_UINT64, skipped, NULL)));
-  gst_yolov10_detect_notify_active (detect);
+  gst_y10_props_notify_active (detect);
 }
 
 static gboolean
@@ -224,7 +225,7 @@ gst_y10_recovery_start (GstY10Recovery * self, GstY10Session * session,
   if (g_get_monotonic_time () - self->recovered_at > LONGEST)
     self->delay = FIRST;
   self->attempts = 0;
-  gst_yolov10_detect_notify_active (detect);
+  gst_y10_props_notify_active (detect);
   self->thread = g_thread_try_new ("y10-recover", run, self, &error);
   if (!self->thread) {
     GST_Y10_ELEMENT_WARNING (detect, error);

@@ -392,6 +392,22 @@ gst_y10_session_get_engine (GstY10Session * self)
 }
 
 /**
+ * gst_y10_session_has_engine:
+ * @self: a session
+ *
+ * Returns: %FALSE while its device is lost
+ */
+gboolean
+gst_y10_session_has_engine (GstY10Session * self)
+{
+  Y10Engine *engine = gst_y10_session_get_engine (self);
+  gboolean has = engine != NULL;
+
+  g_clear_pointer (&engine, y10_engine_unref);
+  return has;
+}
+
+/**
  * gst_y10_session_begin:
  * @self: a session
  *

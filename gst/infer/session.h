@@ -64,6 +64,7 @@ gboolean gst_y10_session_set_encoder_hints (GstY10Session * session,
 GstY10Hints *gst_y10_session_get_encoder_hints (GstY10Session * session);
 
 Y10Engine *gst_y10_session_get_engine (GstY10Session * session);
+gboolean gst_y10_session_has_engine (GstY10Session * session);
 Y10EngineStream *gst_y10_session_get_stream (GstY10Session * session);
 Y10EngineStream *gst_y10_session_begin (GstY10Session * session);
 void gst_y10_session_end (GstY10Session * session, Y10EngineStream * stream);

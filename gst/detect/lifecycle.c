@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* When the element has a model, an engine and a CUDA context: from start() to stop(),
+ * unless another model takes over or frames come in another context. */
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "detect/lifecycle.h"
+
+#include "common/error.h"
+#include "detect/element.h"
+#include "detect/props.h"
+
+GST_DEBUG_CATEGORY_EXTERN (gst_yolov10_detect_debug);
+#define GST_CAT_DEFAULT gst_yolov10_detect_debug
+
+/* Whether frames in CUDA memory are taken: with a backend that reads them and
+ * in a context that they can share. */
+void
+gst_y10_lifecycle_open_cuda (GstYolov10Detect * self)
+{
+  Y10BackendKind backend;
+  GError *error = NULL;
+  gboolean takes;
+  gint device_id;
+
+  GST_OBJECT_LOCK (self);
+  backend = self->settings.backend;
+  device_id = self->settings.device_id;
+  GST_OBJECT_UNLOCK (self);
+  takes = gst_y10_session_takes_cuda (backend)
+      && gst_y10_cuda_open (self->cuda, device_id, &error);
+  if (error)
+    GST_WARNING_OBJECT (self, "no frames in CUDA memory: %s", error->message);
+  g_clear_error (&error);
+  GST_OBJECT_LOCK (self);
+  self->takes_cuda = takes;
+  GST_OBJECT_UNLOCK (self);
+}
+
+/* Properties that were set while the model was loading. */
+static void
+catch_up (GstYolov10Detect * self)
+{
+  const GstY10Settings *made_from = &self->session->settings;
+  gboolean other_model;
+  gchar *classes = NULL, *hints = NULL;
+
+  /* First: what is set from here on is a request of its own. */
+  gst_y10_exchange_open (self->exchange);
+  GST_OBJECT_LOCK (self);
+  other_model = g_strcmp0 (made_from->model_file, self->settings.model_file);
+  if (g_strcmp0 (made_from->classes, self->settings.classes))
+    classes = g_strdup (self->settings.classes ? self->settings.classes : "");
+  if (g_strcmp0 (made_from->encoder_hints, self->settings.encoder_hints))
+    hints = g_strdup (self->settings.encoder_hints
+        ? self->settings.encoder_hints : "");
+  GST_OBJECT_UNLOCK (self);
+  if (classes)
+    gst_y10_props_set_classes (self, classes);
+  if (hints)
+    gst_y10_props_set_encoder_hints (self, hints);
+  g_free (classes);
+  g_free (hints);
+  if (other_model)
+    gst_y10_exchange_request (self->exchange);
+}
+
+gboolean
+gst_y10_lifecycle_begin (GstYolov10Detect * self, GError ** error)
+{
+  gchar *name = gst_object_get_name (GST_OBJECT (self));
+  GstY10Settings settings;
+  GstY10Session *session;
+  Y10Engine *engine;
+
+  gst_y10_lifecycle_open_cuda (self);             /* properties may have changed in READY */
+  gst_yolov10_detect_copy_settings (self, &settings);
+  settings.cuda_context = gst_y10_cuda_get_handle (self->cuda);
+  session = gst_y10_session_new (&settings, name, NULL, error);
+  g_free (name);
+  gst_y10_settings_clear (&settings);
+  if (!session)
+    return FALSE;
+  engine = gst_y10_session_get_engine (session);
+  GST_INFO_OBJECT (self, "%s on %s, %s; an inference takes %" GST_TIME_FORMAT,
+      y10_model_get_variant (session->model), y10_engine_get_device (engine),
+      y10_precision_get_name (y10_engine_get_precision (engine)),
+      GST_TIME_ARGS (session->warm_ns));
+  GST_OBJECT_LOCK (self);
+  self->session = session;
+  if (y10_engine_get_backend (engine) != Y10_BACKEND_CUDA)
+    self->takes_cuda = FALSE;
+  gst_y10_latency_expect (&self->latency, session->warm_ns);
+  GST_OBJECT_UNLOCK (self);
+  y10_engine_unref (engine);
+  catch_up (self);
+  gst_y10_props_notify_active (self);
+  return TRUE;
+}
+
+/* No frame is here. */
+void
+gst_y10_lifecycle_end (GstYolov10Detect * self)
+{
+  GstY10Session *session;
+
+  gst_y10_exchange_close (self->exchange);
+  gst_y10_recovery_stop (self->recovery);
+  gst_y10_hold_forget (&self->hold);
+  GST_OBJECT_LOCK (self);
+  session = g_steal_pointer (&self->session);
+  GST_OBJECT_UNLOCK (self);
+  /* Joins the engine's thread: not under the lock. */
+  gst_y10_session_unref (session);
+}
+
+/* A frame in another context than the engine's cannot be read. Whoever makes
+ * them will go on doing so: start again in theirs. */
+gboolean
+gst_y10_lifecycle_follow (GstYolov10Detect * self, GstBuffer * buffer,
+    GError ** error)
+{
+  gint device_id;
+
+  GST_WARNING_OBJECT (self, "frames come in another CUDA context: starting "
+      "again there; elements of one pipeline should share one");
+  GST_OBJECT_LOCK (self);
+  device_id = self->settings.device_id;
+  GST_OBJECT_UNLOCK (self);
+  gst_y10_lifecycle_end (self);
+  return gst_y10_cuda_adopt (self->cuda, buffer, device_id, error)
+      && gst_y10_lifecycle_begin (self, error);
+}
+
+/* Another model is ready. Frames that are here stay with the old one; only where
+ * that has lost its GPU they leave first, so that nobody mends it any more. */
+void
+gst_y10_lifecycle_take_over (GstYolov10Detect * self)
+{
+  GstY10Session *new = gst_y10_exchange_take (self->exchange), *old;
+  gchar *classes = NULL, *hints = NULL;
+  GError *error = NULL;
+  gboolean slower;
+  gint priority;
+
+  if (!new)
+    return;
+  if (!gst_y10_session_has_engine (self->session)) {
+    gst_y10_flight_drain (self->flight, TRUE);
+    gst_y10_recovery_stop (self->recovery);
+  }
+  GST_OBJECT_LOCK (self);
+  old = self->session;
+  self->session = new;
+  slower = gst_y10_latency_expect (&self->latency, new->warm_ns);
+  priority = self->settings.priority;
+  if (g_strcmp0 (new->settings.classes, self->settings.classes))
+    classes = g_strdup (self->settings.classes ? self->settings.classes : "");
+  if (g_strcmp0 (new->settings.encoder_hints, self->settings.encoder_hints))
+    hints = g_strdup (self->settings.encoder_hints
+        ? self->settings.encoder_hints : "");
+  GST_OBJECT_UNLOCK (self);
+  /* Set while it was being made. */
+  gst_y10_session_set_priority (new, priority);
+  if (classes && !gst_y10_session_set_classes (new, classes, &error))
+    GST_Y10_ELEMENT_WARNING (self, error);
+  g_clear_error (&error);
+  if (hints && !gst_y10_session_set_encoder_hints (new, hints, &error))
+    GST_Y10_ELEMENT_WARNING (self, error);
+  g_clear_error (&error);
+  g_free (classes);
+  g_free (hints);
+  if (self->skips)              /* its frames would wait for a turn in vain */
+    gst_y10_session_withdraw (old);
+  gst_y10_exchange_retire (self->exchange, old);
+  gst_y10_props_notify_active (self);
+  if (slower)
+    gst_element_post_message (GST_ELEMENT (self),
+        gst_message_new_latency (GST_OBJECT (self)));
+}

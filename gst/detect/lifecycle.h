@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+#pragma once
+
+#include "detect/detect.h"
+
+G_BEGIN_DECLS
+
+void gst_y10_lifecycle_open_cuda (GstYolov10Detect * detect);
+gboolean gst_y10_lifecycle_begin (GstYolov10Detect * detect, GError ** error);
+/* While no frame is here. */
+void gst_y10_lifecycle_end (GstYolov10Detect * detect);
+/* Frames in another CUDA context come: while none is here, goes there. */
+gboolean gst_y10_lifecycle_follow (GstYolov10Detect * detect,
+    GstBuffer * buffer, GError ** error);
+/* The thread that brings frames. */
+void gst_y10_lifecycle_take_over (GstYolov10Detect * detect);
+
+G_END_DECLS

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+#pragma once
+
+/* What the task that sends frames on does. */
+
+#include "detect/detect.h"
+
+G_BEGIN_DECLS
+
+void gst_y10_output_loop (GstPad * pad);
+void gst_y10_output_drop_all (GstYolov10Detect * detect);
+
+G_END_DECLS
