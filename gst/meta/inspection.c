@@ -18,6 +18,8 @@
  * than that move no box. */
 #define MAX_BORDER 2.0
 
+#define NAME "GstYolov10InspectionMeta"
+
 /* Set by gst_y10_inspection_register(). */
 static const GstMetaInfo *inspection_info;
 
@@ -111,10 +113,12 @@ gst_y10_inspection_register (void)
 
   if (!g_once_init_enter (&once))
     return;
-  inspection_info = gst_meta_register (
-      gst_meta_api_type_register ("GstYolov10InspectionMetaAPI", tags),
-      "GstYolov10InspectionMeta", sizeof (GstY10InspectionMeta), init, NULL,
-      transform);
+  /* The y10 command has a copy of this code, and loads the plugin. */
+  inspection_info = gst_meta_get_info (NAME);
+  if (!inspection_info)
+    inspection_info = gst_meta_register (
+        gst_meta_api_type_register (NAME "API", tags), NAME,
+        sizeof (GstY10InspectionMeta), init, NULL, transform);
   g_once_init_leave (&once, 1);
 }
 

@@ -106,7 +106,7 @@ class Folder:
             os.symlink(os.path.join(inputs, name), os.path.join(folder, name))
         os.mkdir(os.path.join(folder, ".home"))
         os.makedirs(os.path.join(folder, ".include"))
-        os.symlink(os.path.join(ROOT, "gst"), os.path.join(folder, ".include/y10"))
+        os.symlink(os.path.join(ROOT, "gst/meta"), os.path.join(folder, ".include/y10"))
         self.environment = {
             **os.environ, "HOME": os.path.join(folder, ".home"), "Y10_BUILD": build,
             "GST_PLUGIN_PATH": os.path.join(build, "gst"),

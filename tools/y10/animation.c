@@ -7,14 +7,12 @@
 
 #include "config.h"
 
-#include <stdio.h>
 #include <string.h>
 
+#include "media/gif.h"
 #include "tool.h"
 
 #ifdef HAVE_PIXBUF
-
-#include <gdk-pixbuf/gdk-pixbuf.h>
 
 /* gdk-pixbuf has no replacement for the times of an animation. */
 G_GNUC_BEGIN_IGNORE_DEPRECATIONS
@@ -29,19 +27,6 @@ struct _ToolAnimation
   gboolean ended;
 };
 
-static gboolean
-is_gif (const char *path)
-{
-  char start[4] = "";
-  FILE *file = fopen (path, "rbe");
-  gboolean gif = file && fread (start, 1, 4, file) == 4
-      && !memcmp (start, "GIF8", 4);
-
-  if (file)
-    fclose (file);
-  return gif;
-}
-
 static GTimeVal
 time_val (gint64 ms)
 {
@@ -53,50 +38,11 @@ time_val (gint64 ms)
   return time;
 }
 
-/* NULL when @path is no GIF; @damage where not all of it was there. */
-static GdkPixbufAnimation *
-load (const char *path, char **damage)
-{
-  GdkPixbufAnimation *animation;
-  GdkPixbufLoader *loader;
-  GError *error = NULL;
-  char *bytes = NULL;
-  gsize size;
-
-  *damage = NULL;
-  if (!is_gif (path) || !g_file_get_contents (path, &bytes, &size, NULL))
-    return NULL;
-  /* Which gives what there is and then complains; other calls do either. */
-  loader = gdk_pixbuf_loader_new ();
-  if (gdk_pixbuf_loader_write (loader, (const guchar *) bytes, size, &error))
-    gdk_pixbuf_loader_close (loader, &error);
-  else
-    gdk_pixbuf_loader_close (loader, NULL);
-  g_free (bytes);
-  animation = gdk_pixbuf_loader_get_animation (loader);
-  if (animation)
-    g_object_ref (animation);
-  *damage = error ? g_strdup (error->message) : NULL;
-  g_clear_error (&error);
-  g_object_unref (loader);
-  return animation;
-}
-
-char *
-tool_gif_find_damage (const char *path)
-{
-  char *damage;
-  GdkPixbufAnimation *animation = load (path, &damage);
-
-  g_clear_object (&animation);
-  return damage;
-}
-
 ToolAnimation *
 tool_animation_open (const char *source, const char *path, char **damage)
 {
   const GTimeVal start = time_val (0);
-  GdkPixbufAnimation *animation = load (path, damage);
+  GdkPixbufAnimation *animation = tool_gif_load (path, damage);
   ToolAnimation *self;
 
   if (!animation || gdk_pixbuf_animation_is_static_image (animation)) {
@@ -152,12 +98,6 @@ tool_animation_close (ToolAnimation *self)
 G_GNUC_END_IGNORE_DEPRECATIONS
 
 #else /* !HAVE_PIXBUF */
-
-char *
-tool_gif_find_damage (const char *path)
-{
-  return NULL;
-}
 
 ToolAnimation *
 tool_animation_open (const char *source, const char *path, char **damage)

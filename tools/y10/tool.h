@@ -117,7 +117,7 @@ gboolean tool_picture_save (const char *path, const Y10Image *image,
     GError **error);
 gboolean tool_picture_can_save (const char *path);
 
-/* jpeg.c, animation.c, container.c: what is wrong with a file that can be read,
+/* jpeg.c, media/gif.c, container.c: what is wrong with a file that can be read,
  * or NULL, also where it is of another kind */
 char *tool_jpeg_find_damage (const char *path);
 char *tool_gif_find_damage (const char *path);

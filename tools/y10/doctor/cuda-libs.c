@@ -11,7 +11,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "doctor/cuda.h"
+#include "doctor/cuda-libs.h"
+#include "doctor/doctor.h"
+#include "doctor/probe.h"
 
 #define MIN_CUDNN 90800
 #define CUDNN_PACKAGES "install cuDNN 9 for CUDA %d (NVIDIA's apt: " \

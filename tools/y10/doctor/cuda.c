@@ -10,7 +10,9 @@
 
 #include <string.h>
 
-#include "doctor/cuda.h"
+#include "doctor/cuda-libs.h"
+#include "doctor/doctor.h"
+#include "doctor/probe.h"
 
 #define CONTAINER_FIX "in a container, run it with --gpus all and " \
     "NVIDIA_DRIVER_CAPABILITIES=compute,video,utility"
@@ -20,16 +22,6 @@
 #define ENOUGH_MEMORY (G_GINT64_CONSTANT (1) << 30)
 #define MIN_CAPABILITY 75
 #define MAX_GPUS 16
-
-void
-doctor_cuda_row (DoctorCuda *cuda, const char *name, DoctorState state,
-    char *fact, char *fix)
-{
-  if (cuda->present || state == DOCTOR_OK)
-    doctor_row (cuda->doctor, cuda->section, name, state, fact, fix);
-  g_free (fact);
-  g_free (fix);
-}
 
 static char *
 system_path (const char *path)

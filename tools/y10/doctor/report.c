@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-#include "doctor/doctor.h"
+#include "doctor/report.h"
 #include "tool.h"
 
 JsonObject *
@@ -159,6 +159,16 @@ print_json (Doctor *doctor)
   g_free (text);
   json_node_unref (root);
   g_object_unref (generator);
+}
+
+void
+doctor_cuda_row (DoctorCuda *cuda, const char *name, DoctorState state,
+    char *fact, char *fix)
+{
+  if (cuda->present || state == DOCTOR_OK)
+    doctor_row (cuda->doctor, cuda->section, name, state, fact, fix);
+  g_free (fact);
+  g_free (fix);
 }
 
 void

@@ -96,6 +96,7 @@ tool_draw_new (const char *dir, Y10Model *model, GError **error)
   }
   draw = g_new0 (ToolDraw, 1);
   draw->dir = g_strdup (dir);
+  gst_y10_attach_register_metas ();
   draw->attacher = gst_y10_attacher_new (model, "y10");
   draw->names = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   return draw;

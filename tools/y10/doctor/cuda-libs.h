@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+#pragma once
+
+#include "doctor/report.h"
+
+G_BEGIN_DECLS
+
+/* Rows about the libraries that the CUDA backend loads. */
+void doctor_cuda_libraries (DoctorCuda *cuda);
+
+G_END_DECLS
