@@ -7,23 +7,175 @@
 
 #include "config.h"
 
+#include "base/clock.h"
+#include "base/memory-limit.h"
+#include "model/model.h"
 #include "run/internal.h"
 
-void
-y10_slot_queue_push (const Y10Engine *engine, Y10SlotQueue *queue, guint slot)
+static gboolean
+make_slot (Y10Engine *engine, Y10EngineSlot *slot, GError **error)
 {
-  queue->slots[(queue->head + queue->n) % engine->config.n_slots] = slot;
-  queue->n++;
+  guint n = engine->config.max_batch;
+
+  slot->images = g_new0 (Y10Image, n);
+  slot->params = g_new0 (Y10HeadParams, n);
+  slot->classes = g_new0 (guint8, (gsize) n * engine->graph->n_classes);
+  slot->letterboxes = g_new0 (Y10Letterbox, n);
+  slot->slot = engine->backend->slot_new (engine->program, n,
+      engine->config.max_rows, error);
+  return slot->slot != NULL;
 }
 
-guint
-y10_slot_queue_pop (const Y10Engine *engine, Y10SlotQueue *queue)
+/* What the engine will have on the host for sure. */
+static gboolean
+check_memory (const Y10Engine *engine, GError **error)
 {
-  guint slot = queue->slots[queue->head];
+  const Y10EngineConfig *c = &engine->config;
+  guint64 size = y10_plan_weights_size (engine->plan);
+  g_autofree char *purpose =
+      g_strdup_printf ("%s with %u slot%s of %u image%s of %ux%u",
+      y10_model_get_path (engine->model), c->n_slots,
+      c->n_slots == 1 ? "" : "s", c->max_batch, c->max_batch == 1 ? "" : "s",
+      c->width, c->height);
 
-  queue->head = (queue->head + 1) % engine->config.n_slots;
-  queue->n--;
-  return slot;
+  if (engine->backend->kind != Y10_BACKEND_CUDA)
+    size += (guint64) engine->plan->arena_size * c->max_batch * c->n_slots;
+  return y10_memory_check (size, purpose, error);
+}
+
+/* On the device thread, as everything a backend does but waiting. */
+gboolean
+y10_engine_make_device (Y10Engine *engine, gpointer data, GError **error)
+{
+  const Y10BackendClass *backend = engine->backend;
+  Y10EngineConfig *c = &engine->config;
+  Y10DeviceConfig device = {.threads = c->threads,.device_id = c->device_id,
+    .cuda_graphs = c->cuda_graphs,.cuda_context = c->cuda_context
+  };
+  Y10Layout layout;
+
+  engine->device = backend->open (&device, error);
+  if (!engine->device)
+    return FALSE;
+  engine->device_name = g_strdup (backend->describe (engine->device));
+  engine->threads = backend->threads (engine->device);
+  if (!backend->layout (engine->device, &c->precision, &layout, error))
+    return FALSE;
+  engine->graph = y10_model_build_graph (engine->model, c->width, c->height,
+      c->head, error);
+  if (!engine->graph)
+    return FALSE;
+  engine->plan = y10_plan_new (engine->graph, &layout, error);
+  if (!engine->plan || !check_memory (engine, error))
+    return FALSE;
+  for (guint i = 0; i < engine->graph->n_ops; i++) {
+    g_autoptr (GString) why = g_string_new (NULL);
+    if (!backend->supports (engine->device, engine->graph,
+            &engine->graph->ops[i], c->precision, why)) {
+      g_set_error (error, Y10_ERROR, Y10_ERROR_UNSUPPORTED,
+          "backend %s cannot run \"%s\": %s", backend->name,
+          engine->graph->ops[i].name, why->str);
+      return FALSE;
+    }
+  }
+  engine->program = backend->compile (engine->device, engine->plan,
+      c->precision, data, error);
+  if (!engine->program)
+    return FALSE;
+  engine->weights_size = backend->weights_size (engine->program);
+  for (guint i = 0; i < c->n_slots; i++)
+    if (!make_slot (engine, &engine->slots[i], error))
+      return FALSE;
+  if (c->tune && backend->tune)
+    backend->tune (engine->program, y10_engine_tuned, engine);
+  return TRUE;
+}
+
+static void
+free_device (Y10Engine *engine)
+{
+  const Y10BackendClass *backend = engine->backend;
+
+  if (engine->program && backend->tune_end)
+    backend->tune_end (engine->program);
+  for (guint i = 0; i < engine->config.n_slots; i++) {
+    Y10EngineSlot *slot = &engine->slots[i];
+
+    if (slot->slot)
+      backend->slot_free (slot->slot);
+    g_clear_error (&slot->error);
+    g_free (slot->images);
+    g_free (slot->params);
+    g_free (slot->classes);
+    g_free (slot->letterboxes);
+  }
+  if (engine->program)
+    backend->program_free (engine->program);
+  y10_plan_free (engine->plan);
+  y10_graph_free (engine->graph);
+  if (engine->device)
+    backend->close (engine->device);
+}
+
+gboolean
+y10_engine_load_images (Y10Engine *engine, Y10EngineSlot *slot, GError **error)
+{
+  for (guint i = 0; i < slot->n_images; i++)
+    if (!engine->backend->load (slot->slot, i, &slot->images[i],
+            &slot->letterboxes[i], &slot->params[i], error))
+      return FALSE;
+  return TRUE;
+}
+
+/* The slot is ours while it is queued: only its flags are shared. A backend
+ * without wait is done when submit returns; another's step is handed on. */
+static void
+run_slot (Y10Engine *engine, guint index)
+{
+  const Y10BackendClass *backend = engine->backend;
+  Y10EngineSlot *slot = &engine->slots[index];
+  GError *error = NULL;
+  gboolean ok;
+
+  slot->start = y10_clock_ns ();
+  ok = !y10_engine_is_lost (engine, &error) && y10_engine_load_images (engine, slot, &error);
+  if (!backend->wait)
+    y10_slot_set_input_done (engine, slot);
+  ok = ok && backend->submit (slot->slot, slot->n_images, slot->first_op,
+      slot->end_op, &error);
+  if (ok && backend->wait) {
+    pthread_mutex_lock (&engine->lock);
+    y10_slot_queue_push (engine, &engine->under_way, index);
+    pthread_cond_signal (&engine->started);
+    pthread_mutex_unlock (&engine->lock);
+    return;
+  }
+  y10_engine_note_lost (engine, error);
+  /* What was loaded before it failed may still be read. */
+  if (backend->wait) {
+    if (!y10_engine_is_lost (engine, NULL))
+      backend->wait_input (slot->slot, NULL);
+    y10_slot_set_input_done (engine, slot);
+  }
+  y10_slot_set_done (engine, slot, error);
+}
+
+static void
+complete_slot (Y10Engine *engine, guint index)
+{
+  const Y10BackendClass *backend = engine->backend;
+  Y10EngineSlot *slot = &engine->slots[index];
+  GError *error = NULL;
+
+  if (!y10_engine_is_lost (engine, &error)
+      && backend->wait_input (slot->slot, &error)) {
+    y10_slot_set_input_done (engine, slot);
+    backend->wait (slot->slot, &error);
+  } else {
+    y10_slot_set_input_done (engine, slot);
+  }
+  y10_engine_note_lost (engine, error);
+  y10_slot_set_done (engine, slot, error);
 }
 
 static void *
@@ -47,7 +199,7 @@ device_thread (void *data)
       guint slot = y10_slot_queue_pop (engine, &engine->queued);
 
       pthread_mutex_unlock (&engine->lock);
-      y10_engine_run_slot (engine, slot);
+      run_slot (engine, slot);
       pthread_mutex_lock (&engine->lock);
     } else {
       pthread_cond_wait (&engine->work, &engine->lock);
@@ -58,7 +210,7 @@ device_thread (void *data)
   pthread_mutex_unlock (&engine->lock);
   if (engine->completing)
     pthread_join (engine->completer, NULL);
-  y10_engine_free_device (engine);
+  free_device (engine);
   return NULL;
 }
 
@@ -75,7 +227,7 @@ completion_thread (void *data)
       guint slot = y10_slot_queue_pop (engine, &engine->under_way);
 
       pthread_mutex_unlock (&engine->lock);
-      y10_engine_complete_slot (engine, slot);
+      complete_slot (engine, slot);
       pthread_mutex_lock (&engine->lock);
     } else {
       pthread_cond_wait (&engine->started, &engine->lock);

@@ -113,111 +113,6 @@ resolve_sizes (const Y10Engine *engine, Y10EngineConfig *c)
         ? AUTO_CUDA_SLOTS : 1;
 }
 
-static gboolean
-make_slot (Y10Engine *engine, Y10EngineSlot *slot, GError **error)
-{
-  guint n = engine->config.max_batch;
-
-  slot->images = g_new0 (Y10Image, n);
-  slot->params = g_new0 (Y10HeadParams, n);
-  slot->classes = g_new0 (guint8, (gsize) n * engine->graph->n_classes);
-  slot->letterboxes = g_new0 (Y10Letterbox, n);
-  slot->slot = engine->backend->slot_new (engine->program, n,
-      engine->config.max_rows, error);
-  return slot->slot != NULL;
-}
-
-/* What the engine will have on the host for sure. */
-static gboolean
-check_memory (const Y10Engine *engine, GError **error)
-{
-  const Y10EngineConfig *c = &engine->config;
-  guint64 size = y10_plan_weights_size (engine->plan);
-  g_autofree char *purpose =
-      g_strdup_printf ("%s with %u slot%s of %u image%s of %ux%u",
-      y10_model_get_path (engine->model), c->n_slots,
-      c->n_slots == 1 ? "" : "s", c->max_batch, c->max_batch == 1 ? "" : "s",
-      c->width, c->height);
-
-  if (engine->backend->kind != Y10_BACKEND_CUDA)
-    size += (guint64) engine->plan->arena_size * c->max_batch * c->n_slots;
-  return y10_memory_check (size, purpose, error);
-}
-
-/* On the device thread, as everything a backend does but waiting. */
-static gboolean
-make_device (Y10Engine *engine, gpointer data, GError **error)
-{
-  const Y10BackendClass *backend = engine->backend;
-  Y10EngineConfig *c = &engine->config;
-  Y10DeviceConfig device = {.threads = c->threads,.device_id = c->device_id,
-    .cuda_graphs = c->cuda_graphs,.cuda_context = c->cuda_context
-  };
-  Y10Layout layout;
-
-  engine->device = backend->open (&device, error);
-  if (!engine->device)
-    return FALSE;
-  engine->device_name = g_strdup (backend->describe (engine->device));
-  engine->threads = backend->threads (engine->device);
-  if (!backend->layout (engine->device, &c->precision, &layout, error))
-    return FALSE;
-  engine->graph = y10_model_build_graph (engine->model, c->width, c->height,
-      c->head, error);
-  if (!engine->graph)
-    return FALSE;
-  engine->plan = y10_plan_new (engine->graph, &layout, error);
-  if (!engine->plan || !check_memory (engine, error))
-    return FALSE;
-  for (guint i = 0; i < engine->graph->n_ops; i++) {
-    g_autoptr (GString) why = g_string_new (NULL);
-    if (!backend->supports (engine->device, engine->graph,
-            &engine->graph->ops[i], c->precision, why)) {
-      g_set_error (error, Y10_ERROR, Y10_ERROR_UNSUPPORTED,
-          "backend %s cannot run \"%s\": %s", backend->name,
-          engine->graph->ops[i].name, why->str);
-      return FALSE;
-    }
-  }
-  engine->program = backend->compile (engine->device, engine->plan,
-      c->precision, data, error);
-  if (!engine->program)
-    return FALSE;
-  engine->weights_size = backend->weights_size (engine->program);
-  for (guint i = 0; i < c->n_slots; i++)
-    if (!make_slot (engine, &engine->slots[i], error))
-      return FALSE;
-  if (c->tune && backend->tune)
-    backend->tune (engine->program, y10_engine_tuned, engine);
-  return TRUE;
-}
-
-void
-y10_engine_free_device (Y10Engine *engine)
-{
-  const Y10BackendClass *backend = engine->backend;
-
-  if (engine->program && backend->tune_end)
-    backend->tune_end (engine->program);
-  for (guint i = 0; i < engine->config.n_slots; i++) {
-    Y10EngineSlot *slot = &engine->slots[i];
-
-    if (slot->slot)
-      backend->slot_free (slot->slot);
-    g_clear_error (&slot->error);
-    g_free (slot->images);
-    g_free (slot->params);
-    g_free (slot->classes);
-    g_free (slot->letterboxes);
-  }
-  if (engine->program)
-    backend->program_free (engine->program);
-  y10_plan_free (engine->plan);
-  y10_graph_free (engine->graph);
-  if (engine->device)
-    backend->close (engine->device);
-}
-
 /**
  * y10_engine_new:
  * @model: a model; the engine takes a reference
@@ -262,7 +157,7 @@ y10_engine_new (Y10Model *model, const Y10EngineConfig *config,
   engine->under_way.slots = g_new0 (guint, engine->config.n_slots);
   if (!y10_engine_start (engine, error))
     return NULL;
-  if (!y10_engine_call (engine, make_device, cancellable, error))
+  if (!y10_engine_call (engine, y10_engine_make_device, cancellable, error))
     return NULL;
   return g_steal_pointer (&engine);
 }

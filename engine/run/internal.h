@@ -92,7 +92,9 @@ struct _Y10Engine
 /* device.c: starts the engine's threads; they end, freeing what the backend
  * made, after quit has been set and the work is done. */
 gboolean y10_engine_start (Y10Engine * engine, GError ** error);
-void y10_engine_free_device (Y10Engine * engine);
+/* On the device thread, as everything a backend does but waiting. */
+gboolean y10_engine_make_device (Y10Engine * engine, gpointer data,
+    GError ** error);
 /* Runs @call on the device thread, in turn with the steps, and waits. */
 gboolean y10_engine_call (Y10Engine * engine, Y10DeviceCall call,
     gpointer data, GError ** error);
@@ -112,13 +114,21 @@ const Y10Plan *y10_engine_get_plan (const Y10Engine * engine);
 void y10_slot_queue_push (const Y10Engine * engine, Y10SlotQueue * queue,
     guint slot);
 guint y10_slot_queue_pop (const Y10Engine * engine, Y10SlotQueue * queue);
-/* step.c: what the device thread does with a queued slot, and the completing
- * thread with one that is under way. Called unlocked. */
-void y10_engine_run_slot (Y10Engine * engine, guint slot);
-void y10_engine_complete_slot (Y10Engine * engine, guint slot);
+/* slot.c */
+
 /* The slot that @step holds, with the engine's lock taken; NULL, error set and
  * no lock taken when it holds none. */
 Y10EngineSlot *y10_step_lock_slot (const Y10Step * step, GError ** error);
+/* Waits for a change of any slot. @until: g_get_monotonic_time (), or -1. */
+gboolean y10_slot_wait_change (Y10Engine * engine, gint64 until);
+gboolean y10_slot_check_state (Y10EngineSlot * slot, Y10SlotState wanted,
+    const char *call, GError ** error);
+void y10_slot_set_input_done (Y10Engine * engine, Y10EngineSlot * slot);
+void y10_slot_set_done (Y10Engine * engine, Y10EngineSlot * slot,
+    GError * error);
+/* With the engine's lock taken. */
+gboolean y10_engine_check_lost (const Y10Engine * engine, GError ** error);
+void y10_engine_note_lost (Y10Engine * engine, const GError * error);
 gboolean y10_engine_load_images (Y10Engine * engine, Y10EngineSlot * slot,
     GError ** error);
 gboolean y10_engine_is_lost (Y10Engine * engine, GError ** error);

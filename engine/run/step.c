@@ -8,94 +8,11 @@
 
 #include "config.h"
 
-#include <errno.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "run/internal.h"
 #include "core/image.h"
-
-gboolean y10_test_skip_slot_check;
-
-/* Waits for a change of any slot. @until: g_get_monotonic_time (), or -1. */
-static gboolean
-wait_change (Y10Engine *engine, gint64 until)
-{
-  struct timespec t;
-
-  if (until < 0)
-    return pthread_cond_wait (&engine->changed, &engine->lock) == 0;
-  t.tv_sec = until / G_USEC_PER_SEC;
-  t.tv_nsec = until % G_USEC_PER_SEC * 1000;
-  return pthread_cond_timedwait (&engine->changed, &engine->lock, &t)
-      != ETIMEDOUT;
-}
-
-Y10EngineSlot *
-y10_step_lock_slot (const Y10Step *step, GError **error)
-{
-  Y10EngineSlot *slot = &step->engine->slots[step->slot];
-  guint64 generation;
-
-  pthread_mutex_lock (&step->engine->lock);
-  generation = slot->generation;
-  if (generation == step->generation || y10_test_skip_slot_check)
-    return slot;
-  pthread_mutex_unlock (&step->engine->lock);
-  g_set_error (error, Y10_ERROR, Y10_ERROR_STALE,
-      "this step has ended: it was number %" G_GUINT64_FORMAT " of slot %u, "
-      "which is at %" G_GUINT64_FORMAT, step->generation, step->slot, generation);
-  return NULL;
-}
-
-static gboolean
-check_state (Y10EngineSlot *slot, Y10SlotState wanted, const char *call,
-    GError **error)
-{
-  static const char *const names[] =
-      { "has ended", "is open", "is under way", "is done" };
-
-  if (slot->state == wanted)
-    return TRUE;
-  g_set_error (error, Y10_ERROR, Y10_ERROR_STALE,
-      "%s is not possible now: the step %s", call, names[slot->state]);
-  return FALSE;
-}
-
-/* With the engine's lock taken. */
-static gboolean
-check_lost (const Y10Engine *engine, GError **error)
-{
-  if (!engine->lost)
-    return TRUE;
-  g_propagate_error (error, g_error_copy (engine->lost));
-  return FALSE;
-}
-
-/* After the first such error nobody asks the device for anything more: what
- * waits for it is told at once. */
-static void
-note_lost (Y10Engine *engine, const GError *error)
-{
-  if (!g_error_matches (error, Y10_ERROR, Y10_ERROR_DEVICE_LOST))
-    return;
-  pthread_mutex_lock (&engine->lock);
-  if (!engine->lost)
-    engine->lost = g_error_copy (error);
-  pthread_cond_broadcast (&engine->changed);
-  pthread_mutex_unlock (&engine->lock);
-}
-
-gboolean
-y10_engine_is_lost (Y10Engine *engine, GError **error)
-{
-  gboolean lost;
-
-  pthread_mutex_lock (&engine->lock);
-  lost = !check_lost (engine, error);
-  pthread_mutex_unlock (&engine->lock);
-  return lost;
-}
 
 /**
  * y10_engine_begin:
@@ -122,7 +39,7 @@ y10_engine_begin (Y10Engine *engine, gint64 until, Y10Step *step,
 
   pthread_mutex_lock (&engine->lock);
   for (;;) {
-    if (!check_lost (engine, error)) {
+    if (!y10_engine_check_lost (engine, error)) {
       pthread_mutex_unlock (&engine->lock);
       return FALSE;
     }
@@ -134,7 +51,7 @@ y10_engine_begin (Y10Engine *engine, gint64 until, Y10Step *step,
       i = 0;
     if (i < engine->config.n_slots)
       break;
-    if (!wait_change (engine, until)) {
+    if (!y10_slot_wait_change (engine, until)) {
       pthread_mutex_unlock (&engine->lock);
       g_set_error (error, Y10_ERROR, Y10_ERROR_BUSY,
           "all %u slots are held by steps that have not ended",
@@ -238,7 +155,7 @@ y10_step_add (const Y10Step *step, const Y10Image *image,
   if (!y10_engine_check_image (engine, image, params, error)
       || !(slot = y10_step_lock_slot (step, error)))
     return FALSE;
-  ok = check_state (slot, Y10_SLOT_OPEN, "adding an image", error);
+  ok = y10_slot_check_state (slot, Y10_SLOT_OPEN, "adding an image", error);
   i = slot->n_images;
   if (ok && i == engine->config.max_batch) {
     g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
@@ -283,8 +200,8 @@ y10_step_submit (const Y10Step *step, GError **error)
 
   if (!slot)
     return FALSE;
-  ok = check_state (slot, Y10_SLOT_OPEN, "submitting", error)
-      && check_lost (engine, error);
+  ok = y10_slot_check_state (slot, Y10_SLOT_OPEN, "submitting", error)
+      && y10_engine_check_lost (engine, error);
   if (ok && !slot->n_images) {
     g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
         "the step has no image");
@@ -299,115 +216,6 @@ y10_step_submit (const Y10Step *step, GError **error)
   return ok;
 }
 
-gboolean
-y10_engine_load_images (Y10Engine *engine, Y10EngineSlot *slot, GError **error)
-{
-  for (guint i = 0; i < slot->n_images; i++)
-    if (!engine->backend->load (slot->slot, i, &slot->images[i],
-            &slot->letterboxes[i], &slot->params[i], error))
-      return FALSE;
-  return TRUE;
-}
-
-static void
-input_done (Y10Engine *engine, Y10EngineSlot *slot)
-{
-  slot->times.preprocess = y10_clock_ns () - slot->start;
-  pthread_mutex_lock (&engine->lock);
-  slot->input_done = TRUE;
-  pthread_cond_broadcast (&engine->changed);
-  pthread_mutex_unlock (&engine->lock);
-}
-
-void
-y10_engine_tell_done (Y10Engine *engine, Y10StepDone done, gpointer data)
-{
-  pthread_mutex_lock (&engine->lock);
-  engine->done = done;
-  engine->done_data = data;
-  pthread_mutex_unlock (&engine->lock);
-}
-
-static void
-step_done (Y10Engine *engine, Y10EngineSlot *slot, GError *error)
-{
-  Y10StepDone done = NULL;
-  gpointer data;
-
-  if (!error)
-    engine->backend->times (slot->slot, &slot->times.inference,
-        &slot->times.postprocess);
-  pthread_mutex_lock (&engine->lock);
-  slot->state = Y10_SLOT_DONE;
-  slot->error = error;
-  if (slot->abandoned) {
-    slot->abandoned = FALSE;
-    g_clear_error (&slot->error);
-#ifdef Y10_POISON
-    engine->backend->poison (slot->slot);
-#endif
-    slot->state = Y10_SLOT_FREE;
-  } else {
-    done = engine->done;
-  }
-  data = engine->done_data;
-  pthread_cond_broadcast (&engine->changed);
-  pthread_mutex_unlock (&engine->lock);
-  if (done)
-    done (data, (guint) (slot - engine->slots));
-}
-
-/* The slot is ours while it is queued: only its flags are shared. A backend
- * without wait is done when submit returns; another's step is handed on. */
-void
-y10_engine_run_slot (Y10Engine *engine, guint index)
-{
-  const Y10BackendClass *backend = engine->backend;
-  Y10EngineSlot *slot = &engine->slots[index];
-  GError *error = NULL;
-  gboolean ok;
-
-  slot->start = y10_clock_ns ();
-  ok = !y10_engine_is_lost (engine, &error) && y10_engine_load_images (engine, slot, &error);
-  if (!backend->wait)
-    input_done (engine, slot);
-  ok = ok && backend->submit (slot->slot, slot->n_images, slot->first_op,
-      slot->end_op, &error);
-  if (ok && backend->wait) {
-    pthread_mutex_lock (&engine->lock);
-    y10_slot_queue_push (engine, &engine->under_way, index);
-    pthread_cond_signal (&engine->started);
-    pthread_mutex_unlock (&engine->lock);
-    return;
-  }
-  note_lost (engine, error);
-  /* What was loaded before it failed may still be read. */
-  if (backend->wait) {
-    if (!y10_engine_is_lost (engine, NULL))
-      backend->wait_input (slot->slot, NULL);
-    input_done (engine, slot);
-  }
-  step_done (engine, slot, error);
-}
-
-void
-y10_engine_complete_slot (Y10Engine *engine, guint index)
-{
-  const Y10BackendClass *backend = engine->backend;
-  Y10EngineSlot *slot = &engine->slots[index];
-  GError *error = NULL;
-
-  if (!y10_engine_is_lost (engine, &error)
-      && backend->wait_input (slot->slot, &error)) {
-    input_done (engine, slot);
-    backend->wait (slot->slot, &error);
-  } else {
-    input_done (engine, slot);
-  }
-  note_lost (engine, error);
-  step_done (engine, slot, error);
-}
-
 static gboolean
 wait_until (const Y10Step *step, gboolean input, gint64 until, GError **error)
 {
@@ -418,9 +226,9 @@ wait_until (const Y10Step *step, gboolean input, gint64 until, GError **error)
   if (!slot)
     return FALSE;
   if (slot->state == Y10_SLOT_OPEN)
-    ok = check_state (slot, Y10_SLOT_QUEUED, "waiting", error);
+    ok = y10_slot_check_state (slot, Y10_SLOT_QUEUED, "waiting", error);
   while (ok && slot->state != Y10_SLOT_DONE && !(input && slot->input_done))
-    if (!wait_change (engine, until)) {
+    if (!y10_slot_wait_change (engine, until)) {
       g_set_error (error, Y10_ERROR, Y10_ERROR_TIMED_OUT,
           "the step is still under way");
       ok = FALSE;
@@ -497,7 +305,7 @@ y10_step_read (const Y10Step *step, guint image, Y10Detection *detections,
 
   if (!slot)
     return -1;
-  if (check_state (slot, Y10_SLOT_DONE, "reading", error)) {
+  if (y10_slot_check_state (slot, Y10_SLOT_DONE, "reading", error)) {
     if (slot->error) {
       g_propagate_error (error, g_error_copy (slot->error));
     } else if (image >= slot->n_images) {
@@ -531,7 +339,7 @@ y10_step_get_times (const Y10Step *step, Y10StepTimes *times, GError **error)
 
   if (!slot)
     return FALSE;
-  ok = check_state (slot, Y10_SLOT_DONE, "reading times", error);
+  ok = y10_slot_check_state (slot, Y10_SLOT_DONE, "reading times", error);
   if (ok)
     *times = slot->times;
   pthread_mutex_unlock (&step->engine->lock);
@@ -566,7 +374,7 @@ y10_step_end (const Y10Step *step)
   if (!slot)
     return;
   while (slot->state == Y10_SLOT_QUEUED && !slot->input_done)
-    wait_change (engine, -1);
+    y10_slot_wait_change (engine, -1);
   slot->generation++;
   if (slot->state == Y10_SLOT_QUEUED) {
     slot->abandoned = TRUE;
