@@ -16,7 +16,7 @@
 
 /* For the ops and for the head, which never run at the same time. */
 gsize
-y10_cuda_slot_scratch (const Y10Slot *slot, const Y10CudaBatch *batch)
+y10_cuda_slot_scratch (const Y10Slot *slot, const Y10CudaOpPlans *batch)
 {
   return MAX (batch->staging + batch->workspace,
       y10_head_scratch_bytes (&slot->head));
@@ -24,7 +24,7 @@ y10_cuda_slot_scratch (const Y10Slot *slot, const Y10CudaBatch *batch)
 
 /* cuDNN may want more for fewer images, if hardly ever. */
 static gboolean
-fits (const Y10Slot *slot, const Y10CudaBatch *batch, guint n,
+fits (const Y10Slot *slot, const Y10CudaOpPlans *batch, guint n,
     GError **error)
 {
   gsize size = y10_cuda_slot_scratch (slot, batch);
@@ -83,7 +83,7 @@ run_head (Y10Slot *slot, guint n, GError **error)
 }
 
 gboolean
-y10_cuda_slot_run (Y10Slot *slot, const Y10CudaBatch *batch, guint n,
+y10_cuda_slot_run (Y10Slot *slot, const Y10CudaOpPlans *batch, guint n,
     guint first, guint end, GError **error)
 {
   const Y10CudaDriver *d = slot->program->device->driver;
@@ -101,7 +101,7 @@ y10_cuda_slot_run (Y10Slot *slot, const Y10CudaBatch *batch, guint n,
 /* Queues nothing: records what a run of @n images queues. What is captured has
  * been run once before, so that nothing is loaded lazily any more. */
 gboolean
-y10_cuda_slot_capture (Y10Slot *slot, const Y10CudaBatch *batch, guint n,
+y10_cuda_slot_capture (Y10Slot *slot, const Y10CudaOpPlans *batch, guint n,
     CUgraphExec *exec, GError **error)
 {
   const Y10CudaDriver *d = slot->program->device->driver;
@@ -138,7 +138,7 @@ y10_cuda_slot_clear (Y10Slot *slot, guint8 value, GError **error)
 /* Once all that runs has been run. Then the graph of @n images has to give what
  * the same work gave uncaptured, on an input of zeros. */
 gboolean
-y10_cuda_slot_warm_up (Y10Slot *slot, const Y10CudaBatch *batch, guint n,
+y10_cuda_slot_warm_up (Y10Slot *slot, const Y10CudaOpPlans *batch, guint n,
     CUgraphExec *exec, GError **error)
 {
   static const Y10HeadParams all = {.iou = 1,.max_detections = 1 };
@@ -183,7 +183,7 @@ y10_cuda_slot_warm_up (Y10Slot *slot, const Y10CudaBatch *batch, guint n,
  * cannot be captured, or gives something else when it is, leaves everything as
  * it was. */
 static void
-take_over (Y10Slot *slot, Y10CudaBatch *batch, guint n)
+take_over (Y10Slot *slot, Y10CudaOpPlans *batch, guint n)
 {
   static int n_failures;
   const Y10CudaDriver *d = slot->program->device->driver;
@@ -194,7 +194,7 @@ take_over (Y10Slot *slot, Y10CudaBatch *batch, guint n)
       && y10_cuda_slot_warm_up (slot, batch, n, &graph, &error)) {
     if (slot->graphs[n - 1])
       d->graph_exec_destroy (slot->graphs[n - 1]);
-    y10_cuda_batch_unref (slot->batches[n - 1]);
+    y10_cuda_op_plans_unref (slot->batches[n - 1]);
     slot->graphs[n - 1] = graph;
     slot->batches[n - 1] = batch;
     y10_cuda_program_used (slot->program, n, batch);
@@ -202,7 +202,7 @@ take_over (Y10Slot *slot, Y10CudaBatch *batch, guint n)
   }
   if (graph)
     d->graph_exec_destroy (graph);
-  y10_cuda_batch_unref (batch);
+  y10_cuda_op_plans_unref (batch);
   /* Of a lost device the step itself will tell. */
   if (!g_error_matches (error, Y10_ERROR, Y10_ERROR_DEVICE_LOST)
       && g_atomic_int_add (&n_failures, 1) == 0)
@@ -222,7 +222,7 @@ y10_cuda_slot_look_for_better (Y10Slot *slot)
     return;
   slot->version = version;
   for (guint n = 1; n <= slot->max_batch; n++) {
-    Y10CudaBatch *batch = slot->batches[n - 1];
+    Y10CudaOpPlans *batch = slot->batches[n - 1];
 
     if (!batch)
       continue;
@@ -230,21 +230,21 @@ y10_cuda_slot_look_for_better (Y10Slot *slot)
     if (batch && batch != slot->batches[n - 1])
       take_over (slot, batch, n);
     else
-      y10_cuda_batch_unref (batch);
+      y10_cuda_op_plans_unref (batch);
   }
 }
 
 /* Kept: a step looks nothing up. */
-Y10CudaBatch *
+Y10CudaOpPlans *
 y10_cuda_slot_find_batch (Y10Slot *slot, guint n, GError **error)
 {
-  Y10CudaBatch **batch = &slot->batches[n - 1];
+  Y10CudaOpPlans **batch = &slot->batches[n - 1];
 
   if (*batch)
     return *batch;
   *batch = y10_cuda_program_prepare (slot->program, n, error);
   if (*batch && !fits (slot, *batch, n, error))
-    g_clear_pointer (batch, y10_cuda_batch_unref);
+    g_clear_pointer (batch, y10_cuda_op_plans_unref);
   if (*batch && slot->program->tune)
     y10_cuda_tune_add (slot->program->tune, n);
   return *batch;

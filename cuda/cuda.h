@@ -60,7 +60,7 @@ typedef struct
   Y10CudaOpPlan *ops;
   gsize staging;                /* bytes of the largest staged output */
   gsize workspace;              /* bytes that cuDNN has behind it */
-} Y10CudaBatch;
+} Y10CudaOpPlans;
 
 typedef struct _Y10CudaTune Y10CudaTune;
 
@@ -79,8 +79,8 @@ struct _Y10Program
   const char *not_tuned;        /* why; or NULL */
 
   pthread_mutex_t lock;         /* of what follows */
-  GPtrArray *batches;           /* [n - 1]: the newest Y10CudaBatch, or NULL */
-  Y10CudaBatch *in_use;         /* by the slots, at the most images */
+  GPtrArray *batches;           /* [n - 1]: the newest Y10CudaOpPlans, or NULL */
+  Y10CudaOpPlans *in_use;         /* by the slots, at the most images */
   guint in_use_images;
   int version;                  /* atomic: goes up with every new batch */
 };
@@ -93,14 +93,14 @@ Y10KType y10_cuda_type (Y10Precision precision);
 
 /* opplans.c. A new reference to the newest batch of @n images, which is made where
  * there is none. NULL on error. */
-Y10CudaBatch *y10_cuda_program_prepare (Y10Program * program, guint n,
+Y10CudaOpPlans *y10_cuda_program_prepare (Y10Program * program, guint n,
     GError ** error);
-Y10CudaBatch *y10_cuda_batch_ref (Y10CudaBatch * batch);
-void y10_cuda_batch_unref (Y10CudaBatch * batch);
+Y10CudaOpPlans *y10_cuda_op_plans_ref (Y10CudaOpPlans * batch);
+void y10_cuda_op_plans_unref (Y10CudaOpPlans * batch);
 /* The same plans, to be changed before anybody else sees them. */
-Y10CudaBatch *y10_cuda_batch_copy (const Y10CudaBatch * batch);
+Y10CudaOpPlans *y10_cuda_op_plans_copy (const Y10CudaOpPlans * batch);
 /* Op @op's convolution is @fused from now on, and nothing follows it. */
-void y10_cuda_batch_fuse (Y10CudaBatch * batch, guint op,
+void y10_cuda_op_plans_fuse (Y10CudaOpPlans * batch, guint op,
     Y10CudaSharedPlan * fused);
 /* Takes @plan. */
 Y10CudaSharedPlan *y10_cuda_shared_plan_new (Y10CudaConvPlan * plan);
@@ -108,9 +108,9 @@ void y10_cuda_shared_plan_unref (Y10CudaSharedPlan * plan);
 /* Slots will take @batch over, which belongs to the program from now on. Any
  * thread, as y10_cuda_program_used(), which says that one has. */
 void y10_cuda_program_publish (Y10Program * program, guint n,
-    Y10CudaBatch * batch);
+    Y10CudaOpPlans * batch);
 void y10_cuda_program_used (Y10Program * program, guint n,
-    Y10CudaBatch * batch);
+    Y10CudaOpPlans * batch);
 /* FALSE: op @op is no dense convolution, or there is nothing to be fused, or it
  * cannot be. Else @desc is all of it, with SiLU and addition, at @n images. */
 gboolean y10_cuda_fused_desc (const Y10Program * program, guint op, guint n,
@@ -130,7 +130,7 @@ typedef struct
 } Y10CudaMemory;
 
 gboolean y10_cuda_run (const Y10Program * program,
-    const Y10CudaBatch * batch, const Y10CudaMemory * memory, guint first,
+    const Y10CudaOpPlans * batch, const Y10CudaMemory * memory, guint first,
     guint end, guint n, CUstream stream, GError ** error);
 /* @v as kernels see it, in image 0. */
 Y10KView y10_cuda_view (const Y10Program * program,

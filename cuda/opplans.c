@@ -36,30 +36,30 @@ y10_cuda_shared_plan_unref (Y10CudaSharedPlan *plan)
 static void
 clear_batch (gpointer data)
 {
-  Y10CudaBatch *batch = data;
+  Y10CudaOpPlans *batch = data;
 
   for (guint i = 0; i < batch->n_ops; i++)
     y10_cuda_shared_plan_unref (batch->ops[i].conv);
   g_free (batch->ops);
 }
 
-Y10CudaBatch *
-y10_cuda_batch_ref (Y10CudaBatch *batch)
+Y10CudaOpPlans *
+y10_cuda_op_plans_ref (Y10CudaOpPlans *batch)
 {
   return g_atomic_rc_box_acquire (batch);
 }
 
 void
-y10_cuda_batch_unref (Y10CudaBatch *batch)
+y10_cuda_op_plans_unref (Y10CudaOpPlans *batch)
 {
   if (batch)
     g_atomic_rc_box_release_full (batch, clear_batch);
 }
 
-Y10CudaBatch *
-y10_cuda_batch_copy (const Y10CudaBatch *batch)
+Y10CudaOpPlans *
+y10_cuda_op_plans_copy (const Y10CudaOpPlans *batch)
 {
-  Y10CudaBatch *copy = g_atomic_rc_box_dup (sizeof *batch,
+  Y10CudaOpPlans *copy = g_atomic_rc_box_dup (sizeof *batch,
       (gpointer) batch);
 
   copy->ops = g_memdup2 (batch->ops, batch->n_ops * sizeof *batch->ops);
@@ -70,7 +70,7 @@ y10_cuda_batch_copy (const Y10CudaBatch *batch)
 }
 
 void
-y10_cuda_batch_fuse (Y10CudaBatch *batch, guint op, Y10CudaSharedPlan *fused)
+y10_cuda_op_plans_fuse (Y10CudaOpPlans *batch, guint op, Y10CudaSharedPlan *fused)
 {
   y10_cuda_shared_plan_unref (batch->ops[op].conv);
   batch->ops[op] = (Y10CudaOpPlan) {
@@ -192,7 +192,7 @@ plan_dense (const Y10Program *program, const Y10Op *op, guint n,
 }
 
 static gboolean
-plan_batch (const Y10Program *program, guint n, Y10CudaBatch *batch,
+plan_batch (const Y10Program *program, guint n, Y10CudaOpPlans *batch,
     GError **error)
 {
   const Y10Graph *graph = program->plan->graph;
@@ -218,40 +218,40 @@ plan_batch (const Y10Program *program, guint n, Y10CudaBatch *batch,
   return TRUE;
 }
 
-static Y10CudaBatch *
+static Y10CudaOpPlans *
 find_batch (Y10Program *program, guint n)
 {
-  Y10CudaBatch *batch = NULL;
+  Y10CudaOpPlans *batch = NULL;
 
   pthread_mutex_lock (&program->lock);
   if (n <= program->batches->len && program->batches->pdata[n - 1])
-    batch = y10_cuda_batch_ref (program->batches->pdata[n - 1]);
+    batch = y10_cuda_op_plans_ref (program->batches->pdata[n - 1]);
   pthread_mutex_unlock (&program->lock);
   return batch;
 }
 
-Y10CudaBatch *
+Y10CudaOpPlans *
 y10_cuda_program_prepare (Y10Program *program, guint n, GError **error)
 {
-  Y10CudaBatch *batch = find_batch (program, n);
+  Y10CudaOpPlans *batch = find_batch (program, n);
 
   if (batch)
     return batch;
-  batch = g_atomic_rc_box_new0 (Y10CudaBatch);
+  batch = g_atomic_rc_box_new0 (Y10CudaOpPlans);
   batch->n_ops = program->plan->graph->n_ops;
   batch->ops = g_new0 (Y10CudaOpPlan, batch->n_ops);
   if (!plan_batch (program, n, batch, error)) {
-    y10_cuda_batch_unref (batch);
+    y10_cuda_op_plans_unref (batch);
     return NULL;
   }
-  y10_cuda_program_publish (program, n, y10_cuda_batch_ref (batch));
+  y10_cuda_program_publish (program, n, y10_cuda_op_plans_ref (batch));
   return batch;
 }
 
 void
-y10_cuda_program_publish (Y10Program *program, guint n, Y10CudaBatch *batch)
+y10_cuda_program_publish (Y10Program *program, guint n, Y10CudaOpPlans *batch)
 {
-  Y10CudaBatch *old;
+  Y10CudaOpPlans *old;
 
   pthread_mutex_lock (&program->lock);
   if (program->batches->len < n)
@@ -260,22 +260,22 @@ y10_cuda_program_publish (Y10Program *program, guint n, Y10CudaBatch *batch)
   program->batches->pdata[n - 1] = batch;
   g_atomic_int_inc (&program->version);
   pthread_mutex_unlock (&program->lock);
-  y10_cuda_batch_unref (old);
+  y10_cuda_op_plans_unref (old);
 }
 
 void
-y10_cuda_program_used (Y10Program *program, guint n, Y10CudaBatch *batch)
+y10_cuda_program_used (Y10Program *program, guint n, Y10CudaOpPlans *batch)
 {
-  Y10CudaBatch *old = NULL;
+  Y10CudaOpPlans *old = NULL;
 
   pthread_mutex_lock (&program->lock);
   if (n >= program->in_use_images) {
     old = program->in_use;
-    program->in_use = y10_cuda_batch_ref (batch);
+    program->in_use = y10_cuda_op_plans_ref (batch);
     program->in_use_images = n;
   }
   pthread_mutex_unlock (&program->lock);
-  y10_cuda_batch_unref (old);
+  y10_cuda_op_plans_unref (old);
 }
 
 /* Names outlive their plans: those who ask keep them. */

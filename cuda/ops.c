@@ -65,7 +65,7 @@ staging (const Y10CudaMemory *memory, Y10KView out)
 }
 
 static gboolean
-run_dense (const Y10Program *program, const Y10CudaBatch *batch,
+run_dense (const Y10Program *program, const Y10CudaOpPlans *batch,
     const Y10CudaMemory *memory, guint index, guint n, CUstream stream,
     GError **error)
 {
@@ -156,7 +156,7 @@ run_maxpool5 (const Y10Program *program, const Y10CudaMemory *memory,
 
 /* How many ops one call has queued; 0 and error: none. */
 static guint
-run_some (const Y10Program *program, const Y10CudaBatch *batch,
+run_some (const Y10Program *program, const Y10CudaOpPlans *batch,
     const Y10CudaMemory *memory, guint first, guint end, guint n,
     CUstream stream, GError **error)
 {
@@ -184,7 +184,7 @@ run_some (const Y10Program *program, const Y10CudaBatch *batch,
 }
 
 gboolean
-y10_cuda_run (const Y10Program *program, const Y10CudaBatch *batch,
+y10_cuda_run (const Y10Program *program, const Y10CudaOpPlans *batch,
     const Y10CudaMemory *memory, guint first, guint end, guint n,
     CUstream stream, GError **error)
 {

@@ -22,7 +22,7 @@ y10_cuda_program_free (Y10Program *program)
 {
   const Y10CudaDriver *d = program->device->driver;
 
-  y10_cuda_batch_unref (program->in_use);
+  y10_cuda_op_plans_unref (program->in_use);
   g_ptr_array_unref (program->batches);
   pthread_mutex_destroy (&program->lock);
   if (program->weights)
@@ -55,7 +55,7 @@ upload (Y10Program *program, const guint8 *packed, GError **error)
 static void
 free_batch (gpointer batch)
 {
-  y10_cuda_batch_unref (batch);
+  y10_cuda_op_plans_unref (batch);
 }
 
 /* Against mixing up, not against anybody: a word at a time, since this is 60 MB
@@ -81,7 +81,7 @@ y10_cuda_program_new (Y10Device *device, const Y10Plan *plan,
 {
   Y10Program *program = g_new0 (Y10Program, 1);
   guint n_ops = plan->graph->n_ops;
-  Y10CudaBatch *batch = NULL;
+  Y10CudaOpPlans *batch = NULL;
   guint8 *packed;
 
   program->device = device;
@@ -97,13 +97,13 @@ y10_cuda_program_new (Y10Device *device, const Y10Plan *plan,
   if (!packed || !upload (program, packed, error)
       || !(batch = y10_cuda_program_prepare (program, 1, error))
       || g_cancellable_set_error_if_cancelled (cancellable, error)) {
-    y10_cuda_batch_unref (batch);
+    y10_cuda_op_plans_unref (batch);
     y10_cuda_program_free (program);
     g_free (packed);
     return NULL;
   }
   y10_cuda_program_used (program, 1, batch);
-  y10_cuda_batch_unref (batch);
+  y10_cuda_op_plans_unref (batch);
   hash_weights (program, packed);
   g_free (packed);
   return program;

@@ -67,7 +67,7 @@ init_head (Y10Slot *slot, CUdeviceptr scratch)
 }
 
 static gboolean
-allocate (Y10Slot *slot, const Y10CudaBatch *batch, GError **error)
+allocate (Y10Slot *slot, const Y10CudaOpPlans *batch, GError **error)
 {
   const Y10CudaDriver *d = slot->program->device->driver;
   gsize arena = MAX (slot->program->plan->arena_size, 1) * slot->max_batch;
@@ -136,7 +136,7 @@ y10_cuda_slot_free (Y10Slot *slot)
   for (guint i = 0; i < slot->max_batch; i++) {
     if (slot->graphs[i])
       d->graph_exec_destroy (slot->graphs[i]);
-    y10_cuda_batch_unref (slot->batches[i]);
+    y10_cuda_op_plans_unref (slot->batches[i]);
     y10_cuda_input_clear (&slot->inputs[i], device);
   }
   if (slot->memory.arena)
@@ -164,14 +164,14 @@ y10_cuda_slot_new (Y10Program *program, guint max_batch, guint max_rows,
     GError **error)
 {
   Y10Slot *slot = g_new0 (Y10Slot, 1);
-  Y10CudaBatch *batch;
+  Y10CudaOpPlans *batch;
 
   slot->program = program;
   slot->max_batch = slot->memory.max_batch = max_batch;
   slot->max_rows = max_rows;
   slot->inputs = g_new0 (Y10CudaInput, max_batch);
   slot->graphs = g_new0 (CUgraphExec, max_batch);
-  slot->batches = g_new0 (Y10CudaBatch *, max_batch);
+  slot->batches = g_new0 (Y10CudaOpPlans *, max_batch);
   slot->results = g_new0 (Y10Rows, max_batch);
   slot->version = g_atomic_int_get (&program->version);
   batch = y10_cuda_program_prepare (program, max_batch, error);
@@ -219,7 +219,7 @@ y10_cuda_slot_submit (Y10Slot *slot, guint n, guint first, guint end,
 {
   const Y10CudaDriver *d = slot->program->device->driver;
   gboolean whole = first == 0 && end == slot->program->plan->graph->n_ops;
-  const Y10CudaBatch *batch = y10_cuda_slot_find_batch (slot, n, error);
+  const Y10CudaOpPlans *batch = y10_cuda_slot_find_batch (slot, n, error);
 
   if (!batch || !y10_cuda_check (d, d->event_record (slot->start, slot->stream),
           "marking the start", error))

@@ -18,7 +18,7 @@ struct _Y10Slot
   gsize scratch_size;
   Y10CudaInput *inputs;         /* max_batch */
   CUgraphExec *graphs;          /* [n - 1]: of n images, or NULL */
-  Y10CudaBatch **batches;       /* [n - 1]: what it was captured from */
+  Y10CudaOpPlans **batches;       /* [n - 1]: what it was captured from */
   int version;                  /* the program's, when it was last looked at */
   Y10KHead head;                /* images is set at each run */
   /* One block of device memory, and of pinned memory, each: params, classes |
@@ -33,22 +33,22 @@ struct _Y10Slot
 /* capture.c. Bytes of scratch memory for the ops and for the head, which
  * never run at the same time. */
 gsize y10_cuda_slot_scratch (const Y10Slot * slot,
-    const Y10CudaBatch * batch);
+    const Y10CudaOpPlans * batch);
 void y10_cuda_slot_set_params (Y10Slot * slot, guint i,
     const Y10Letterbox * l, const Y10HeadParams * params);
 gboolean y10_cuda_slot_clear (Y10Slot * slot, guint8 value, GError ** error);
 /* Queues ops [first, end), and the head after the last. */
-gboolean y10_cuda_slot_run (Y10Slot * slot, const Y10CudaBatch * batch,
+gboolean y10_cuda_slot_run (Y10Slot * slot, const Y10CudaOpPlans * batch,
     guint n, guint first, guint end, GError ** error);
 /* Queues nothing: records what a run of @n images queues. What is captured has
  * been run once before, so that nothing is loaded lazily any more. */
-gboolean y10_cuda_slot_capture (Y10Slot * slot, const Y10CudaBatch * batch,
+gboolean y10_cuda_slot_capture (Y10Slot * slot, const Y10CudaOpPlans * batch,
     guint n, CUgraphExec * exec, GError ** error);
 /* Runs @batch once, then captures it and compares. */
-gboolean y10_cuda_slot_warm_up (Y10Slot * slot, const Y10CudaBatch * batch,
+gboolean y10_cuda_slot_warm_up (Y10Slot * slot, const Y10CudaOpPlans * batch,
     guint n, CUgraphExec * exec, GError ** error);
 /* What runs @n images here; borrowed. */
-Y10CudaBatch *y10_cuda_slot_find_batch (Y10Slot * slot, guint n,
+Y10CudaOpPlans *y10_cuda_slot_find_batch (Y10Slot * slot, guint n,
     GError ** error);
 /* Between two steps: takes over what the program has better. */
 void y10_cuda_slot_look_for_better (Y10Slot * slot);

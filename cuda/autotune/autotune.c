@@ -93,9 +93,9 @@ progress_made (Y10CudaTune *tune, const Y10CudaTuneGroup *group)
 }
 
 static void
-publish (const Round *round, Y10CudaBatch *first, guint n)
+publish (const Round *round, Y10CudaOpPlans *first, guint n)
 {
-  Y10CudaBatch *batch = NULL;
+  Y10CudaOpPlans *batch = NULL;
 
   for (guint i = 0; i < round->groups->len; i++) {
     const Y10CudaTuneGroup *group = round->groups->pdata[i];
@@ -103,9 +103,9 @@ publish (const Round *round, Y10CudaBatch *first, guint n)
     if (!group->winner)
       continue;
     if (!batch)
-      batch = y10_cuda_batch_copy (first);
+      batch = y10_cuda_op_plans_copy (first);
     for (guint k = 0; k < group->ops->len; k++)
-      y10_cuda_batch_fuse (batch, g_array_index (group->ops, guint, k),
+      y10_cuda_op_plans_fuse (batch, g_array_index (group->ops, guint, k),
           group->winner);
   }
   if (batch)
@@ -114,7 +114,7 @@ publish (const Round *round, Y10CudaBatch *first, guint n)
 
 /* Takes the groups as they are built; FALSE: it had to be given up. */
 static gboolean
-take_groups (Round *round, Y10CudaBatch *first, guint n, GError **error)
+take_groups (Round *round, Y10CudaOpPlans *first, guint n, GError **error)
 {
   guint n_groups = round->groups->len, n_built = 0;
   gboolean ok = TRUE;
@@ -141,7 +141,7 @@ take_groups (Round *round, Y10CudaBatch *first, guint n, GError **error)
 static void
 tune_images (Y10CudaTune *tune, guint n, GError **error)
 {
-  Y10CudaBatch *first = y10_cuda_program_prepare (tune->program, n, error);
+  Y10CudaOpPlans *first = y10_cuda_program_prepare (tune->program, n, error);
   guint n_builders = CLAMP (g_get_num_processors () - 1, 1, MAX_BUILDERS);
   Round round = {.tune = tune };
   pthread_t builders[MAX_BUILDERS];
@@ -165,7 +165,7 @@ tune_images (Y10CudaTune *tune, guint n, GError **error)
     pthread_join (builders[--n_started], NULL);
   g_async_queue_unref (round.built);
   g_ptr_array_unref (round.groups);
-  y10_cuda_batch_unref (first);
+  y10_cuda_op_plans_unref (first);
 }
 
 static void

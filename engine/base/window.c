@@ -12,7 +12,7 @@
 #include <stdlib.h>
 
 /**
- * y10_waits_record:
+ * y10_window_record:
  * @waits: the figures
  * @waited: from coming to the beginning of its step, nanoseconds
  * @answered_at: when it was answered, nanoseconds; never earlier than the last
@@ -21,16 +21,16 @@
  * One image.
  */
 void
-y10_waits_record (Y10Waits *waits, gint64 waited, gint64 answered_at,
+y10_window_record (Y10LatencyWindow *waits, gint64 waited, gint64 answered_at,
     gint64 busy)
 {
-  waits->waits[waits->n++ % Y10_WAITS_WINDOW] = (Y10Wait) {
+  waits->waits[waits->n++ % Y10_WINDOW_SIZE] = (Y10Wait) {
     waited, answered_at, busy
   };
 }
 
 /**
- * y10_waits_busy:
+ * y10_window_busy:
  * @waits: the figures
  * @now: the time, nanoseconds
  * @busy: for how long the device has been busy until now in all, nanoseconds
@@ -39,10 +39,10 @@ y10_waits_record (Y10Waits *waits, gint64 waited, gint64 answered_at,
  *   first image of the window was answered; 0 before that
  */
 gdouble
-y10_waits_busy (const Y10Waits *waits, gint64 now, gint64 busy)
+y10_window_busy (const Y10LatencyWindow *waits, gint64 now, gint64 busy)
 {
-  const Y10Wait *first = &waits->waits[waits->n > Y10_WAITS_WINDOW
-      ? waits->n % Y10_WAITS_WINDOW : 0];
+  const Y10Wait *first = &waits->waits[waits->n > Y10_WINDOW_SIZE
+      ? waits->n % Y10_WINDOW_SIZE : 0];
 
   if (!waits->n || now <= first->answered_at)
     return 0;
@@ -75,18 +75,18 @@ per_second (const Y10Wait *waits, guint n)
 }
 
 /**
- * y10_waits_summarize:
+ * y10_window_summarize:
  * @waits: a copy of the figures; the order of times is lost
  * @summary: (out caller-allocates): what they come to
  *
  * Percentiles are by nearest rank.
  */
 void
-y10_waits_summarize (Y10Waits *waits, Y10WaitsSummary *summary)
+y10_window_summarize (Y10LatencyWindow *waits, Y10WindowSummary *summary)
 {
-  guint n = (guint) MIN (waits->n, Y10_WAITS_WINDOW);
+  guint n = (guint) MIN (waits->n, Y10_WINDOW_SIZE);
 
-  *summary = (Y10WaitsSummary) { 0 };
+  *summary = (Y10WindowSummary) { 0 };
   if (!n)
     return;
   qsort (waits->waits, n, sizeof *waits->waits, compare);

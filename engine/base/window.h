@@ -7,7 +7,7 @@
 G_BEGIN_DECLS
 
 /* Images that the figures are taken over. */
-#define Y10_WAITS_WINDOW 512
+#define Y10_WINDOW_SIZE 512
 
 typedef struct
 {
@@ -19,8 +19,8 @@ typedef struct
 typedef struct
 {
   guint64 n;                    /* all there ever were */
-  Y10Wait waits[Y10_WAITS_WINDOW];
-} Y10Waits;
+  Y10Wait waits[Y10_WINDOW_SIZE];
+} Y10LatencyWindow;
 
 /* Of these images. Nanoseconds, and images a second; 0 where there is nothing
  * to tell from. */
@@ -28,11 +28,11 @@ typedef struct
 {
   gint64 median, p95, max;
   gdouble per_second;
-} Y10WaitsSummary;
+} Y10WindowSummary;
 
-void y10_waits_record (Y10Waits * waits, gint64 waited, gint64 answered_at,
+void y10_window_record (Y10LatencyWindow * waits, gint64 waited, gint64 answered_at,
     gint64 busy);
-gdouble y10_waits_busy (const Y10Waits * waits, gint64 now, gint64 busy);
-void y10_waits_summarize (Y10Waits * waits, Y10WaitsSummary * summary);
+gdouble y10_window_busy (const Y10LatencyWindow * waits, gint64 now, gint64 busy);
+void y10_window_summarize (Y10LatencyWindow * waits, Y10WindowSummary * summary);
 
 G_END_DECLS

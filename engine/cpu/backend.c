@@ -98,7 +98,7 @@ flush_denormals (Y10Device *device, gboolean restore)
 static void
 cpu_close (Y10Device *device)
 {
-  y10_team_free (device->team);
+  y10_threadpool_free (device->team);
   y10_dnnl_free (device->dnnl);
   flush_denormals (device, TRUE);
   g_free (device->name);
@@ -114,7 +114,7 @@ cpu_open (const Y10DeviceConfig *config, GError **error)
   device->threads = config->threads ? config->threads : count_cores ();
   flush_denormals (device, FALSE);
   device->dnnl = y10_dnnl_new ();
-  device->team = y10_team_new (device->threads, device->dnnl != NULL, error);
+  device->team = y10_threadpool_new (device->threads, device->dnnl != NULL, error);
   if (!device->team) {
     cpu_close (device);
     return NULL;
@@ -316,7 +316,7 @@ walk (gpointer data, guint thread, guint n_threads)
     else
       program->ops[k].run (&program->ops[k], &task);
     if (k + 1 < w->end)
-      y10_team_barrier (task.team);
+      y10_threadpool_barrier (task.team);
   }
 }
 
@@ -334,7 +334,7 @@ run_ops (Y10Slot *slot, guint i, guint first, guint end, gboolean lazy,
     if (stop > first) {
       Walk w = { slot, i, first, stop, lazy };
 
-      y10_team_run (program->device->team, walk, &w);
+      y10_threadpool_run (program->device->team, walk, &w);
       first = stop;
     } else {
       if (!y10_dnnl_conv_run (program->ops[first].dnnl, arena (slot, i), error))

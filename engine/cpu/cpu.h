@@ -16,7 +16,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   const Y10Kernels *kernels;
-  Y10Team *team;
+  Y10ThreadPool *team;
   guint8 *arena;
   guint8 *shared;               /* scratch of the team */
   guint8 *scratch;              /* of this thread */

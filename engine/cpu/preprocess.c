@@ -335,7 +335,7 @@ copy_tensor (const Y10Image *image, const Y10Letterbox *l, gfloat *planes)
 
 void
 y10_cpu_preprocess (const Y10Image *image, const Y10Letterbox *letterbox,
-    Y10Team *team, gpointer scratch, gfloat *planes)
+    Y10ThreadPool *team, gpointer scratch, gfloat *planes)
 {
   const char *name;
   Job job = {
@@ -361,7 +361,7 @@ y10_cpu_preprocess (const Y10Image *image, const Y10Letterbox *letterbox,
 
   job.workers = shared.base + shared.used;
   if (team != NULL)
-    y10_team_run (team, run_part, &job);
+    y10_threadpool_run (team, run_part, &job);
   else
     run_part (&job, 0, 1);
 }

@@ -15,7 +15,7 @@ gsize y10_cpu_preprocess_scratch (guint dst_width, guint threads);
 
 /* y10_ref_preprocess() to the bit. No @team: the calling thread alone. */
 void y10_cpu_preprocess (const Y10Image * image,
-    const Y10Letterbox * letterbox, Y10Team * team, gpointer scratch,
+    const Y10Letterbox * letterbox, Y10ThreadPool * team, gpointer scratch,
     gfloat * planes);
 
 /* "avx512", "avx2" or "c": which kernels it runs. */

@@ -20,7 +20,7 @@ struct _Y10Device
   char *name;
   guint saved_csr;
   Y10Dnnl *dnnl;                /* or NULL */
-  Y10Team *team;
+  Y10ThreadPool *team;
 };
 
 struct _Y10Program

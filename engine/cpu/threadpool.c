@@ -39,14 +39,14 @@ struct _Y10Team
   guint arrived __attribute__ ((aligned (64)));
   guint n_threads, n_started, spin;
   gboolean openmp, quit;
-  Y10TeamFunc func;
+  Y10ThreadPoolFunc func;
   gpointer data;
   pthread_t *threads;
 };
 
 typedef struct
 {
-  Y10Team *team;
+  Y10ThreadPool *team;
   guint thread;
 } Start;
 
@@ -83,7 +83,7 @@ change (Signal *s)
 }
 
 void
-y10_team_barrier (Y10Team *team)
+y10_threadpool_barrier (Y10ThreadPool *team)
 {
   guint32 phase;
 
@@ -109,7 +109,7 @@ static void *
 work (void *data)
 {
   Start start = *(Start *) data;
-  Y10Team *team = start.team;
+  Y10ThreadPool *team = start.team;
   guint32 seen = 0;
 
   g_free (data);
@@ -118,7 +118,7 @@ work (void *data)
     if (team->quit)
       return NULL;
     team->func (team->data, start.thread, team->n_threads);
-    y10_team_barrier (team);
+    y10_threadpool_barrier (team);
   }
 }
 
@@ -133,10 +133,10 @@ count_cores (void)
   return g_get_num_processors ();
 }
 
-Y10Team *
-y10_team_new (guint n_threads, gboolean openmp, GError **error)
+Y10ThreadPool *
+y10_threadpool_new (guint n_threads, gboolean openmp, GError **error)
 {
-  Y10Team *team;
+  Y10ThreadPool *team;
   sigset_t all, before;
   int result = 0;
 
@@ -145,7 +145,7 @@ y10_team_new (guint n_threads, gboolean openmp, GError **error)
         "no memory for a team of threads");
     return NULL;
   }
-  *team = (Y10Team) {.n_threads = n_threads };
+  *team = (Y10ThreadPool) {.n_threads = n_threads };
 #ifdef HAVE_OPENMP
   omp_set_num_threads (n_threads);
   team->openmp = openmp;
@@ -173,12 +173,12 @@ y10_team_new (guint n_threads, gboolean openmp, GError **error)
   g_set_error (error, Y10_ERROR, Y10_ERROR_NO_MEMORY,
       "cannot start thread %u of %u: %s", team->n_started + 2, n_threads,
       g_strerror (result));
-  y10_team_free (team);
+  y10_threadpool_free (team);
   return NULL;
 }
 
 void
-y10_team_free (Y10Team *team)
+y10_threadpool_free (Y10ThreadPool *team)
 {
   if (!team)
     return;
@@ -191,7 +191,7 @@ y10_team_free (Y10Team *team)
 }
 
 void
-y10_team_run (Y10Team *team, Y10TeamFunc func, gpointer data)
+y10_threadpool_run (Y10ThreadPool *team, Y10ThreadPoolFunc func, gpointer data)
 {
   if (team->n_threads == 1) {
     func (data, 0, 1);
@@ -208,5 +208,5 @@ y10_team_run (Y10Team *team, Y10TeamFunc func, gpointer data)
   team->data = data;
   change (&team->work);
   func (data, 0, team->n_threads);
-  y10_team_barrier (team);
+  y10_threadpool_barrier (team);
 }

@@ -8,17 +8,17 @@ G_BEGIN_DECLS
 
 /* Threads that do one thing together: the one that made the team, and n - 1
  * more. Only the maker calls run and free. */
-typedef struct _Y10Team Y10Team;
+typedef struct _Y10Team Y10ThreadPool;
 
-typedef void (*Y10TeamFunc) (gpointer data, guint thread, guint n_threads);
+typedef void (*Y10ThreadPoolFunc) (gpointer data, guint thread, guint n_threads);
 
 /* @openmp: the threads are the OpenMP team of the maker, which oneDNN uses,
  * so that not two teams compete for the cores. */
-Y10Team *y10_team_new (guint n_threads, gboolean openmp, GError ** error);
-void y10_team_free (Y10Team * team);
+Y10ThreadPool *y10_threadpool_new (guint n_threads, gboolean openmp, GError ** error);
+void y10_threadpool_free (Y10ThreadPool * team);
 /* @func in every thread; returns when all are done. */
-void y10_team_run (Y10Team * team, Y10TeamFunc func, gpointer data);
+void y10_threadpool_run (Y10ThreadPool * team, Y10ThreadPoolFunc func, gpointer data);
 /* Called by every thread from within @func. */
-void y10_team_barrier (Y10Team * team);
+void y10_threadpool_barrier (Y10ThreadPool * team);
 
 G_END_DECLS

@@ -68,7 +68,7 @@ struct _Y10Scheduler
   gint64 busy, busy_since;      /* nanoseconds; without and of those under way */
   guint64 n_failed, n_withdrawn;
   guint64 fill[Y10_SCHEDULER_MAX_BATCH + 1];    /* of steps answered */
-  Y10Waits waits;
+  Y10LatencyWindow waits;
 };
 
 static void
@@ -360,7 +360,7 @@ answer (Y10Scheduler *self, const Step *step, gint64 now)
   for (guint i = 0; i < step->n; i++) {
     Y10Request *request = step->requests[i];
 
-    y10_waits_record (&self->waits, request->begun_at - request->came_at, now,
+    y10_window_record (&self->waits, request->begun_at - request->came_at, now,
         busy_until (self, now));
     self->n_failed += request->error != NULL;
     request->stream->n_running--;
@@ -410,7 +410,7 @@ y10_scheduler_finish (Y10Scheduler *self, guint step, const GError *error)
 void
 y10_scheduler_get_stats (Y10Scheduler *self, Y10SchedulerStats *stats)
 {
-  Y10Waits waits;
+  Y10LatencyWindow waits;
   gint64 now, busy;
 
   *stats = (Y10SchedulerStats) { 0 };
@@ -429,8 +429,8 @@ y10_scheduler_get_stats (Y10Scheduler *self, Y10SchedulerStats *stats)
   memcpy (stats->fill, self->fill, sizeof self->fill);
   waits = self->waits;
   pthread_mutex_unlock (&self->lock);
-  stats->busy = y10_waits_busy (&waits, now, busy);
-  y10_waits_summarize (&waits, &stats->waits);
+  stats->busy = y10_window_busy (&waits, now, busy);
+  y10_window_summarize (&waits, &stats->waits);
 }
 
 /**

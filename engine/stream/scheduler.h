@@ -131,7 +131,7 @@ typedef struct
   guint64 n_answered, n_failed, n_withdrawn;
   guint64 fill[Y10_SCHEDULER_MAX_BATCH + 1];
   gdouble busy;
-  Y10WaitsSummary waits;
+  Y10WindowSummary waits;
 } Y10SchedulerStats;
 
 Y10Scheduler *y10_scheduler_new (const Y10SchedulerConfig * config,

@@ -337,7 +337,7 @@ leave_group (Group *group)
 }
 
 guint
-y10_group_count (void)
+y10_shared_count (void)
 {
   guint n;
 

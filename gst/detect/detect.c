@@ -100,7 +100,7 @@ gst_yolov10_detect_init (GstYolov10Detect * self)
   self->takes_cuda = TRUE;
   self->cuda = gst_y10_cuda_new (GST_ELEMENT (self));
   self->recovery = gst_y10_recovery_new (self);
-  self->exchange = gst_y10_exchange_new (self);
+  self->reload = gst_y10_reload_new (self);
   gst_y10_pads_init (self);
   gst_pad_add_probe (GST_BASE_TRANSFORM_SINK_PAD (self),
       GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, look_at_caps, self, NULL);
@@ -115,8 +115,8 @@ gst_yolov10_detect_finalize (GObject * object)
 
   gst_y10_settings_clear (&self->settings);
   gst_y10_recovery_free (self->recovery);
-  gst_y10_exchange_free (self->exchange);
-  gst_y10_flight_free (self->flight);
+  gst_y10_reload_free (self->reload);
+  gst_y10_frame_queue_free (self->frame_queue);
   gst_y10_jobs_clear (&self->jobs);
   gst_y10_cuda_free (self->cuda);
   G_OBJECT_CLASS (gst_yolov10_detect_parent_class)->finalize (object);
@@ -287,7 +287,7 @@ gst_yolov10_detect_propose_allocation (GstBaseTransform * base,
   GST_OBJECT_LOCK (self);
   frames = self->max_queued_frames;
   if (!frames)
-    frames = gst_y10_pace_auto_frames (gst_yolov10_detect_skips (self),
+    frames = gst_y10_policy_auto_frames (gst_yolov10_detect_skips (self),
         GST_Y10_AUTO_IN_FLIGHT, self->latency.reported, self->frame_duration);
   GST_OBJECT_UNLOCK (self);
   gst_y10_frame_propose (query, cuda, frames);
@@ -310,7 +310,7 @@ gst_yolov10_detect_class_init (GstYolov10DetectClass * class)
   object_class->get_property = gst_y10_props_get;
   object_class->finalize = gst_yolov10_detect_finalize;
   gst_y10_props_install (object_class);
-  gst_y10_tell_install (object_class);
+  gst_y10_messages_install (object_class);
   gst_y10_pads_install (base_class);
 
   gst_element_class_set_static_metadata (element_class,

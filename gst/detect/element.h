@@ -41,17 +41,17 @@ struct _GstYolov10Detect
 
   /* Properties; object lock. */
   GstY10Settings settings;
-  GstY10Wanted wanted;          /* but for what is in the session */
+  GstY10FrameParams wanted;          /* but for what is in the session */
   gdouble confidence, iou_threshold;
   GstYolov10LatePolicy late_policy;
   guint inference_interval, max_queued_frames;
   gboolean takes_cuda;          /* frames in CUDA memory; unknown in NULL: yes */
 
   GstY10Cuda *cuda;             /* these lock themselves */
-  GstY10Flight *flight;
+  GstY10FrameQueue *frame_queue;
   GstY10Jobs jobs;
   GstY10Recovery *recovery;     /* from a lost device */
-  GstY10Exchange *exchange;     /* of the model while playing */
+  GstY10Reload *reload;     /* of the model while playing */
 
   /* Object lock. Only start(), stop() and the thread that brings frames change
    * the pointer, and that thread reads it without the lock. */
@@ -70,7 +70,7 @@ struct _GstYolov10Detect
   GstY10FrameFormat format;
   gboolean has_format;
   GstCaps *refused_caps;
-  GstY10Pace pace;
+  GstY10SkipPolicy policy;
   gint skips, max_running;      /* as it was said last; -1: not yet */
   gboolean stop_told;           /* upstream knows why it has stopped */
   gpointer pool;                /* of the latest frame; only compared */

@@ -24,7 +24,7 @@ GST_DEBUG_CATEGORY_EXTERN (gst_yolov10_detect_debug);
 static GstFlowReturn
 stopped (GstYolov10Detect * self)
 {
-  GstFlowReturn flow = gst_y10_flight_get_stop (self->flight);
+  GstFlowReturn flow = gst_y10_frame_queue_get_stop (self->frame_queue);
 
   if (!flow)
     return GST_FLOW_FLUSHING;
@@ -39,7 +39,7 @@ negotiate (GstYolov10Detect * self)
   GstBaseTransform *base = GST_BASE_TRANSFORM (self);
 
   if (GST_PAD_NEEDS_RECONFIGURE (base->srcpad)) {
-    if (!gst_y10_flight_drain (self->flight, FALSE))
+    if (!gst_y10_frame_queue_drain (self->frame_queue, FALSE))
       return GST_FLOW_FLUSHING;
     if (!gst_base_transform_reconfigure (base))
       return GST_PAD_IS_FLUSHING (base->srcpad) ? GST_FLOW_FLUSHING
@@ -62,17 +62,17 @@ set_controlled_values (GstYolov10Detect * self, GstBuffer * buffer)
 /* The properties, and what follows from them, as they are for one frame. */
 typedef struct
 {
-  GstY10Wanted wanted;
-  GstY10PaceQuery pace;
+  GstY10FrameParams wanted;
+  GstY10PolicyQuery policy;
   guint in_flight, max_queued;
   gboolean live;
   GstClockTime inference, interval;
-  gint64 patience;              /* for its turn, nanoseconds */
-} Now;
+  gint64 max_wait;              /* for its turn, nanoseconds */
+} Snapshot;
 
 static void
 look_at_properties (GstYolov10Detect * self, GstBuffer * buffer,
-    gint64 came_at, Now * now)
+    gint64 came_at, Snapshot * now)
 {
   GstBaseTransform *base = GST_BASE_TRANSFORM (self);
   gboolean qos = gst_base_transform_is_qos_enabled (base);
@@ -82,18 +82,18 @@ look_at_properties (GstYolov10Detect * self, GstBuffer * buffer,
   now->wanted = self->wanted;
   now->wanted.params.confidence = (gfloat) self->confidence;
   now->wanted.params.iou = (gfloat) self->iou_threshold;
-  now->pace.skip = gst_yolov10_detect_skips (self);
-  now->pace.interval = self->inference_interval;
-  now->pace.late_until = qos ? self->late_until : GST_CLOCK_TIME_NONE;
+  now->policy.skip = gst_yolov10_detect_skips (self);
+  now->policy.interval = self->inference_interval;
+  now->policy.late_until = qos ? self->late_until : GST_CLOCK_TIME_NONE;
   now->in_flight = self->session->settings.in_flight;
   now->max_queued = self->max_queued_frames;
   now->live = self->live;
   now->inference = self->latency.reported;
   duration = self->frame_duration;
   GST_OBJECT_UNLOCK (self);
-  now->interval = gst_y10_pace_came (&self->pace, came_at, duration);
-  now->patience = (gint64) gst_y10_pace_patience (now->interval, duration);
-  now->pace.running_time = gst_segment_to_running_time (&base->segment,
+  now->interval = gst_y10_policy_arrived (&self->policy, came_at, duration);
+  now->max_wait = (gint64) gst_y10_policy_max_wait (now->interval, duration);
+  now->policy.running_time = gst_segment_to_running_time (&base->segment,
       GST_FORMAT_TIME, GST_BUFFER_PTS (buffer));
 }
 
@@ -118,14 +118,14 @@ look_at_pool (GstYolov10Detect * self, GstBuffer * buffer)
 }
 
 static guint
-choose_max_frames (GstYolov10Detect * self, const Now * now, guint running)
+choose_max_frames (GstYolov10Detect * self, const Snapshot * now, guint running)
 {
   gsize size = MAX (GST_VIDEO_INFO_SIZE (&self->format.info), 1);
   guint frames = now->max_queued ? now->max_queued
-      : gst_y10_pace_auto_frames (now->pace.skip, running, now->inference,
+      : gst_y10_policy_auto_frames (now->policy.skip, running, now->inference,
       now->interval);
 
-  if (!now->pace.skip)
+  if (!now->policy.skip)
     return frames;
   if (self->pool_frames)
     frames = MIN (frames, self->pool_frames);
@@ -135,33 +135,33 @@ choose_max_frames (GstYolov10Detect * self, const Now * now, guint running)
 /* One inference at a time where frames are not to wait: a second one would only
  * begin to wait for the first. Who asks for more gets more. */
 static void
-set_limits (GstYolov10Detect * self, const Now * now)
+set_limits (GstYolov10Detect * self, const Snapshot * now)
 {
   guint running = now->in_flight ? now->in_flight
-      : now->pace.skip ? 1 : GST_Y10_AUTO_IN_FLIGHT;
+      : now->policy.skip ? 1 : GST_Y10_AUTO_IN_FLIGHT;
   guint frames = choose_max_frames (self, now, running);
   gboolean slower;
 
   GST_OBJECT_LOCK (self);
-  slower = now->pace.skip
+  slower = now->policy.skip
       && gst_y10_latency_wait (&self->latency, now->interval);
   GST_OBJECT_UNLOCK (self);
   if (slower)
     gst_element_post_message (GST_ELEMENT (self),
         gst_message_new_latency (GST_OBJECT (self)));
-  if (self->skips == now->pace.skip && self->max_running == (gint) running
+  if (self->skips == now->policy.skip && self->max_running == (gint) running
       && self->max_frames == frames)
     return;
   GST_INFO_OBJECT (self, "up to %u frames here, %u of them inferred at a time; "
-      "%s", frames, running, now->pace.skip
+      "%s", frames, running, now->policy.skip
       ? "inference is skipped where it is late"
       : "all are inferred, however long that takes");
-  self->skips = now->pace.skip;
+  self->skips = now->policy.skip;
   self->max_running = (gint) running;
   GST_OBJECT_LOCK (self);
   self->max_frames = frames;
   GST_OBJECT_UNLOCK (self);
-  gst_y10_flight_set_max_frames (self->flight, frames);
+  gst_y10_frame_queue_set_max_frames (self->frame_queue, frames);
 }
 
 static gboolean
@@ -180,15 +180,15 @@ note (Y10EngineFrame * frame, Y10EngineFrameState state, gpointer data)
   const GstY10Job *job = (const GstY10Job *) ((const guint8 *) frame
       - G_STRUCT_OFFSET (GstY10Job, request));
 
-  gst_y10_flight_note (self->flight, job->number,
-      state == Y10_ENGINE_FRAME_RUNNING ? GST_Y10_FLIGHT_RUNNING
-      : GST_Y10_FLIGHT_OVER);
+  gst_y10_frame_queue_note (self->frame_queue, job->number,
+      state == Y10_ENGINE_FRAME_RUNNING ? GST_Y10_FRAME_QUEUE_RUNNING
+      : GST_Y10_FRAME_QUEUE_OVER);
 }
 
 /* Whether the engine has it now. A frame that failed has a job with an error. */
 static gboolean
-begin_inference (GstYolov10Detect * self, GstY10Passage * passage,
-    guint64 number, const Now * now, GstY10Mode mode)
+begin_inference (GstYolov10Detect * self, GstY10QueuedFrame * entry,
+    guint64 number, const Snapshot * now, GstY10InferMode mode)
 {
   GstY10Job *job = gst_y10_jobs_take (&self->jobs);
   gboolean queued;
@@ -196,21 +196,21 @@ begin_inference (GstYolov10Detect * self, GstY10Passage * passage,
   if (!job)
     return FALSE;
   job->number = number;
-  job->session = gst_y10_session_ref (passage->session);
-  job->classes = gst_y10_session_get_classes (passage->session);
+  job->session = gst_y10_session_ref (entry->session);
+  job->classes = gst_y10_session_get_classes (entry->session);
   job->request.notify = note;
   job->request.notify_data = self;
-  if (!gst_y10_job_start (job, passage->buffer, &self->format,
+  if (!gst_y10_job_start (job, entry->buffer, &self->format,
           &now->wanted.params, (guint) self->max_running, mode, &queued)) {
     GST_DEBUG_OBJECT (self, "a frame cannot be inferred: %s",
         job->error->message);
-    passage->job = job;
+    entry->job = job;
     return FALSE;
   }
-  passage->lost = job->stream == NULL;
+  entry->lost = job->stream == NULL;
   if (queued) {
-    passage->job = job;
-    gst_y10_pace_queued (&self->pace);
+    entry->job = job;
+    gst_y10_policy_queued (&self->policy);
   } else {
     gst_y10_jobs_give (&self->jobs, job);
   }
@@ -219,12 +219,12 @@ begin_inference (GstYolov10Detect * self, GstY10Passage * passage,
 
 /* A live source that has to wait for us. */
 static void
-look_if_behind (GstYolov10Detect * self, const Now * now)
+look_if_behind (GstYolov10Detect * self, const Snapshot * now)
 {
-  GstClockTime behind = gst_y10_pace_behind (&self->pace,
-      gst_y10_passage_now (), now->pace.running_time);
+  GstClockTime behind = gst_y10_policy_behind (&self->policy,
+      gst_y10_queued_frame_now (), now->policy.running_time);
 
-  if (behind && now->live && !now->pace.skip)
+  if (behind && now->live && !now->policy.skip)
     GST_ELEMENT_WARNING (self, STREAM, FAILED, ("the live source is %.1f "
             "seconds behind, because every frame is inferred "
             "(late-policy=infer-all)", (gdouble) behind / GST_SECOND),
@@ -233,39 +233,39 @@ look_if_behind (GstYolov10Detect * self, const Now * now)
 
 /* @buffer is taken. */
 static GstFlowReturn
-enter (GstYolov10Detect * self, GstBuffer * buffer, const Now * now,
-    GstY10Mode mode, gboolean lost, gint64 came_at)
+enter (GstYolov10Detect * self, GstBuffer * buffer, const Snapshot * now,
+    GstY10InferMode mode, gboolean lost, gint64 came_at)
 {
   guint64 number;
-  GstY10Passage *passage = gst_y10_flight_reserve (self->flight,
-      now->pace.skip, &number);
+  GstY10QueuedFrame *entry = gst_y10_frame_queue_reserve (self->frame_queue,
+      now->policy.skip, &number);
   gboolean is_inferred = FALSE, failed;
 
-  if (!passage) {
+  if (!entry) {
     gst_buffer_unref (buffer);
     return stopped (self);
   }
   look_if_behind (self, now);
-  gst_y10_passage_begin (passage, buffer, self->session, &now->wanted,
+  gst_y10_queued_frame_begin (entry, buffer, self->session, &now->wanted,
       &self->format.info, came_at);
-  passage->lost = lost;
-  if (mode != GST_Y10_MODE_PASS)
-    is_inferred = begin_inference (self, passage, number, now, mode);
-  else if (now->pace.skip)      /* the one before it has waited long enough */
+  entry->lost = lost;
+  if (mode != GST_Y10_INFER_PASS)
+    is_inferred = begin_inference (self, entry, number, now, mode);
+  else if (now->policy.skip)      /* the one before it has waited long enough */
     gst_y10_session_withdraw (self->session);
-  failed = passage->job && passage->job->error
-      && !g_error_matches (passage->job->error, Y10_ERROR,
+  failed = entry->job && entry->job->error
+      && !g_error_matches (entry->job->error, Y10_ERROR,
       Y10_ERROR_DEVICE_LOST);
-  if (!gst_y10_flight_commit (self->flight, is_inferred, now->pace.skip
-          ? gst_y10_passage_now () + now->patience : GST_Y10_FLIGHT_FOREVER)) {
-    gst_y10_passage_end (passage, &self->jobs);
+  if (!gst_y10_frame_queue_commit (self->frame_queue, is_inferred, now->policy.skip
+          ? gst_y10_queued_frame_now () + now->max_wait : GST_Y10_FRAME_QUEUE_FOREVER)) {
+    gst_y10_queued_frame_end (entry, &self->jobs);
     return stopped (self);
   }
   self->stop_told = FALSE;
   if (!failed)
     return GST_FLOW_OK;
   /* It is told when those before it have left; upstream hears of it at once. */
-  gst_y10_flight_drain (self->flight, FALSE);
+  gst_y10_frame_queue_drain (self->frame_queue, FALSE);
   return stopped (self);
 }
 
@@ -279,12 +279,12 @@ enter (GstYolov10Detect * self, GstBuffer * buffer, const Now * now,
 GstFlowReturn
 gst_y10_input_push (GstYolov10Detect * self, GstBuffer * buffer)
 {
-  gint64 came_at = gst_y10_passage_now ();
+  gint64 came_at = gst_y10_queued_frame_now ();
   GstFlowReturn flow = negotiate (self);
-  GstY10Mode mode = GST_Y10_MODE_PASS;
+  GstY10InferMode mode = GST_Y10_INFER_PASS;
   gboolean lost = FALSE;
   GError *error = NULL;
-  Now now;
+  Snapshot now;
 
   if (flow != GST_FLOW_OK)
     goto refused;
@@ -300,11 +300,11 @@ gst_y10_input_push (GstYolov10Detect * self, GstBuffer * buffer)
     lost = is_lost (self, buffer);
     if (!lost && self->format.image.memory == Y10_MEMORY_CUDA
         && !gst_y10_cuda_is_ours (self->cuda, buffer)
-        && (!gst_y10_flight_drain (self->flight, TRUE)
+        && (!gst_y10_frame_queue_drain (self->frame_queue, TRUE)
             || !gst_y10_lifecycle_follow (self, buffer, &error)))
       goto refused;
     if (!lost)
-      mode = gst_y10_pace_choose (&self->pace, &now.pace);
+      mode = gst_y10_policy_choose (&self->policy, &now.policy);
   }
   return enter (self, buffer, &now, mode, lost, came_at);
 
@@ -329,14 +329,14 @@ gboolean
 gst_y10_input_push_event (GstYolov10Detect * self, GstEvent * event)
 {
   guint64 number;
-  GstY10Passage *passage = gst_y10_flight_reserve (self->flight,
+  GstY10QueuedFrame *entry = gst_y10_frame_queue_reserve (self->frame_queue,
       self->skips == TRUE, &number);
 
-  if (!passage)
+  if (!entry)
     return FALSE;
-  passage->event = event;
-  if (gst_y10_flight_commit (self->flight, FALSE, GST_Y10_FLIGHT_FOREVER))
+  entry->event = event;
+  if (gst_y10_frame_queue_commit (self->frame_queue, FALSE, GST_Y10_FRAME_QUEUE_FOREVER))
     return TRUE;
-  passage->event = NULL;
+  entry->event = NULL;
   return FALSE;
 }

@@ -49,7 +49,7 @@ catch_up (GstYolov10Detect * self)
   gchar *classes = NULL, *hints = NULL;
 
   /* First: what is set from here on is a request of its own. */
-  gst_y10_exchange_open (self->exchange);
+  gst_y10_reload_open (self->reload);
   GST_OBJECT_LOCK (self);
   other_model = g_strcmp0 (made_from->model_file, self->settings.model_file);
   if (g_strcmp0 (made_from->classes, self->settings.classes))
@@ -65,7 +65,7 @@ catch_up (GstYolov10Detect * self)
   g_free (classes);
   g_free (hints);
   if (other_model)
-    gst_y10_exchange_request (self->exchange);
+    gst_y10_reload_request (self->reload);
 }
 
 gboolean
@@ -107,7 +107,7 @@ gst_y10_lifecycle_end (GstYolov10Detect * self)
 {
   GstY10Session *session;
 
-  gst_y10_exchange_close (self->exchange);
+  gst_y10_reload_close (self->reload);
   gst_y10_recovery_stop (self->recovery);
   gst_y10_hold_forget (&self->hold);
   GST_OBJECT_LOCK (self);
@@ -140,7 +140,7 @@ gst_y10_lifecycle_follow (GstYolov10Detect * self, GstBuffer * buffer,
 void
 gst_y10_lifecycle_take_over (GstYolov10Detect * self)
 {
-  GstY10Session *new = gst_y10_exchange_take (self->exchange), *old;
+  GstY10Session *new = gst_y10_reload_take (self->reload), *old;
   gchar *classes = NULL, *hints = NULL;
   GError *error = NULL;
   gboolean slower;
@@ -149,7 +149,7 @@ gst_y10_lifecycle_take_over (GstYolov10Detect * self)
   if (!new)
     return;
   if (!gst_y10_session_has_engine (self->session)) {
-    gst_y10_flight_drain (self->flight, TRUE);
+    gst_y10_frame_queue_drain (self->frame_queue, TRUE);
     gst_y10_recovery_stop (self->recovery);
   }
   GST_OBJECT_LOCK (self);
@@ -175,7 +175,7 @@ gst_y10_lifecycle_take_over (GstYolov10Detect * self)
   g_free (hints);
   if (self->skips)              /* its frames would wait for a turn in vain */
     gst_y10_session_withdraw (old);
-  gst_y10_exchange_retire (self->exchange, old);
+  gst_y10_reload_retire (self->reload, old);
   gst_y10_props_notify_active (self);
   if (slower)
     gst_element_post_message (GST_ELEMENT (self),

@@ -20,13 +20,13 @@ GST_DEBUG_CATEGORY_EXTERN (gst_yolov10_detect_debug);
 static guint detections_signal;
 
 /**
- * gst_y10_tell_install:
+ * gst_y10_messages_install:
  * @class: the element's class
  *
  * Adds the signal.
  */
 void
-gst_y10_tell_install (GObjectClass * class)
+gst_y10_messages_install (GObjectClass * class)
 {
   /**
    * GstYolov10Detect::detections:
@@ -57,14 +57,14 @@ list_labels (const Y10Model * model)
 }
 
 /**
- * gst_y10_tell_model:
+ * gst_y10_messages_model:
  * @element: the element
  * @session: one whose first frame is about to leave
  *
  * Posts what computes, and how long it took from the wish to the first frame.
  */
 void
-gst_y10_tell_model (GstElement * element, GstY10Session * session)
+gst_y10_messages_model (GstElement * element, GstY10Session * session)
 {
   Y10Engine *engine = gst_y10_session_get_engine (session);
   gint64 took = (g_get_monotonic_time () - session->began_at) * 1000;
@@ -103,16 +103,16 @@ gst_y10_tell_model (GstElement * element, GstY10Session * session)
 }
 
 static guint64
-timestamp_of (const GstY10Passage * passage)
+timestamp_of (const GstY10QueuedFrame * entry)
 {
-  return GST_BUFFER_PTS (passage->buffer);
+  return GST_BUFFER_PTS (entry->buffer);
 }
 
 static void
-post (GstElement * element, const GstY10Passage * passage,
+post (GstElement * element, const GstY10QueuedFrame * entry,
     GstY10Session * session, const GstY10Findings * findings)
 {
-  guint64 timestamp = timestamp_of (passage);
+  guint64 timestamp = timestamp_of (entry);
   const Y10Report report = {
     .source = GST_OBJECT_NAME (element),
     .timestamp = GST_CLOCK_TIME_IS_VALID (timestamp) ? (gint64) timestamp : -1,
@@ -136,16 +136,16 @@ post (GstElement * element, const GstY10Passage * passage,
 }
 
 /**
- * gst_y10_tell_detections:
+ * gst_y10_messages_detections:
  * @element: the element
- * @passage: a frame that is about to leave
+ * @entry: a frame that is about to leave
  * @session: whose detections it shows
  * @findings: what is written on it, with ids
  *
  * For whoever has asked to hear of it; nothing otherwise.
  */
 void
-gst_y10_tell_detections (GstElement * element, const GstY10Passage * passage,
+gst_y10_messages_detections (GstElement * element, const GstY10QueuedFrame * entry,
     GstY10Session * session, const GstY10Findings * findings)
 {
   if (g_signal_has_handler_pending (element, detections_signal, 0, FALSE)) {
@@ -153,10 +153,10 @@ gst_y10_tell_detections (GstElement * element, const GstY10Passage * passage,
         "yolov10-detections", findings);
 
     gst_structure_set (structure, "timestamp", G_TYPE_UINT64,
-        timestamp_of (passage), NULL);
-    g_signal_emit (element, detections_signal, 0, passage->buffer, structure);
+        timestamp_of (entry), NULL);
+    g_signal_emit (element, detections_signal, 0, entry->buffer, structure);
     gst_structure_free (structure);
   }
-  if (passage->wanted.post_messages)
-    post (element, passage, session, findings);
+  if (entry->wanted.post_messages)
+    post (element, entry, session, findings);
 }

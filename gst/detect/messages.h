@@ -7,10 +7,10 @@
 
 G_BEGIN_DECLS
 
-void gst_y10_tell_install (GObjectClass * class);
-void gst_y10_tell_model (GstElement * element, GstY10Session * session);
-void gst_y10_tell_detections (GstElement * element,
-    const GstY10Passage * passage, GstY10Session * session,
+void gst_y10_messages_install (GObjectClass * class);
+void gst_y10_messages_model (GstElement * element, GstY10Session * session);
+void gst_y10_messages_detections (GstElement * element,
+    const GstY10QueuedFrame * entry, GstY10Session * session,
     const GstY10Findings * findings);
 
 G_END_DECLS

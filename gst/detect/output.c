@@ -52,7 +52,7 @@ look_at_result (GstYolov10Detect * self, const GstY10Job * job)
   if (self->seen != job->session->serial) {
     self->seen = job->session->serial;
     memset (&self->tuning, 0, sizeof self->tuning);
-    gst_y10_tell_model (GST_ELEMENT (self), job->session);
+    gst_y10_messages_model (GST_ELEMENT (self), job->session);
   }
   gst_y10_tuning_look (&self->tuning, GST_ELEMENT (self),
       y10_engine_stream_get_engine (job->stream));
@@ -90,7 +90,7 @@ give_detached (GstYolov10Detect * self, GstY10Job ** link)
 
   *link = job->next;
   gst_y10_jobs_give (&self->jobs, job);
-  gst_y10_flight_collected (self->flight);
+  gst_y10_frame_queue_collected (self->frame_queue);
 }
 
 /* Results come in the order of their frames, but a job that was withdrawn may be
@@ -136,12 +136,12 @@ forget_detached (GstYolov10Detect * self)
 void
 gst_y10_output_drop_all (GstYolov10Detect * self)
 {
-  GstY10Passage *passage;
+  GstY10QueuedFrame *entry;
   guint n = 0;
 
-  while ((passage = gst_y10_flight_drop (self->flight))) {
-    gst_y10_passage_end (passage, &self->jobs);
-    gst_y10_flight_leave (self->flight);
+  while ((entry = gst_y10_frame_queue_drop (self->frame_queue))) {
+    gst_y10_queued_frame_end (entry, &self->jobs);
+    gst_y10_frame_queue_leave (self->frame_queue);
     n++;
   }
   forget_detached (self);
@@ -151,9 +151,9 @@ gst_y10_output_drop_all (GstYolov10Detect * self)
 
 /* The frame goes without it. */
 static void
-detach (GstYolov10Detect * self, GstY10Passage * passage)
+detach (GstYolov10Detect * self, GstY10QueuedFrame * entry)
 {
-  GstY10Job *job = g_steal_pointer (&passage->job), **link = &self->detached;
+  GstY10Job *job = g_steal_pointer (&entry->job), **link = &self->detached;
 
   while (*link)
     link = &(*link)->next;
@@ -162,10 +162,10 @@ detach (GstYolov10Detect * self, GstY10Passage * passage)
 }
 
 static void
-record (GstYolov10Detect * self, const GstY10Passage * passage,
+record (GstYolov10Detect * self, const GstY10QueuedFrame * entry,
     GstY10Inference inference, GstClockTime age)
 {
-  guint64 delay = (guint64) (gst_y10_passage_now () - passage->came_at);
+  guint64 delay = (guint64) (gst_y10_queued_frame_now () - entry->came_at);
 
   GST_OBJECT_LOCK (self);
   self->stats.frames[inference]++;
@@ -179,65 +179,65 @@ record (GstYolov10Detect * self, const GstY10Passage * passage,
 /* A frame that an active detector has looked at, or would have. FALSE: the stream
  * ends with it. */
 static gboolean
-look (GstYolov10Detect * self, GstY10Passage * passage)
+look (GstYolov10Detect * self, GstY10QueuedFrame * entry)
 {
   GstY10Findings findings = {.ids = self->ids };
   GstY10Inference inference;
   GstY10Session *session;
 
-  if (passage->job) {
-    if (!finish (self, passage->job))
+  if (entry->job) {
+    if (!finish (self, entry->job))
       return FALSE;
-    passage->lost |= passage->job->error != NULL;
+    entry->lost |= entry->job->error != NULL;
   }
-  inference = gst_y10_passage_attach (passage, &self->hold, &findings,
+  inference = gst_y10_queued_frame_attach (entry, &self->hold, &findings,
       &session);
-  gst_y10_tell_detections (GST_ELEMENT (self), passage, session, &findings);
-  record (self, passage, inference, findings.age);
+  gst_y10_messages_detections (GST_ELEMENT (self), entry, session, &findings);
+  record (self, entry, inference, findings.age);
   GST_LOG_OBJECT (self, "%" GST_TIME_FORMAT " %s, %u detections, age %"
       G_GUINT64_FORMAT " us, %" G_GINT64_FORMAT " us here",
-      GST_TIME_ARGS (GST_BUFFER_PTS (passage->buffer)), findings.inference,
+      GST_TIME_ARGS (GST_BUFFER_PTS (entry->buffer)), findings.inference,
       findings.n_detections, (guint64) findings.age / 1000,
-      (gst_y10_passage_now () - passage->came_at) / 1000);
+      (gst_y10_queued_frame_now () - entry->came_at) / 1000);
   return TRUE;
 }
 
 static GstFlowReturn
-send (GstYolov10Detect * self, GstPad * pad, GstY10Passage * passage)
+send (GstYolov10Detect * self, GstPad * pad, GstY10QueuedFrame * entry)
 {
   GstFlowReturn flow;
 
-  if (passage->event) {
-    gst_pad_push_event (pad, g_steal_pointer (&passage->event));
+  if (entry->event) {
+    gst_pad_push_event (pad, g_steal_pointer (&entry->event));
     return GST_FLOW_OK;
   }
-  if (!passage->wanted.active)
+  if (!entry->wanted.active)
     gst_y10_hold_forget (&self->hold);
-  else if (!look (self, passage))
+  else if (!look (self, entry))
     return GST_FLOW_ERROR;
   GST_OBJECT_LOCK (self);
-  gst_y10_stats_sent (&self->stats, gst_y10_passage_now ());
-  self->sent_pts = GST_BUFFER_PTS (passage->buffer);
+  gst_y10_stats_sent (&self->stats, gst_y10_queued_frame_now ());
+  self->sent_pts = GST_BUFFER_PTS (entry->buffer);
   GST_OBJECT_UNLOCK (self);
-  flow = gst_pad_push (pad, g_steal_pointer (&passage->buffer));
+  flow = gst_pad_push (pad, g_steal_pointer (&entry->buffer));
   return flow < GST_FLOW_OK ? flow : GST_FLOW_OK;
 }
 
 static GstFlowReturn
-leave (GstYolov10Detect * self, GstPad * pad, GstY10Passage * passage,
+leave (GstYolov10Detect * self, GstPad * pad, GstY10QueuedFrame * entry,
     gboolean is_detached)
 {
   GstFlowReturn flow;
 
   if (is_detached)
-    detach (self, passage);
-  flow = collect (self) ? send (self, pad, passage) : GST_FLOW_ERROR;
+    detach (self, entry);
+  flow = collect (self) ? send (self, pad, entry) : GST_FLOW_ERROR;
   if (flow != GST_FLOW_OK) {
     GST_DEBUG_OBJECT (self, "no more frames: %s", gst_flow_get_name (flow));
-    gst_y10_flight_stop (self->flight, flow);
+    gst_y10_frame_queue_stop (self->frame_queue, flow);
   }
-  gst_y10_passage_end (passage, &self->jobs);
-  gst_y10_flight_leave (self->flight);
+  gst_y10_queued_frame_end (entry, &self->jobs);
+  gst_y10_frame_queue_leave (self->frame_queue);
   return flow;
 }
 
@@ -252,22 +252,22 @@ gst_y10_output_loop (GstPad * pad)
 {
   GstYolov10Detect *self = GST_YOLOV10_DETECT (GST_PAD_PARENT (pad));
   GstFlowReturn flow = GST_FLOW_OK;
-  gpointer passage;
+  gpointer entry;
 
-  switch (gst_y10_flight_next (self->flight, &passage)) {
+  switch (gst_y10_frame_queue_next (self->frame_queue, &entry)) {
     case GST_Y10_NEXT_FLUSHING:
       gst_pad_pause_task (pad);
       break;
     case GST_Y10_NEXT_COLLECT:
       flow = collect (self) ? GST_FLOW_OK : GST_FLOW_ERROR;
       if (flow != GST_FLOW_OK)
-        gst_y10_flight_stop (self->flight, flow);
+        gst_y10_frame_queue_stop (self->frame_queue, flow);
       break;
     case GST_Y10_NEXT_READY:
-      flow = leave (self, pad, passage, FALSE);
+      flow = leave (self, pad, entry, FALSE);
       break;
     case GST_Y10_NEXT_DETACH:
-      flow = leave (self, pad, passage, TRUE);
+      flow = leave (self, pad, entry, TRUE);
       break;
   }
   if (flow != GST_FLOW_OK)

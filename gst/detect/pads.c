@@ -36,7 +36,7 @@ begin_flush (GstYolov10Detect * self)
 {
   GstY10Session *session = gst_yolov10_detect_get_session (self);
 
-  gst_y10_flight_set_flushing (self->flight, TRUE);
+  gst_y10_frame_queue_set_flushing (self->frame_queue, TRUE);
   if (session)
     gst_y10_session_withdraw (session);
   g_clear_pointer (&session, gst_y10_session_unref);
@@ -46,7 +46,7 @@ begin_flush (GstYolov10Detect * self)
 static void
 forget_times (GstYolov10Detect * self)
 {
-  gst_y10_pace_reset (&self->pace);
+  gst_y10_policy_reset (&self->policy);
   GST_OBJECT_LOCK (self);
   self->late_until = GST_CLOCK_TIME_NONE;
   self->sent_pts = GST_CLOCK_TIME_NONE;
@@ -61,7 +61,7 @@ begin_flow (GstYolov10Detect * self)
   gst_y10_hold_forget (&self->hold);
   forget_times (self);
   self->stop_told = FALSE;
-  gst_y10_flight_set_flushing (self->flight, FALSE);
+  gst_y10_frame_queue_set_flushing (self->frame_queue, FALSE);
   return gst_pad_start_task (pad, (GstTaskFunction) gst_y10_output_loop, pad, NULL);
 }
 
@@ -193,7 +193,7 @@ is_fatal (GstFlowReturn flow)
 static void
 end_of_stream (GstYolov10Detect * self)
 {
-  GstFlowReturn flow = gst_y10_flight_get_stop (self->flight);
+  GstFlowReturn flow = gst_y10_frame_queue_get_stop (self->frame_queue);
 
   if (flow && is_fatal (flow) && !self->stop_told)
     GST_ELEMENT_FLOW_ERROR (self, flow);
@@ -224,10 +224,10 @@ gst_y10_pads_sink_event (GstBaseTransform * base, GstEvent * event)
   if (!GST_EVENT_IS_SERIALIZED (event))
     return parent_class->sink_event (base, event);
   if ((type == GST_EVENT_GAP || type == GST_EVENT_TAG)
-      && gst_y10_flight_count (self->flight)
+      && gst_y10_frame_queue_count (self->frame_queue)
       && gst_y10_input_push_event (self, event))
     return TRUE;
-  if (!gst_y10_flight_drain (self->flight, FALSE)) {
+  if (!gst_y10_frame_queue_drain (self->frame_queue, FALSE)) {
     gst_event_unref (event);
     return FALSE;
   }
@@ -235,8 +235,8 @@ gst_y10_pads_sink_event (GstBaseTransform * base, GstEvent * event)
     end_of_stream (self);
   /* A new stream, or a new part of one, is a new try. */
   if ((type == GST_EVENT_STREAM_START || type == GST_EVENT_SEGMENT)
-      && gst_y10_flight_get_stop (self->flight) == GST_FLOW_EOS) {
-    gst_y10_flight_stop (self->flight, 0);
+      && gst_y10_frame_queue_get_stop (self->frame_queue) == GST_FLOW_EOS) {
+    gst_y10_frame_queue_stop (self->frame_queue, 0);
     self->stop_told = FALSE;
   }
   ok = parent_class->sink_event (base, event);
@@ -282,9 +282,9 @@ gst_y10_pads_src_event (GstBaseTransform * base, GstEvent * event)
   else if (gst_event_has_name (event, GST_Y10_PRIVACY_EVENT))
     note_privacy (self, event);
   else if (GST_EVENT_TYPE (event) == GST_EVENT_RECONFIGURE
-      && gst_y10_flight_get_stop (self->flight) == GST_FLOW_NOT_LINKED) {
+      && gst_y10_frame_queue_get_stop (self->frame_queue) == GST_FLOW_NOT_LINKED) {
     keep_tags (self);
-    gst_y10_flight_stop (self->flight, 0);
+    gst_y10_frame_queue_stop (self->frame_queue, 0);
   }
   return parent_class->src_event (base, event);
 }
@@ -348,7 +348,7 @@ gst_y10_pads_query (GstBaseTransform * base, GstPadDirection direction,
       return answer_position (self, query)
           || gst_pad_peer_query (base->sinkpad, query);
   } else if (GST_QUERY_IS_SERIALIZED (query)
-      && !gst_y10_flight_drain (self->flight, FALSE)) {
+      && !gst_y10_frame_queue_drain (self->frame_queue, FALSE)) {
     return FALSE;
   }
   return parent_class->query (base, direction, query);
@@ -419,10 +419,10 @@ gst_y10_pads_init (GstYolov10Detect * self)
 {
   GstPad *sink = GST_BASE_TRANSFORM_SINK_PAD (self);
 
-  self->flight = gst_y10_flight_new (GST_Y10_MAX_FRAMES,
-      sizeof (GstY10Passage));
+  self->frame_queue = gst_y10_frame_queue_new (GST_Y10_MAX_FRAMES,
+      sizeof (GstY10QueuedFrame));
   gst_y10_jobs_init (&self->jobs);
-  gst_y10_pace_reset (&self->pace);
+  gst_y10_policy_reset (&self->policy);
   self->late_until = self->sent_pts = GST_CLOCK_TIME_NONE;
   gst_pad_set_activatemode_function (GST_BASE_TRANSFORM_SRC_PAD (self),
       activate_src);

@@ -170,7 +170,7 @@ set_model_file (GstYolov10Detect * self, const gchar * path)
   g_free (self->settings.model_file);
   self->settings.model_file = g_strdup (path);
   GST_OBJECT_UNLOCK (self);
-  gst_y10_exchange_request (self->exchange);
+  gst_y10_reload_request (self->reload);
 }
 
 /* Of frames that wait already, too. */
@@ -339,7 +339,7 @@ stats_structure (GstYolov10Detect * self)
 {
   GstY10Stats *stats = g_new (GstY10Stats, 1);
   GstStructure *structure;
-  guint waiting = gst_y10_flight_count (self->flight);
+  guint waiting = gst_y10_frame_queue_count (self->frame_queue);
 
   GST_OBJECT_LOCK (self);
   *stats = self->stats;

@@ -40,20 +40,20 @@ struct _GstY10Exchange
 
 typedef struct
 {
-  GstY10Exchange *exchange;
+  GstY10Reload *reload;
   GstY10Session *session;
 } Retiring;
 
 /**
- * gst_y10_exchange_new:
+ * gst_y10_reload_new:
  * @detect: the element, which outlives it
  *
  * Returns: (transfer full): one that is closed
  */
-GstY10Exchange *
-gst_y10_exchange_new (GstYolov10Detect * detect)
+GstY10Reload *
+gst_y10_reload_new (GstYolov10Detect * detect)
 {
-  GstY10Exchange *self = g_new0 (GstY10Exchange, 1);
+  GstY10Reload *self = g_new0 (GstY10Reload, 1);
 
   self->detect = detect;
   self->cancellable = g_cancellable_new ();
@@ -63,11 +63,11 @@ gst_y10_exchange_new (GstYolov10Detect * detect)
 }
 
 /**
- * gst_y10_exchange_free:
+ * gst_y10_reload_free:
  * @self: one that is closed
  */
 void
-gst_y10_exchange_free (GstY10Exchange * self)
+gst_y10_reload_free (GstY10Reload * self)
 {
   g_object_unref (self->cancellable);
   g_mutex_clear (&self->lock);
@@ -76,7 +76,7 @@ gst_y10_exchange_free (GstY10Exchange * self)
 }
 
 static GstY10Session *
-swap_ready (GstY10Exchange * self, GstY10Session * session)
+swap_ready (GstY10Reload * self, GstY10Session * session)
 {
   GstY10Session *before;
 
@@ -108,7 +108,7 @@ fits (GstY10Session * old, GstY10Session * new, GError ** error)
 }
 
 static GstY10Session *
-make_session (GstY10Exchange * self, GstY10Session * old,
+make_session (GstY10Reload * self, GstY10Session * old,
     GstY10Settings * settings, GError ** error)
 {
   gchar *name = gst_object_get_name (GST_OBJECT (self->detect));
@@ -124,7 +124,7 @@ make_session (GstY10Exchange * self, GstY10Session * old,
 
 /* The property says what is in use, as long as nobody has set it again. */
 static void
-refuse (GstY10Exchange * self, GstY10Session * old,
+refuse (GstY10Reload * self, GstY10Session * old,
     const GstY10Settings * settings, GError * error)
 {
   GstYolov10Detect *detect = self->detect;
@@ -149,7 +149,7 @@ refuse (GstY10Exchange * self, GstY10Session * old,
 }
 
 static void
-log_model (GstY10Exchange * self, const gchar * what, const gchar * path)
+log_model (GstY10Reload * self, const gchar * what, const gchar * path)
 {
   gchar *text = gst_y10_text_printable (path && *path ? path
       : "the bundled model");
@@ -159,7 +159,7 @@ log_model (GstY10Exchange * self, const gchar * what, const gchar * path)
 }
 
 static void
-answer (GstY10Exchange * self)
+answer (GstY10Reload * self)
 {
   GstYolov10Detect *detect = self->detect;
   GstY10Session *old = gst_yolov10_detect_get_session (detect), *new;
@@ -187,7 +187,7 @@ answer (GstY10Exchange * self)
 static gpointer
 run (gpointer data)
 {
-  GstY10Exchange *self = data;
+  GstY10Reload *self = data;
 
   g_mutex_lock (&self->lock);
   for (;;) {
@@ -208,11 +208,11 @@ run (gpointer data)
 }
 
 /**
- * gst_y10_exchange_open:
+ * gst_y10_reload_open:
  * @self: an element's that has a session now
  */
 void
-gst_y10_exchange_open (GstY10Exchange * self)
+gst_y10_reload_open (GstY10Reload * self)
 {
   g_mutex_lock (&self->lock);
   self->open = TRUE;
@@ -221,13 +221,13 @@ gst_y10_exchange_open (GstY10Exchange * self)
 }
 
 /**
- * gst_y10_exchange_close:
+ * gst_y10_reload_close:
  * @self: an element's whose session is about to end, and in which no frame is
  *
  * What is being loaded is given up, and what has been replaced is freed.
  */
 void
-gst_y10_exchange_close (GstY10Exchange * self)
+gst_y10_reload_close (GstY10Reload * self)
 {
   GstY10Session *unused;
   GThread *thread;
@@ -247,14 +247,14 @@ gst_y10_exchange_close (GstY10Exchange * self)
 }
 
 /**
- * gst_y10_exchange_request:
+ * gst_y10_reload_request:
  * @self: an element's
  *
  * Has a session made from the properties as they are now. Any thread; nothing
  * happens while it is closed.
  */
 void
-gst_y10_exchange_request (GstY10Exchange * self)
+gst_y10_reload_request (GstY10Reload * self)
 {
   GError *error = NULL;
 
@@ -272,7 +272,7 @@ gst_y10_exchange_request (GstY10Exchange * self)
 }
 
 /**
- * gst_y10_exchange_take:
+ * gst_y10_reload_take:
  * @self: an element's
  *
  * Once a frame.
@@ -280,7 +280,7 @@ gst_y10_exchange_request (GstY10Exchange * self)
  * Returns: (transfer full) (nullable): a session that is to take over
  */
 GstY10Session *
-gst_y10_exchange_take (GstY10Exchange * self)
+gst_y10_reload_take (GstY10Reload * self)
 {
   GstY10Session *session;
 
@@ -294,7 +294,7 @@ gst_y10_exchange_take (GstY10Exchange * self)
 }
 
 static void
-add_retiring (GstY10Exchange * self, gint n)
+add_retiring (GstY10Reload * self, gint n)
 {
   g_mutex_lock (&self->lock);
   self->n_retiring += n;
@@ -306,7 +306,7 @@ static gpointer
 retire (gpointer data)
 {
   Retiring *retiring = data;
-  GstY10Exchange *self = retiring->exchange;
+  GstY10Reload *self = retiring->reload;
 
   gst_y10_session_retire (retiring->session, self->cancellable);
   g_free (retiring);
@@ -315,14 +315,14 @@ retire (gpointer data)
 }
 
 /**
- * gst_y10_exchange_retire:
+ * gst_y10_reload_retire:
  * @self: an element's
  * @session: (transfer full): one that has been replaced
  *
  * Frees it when its last frame has left.
  */
 void
-gst_y10_exchange_retire (GstY10Exchange * self, GstY10Session * session)
+gst_y10_reload_retire (GstY10Reload * self, GstY10Session * session)
 {
   Retiring *retiring = g_new (Retiring, 1);
   GThread *thread;

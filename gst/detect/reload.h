@@ -7,15 +7,15 @@
 
 G_BEGIN_DECLS
 
-typedef struct _GstY10Exchange GstY10Exchange;
+typedef struct _GstY10Exchange GstY10Reload;
 
-GstY10Exchange *gst_y10_exchange_new (GstYolov10Detect * detect);
-void gst_y10_exchange_free (GstY10Exchange * exchange);
-void gst_y10_exchange_open (GstY10Exchange * exchange);
-void gst_y10_exchange_close (GstY10Exchange * exchange);
-void gst_y10_exchange_request (GstY10Exchange * exchange);
-GstY10Session *gst_y10_exchange_take (GstY10Exchange * exchange);
-void gst_y10_exchange_retire (GstY10Exchange * exchange,
+GstY10Reload *gst_y10_reload_new (GstYolov10Detect * detect);
+void gst_y10_reload_free (GstY10Reload * reload);
+void gst_y10_reload_open (GstY10Reload * reload);
+void gst_y10_reload_close (GstY10Reload * reload);
+void gst_y10_reload_request (GstY10Reload * reload);
+GstY10Session *gst_y10_reload_take (GstY10Reload * reload);
+void gst_y10_reload_retire (GstY10Reload * reload,
     GstY10Session * session);
 
 G_END_DECLS

@@ -20,7 +20,7 @@
 
 typedef struct
 {
-  GstY10FlightState state;
+  GstY10FrameQueueState state;
   gboolean detached;
   gint64 leave_at;              /* nanoseconds of CLOCK_MONOTONIC */
 } Entry;
@@ -46,13 +46,13 @@ struct _GstY10Flight
 };
 
 static guint
-index_at (const GstY10Flight * self, guint i)
+index_at (const GstY10FrameQueue * self, guint i)
 {
   return (self->first + i) % self->capacity;
 }
 
 static gpointer
-frame_of (const GstY10Flight * self, guint index)
+frame_of (const GstY10FrameQueue * self, guint index)
 {
   return self->frames + index * self->frame_size;
 }
@@ -67,16 +67,16 @@ now (void)
 }
 
 /**
- * gst_y10_flight_new:
+ * gst_y10_frame_queue_new:
  * @capacity: the most frames there can ever be
  * @frame_size: bytes of each
  *
  * Returns: (transfer full): an empty ring whose frames are zeros, flushing
  */
-GstY10Flight *
-gst_y10_flight_new (guint capacity, gsize frame_size)
+GstY10FrameQueue *
+gst_y10_frame_queue_new (guint capacity, gsize frame_size)
 {
-  GstY10Flight *self = g_new0 (GstY10Flight, 1);
+  GstY10FrameQueue *self = g_new0 (GstY10FrameQueue, 1);
   pthread_condattr_t monotonic;
 
   self->capacity = capacity;
@@ -95,11 +95,11 @@ gst_y10_flight_new (guint capacity, gsize frame_size)
 }
 
 /**
- * gst_y10_flight_free:
+ * gst_y10_frame_queue_free:
  * @self: (nullable): an empty ring that no thread waits in
  */
 void
-gst_y10_flight_free (GstY10Flight * self)
+gst_y10_frame_queue_free (GstY10FrameQueue * self)
 {
   if (!self)
     return;
@@ -111,12 +111,12 @@ gst_y10_flight_free (GstY10Flight * self)
 }
 
 /**
- * gst_y10_flight_set_max_frames:
+ * gst_y10_frame_queue_set_max_frames:
  * @self: a flight
  * @max_frames: the most frames here, at least 1; those that are here stay
  */
 void
-gst_y10_flight_set_max_frames (GstY10Flight * self, guint max_frames)
+gst_y10_frame_queue_set_max_frames (GstY10FrameQueue * self, guint max_frames)
 {
   pthread_mutex_lock (&self->lock);
   self->max_frames = CLAMP (max_frames, 1, self->capacity);
@@ -125,7 +125,7 @@ gst_y10_flight_set_max_frames (GstY10Flight * self, guint max_frames)
 }
 
 /**
- * gst_y10_flight_set_flushing:
+ * gst_y10_frame_queue_set_flushing:
  * @self: a flight
  * @flushing: whether no frame comes in and nobody waits
  *
@@ -133,7 +133,7 @@ gst_y10_flight_set_max_frames (GstY10Flight * self, guint max_frames)
  * flushing ends, a reason to stop is forgotten, too.
  */
 void
-gst_y10_flight_set_flushing (GstY10Flight * self, gboolean flushing)
+gst_y10_frame_queue_set_flushing (GstY10FrameQueue * self, gboolean flushing)
 {
   pthread_mutex_lock (&self->lock);
   self->flushing = flushing;
@@ -144,15 +144,15 @@ gst_y10_flight_set_flushing (GstY10Flight * self, gboolean flushing)
 }
 
 /**
- * gst_y10_flight_stop:
+ * gst_y10_frame_queue_stop:
  * @self: a flight
- * @why: 0 to go on, else what gst_y10_flight_get_stop() returns from now on
+ * @why: 0 to go on, else what gst_y10_frame_queue_get_stop() returns from now on
  *
  * For the thread that sends frames on: no frame comes in any more, and that
  * thread has to drop those that are here. Any thread may pass 0.
  */
 void
-gst_y10_flight_stop (GstY10Flight * self, gint why)
+gst_y10_frame_queue_stop (GstY10FrameQueue * self, gint why)
 {
   pthread_mutex_lock (&self->lock);
   self->stop = why;
@@ -161,13 +161,13 @@ gst_y10_flight_stop (GstY10Flight * self, gint why)
 }
 
 /**
- * gst_y10_flight_get_stop:
+ * gst_y10_frame_queue_get_stop:
  * @self: a flight
  *
  * Returns: why it has stopped, 0 when it has not
  */
 gint
-gst_y10_flight_get_stop (GstY10Flight * self)
+gst_y10_frame_queue_get_stop (GstY10FrameQueue * self)
 {
   gint why;
 
@@ -178,17 +178,17 @@ gst_y10_flight_get_stop (GstY10Flight * self)
 }
 
 static gboolean
-is_closed (const GstY10Flight * self)
+is_closed (const GstY10FrameQueue * self)
 {
   return self->flushing || self->stop;
 }
 
 /**
- * gst_y10_flight_reserve:
+ * gst_y10_frame_queue_reserve:
  * @self: a flight
  * @make_room: whether the first frame has to leave without its inference when
  *   there is no room
- * @number: (out): the frame's number, for gst_y10_flight_note(), which may be
+ * @number: (out): the frame's number, for gst_y10_frame_queue_note(), which may be
  *   called from now on
  *
  * Waits for room. Only the thread that brings frames may call it.
@@ -198,7 +198,7 @@ is_closed (const GstY10Flight * self)
  *   flushing or stopped
  */
 gpointer
-gst_y10_flight_reserve (GstY10Flight * self, gboolean make_room,
+gst_y10_frame_queue_reserve (GstY10FrameQueue * self, gboolean make_room,
     guint64 * number)
 {
   gpointer frame = NULL;
@@ -216,7 +216,7 @@ gst_y10_flight_reserve (GstY10Flight * self, gboolean make_room,
     guint index = index_at (self, self->n);
 
     *number = self->first_number + self->n;
-    self->entries[index] = (Entry) { GST_Y10_FLIGHT_QUEUED };
+    self->entries[index] = (Entry) { GST_Y10_FRAME_QUEUE_QUEUED };
     frame = frame_of (self, index);
   }
   pthread_mutex_unlock (&self->lock);
@@ -224,19 +224,19 @@ gst_y10_flight_reserve (GstY10Flight * self, gboolean make_room,
 }
 
 /**
- * gst_y10_flight_commit:
+ * gst_y10_frame_queue_commit:
  * @self: a flight
- * @is_inferred: whether gst_y10_flight_note() tells of an inference of the frame
+ * @is_inferred: whether gst_y10_frame_queue_note() tells of an inference of the frame
  *   that was reserved
  * @leave_at: when it leaves even if its turn has not come, nanoseconds of
- *   CLOCK_MONOTONIC, or %GST_Y10_FLIGHT_FOREVER
+ *   CLOCK_MONOTONIC, or %GST_Y10_FRAME_QUEUE_FOREVER
  *
  * Puts the frame in.
  *
  * Returns: %FALSE when flushing or stopped; then the frame is still the caller's
  */
 gboolean
-gst_y10_flight_commit (GstY10Flight * self, gboolean is_inferred,
+gst_y10_frame_queue_commit (GstY10FrameQueue * self, gboolean is_inferred,
     gint64 leave_at)
 {
   gboolean ok;
@@ -247,7 +247,7 @@ gst_y10_flight_commit (GstY10Flight * self, gboolean is_inferred,
     Entry *entry = &self->entries[index_at (self, self->n)];
 
     if (!is_inferred)
-      entry->state = GST_Y10_FLIGHT_OVER;
+      entry->state = GST_Y10_FRAME_QUEUE_OVER;
     entry->leave_at = leave_at;
     self->n++;
     pthread_cond_broadcast (&self->changed);
@@ -257,7 +257,7 @@ gst_y10_flight_commit (GstY10Flight * self, gboolean is_inferred,
 }
 
 /**
- * gst_y10_flight_note:
+ * gst_y10_frame_queue_note:
  * @self: a flight
  * @number: of a frame that was reserved, and that may have left
  * @state: where its inference is
@@ -265,27 +265,27 @@ gst_y10_flight_commit (GstY10Flight * self, gboolean is_inferred,
  * Any thread. Does not block.
  */
 void
-gst_y10_flight_note (GstY10Flight * self, guint64 number,
-    GstY10FlightState state)
+gst_y10_frame_queue_note (GstY10FrameQueue * self, guint64 number,
+    GstY10FrameQueueState state)
 {
   pthread_mutex_lock (&self->lock);
   if (number >= self->first_number)
     self->entries[index_at (self,
             (guint) (number - self->first_number))].state = state;
-  else if (state == GST_Y10_FLIGHT_OVER)
+  else if (state == GST_Y10_FRAME_QUEUE_OVER)
     self->collect = TRUE;
   pthread_cond_broadcast (&self->changed);
   pthread_mutex_unlock (&self->lock);
 }
 
 static void
-wait_until (GstY10Flight * self, gint64 time)
+wait_until (GstY10FrameQueue * self, gint64 time)
 {
   struct timespec t = {.tv_sec = time / 1000000000,.tv_nsec =
         time % 1000000000
   };
 
-  if (time == GST_Y10_FLIGHT_FOREVER)
+  if (time == GST_Y10_FRAME_QUEUE_FOREVER)
     pthread_cond_wait (&self->changed, &self->lock);
   else
     pthread_cond_timedwait (&self->changed, &self->lock, &t);
@@ -293,24 +293,24 @@ wait_until (GstY10Flight * self, gint64 time)
 
 /* Whether it cannot wait for its inference. */
 static gboolean
-must_detach (const GstY10Flight * self, const Entry * entry)
+must_detach (const GstY10FrameQueue * self, const Entry * entry)
 {
   return (self->crowded && self->n >= self->max_frames)
-      || (entry->state == GST_Y10_FLIGHT_QUEUED && entry->leave_at <= now ());
+      || (entry->state == GST_Y10_FRAME_QUEUE_QUEUED && entry->leave_at <= now ());
 }
 
 /**
- * gst_y10_flight_next:
+ * gst_y10_frame_queue_next:
  * @self: a flight
  * @frame: (out) (nullable): the first frame, when that is to leave. It stays in
- *   its place until gst_y10_flight_leave()
+ *   its place until gst_y10_frame_queue_leave()
  *
  * Waits until there is something to do, also while it has stopped.
  *
  * Returns: what
  */
 GstY10Next
-gst_y10_flight_next (GstY10Flight * self, gpointer * frame)
+gst_y10_frame_queue_next (GstY10FrameQueue * self, gpointer * frame)
 {
   GstY10Next next = GST_Y10_NEXT_FLUSHING;
 
@@ -328,7 +328,7 @@ gst_y10_flight_next (GstY10Flight * self, gpointer * frame)
       pthread_cond_wait (&self->changed, &self->lock);
       continue;
     }
-    if (entry->state == GST_Y10_FLIGHT_OVER) {
+    if (entry->state == GST_Y10_FRAME_QUEUE_OVER) {
       next = GST_Y10_NEXT_READY;
       *frame = frame_of (self, self->first);
       break;
@@ -340,27 +340,27 @@ gst_y10_flight_next (GstY10Flight * self, gpointer * frame)
       *frame = frame_of (self, self->first);
       break;
     }
-    wait_until (self, entry->state == GST_Y10_FLIGHT_QUEUED ? entry->leave_at
-        : GST_Y10_FLIGHT_FOREVER);
+    wait_until (self, entry->state == GST_Y10_FRAME_QUEUE_QUEUED ? entry->leave_at
+        : GST_Y10_FRAME_QUEUE_FOREVER);
   }
   pthread_mutex_unlock (&self->lock);
   return next;
 }
 
 /**
- * gst_y10_flight_leave:
+ * gst_y10_frame_queue_leave:
  * @self: a flight
  *
  * The first frame is gone.
  */
 void
-gst_y10_flight_leave (GstY10Flight * self)
+gst_y10_frame_queue_leave (GstY10FrameQueue * self)
 {
   const Entry *entry;
 
   pthread_mutex_lock (&self->lock);
   entry = &self->entries[self->first];
-  if (entry->detached && entry->state == GST_Y10_FLIGHT_OVER)
+  if (entry->detached && entry->state == GST_Y10_FRAME_QUEUE_OVER)
     self->collect = TRUE;
   self->first = (self->first + 1) % self->capacity;
   self->first_number++;
@@ -370,14 +370,14 @@ gst_y10_flight_leave (GstY10Flight * self)
 }
 
 /**
- * gst_y10_flight_collected:
+ * gst_y10_frame_queue_collected:
  * @self: a flight
  *
  * The inference of a frame that left without it is over, and nothing of it is
  * left.
  */
 void
-gst_y10_flight_collected (GstY10Flight * self)
+gst_y10_frame_queue_collected (GstY10FrameQueue * self)
 {
   pthread_mutex_lock (&self->lock);
   self->n_detached--;
@@ -386,17 +386,17 @@ gst_y10_flight_collected (GstY10Flight * self)
 }
 
 /**
- * gst_y10_flight_drop:
+ * gst_y10_frame_queue_drop:
  * @self: a flight that is flushing or has stopped
  *
  * For clearing, by one thread: the first frame, to be followed by
- * gst_y10_flight_leave().
+ * gst_y10_frame_queue_leave().
  *
  * Returns: (nullable): the frame; %NULL when there is none, or when the flight
  *   goes on and those that are here are good again
  */
 gpointer
-gst_y10_flight_drop (GstY10Flight * self)
+gst_y10_frame_queue_drop (GstY10FrameQueue * self)
 {
   gpointer frame = NULL;
 
@@ -408,7 +408,7 @@ gst_y10_flight_drop (GstY10Flight * self)
 }
 
 /**
- * gst_y10_flight_drain:
+ * gst_y10_frame_queue_drain:
  * @self: a flight
  * @with_inferences: whether to wait for inferences of frames that have left, too
  *
@@ -418,7 +418,7 @@ gst_y10_flight_drop (GstY10Flight * self)
  * Returns: %FALSE when it is flushing
  */
 gboolean
-gst_y10_flight_drain (GstY10Flight * self, gboolean with_inferences)
+gst_y10_frame_queue_drain (GstY10FrameQueue * self, gboolean with_inferences)
 {
   gboolean flushing;
 
@@ -431,13 +431,13 @@ gst_y10_flight_drain (GstY10Flight * self, gboolean with_inferences)
 }
 
 /**
- * gst_y10_flight_count:
+ * gst_y10_frame_queue_count:
  * @self: a flight
  *
  * Returns: how many frames are here
  */
 guint
-gst_y10_flight_count (GstY10Flight * self)
+gst_y10_frame_queue_count (GstY10FrameQueue * self)
 {
   guint n;
 

@@ -7,15 +7,15 @@
 G_BEGIN_DECLS
 
 /* When a frame may leave that is to be inferred. */
-#define GST_Y10_FLIGHT_FOREVER G_MAXINT64
+#define GST_Y10_FRAME_QUEUE_FOREVER G_MAXINT64
 
 /* Where the inference of a frame is. */
 typedef enum
 {
-  GST_Y10_FLIGHT_QUEUED,        /* its turn with the engine has not come */
-  GST_Y10_FLIGHT_RUNNING,
-  GST_Y10_FLIGHT_OVER,          /* or there is none */
-} GstY10FlightState;
+  GST_Y10_FRAME_QUEUE_QUEUED,        /* its turn with the engine has not come */
+  GST_Y10_FRAME_QUEUE_RUNNING,
+  GST_Y10_FRAME_QUEUE_OVER,          /* or there is none */
+} GstY10FrameQueueState;
 
 /* What the thread that sends frames on has to do next. */
 typedef enum
@@ -27,34 +27,34 @@ typedef enum
 } GstY10Next;
 
 /* Frames between the thread that brings them and the one that sends them on. */
-typedef struct _GstY10Flight GstY10Flight;
+typedef struct _GstY10Flight GstY10FrameQueue;
 
-GstY10Flight *gst_y10_flight_new (guint capacity, gsize frame_size);
-void gst_y10_flight_free (GstY10Flight * flight);
+GstY10FrameQueue *gst_y10_frame_queue_new (guint capacity, gsize frame_size);
+void gst_y10_frame_queue_free (GstY10FrameQueue * frame_queue);
 
-void gst_y10_flight_set_max_frames (GstY10Flight * flight, guint max_frames);
-void gst_y10_flight_set_flushing (GstY10Flight * flight, gboolean flushing);
-void gst_y10_flight_stop (GstY10Flight * flight, gint why);
-gint gst_y10_flight_get_stop (GstY10Flight * flight);
+void gst_y10_frame_queue_set_max_frames (GstY10FrameQueue * frame_queue, guint max_frames);
+void gst_y10_frame_queue_set_flushing (GstY10FrameQueue * frame_queue, gboolean flushing);
+void gst_y10_frame_queue_stop (GstY10FrameQueue * frame_queue, gint why);
+gint gst_y10_frame_queue_get_stop (GstY10FrameQueue * frame_queue);
 
 /* The thread that brings frames. */
-gpointer gst_y10_flight_reserve (GstY10Flight * flight, gboolean make_room,
+gpointer gst_y10_frame_queue_reserve (GstY10FrameQueue * frame_queue, gboolean make_room,
     guint64 * number);
-gboolean gst_y10_flight_commit (GstY10Flight * flight, gboolean is_inferred,
+gboolean gst_y10_frame_queue_commit (GstY10FrameQueue * frame_queue, gboolean is_inferred,
     gint64 leave_at);
-gboolean gst_y10_flight_drain (GstY10Flight * flight,
+gboolean gst_y10_frame_queue_drain (GstY10FrameQueue * frame_queue,
     gboolean with_inferences);
 
 /* Whoever knows of an inference. */
-void gst_y10_flight_note (GstY10Flight * flight, guint64 number,
-    GstY10FlightState state);
+void gst_y10_frame_queue_note (GstY10FrameQueue * frame_queue, guint64 number,
+    GstY10FrameQueueState state);
 
 /* The thread that sends frames on. */
-GstY10Next gst_y10_flight_next (GstY10Flight * flight, gpointer * frame);
-void gst_y10_flight_leave (GstY10Flight * flight);
-void gst_y10_flight_collected (GstY10Flight * flight);
-gpointer gst_y10_flight_drop (GstY10Flight * flight);
+GstY10Next gst_y10_frame_queue_next (GstY10FrameQueue * frame_queue, gpointer * frame);
+void gst_y10_frame_queue_leave (GstY10FrameQueue * frame_queue);
+void gst_y10_frame_queue_collected (GstY10FrameQueue * frame_queue);
+gpointer gst_y10_frame_queue_drop (GstY10FrameQueue * frame_queue);
 
-guint gst_y10_flight_count (GstY10Flight * flight);
+guint gst_y10_frame_queue_count (GstY10FrameQueue * frame_queue);
 
 G_END_DECLS

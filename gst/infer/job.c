@@ -117,13 +117,13 @@ gst_y10_jobs_give (GstY10Jobs * self, GstY10Job * job)
 }
 
 static gboolean
-enqueue (GstY10Job * self, GstY10Mode mode, gboolean * queued)
+enqueue (GstY10Job * self, GstY10InferMode mode, gboolean * queued)
 {
-  if (mode != GST_Y10_MODE_ALL
+  if (mode != GST_Y10_INFER_ALL
       && !y10_engine_stream_replace (self->stream, &self->request, queued,
           &self->error))
     return FALSE;
-  if (*queued || mode == GST_Y10_MODE_REPLACE)
+  if (*queued || mode == GST_Y10_INFER_REPLACE)
     return TRUE;
   *queued = y10_engine_stream_submit (self->stream, &self->request,
       &self->error);
@@ -138,7 +138,7 @@ enqueue (GstY10Job * self, GstY10Mode mode, gboolean * queued)
  * @params: what is wanted; @params.classes is not used
  * @max_running: the most frames of this stream that the engine may infer at a
  *   time
- * @mode: not %GST_Y10_MODE_PASS
+ * @mode: not %GST_Y10_INFER_PASS
  * @queued: (out): whether the engine has it now
  *
  * Hands the frame to the engine, unless its device is lost or there was nothing
@@ -149,7 +149,7 @@ enqueue (GstY10Job * self, GstY10Mode mode, gboolean * queued)
 gboolean
 gst_y10_job_start (GstY10Job * self, GstBuffer * buffer,
     const GstY10FrameFormat * format, const Y10HeadParams * params,
-    guint max_running, GstY10Mode mode, gboolean * queued)
+    guint max_running, GstY10InferMode mode, gboolean * queued)
 {
   *queued = FALSE;
   self->n = -1;

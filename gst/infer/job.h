@@ -12,11 +12,11 @@ typedef struct _GstY10Job GstY10Job;
 /* What may become of a frame that comes. */
 typedef enum
 {
-  GST_Y10_MODE_PASS,            /* it is not inferred */
-  GST_Y10_MODE_REPLACE,         /* in place of the one whose turn it was, if any */
-  GST_Y10_MODE_NEWEST,          /* likewise, and queued where there is none */
-  GST_Y10_MODE_ALL,             /* queued behind those that are */
-} GstY10Mode;
+  GST_Y10_INFER_PASS,            /* it is not inferred */
+  GST_Y10_INFER_REPLACE,         /* in place of the one whose turn it was, if any */
+  GST_Y10_INFER_NEWEST,          /* likewise, and queued where there is none */
+  GST_Y10_INFER_ALL,             /* queued behind those that are */
+} GstY10InferMode;
 
 /* The inference of one frame, which can outlast the frame's stay. */
 struct _GstY10Job
@@ -56,7 +56,7 @@ void gst_y10_jobs_give (GstY10Jobs * jobs, GstY10Job * job);
 
 gboolean gst_y10_job_start (GstY10Job * job, GstBuffer * buffer,
     const GstY10FrameFormat * format, const Y10HeadParams * params,
-    guint max_running, GstY10Mode mode, gboolean * queued);
+    guint max_running, GstY10InferMode mode, gboolean * queued);
 gboolean gst_y10_job_is_over (GstY10Job * job);
 GstVideoRectangle gst_y10_job_get_region (const GstY10Job * job);
 void gst_y10_job_finish (GstY10Job * job);

@@ -25,19 +25,19 @@
 #define LEAST_BEHIND GST_SECOND
 
 /**
- * gst_y10_pace_reset:
+ * gst_y10_policy_reset:
  * @self: a pace
  *
  * The next frame is the first.
  */
 void
-gst_y10_pace_reset (GstY10Pace * self)
+gst_y10_policy_reset (GstY10SkipPolicy * self)
 {
-  *self = (GstY10Pace) {.least_offset = G_MAXINT64 };
+  *self = (GstY10SkipPolicy) {.least_offset = G_MAXINT64 };
 }
 
 /**
- * gst_y10_pace_came:
+ * gst_y10_policy_arrived:
  * @self: a pace
  * @now: when a frame came, nanoseconds
  * @duration: how long a frame lasts by the caps, 0 where they do not say
@@ -46,19 +46,19 @@ gst_y10_pace_reset (GstY10Pace * self)
  *   say until there are some
  */
 GstClockTime
-gst_y10_pace_came (GstY10Pace * self, gint64 now, GstClockTime duration)
+gst_y10_policy_arrived (GstY10SkipPolicy * self, gint64 now, GstClockTime duration)
 {
-  guint n = (guint) MIN (self->n_came, GST_Y10_PACE_WINDOW);
-  gint64 oldest = self->came_at[(self->n_came - n) % GST_Y10_PACE_WINDOW];
+  guint n = (guint) MIN (self->n_came, GST_Y10_POLICY_WINDOW);
+  gint64 oldest = self->came_at[(self->n_came - n) % GST_Y10_POLICY_WINDOW];
 
-  self->came_at[self->n_came++ % GST_Y10_PACE_WINDOW] = now;
-  if (n >= GST_Y10_PACE_WINDOW / 2 && now > oldest)
+  self->came_at[self->n_came++ % GST_Y10_POLICY_WINDOW] = now;
+  if (n >= GST_Y10_POLICY_WINDOW / 2 && now > oldest)
     return (GstClockTime) (now - oldest) / n;
   return duration ? duration : DEFAULT_DURATION;
 }
 
 /**
- * gst_y10_pace_patience:
+ * gst_y10_policy_max_wait:
  * @interval: between two frames, as observed
  * @duration: how long a frame lasts by the caps, 0 where they do not say
  *
@@ -70,7 +70,7 @@ gst_y10_pace_came (GstY10Pace * self, gint64 now, GstClockTime duration)
  * Returns: for how long a frame may wait for its turn
  */
 GstClockTime
-gst_y10_pace_patience (GstClockTime interval, GstClockTime duration)
+gst_y10_policy_max_wait (GstClockTime interval, GstClockTime duration)
 {
   GstClockTime most = MAX (interval, duration ? duration : DEFAULT_DURATION);
 
@@ -78,14 +78,14 @@ gst_y10_pace_patience (GstClockTime interval, GstClockTime duration)
 }
 
 /**
- * gst_y10_pace_choose:
+ * gst_y10_policy_choose:
  * @self: a pace
  * @query: what is known of the frame that comes
  *
  * Returns: what may become of it
  */
-GstY10Mode
-gst_y10_pace_choose (GstY10Pace * self, const GstY10PaceQuery * query)
+GstY10InferMode
+gst_y10_policy_choose (GstY10SkipPolicy * self, const GstY10PolicyQuery * query)
 {
   gboolean due = !self->begun || self->since + 1 >= query->interval;
 
@@ -93,28 +93,28 @@ gst_y10_pace_choose (GstY10Pace * self, const GstY10PaceQuery * query)
   if (GST_CLOCK_TIME_IS_VALID (query->late_until)
       && GST_CLOCK_TIME_IS_VALID (query->running_time)
       && query->running_time < query->late_until)
-    return GST_Y10_MODE_PASS;
+    return GST_Y10_INFER_PASS;
   /* Behind a frame whose turn has not come nothing is too early. */
   if (query->skip)
-    return due ? GST_Y10_MODE_NEWEST : GST_Y10_MODE_REPLACE;
-  return due ? GST_Y10_MODE_ALL : GST_Y10_MODE_PASS;
+    return due ? GST_Y10_INFER_NEWEST : GST_Y10_INFER_REPLACE;
+  return due ? GST_Y10_INFER_ALL : GST_Y10_INFER_PASS;
 }
 
 /**
- * gst_y10_pace_queued:
+ * gst_y10_policy_queued:
  * @self: a pace
  *
- * The engine was given the frame that gst_y10_pace_choose() was asked about.
+ * The engine was given the frame that gst_y10_policy_choose() was asked about.
  */
 void
-gst_y10_pace_queued (GstY10Pace * self)
+gst_y10_policy_queued (GstY10SkipPolicy * self)
 {
   self->begun = TRUE;
   self->since = 0;
 }
 
 /**
- * gst_y10_pace_behind:
+ * gst_y10_policy_behind:
  * @self: a pace
  * @now: the time, nanoseconds
  * @running_time: of a frame that has just found room
@@ -126,7 +126,7 @@ gst_y10_pace_queued (GstY10Pace * self)
  *   what was said before; else 0
  */
 GstClockTime
-gst_y10_pace_behind (GstY10Pace * self, gint64 now, GstClockTime running_time)
+gst_y10_policy_behind (GstY10SkipPolicy * self, gint64 now, GstClockTime running_time)
 {
   gint64 offset, behind;
 
@@ -142,7 +142,7 @@ gst_y10_pace_behind (GstY10Pace * self, gint64 now, GstClockTime running_time)
 }
 
 /**
- * gst_y10_pace_auto_frames:
+ * gst_y10_policy_auto_frames:
  * @skip: whether inference is skipped where it is late
  * @n_running: inferences under way at a time
  * @inference: how long one takes
@@ -152,7 +152,7 @@ gst_y10_pace_behind (GstY10Pace * self, gint64 now, GstClockTime running_time)
  *   inferred, where nobody must wait; else those that keep it busy
  */
 guint
-gst_y10_pace_auto_frames (gboolean skip, guint n_running,
+gst_y10_policy_auto_frames (gboolean skip, guint n_running,
     GstClockTime inference, GstClockTime interval)
 {
   guint64 n;

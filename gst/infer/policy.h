@@ -16,7 +16,7 @@ typedef enum
 } GstY10Inference;
 
 /* Arrivals that the observed frame interval is taken over. */
-#define GST_Y10_PACE_WINDOW 16
+#define GST_Y10_POLICY_WINDOW 16
 
 /* Which frames are inferred. The thread that brings them. */
 typedef struct
@@ -24,10 +24,10 @@ typedef struct
   guint since;                  /* frames since one was queued, and that one */
   gboolean begun;
   guint64 n_came;
-  gint64 came_at[GST_Y10_PACE_WINDOW];
+  gint64 came_at[GST_Y10_POLICY_WINDOW];
   /* Of the frame that was the least behind, and how far behind was last said. */
   gint64 least_offset, said_behind;
-} GstY10Pace;
+} GstY10SkipPolicy;
 
 /* What is asked of it for a frame. @late_until: running time before which
  * downstream has no use for a result, or NONE. */
@@ -36,19 +36,19 @@ typedef struct
   gboolean skip;                /* rather than have frames wait */
   guint interval;
   GstClockTime running_time, late_until;
-} GstY10PaceQuery;
+} GstY10PolicyQuery;
 
-void gst_y10_pace_reset (GstY10Pace * pace);
-GstClockTime gst_y10_pace_came (GstY10Pace * pace, gint64 now,
+void gst_y10_policy_reset (GstY10SkipPolicy * policy);
+GstClockTime gst_y10_policy_arrived (GstY10SkipPolicy * policy, gint64 now,
     GstClockTime duration);
-GstClockTime gst_y10_pace_patience (GstClockTime interval,
+GstClockTime gst_y10_policy_max_wait (GstClockTime interval,
     GstClockTime duration);
-GstY10Mode gst_y10_pace_choose (GstY10Pace * pace,
-    const GstY10PaceQuery * query);
-void gst_y10_pace_queued (GstY10Pace * pace);
-GstClockTime gst_y10_pace_behind (GstY10Pace * pace, gint64 now,
+GstY10InferMode gst_y10_policy_choose (GstY10SkipPolicy * policy,
+    const GstY10PolicyQuery * query);
+void gst_y10_policy_queued (GstY10SkipPolicy * policy);
+GstClockTime gst_y10_policy_behind (GstY10SkipPolicy * policy, gint64 now,
     GstClockTime running_time);
-guint gst_y10_pace_auto_frames (gboolean skip, guint n_running,
+guint gst_y10_policy_auto_frames (gboolean skip, guint n_running,
     GstClockTime inference, GstClockTime interval);
 
 /* The latest result, for frames that have none of their own. The thread that

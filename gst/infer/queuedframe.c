@@ -10,19 +10,19 @@
 #include <string.h>
 
 /**
- * gst_y10_passage_now:
+ * gst_y10_queued_frame_now:
  *
  * Returns: the time, nanoseconds
  */
 gint64
-gst_y10_passage_now (void)
+gst_y10_queued_frame_now (void)
 {
   return g_get_monotonic_time () * 1000;
 }
 
 /**
- * gst_y10_passage_begin:
- * @self: (out caller-allocates): where a passage has ended, or zeros
+ * gst_y10_queued_frame_begin:
+ * @self: (out caller-allocates): one that has ended, or zeros
  * @buffer: (transfer full): a frame
  * @session: what it is inferred with, if it is
  * @wanted: what is wanted of it
@@ -30,8 +30,8 @@ gst_y10_passage_now (void)
  * @came_at: when it came
  */
 void
-gst_y10_passage_begin (GstY10Passage * self, GstBuffer * buffer,
-    GstY10Session * session, const GstY10Wanted * wanted,
+gst_y10_queued_frame_begin (GstY10QueuedFrame * self, GstBuffer * buffer,
+    GstY10Session * session, const GstY10FrameParams * wanted,
     const GstVideoInfo * info, gint64 came_at)
 {
   const GstVideoMeta *meta = gst_buffer_get_video_meta (buffer);
@@ -47,7 +47,7 @@ gst_y10_passage_begin (GstY10Passage * self, GstBuffer * buffer,
 
 /* Boxes that are held over from another model have its classes. */
 static void
-look_at_hints (GstY10Passage * self, GstY10Session * session)
+look_at_hints (GstY10QueuedFrame * self, GstY10Session * session)
 {
   if (!self->hints || session == self->session)
     return;
@@ -57,10 +57,10 @@ look_at_hints (GstY10Passage * self, GstY10Session * session)
 
 /* What the frame shows when it has no result of its own. */
 static GstY10Knowledge
-find_held (const GstY10Passage * self, const GstY10Hold * hold,
+find_held (const GstY10QueuedFrame * self, const GstY10Hold * hold,
     GstClockTime * age)
 {
-  const GstY10Wanted *wanted = &self->wanted;
+  const GstY10FrameParams *wanted = &self->wanted;
 
   if (self->lost)
     return GST_Y10_UNKNOWN_LOST;
@@ -81,7 +81,7 @@ show_fresh (GstY10Findings * findings, const GstY10Job * job)
 
 /* Boxes of another model do not say where this one's objects are. */
 static void
-show_held (GstY10Findings * findings, const GstY10Passage * self,
+show_held (GstY10Findings * findings, const GstY10QueuedFrame * self,
     const GstY10Hold * hold)
 {
   if (hold->session != self->session)
@@ -92,8 +92,8 @@ show_held (GstY10Findings * findings, const GstY10Passage * self,
 }
 
 /**
- * gst_y10_passage_attach:
- * @self: a passage whose frame leaves
+ * gst_y10_queued_frame_attach:
+ * @self: a queued frame that leaves
  * @hold: (inout): the latest result; a new one is kept there
  * @findings: (inout): where to say what was attached; @ids in it is used
  * @session: (out) (transfer none): whose detections they are; lives as long as
@@ -104,11 +104,11 @@ show_held (GstY10Findings * findings, const GstY10Passage * self,
  * Returns: what it says
  */
 GstY10Inference
-gst_y10_passage_attach (GstY10Passage * self, GstY10Hold * hold,
+gst_y10_queued_frame_attach (GstY10QueuedFrame * self, GstY10Hold * hold,
     GstY10Findings * findings, GstY10Session ** session)
 {
   static const gchar *const names[] = { "fresh", "held", "skipped" };
-  const GstY10Wanted *wanted = &self->wanted;
+  const GstY10FrameParams *wanted = &self->wanted;
   const GstY10Job *job = self->job;
   GstY10Inference inference = GST_Y10_SKIPPED;
 
@@ -146,15 +146,15 @@ gst_y10_passage_attach (GstY10Passage * self, GstY10Hold * hold,
 }
 
 /**
- * gst_y10_passage_end:
- * @self: a passage; its buffer or event is freed unless it was taken away
+ * gst_y10_queued_frame_end:
+ * @self: a queued frame; its buffer or event is freed unless it was taken away
  * @jobs: where its job is from
  *
- * Leaves it as gst_y10_passage_begin() wants it. An inference that has begun is
+ * Leaves it as gst_y10_queued_frame_begin() wants it. An inference that has begun is
  * waited for, because it reads the frame.
  */
 void
-gst_y10_passage_end (GstY10Passage * self, GstY10Jobs * jobs)
+gst_y10_queued_frame_end (GstY10QueuedFrame * self, GstY10Jobs * jobs)
 {
   if (self->job)
     gst_y10_jobs_give (jobs, self->job);

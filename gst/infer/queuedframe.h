@@ -17,10 +17,10 @@ typedef struct
   GstClockTime max_hold;
   gboolean for_privacy;         /* a result is held however old it is */
   gboolean active, post_messages;
-} GstY10Wanted;
+} GstY10FrameParams;
 
 /* A frame on its way through the element, or an event that goes with frames.
- * Lies in the memory of a GstY10Flight and is used again. */
+ * Lies in the memory of a GstY10FrameQueue and is used again. */
 typedef struct
 {
   GstBuffer *buffer;            /* one of these two */
@@ -28,20 +28,20 @@ typedef struct
 
   GstY10Session *session;
   GstY10Hints *hints;           /* for encoders; NULL: none */
-  GstY10Wanted wanted;
+  GstY10FrameParams wanted;
   guint width, height;          /* of the frame */
   gboolean lost;                /* could not be looked at */
   gint64 came_at;               /* nanoseconds */
   GstY10Job *job;               /* its inference; NULL: none, or it has left */
-} GstY10Passage;
+} GstY10QueuedFrame;
 
-gint64 gst_y10_passage_now (void);
-void gst_y10_passage_begin (GstY10Passage * passage, GstBuffer * buffer,
-    GstY10Session * session, const GstY10Wanted * wanted,
+gint64 gst_y10_queued_frame_now (void);
+void gst_y10_queued_frame_begin (GstY10QueuedFrame * entry, GstBuffer * buffer,
+    GstY10Session * session, const GstY10FrameParams * wanted,
     const GstVideoInfo * info, gint64 came_at);
-GstY10Inference gst_y10_passage_attach (GstY10Passage * passage,
+GstY10Inference gst_y10_queued_frame_attach (GstY10QueuedFrame * entry,
     GstY10Hold * hold, GstY10Findings * findings,
     GstY10Session ** session);
-void gst_y10_passage_end (GstY10Passage * passage, GstY10Jobs * jobs);
+void gst_y10_queued_frame_end (GstY10QueuedFrame * entry, GstY10Jobs * jobs);
 
 G_END_DECLS

@@ -121,7 +121,7 @@ typedef struct
 {
   const Frames *frames;
   const Y10Letterbox *letterbox;        /* NULL: memcpy */
-  Y10Team *team;
+  Y10ThreadPool *team;
   gpointer scratch, out;
 } Run;
 
@@ -164,7 +164,7 @@ main (int argc, char **argv)
   GError *error = NULL;
   guint width = 1920, height = 1080;
   Y10Letterbox letterbox;
-  Y10Team *team;
+  Y10ThreadPool *team;
   Frames nv12;
   Run copy;
 
@@ -184,7 +184,7 @@ main (int argc, char **argv)
     return 1;
   }
 
-  team = y10_team_new (n_threads, FALSE, &error);
+  team = y10_threadpool_new (n_threads, FALSE, &error);
   if (team == NULL) {
     g_printerr ("%s\n", error->message);
     return 1;
@@ -225,7 +225,7 @@ main (int argc, char **argv)
     free (run.out);
   }
 
-  y10_team_free (team);
+  y10_threadpool_free (team);
   frames_clear (&nv12);
   free (copy.out);
   g_option_context_free (context);

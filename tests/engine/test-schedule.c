@@ -588,36 +588,36 @@ test_errors (void)
 static void
 test_waits (void)
 {
-  static Y10Waits waits;
-  Y10WaitsSummary summary;
-  Y10Waits copy;
+  static Y10LatencyWindow waits;
+  Y10WindowSummary summary;
+  Y10LatencyWindow copy;
 
-  y10_waits_summarize (&waits, &summary);
+  y10_window_summarize (&waits, &summary);
   g_assert_cmpint (summary.max + summary.p95 + summary.median, ==, 0);
   g_assert_cmpfloat (summary.per_second, ==, 0);
-  y10_waits_record (&waits, 7, 1000, 0);
+  y10_window_record (&waits, 7, 1000, 0);
   copy = waits;
-  y10_waits_summarize (&copy, &summary);
+  y10_window_summarize (&copy, &summary);
   g_assert_cmpint (summary.median, ==, 7);
   g_assert_cmpint (summary.max, ==, 7);
   g_assert_cmpfloat (summary.per_second, ==, 0);
   /* 1 to 100 in some order, in steps of four, a millisecond apart. */
   waits.n = 0;
   for (guint i = 0; i < 100; i++)
-    y10_waits_record (&waits, i * 37 % 100 + 1, i / 4 * 1000000, 0);
+    y10_window_record (&waits, i * 37 % 100 + 1, i / 4 * 1000000, 0);
   copy = waits;
-  y10_waits_summarize (&copy, &summary);
+  y10_window_summarize (&copy, &summary);
   g_assert_cmpint (summary.median, ==, 50);
   g_assert_cmpint (summary.p95, ==, 95);
   g_assert_cmpint (summary.max, ==, 100);
   g_assert_cmpfloat_with_epsilon (summary.per_second, 4000, 1e-6);
   /* Only the latest ones count. */
-  for (guint i = 0; i < Y10_WAITS_WINDOW; i++)
-    y10_waits_record (&waits, 3, 1000000000 + i, 0);
+  for (guint i = 0; i < Y10_WINDOW_SIZE; i++)
+    y10_window_record (&waits, 3, 1000000000 + i, 0);
   copy = waits;
-  y10_waits_summarize (&copy, &summary);
+  y10_window_summarize (&copy, &summary);
   g_assert_cmpint (summary.max, ==, 3);
-  g_assert_cmpuint (waits.n, ==, 100 + Y10_WAITS_WINDOW);
+  g_assert_cmpuint (waits.n, ==, 100 + Y10_WINDOW_SIZE);
 }
 
 /* What was notified, one letter a change of state, by the image's number. */
@@ -806,19 +806,19 @@ test_max_running (void)
 static void
 test_busy (void)
 {
-  static Y10Waits waits;
+  static Y10LatencyWindow waits;
 
-  g_assert_cmpfloat (y10_waits_busy (&waits, 5, 5), ==, 0);
+  g_assert_cmpfloat (y10_window_busy (&waits, 5, 5), ==, 0);
   /* Busy for 3 of 4 from the first answer on. */
-  for (guint i = 0; i < 2 * Y10_WAITS_WINDOW + 3; i++) {
-    y10_waits_record (&waits, 1, 1000 + 4 * i, 500 + 3 * i);
-    g_assert_cmpfloat_with_epsilon (y10_waits_busy (&waits, 1004 + 4 * i,
+  for (guint i = 0; i < 2 * Y10_WINDOW_SIZE + 3; i++) {
+    y10_window_record (&waits, 1, 1000 + 4 * i, 500 + 3 * i);
+    g_assert_cmpfloat_with_epsilon (y10_window_busy (&waits, 1004 + 4 * i,
             503 + 3 * i), 0.75, 1e-9);
   }
   /* And for half of that now, as it has been idle since. */
-  g_assert_cmpfloat_with_epsilon (y10_waits_busy (&waits,
-          1000 + 4 * (2 * Y10_WAITS_WINDOW + 2 + Y10_WAITS_WINDOW - 1),
-          500 + 3 * (2 * Y10_WAITS_WINDOW + 2)), 0.375, 1e-9);
+  g_assert_cmpfloat_with_epsilon (y10_window_busy (&waits,
+          1000 + 4 * (2 * Y10_WINDOW_SIZE + 2 + Y10_WINDOW_SIZE - 1),
+          500 + 3 * (2 * Y10_WINDOW_SIZE + 2)), 0.375, 1e-9);
 }
 
 int

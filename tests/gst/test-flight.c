@@ -26,65 +26,65 @@ now (void)
   return g_get_monotonic_time () * 1000;
 }
 
-static GstY10Flight *
+static GstY10FrameQueue *
 make (guint max_frames)
 {
-  GstY10Flight *flight = gst_y10_flight_new (CAPACITY, sizeof (Frame));
+  GstY10FrameQueue *frame_queue = gst_y10_frame_queue_new (CAPACITY, sizeof (Frame));
 
-  gst_y10_flight_set_max_frames (flight, max_frames);
-  gst_y10_flight_set_flushing (flight, FALSE);
-  return flight;
+  gst_y10_frame_queue_set_max_frames (frame_queue, max_frames);
+  gst_y10_frame_queue_set_flushing (frame_queue, FALSE);
+  return frame_queue;
 }
 
 /* Returns its number. */
 static guint64
-put (GstY10Flight *flight, gboolean is_inferred, gint64 leave_at)
+put (GstY10FrameQueue *frame_queue, gboolean is_inferred, gint64 leave_at)
 {
   guint64 number;
-  Frame *frame = gst_y10_flight_reserve (flight, FALSE, &number);
+  Frame *frame = gst_y10_frame_queue_reserve (frame_queue, FALSE, &number);
 
   g_assert_nonnull (frame);
   frame->number = number;
-  g_assert_true (gst_y10_flight_commit (flight, is_inferred, leave_at));
+  g_assert_true (gst_y10_frame_queue_commit (frame_queue, is_inferred, leave_at));
   return number;
 }
 
 static void
-take (GstY10Flight *flight, GstY10Next how, guint64 number)
+take (GstY10FrameQueue *frame_queue, GstY10Next how, guint64 number)
 {
   gpointer frame;
 
-  g_assert_cmpint (gst_y10_flight_next (flight, &frame), ==, how);
+  g_assert_cmpint (gst_y10_frame_queue_next (frame_queue, &frame), ==, how);
   g_assert_cmpuint (((Frame *) frame)->number, ==, number);
-  gst_y10_flight_leave (flight);
+  gst_y10_frame_queue_leave (frame_queue);
 }
 
 /* A frame leaves in its turn: when its inference is over, if it has one. */
 static void
 test_order (void)
 {
-  GstY10Flight *flight = make (8);
-  guint64 a = put (flight, TRUE, GST_Y10_FLIGHT_FOREVER);
-  guint64 b = put (flight, TRUE, GST_Y10_FLIGHT_FOREVER);
-  guint64 c = put (flight, FALSE, GST_Y10_FLIGHT_FOREVER), d;
+  GstY10FrameQueue *frame_queue = make (8);
+  guint64 a = put (frame_queue, TRUE, GST_Y10_FRAME_QUEUE_FOREVER);
+  guint64 b = put (frame_queue, TRUE, GST_Y10_FRAME_QUEUE_FOREVER);
+  guint64 c = put (frame_queue, FALSE, GST_Y10_FRAME_QUEUE_FOREVER), d;
   gpointer frame;
 
-  g_assert_cmpuint (gst_y10_flight_count (flight), ==, 3);
-  gst_y10_flight_note (flight, b, GST_Y10_FLIGHT_OVER);
-  gst_y10_flight_note (flight, a, GST_Y10_FLIGHT_RUNNING);
-  gst_y10_flight_note (flight, a, GST_Y10_FLIGHT_OVER);
-  take (flight, GST_Y10_NEXT_READY, a);
-  take (flight, GST_Y10_NEXT_READY, b);
-  take (flight, GST_Y10_NEXT_READY, c);
+  g_assert_cmpuint (gst_y10_frame_queue_count (frame_queue), ==, 3);
+  gst_y10_frame_queue_note (frame_queue, b, GST_Y10_FRAME_QUEUE_OVER);
+  gst_y10_frame_queue_note (frame_queue, a, GST_Y10_FRAME_QUEUE_RUNNING);
+  gst_y10_frame_queue_note (frame_queue, a, GST_Y10_FRAME_QUEUE_OVER);
+  take (frame_queue, GST_Y10_NEXT_READY, a);
+  take (frame_queue, GST_Y10_NEXT_READY, b);
+  take (frame_queue, GST_Y10_NEXT_READY, c);
   /* The engine may be done before the frame is in. */
-  frame = gst_y10_flight_reserve (flight, FALSE, &d);
+  frame = gst_y10_frame_queue_reserve (frame_queue, FALSE, &d);
   ((Frame *) frame)->number = d;
-  gst_y10_flight_note (flight, d, GST_Y10_FLIGHT_OVER);
-  g_assert_true (gst_y10_flight_commit (flight, TRUE,
-          GST_Y10_FLIGHT_FOREVER));
-  take (flight, GST_Y10_NEXT_READY, d);
-  g_assert_true (gst_y10_flight_drain (flight, TRUE));
-  gst_y10_flight_free (flight);
+  gst_y10_frame_queue_note (frame_queue, d, GST_Y10_FRAME_QUEUE_OVER);
+  g_assert_true (gst_y10_frame_queue_commit (frame_queue, TRUE,
+          GST_Y10_FRAME_QUEUE_FOREVER));
+  take (frame_queue, GST_Y10_NEXT_READY, d);
+  g_assert_true (gst_y10_frame_queue_drain (frame_queue, TRUE));
+  gst_y10_frame_queue_free (frame_queue);
 }
 
 /* A frame whose turn has not come leaves when its time is up; one whose turn has
@@ -92,24 +92,24 @@ test_order (void)
 static void
 test_leave_at (void)
 {
-  GstY10Flight *flight = make (8);
+  GstY10FrameQueue *frame_queue = make (8);
   gint64 start = now ();
-  guint64 a = put (flight, TRUE, start + 20 * 1000 * 1000), b;
+  guint64 a = put (frame_queue, TRUE, start + 20 * 1000 * 1000), b;
   gpointer frame;
 
-  take (flight, GST_Y10_NEXT_DETACH, a);
+  take (frame_queue, GST_Y10_NEXT_DETACH, a);
   g_assert_cmpint (now (), >=, start + 20 * 1000 * 1000);
-  b = put (flight, TRUE, start);
-  gst_y10_flight_note (flight, b, GST_Y10_FLIGHT_RUNNING);
+  b = put (frame_queue, TRUE, start);
+  gst_y10_frame_queue_note (frame_queue, b, GST_Y10_FRAME_QUEUE_RUNNING);
   /* The first one's inference is over: it is to be collected, once. */
-  gst_y10_flight_note (flight, a, GST_Y10_FLIGHT_OVER);
-  g_assert_cmpint (gst_y10_flight_next (flight, &frame), ==,
+  gst_y10_frame_queue_note (frame_queue, a, GST_Y10_FRAME_QUEUE_OVER);
+  g_assert_cmpint (gst_y10_frame_queue_next (frame_queue, &frame), ==,
       GST_Y10_NEXT_COLLECT);
-  gst_y10_flight_collected (flight);
-  gst_y10_flight_note (flight, b, GST_Y10_FLIGHT_OVER);
-  take (flight, GST_Y10_NEXT_READY, b);
-  g_assert_true (gst_y10_flight_drain (flight, TRUE));
-  gst_y10_flight_free (flight);
+  gst_y10_frame_queue_collected (frame_queue);
+  gst_y10_frame_queue_note (frame_queue, b, GST_Y10_FRAME_QUEUE_OVER);
+  take (frame_queue, GST_Y10_NEXT_READY, b);
+  g_assert_true (gst_y10_frame_queue_drain (frame_queue, TRUE));
+  gst_y10_frame_queue_free (frame_queue);
 }
 
 static void *
@@ -117,7 +117,7 @@ reserve_room (void *data)
 {
   guint64 number;
 
-  g_assert_nonnull (gst_y10_flight_reserve (data, TRUE, &number));
+  g_assert_nonnull (gst_y10_frame_queue_reserve (data, TRUE, &number));
   return NULL;
 }
 
@@ -125,26 +125,26 @@ reserve_room (void *data)
 static void
 test_make_room (void)
 {
-  GstY10Flight *flight = make (2);
-  guint64 a = put (flight, TRUE, GST_Y10_FLIGHT_FOREVER), b;
+  GstY10FrameQueue *frame_queue = make (2);
+  guint64 a = put (frame_queue, TRUE, GST_Y10_FRAME_QUEUE_FOREVER), b;
   pthread_t thread;
   gpointer frame;
 
-  b = put (flight, TRUE, GST_Y10_FLIGHT_FOREVER);
-  gst_y10_flight_note (flight, a, GST_Y10_FLIGHT_RUNNING);
-  pthread_create (&thread, NULL, reserve_room, flight);
-  g_assert_cmpint (gst_y10_flight_next (flight, &frame), ==,
+  b = put (frame_queue, TRUE, GST_Y10_FRAME_QUEUE_FOREVER);
+  gst_y10_frame_queue_note (frame_queue, a, GST_Y10_FRAME_QUEUE_RUNNING);
+  pthread_create (&thread, NULL, reserve_room, frame_queue);
+  g_assert_cmpint (gst_y10_frame_queue_next (frame_queue, &frame), ==,
       GST_Y10_NEXT_DETACH);
   /* Its inference ends before it has left: that is not forgotten. */
-  gst_y10_flight_note (flight, a, GST_Y10_FLIGHT_OVER);
-  gst_y10_flight_leave (flight);
+  gst_y10_frame_queue_note (frame_queue, a, GST_Y10_FRAME_QUEUE_OVER);
+  gst_y10_frame_queue_leave (frame_queue);
   pthread_join (thread, NULL);
-  g_assert_cmpint (gst_y10_flight_next (flight, &frame), ==,
+  g_assert_cmpint (gst_y10_frame_queue_next (frame_queue, &frame), ==,
       GST_Y10_NEXT_COLLECT);
-  gst_y10_flight_collected (flight);
-  gst_y10_flight_note (flight, b, GST_Y10_FLIGHT_OVER);
-  take (flight, GST_Y10_NEXT_READY, b);
-  gst_y10_flight_free (flight);
+  gst_y10_frame_queue_collected (frame_queue);
+  gst_y10_frame_queue_note (frame_queue, b, GST_Y10_FRAME_QUEUE_OVER);
+  take (frame_queue, GST_Y10_NEXT_READY, b);
+  gst_y10_frame_queue_free (frame_queue);
 }
 
 /* Traffic: a thread that brings frames, one that sends them on, and an engine
@@ -156,7 +156,7 @@ typedef enum
 
 typedef struct
 {
-  GstY10Flight *flight;
+  GstY10FrameQueue *frame_queue;
   Mode mode;
   guint max_frames, stop_at;
   gint n_put, n_left, n_dropped;
@@ -190,14 +190,14 @@ infer (void *data)
       break;
     number = t->running = t->queue[0];
     memmove (t->queue, t->queue + 1, --t->n_queued * sizeof *t->queue);
-    gst_y10_flight_note (t->flight, number, GST_Y10_FLIGHT_RUNNING);
+    gst_y10_frame_queue_note (t->frame_queue, number, GST_Y10_FRAME_QUEUE_RUNNING);
     pthread_mutex_unlock (&t->lock);
     for (guint i = 0; i < number % 7; i++)
       sched_yield ();
     pthread_mutex_lock (&t->lock);
     t->running = 0;
     t->n_inferred++;
-    gst_y10_flight_note (t->flight, number, GST_Y10_FLIGHT_OVER);
+    gst_y10_frame_queue_note (t->frame_queue, number, GST_Y10_FRAME_QUEUE_OVER);
     pthread_cond_broadcast (&t->work);
   }
   pthread_mutex_unlock (&t->lock);
@@ -209,7 +209,7 @@ submit (Traffic *t, guint64 number)
 {
   pthread_mutex_lock (&t->lock);
   if (t->mode == NEWEST && t->n_queued) {
-    gst_y10_flight_note (t->flight, t->queue[0], GST_Y10_FLIGHT_OVER);
+    gst_y10_frame_queue_note (t->frame_queue, t->queue[0], GST_Y10_FRAME_QUEUE_OVER);
     t->n_queued = 0;
     t->n_replaced++;
   }
@@ -241,7 +241,7 @@ withdraw (Traffic *t, guint64 number)
     if (t->queue[i] == number) {
       memmove (t->queue + i, t->queue + i + 1,
           (--t->n_queued - i) * sizeof *t->queue);
-      gst_y10_flight_note (t->flight, number, GST_Y10_FLIGHT_OVER);
+      gst_y10_frame_queue_note (t->frame_queue, number, GST_Y10_FRAME_QUEUE_OVER);
       break;
     }
   }
@@ -257,7 +257,7 @@ bring (void *data)
 
   for (guint i = 1; i <= N_FRAMES; i++) {
     guint64 number;
-    Frame *frame = gst_y10_flight_reserve (t->flight, t->mode == NEWEST,
+    Frame *frame = gst_y10_frame_queue_reserve (t->frame_queue, t->mode == NEWEST,
         &number);
 
     if (!frame) {
@@ -268,16 +268,16 @@ bring (void *data)
     frame->job = t->mode == PASS ? 0 : number;
     if (frame->job)
       submit (t, number);
-    if (!gst_y10_flight_commit (t->flight, frame->job != 0,
+    if (!gst_y10_frame_queue_commit (t->frame_queue, frame->job != 0,
             t->mode == NEWEST ? now () + i % 3 * 10000
-            : GST_Y10_FLIGHT_FOREVER)) {
+            : GST_Y10_FRAME_QUEUE_FOREVER)) {
       if (frame->job)
         withdraw (t, number);
       continue;
     }
     g_atomic_int_inc (&t->n_put);
-    if (i % 1000 == 0 && gst_y10_flight_drain (t->flight, i % 2000 == 0))
-      g_assert_cmpuint (gst_y10_flight_count (t->flight), ==, 0);
+    if (i % 1000 == 0 && gst_y10_frame_queue_drain (t->frame_queue, i % 2000 == 0))
+      g_assert_cmpuint (gst_y10_frame_queue_count (t->frame_queue), ==, 0);
   }
   return NULL;
 }
@@ -289,7 +289,7 @@ give_detached (Traffic *t, guint i)
   memmove (t->detached + i, t->detached + i + 1,
       (--t->n_detached - i) * sizeof *t->detached);
   t->n_collected++;
-  gst_y10_flight_collected (t->flight);
+  gst_y10_frame_queue_collected (t->frame_queue);
 }
 
 static void
@@ -297,11 +297,11 @@ drop_all (Traffic *t)
 {
   Frame *frame;
 
-  while ((frame = gst_y10_flight_drop (t->flight))) {
+  while ((frame = gst_y10_frame_queue_drop (t->frame_queue))) {
     if (frame->job)
       withdraw (t, frame->job);
     t->n_dropped++;
-    gst_y10_flight_leave (t->flight);
+    gst_y10_frame_queue_leave (t->frame_queue);
   }
   while (t->n_detached)
     give_detached (t, 0);
@@ -314,7 +314,7 @@ send_on (void *data)
   gpointer p;
   GstY10Next next;
 
-  while ((next = gst_y10_flight_next (t->flight, &p))
+  while ((next = gst_y10_frame_queue_next (t->frame_queue, &p))
       != GST_Y10_NEXT_FLUSHING) {
     const Frame *frame = p;
 
@@ -333,12 +333,12 @@ send_on (void *data)
     t->last = frame->number;
     if (t->stop_at && t->last >= t->stop_at) {
       t->stop_at = 0;
-      gst_y10_flight_stop (t->flight, -5);
+      gst_y10_frame_queue_stop (t->frame_queue, -5);
       drop_all (t);
       continue;
     }
     t->n_left++;
-    gst_y10_flight_leave (t->flight);
+    gst_y10_frame_queue_leave (t->frame_queue);
   }
   return NULL;
 }
@@ -351,7 +351,7 @@ typedef struct
 static void
 begin_traffic (Traffic *t, Threads *threads)
 {
-  t->flight = make (t->max_frames);
+  t->frame_queue = make (t->max_frames);
   pthread_mutex_init (&t->lock, NULL);
   pthread_cond_init (&t->work, NULL);
   pthread_create (&threads->engine, NULL, infer, t);
@@ -362,10 +362,10 @@ begin_traffic (Traffic *t, Threads *threads)
 static void
 flush (Traffic *t, Threads *threads)
 {
-  gst_y10_flight_set_flushing (t->flight, TRUE);
+  gst_y10_frame_queue_set_flushing (t->frame_queue, TRUE);
   pthread_join (threads->sender, NULL);
   drop_all (t);
-  g_assert_cmpuint (gst_y10_flight_count (t->flight), ==, 0);
+  g_assert_cmpuint (gst_y10_frame_queue_count (t->frame_queue), ==, 0);
 }
 
 static void
@@ -378,7 +378,7 @@ end_traffic (Traffic *t, Threads *threads)
   pthread_mutex_unlock (&t->lock);
   pthread_join (threads->engine, NULL);
   g_assert_cmpuint (t->n_queued + t->n_detached, ==, 0);
-  gst_y10_flight_free (t->flight);
+  gst_y10_frame_queue_free (t->frame_queue);
   pthread_cond_destroy (&t->work);
   pthread_mutex_destroy (&t->lock);
 }
@@ -394,7 +394,7 @@ test_traffic (void)
 
     begin_traffic (&t, &threads);
     pthread_join (threads.bringer, NULL);
-    g_assert_true (gst_y10_flight_drain (t.flight, TRUE));
+    g_assert_true (gst_y10_frame_queue_drain (t.frame_queue, TRUE));
     end_traffic (&t, &threads);
     g_assert_cmpint (t.n_put, ==, N_FRAMES);
     g_assert_cmpint (t.n_left, ==, N_FRAMES);
@@ -418,11 +418,11 @@ test_flushes (void)
     for (guint i = 0; i < 100; i++) {
       g_usleep (i * 37 % 500);
       flush (&t, &threads);
-      gst_y10_flight_set_flushing (t.flight, FALSE);
+      gst_y10_frame_queue_set_flushing (t.frame_queue, FALSE);
       pthread_create (&threads.sender, NULL, send_on, &t);
     }
     pthread_join (threads.bringer, NULL);
-    gst_y10_flight_drain (t.flight, TRUE);
+    gst_y10_frame_queue_drain (t.frame_queue, TRUE);
     end_traffic (&t, &threads);
     g_assert_cmpint (t.n_put, ==, t.n_left + t.n_dropped);
   }
@@ -439,16 +439,16 @@ test_stop (void)
 
   begin_traffic (&t, &threads);
   pthread_join (threads.bringer, NULL);
-  g_assert_cmpint (gst_y10_flight_get_stop (t.flight), ==, -5);
-  g_assert_true (gst_y10_flight_drain (t.flight, TRUE));
-  g_assert_null (gst_y10_flight_reserve (t.flight, TRUE, &number));
+  g_assert_cmpint (gst_y10_frame_queue_get_stop (t.frame_queue), ==, -5);
+  g_assert_true (gst_y10_frame_queue_drain (t.frame_queue, TRUE));
+  g_assert_null (gst_y10_frame_queue_reserve (t.frame_queue, TRUE, &number));
   n_put = t.n_put;
   g_assert_cmpint (n_put, <, N_FRAMES);
-  gst_y10_flight_stop (t.flight, 0);
+  gst_y10_frame_queue_stop (t.frame_queue, 0);
   t.last = 0;
   pthread_create (&threads.bringer, NULL, bring, &t);
   pthread_join (threads.bringer, NULL);
-  gst_y10_flight_drain (t.flight, TRUE);
+  gst_y10_frame_queue_drain (t.frame_queue, TRUE);
   end_traffic (&t, &threads);
   g_assert_cmpint (t.n_put, ==, n_put + N_FRAMES);
   g_assert_cmpint (t.n_put, ==, t.n_left + t.n_dropped);
