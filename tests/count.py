@@ -3,11 +3,12 @@
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
 """Counts the results in Meson's test logs.
 
-usage: count.py [--failed=N] testlog.json…
+usage: count.py [--failed=N] [--slowest=N] testlog.json…
 
 Lists what failed and what was skipped and why, then ends with one line,
 "N passed, N failed, N skipped", over all the logs. --failed adds failures that no log knows of,
-such as a build that broke. Exit status 0 only when something passed and nothing failed.
+such as a build that broke. --slowest lists the N tests that took the
+longest, and how long all of them took one after the other. Exit status 0 only when something passed and nothing failed.
 """
 import json
 import sys
@@ -23,14 +24,18 @@ def last_line(test):
 
 
 def main():
-    passed, failed, skipped = 0, 0, 0
+    passed, failed, skipped, slowest, durations = 0, 0, 0, 0, []
     for argument in sys.argv[1:]:
         if argument.startswith("--failed="):
             failed += int(argument.split("=")[1])
             continue
+        if argument.startswith("--slowest="):
+            slowest = int(argument.split("=")[1])
+            continue
         with open(argument, encoding="utf-8") as log:
             for line in log:
                 test = json.loads(line)
+                durations.append((test.get("duration", 0), test["name"]))
                 if test["result"] in PASSED:
                     passed += 1
                 elif test["result"] in SKIPPED:
@@ -39,6 +44,10 @@ def main():
                 else:
                     failed += 1
                     print(f"failed: {test['name']}: {test['result']}: {last_line(test)}")
+    if slowest and durations:
+        print(f"{sum(seconds for seconds, _ in durations):.0f} s of tests; the slowest:")
+        for seconds, name in sorted(durations, reverse=True)[:slowest]:
+            print(f"{seconds:7.1f} s  {name}")
     print(f"{passed} passed, {failed} failed, {skipped} skipped")
     return 0 if passed and not failed else 1
 

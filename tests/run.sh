@@ -40,5 +40,5 @@ meson test -C "$build" --no-rebuild --print-errorlogs --timeout-multiplier 3 "$@
 [ -e "$log" ] || exit "$status"
 python3 "$root/tests/estimate.py" after "$build" || true
 echo
-python3 "$root/tests/count.py" "$log" || status=1
+python3 "$root/tests/count.py" --slowest=10 "$log" || status=1
 exit "$status"
