@@ -12,9 +12,9 @@ G_BEGIN_DECLS
 /* Where the inference of a frame is. */
 typedef enum
 {
-  GST_Y10_FRAME_QUEUE_QUEUED,        /* its turn with the engine has not come */
+  GST_Y10_FRAME_QUEUE_QUEUED,   /* its turn with the engine has not come */
   GST_Y10_FRAME_QUEUE_RUNNING,
-  GST_Y10_FRAME_QUEUE_OVER,          /* or there is none */
+  GST_Y10_FRAME_QUEUE_OVER,     /* or there is none */
 } GstY10FrameQueueState;
 
 /* What the thread that sends frames on has to do next. */

@@ -51,7 +51,8 @@ struct _GstYolov10Overlay
   GstY10Boxes boxes;
   GArray *drawings;             /* GstY10Drawing, in drawing order */
   GArray *covered;              /* GstY10Rect, what privacy covers */
-  gboolean detectors_told;      /* of privacy */
+  gboolean told_active;         /* detectors may hold results for privacy */
+  guint n_untold;               /* frames since a detector had not heard of it */
   guint reasons_told;           /* 1 << GstY10Knowledge */
   gboolean warned;
   gboolean lost;                /* the last frame's GPU, and that was said */

@@ -335,8 +335,8 @@ gst_yolov10_overlay_start (GstBaseTransform * trans)
 {
   GstYolov10Overlay *self = GST_YOLOV10_OVERLAY (trans);
 
-  self->warned = self->lost = self->detectors_told = FALSE;
-  self->reasons_told = 0;
+  self->warned = self->lost = self->told_active = FALSE;
+  self->reasons_told = self->n_untold = 0;
   return TRUE;
 }
 

@@ -34,7 +34,7 @@ GType gst_yolov10_privacy_get_type (void);
  *
  * Whose boxes privacy relies on.
  *
- * Since: 0.2
+ * Since: 0.1
  */
 typedef enum
 {

@@ -61,12 +61,14 @@ warn (GstYolov10Overlay * self, GstY10Knowledge reason)
           reasons[reason].hint));
 }
 
-/* Detectors then hold a result for as long as frames come. One that has not heard
- * of it, because it has just been linked, for example, is told again. */
+/* Frames between two events to a detector that does not receive them, because an
+ * element in between, such as appsrc, forwards nothing upstream. */
+#define TELL_AGAIN 64
+
+/* Asks the detectors upstream to hold their latest result while frames arrive. */
 static void
 tell_detectors (GstYolov10Overlay * self, gboolean active)
 {
-  self->detectors_told = active;
   gst_pad_push_event (GST_BASE_TRANSFORM_SINK_PAD (self),
       gst_event_new_custom (GST_EVENT_CUSTOM_UPSTREAM,
           gst_structure_new (GST_Y10_PRIVACY_EVENT, "active", G_TYPE_BOOLEAN,
@@ -220,13 +222,19 @@ gst_y10_overlay_plan_privacy (GstYolov10Overlay * self, GstBuffer * buffer)
 
   g_array_set_size (self->covered, 0);
   if (self->now.privacy == GST_YOLOV10_PRIVACY_NONE) {
-    if (self->detectors_told)
+    if (self->told_active)
       tell_detectors (self, FALSE);
+    self->told_active = FALSE;
+    self->n_untold = 0;
     return;
   }
   read_inspections (self, buffer, &known);
-  if (!known.told)
+  /* A detector may be linked, or restarted, at any time. */
+  if (known.told)
+    self->n_untold = 0;
+  else if (self->n_untold++ % TELL_AGAIN == 0)
     tell_detectors (self, TRUE);
+  self->told_active = TRUE;
   knowledge = check_boxes (self, &known);
   if (knowledge <= GST_Y10_KNOWN_HELD) {
     cover_known (self, &known);

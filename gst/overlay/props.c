@@ -300,7 +300,7 @@ gst_y10_overlay_props_install (GObjectClass * class)
    * With "roi", a picture without any passes uncovered, and it is up to the
    * application that a detector sees every frame.
    *
-   * Since: 0.2
+   * Since: 0.1
    */
   g_object_class_install_property (class, PROP_PRIVACY_TRUST,
       g_param_spec_enum ("privacy-trust", "Privacy trust",
@@ -315,7 +315,7 @@ gst_y10_overlay_props_install (GObjectClass * class)
    * 1280x720, boxes of 0.1 s ago get a margin of 32 pixels, and after 1.125 s the
    * whole picture is covered. 0 covers held boxes as they are, for ever.
    *
-   * Since: 0.2
+   * Since: 0.1
    */
   g_object_class_install_property (class, PROP_PRIVACY_GROWTH,
       g_param_spec_double ("privacy-growth", "Privacy growth",

@@ -1,57 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Privacy fails closed: behind each of upstream's elements, and in each state of
- * the detector, a frame is either the same picture, whose boxes are known, or it
- * is covered. The overlay draws nothing in most of these tests (no box has the
- * label "nothing"), so a frame that it trusts comes out as it went in. */
+/* Privacy fails closed: behind each of upstream's elements a frame is either the
+ * same picture, whose boxes are known, or it is covered. In most tests no box has the
+ * label "nothing", so nothing is drawn, and a frame that the overlay trusts comes out
+ * as it went in. How the detector's states count is in
+ * test-overlay-privacy-states.c. */
 #include "gstcommon.h"
-#include "overlaycommon.h"
+#include "overlayprivacy.h"
 
 #define WIDTH 640
 #define HEIGHT 360
-#define FRAME (GST_SECOND / 30)
 /* Nothing is drawn and no single box covered. */
 #define PRIVACY "privacy=fill labels=nothing"
 
-typedef enum
-{
-  UNTOUCHED,
-  PARTLY,
-  COVERED,
-} Fate;
-
-static const gchar *const fates[] = { "untouched", "partly covered", "covered" };
-
 /* Frames as they reach the overlay, and as they leave it. */
 static GPtrArray *before, *after;
-
-/* The value of all pixels, or -1. */
-static gint64
-only_value (GstBuffer *buffer, GstCaps *c)
-{
-  guint16 *values = overlay_values (buffer, c);
-  GstVideoInfo info;
-  guint64 first;
-  gint64 only;
-
-  fail_unless (gst_video_info_from_caps (&info, c));
-  memcpy (&first, values, 8);
-  only = (gint64) (first & G_MAXINT64);
-  for (gsize i = 1; i < (gsize) info.width * info.height; i++)
-    if (memcmp (values + 4 * i, &first, 8) != 0)
-      only = -1;
-  g_free (values);
-  return only;
-}
-
-static Fate
-fate_of (GstBuffer *in, GstBuffer *out, GstCaps *c)
-{
-  if (overlay_is_same (in, out, c))
-    return UNTOUCHED;
-  return only_value (out, c) >= 0 ? COVERED : PARTLY;
-}
 
 static GstPadProbeReturn
 remember (GstPad *pad, GstPadProbeInfo *info, gpointer frames)
@@ -71,31 +35,15 @@ probe (GstElement *e, const gchar *name, GPtrArray **frames)
   gst_object_unref (pad);
 }
 
-static guint
-is_privacy_warning (GstMessage *message, const gchar *reason)
-{
-  GError *error;
-  gboolean is;
-
-  if (GST_MESSAGE_TYPE (message) != GST_MESSAGE_WARNING)
-    return 0;
-  gst_message_parse_warning (message, &error, NULL);
-  is = g_str_has_prefix (error->message, "Privacy covers the whole picture: ");
-  fail_unless (!is || (reason && strstr (error->message, reason)), "%s",
-      error->message);
-  g_error_free (error);
-  return is;
-}
-
 typedef struct
 {
   const gchar *elements;        /* around the overlay "o" */
   const gchar *plugins[5];      /* that they are in */
-  Fate fate;
+  OverlayFate fate;
   const gchar *reason;
 } Row;
 
-#define SOURCE "videotestsrc num-buffers=5 ! " \
+#define SOURCE "videotestsrc num-buffers=5 pattern=snow ! " \
     "video/x-raw,format=I420,width=640,height=360,framerate=30/1 ! "
 #define DETECT "yolov10detect name=d confidence=0.02 max-detections=10 "
 #define OVERLAY "yolov10overlay name=o " PRIVACY " ! fakesink"
@@ -150,6 +98,12 @@ static const Row rows[] = {
   {DETECT "! videoconvert ! rotate angle=1 ! " OVERLAY,
       {"geometrictransform", "videoconvertscale|videoconvert"}, COVERED, CHANGED},
 
+  {DETECT "! videoconvert ! dicetv ! " OVERLAY,
+      {"effectv", "videoconvertscale|videoconvert"}, COVERED, CHANGED},
+  /* Shows parts of earlier pictures. */
+  {DETECT "! videoconvert ! quarktv ! " OVERLAY,
+      {"effectv", "videoconvertscale|videoconvert"}, COVERED, CHANGED},
+
   {OVERLAY, {NULL}, COVERED, NOBODY},
   {"yolov10overlay name=o " PRIVACY " ! " DETECT "! fakesink", {NULL}, COVERED,
       NOBODY},
@@ -175,7 +129,7 @@ start (const gchar *elements)
   fail_unless (error == NULL, "%s: %s", line, error ? error->message : "");
   while (gst_iterator_next (all, &value) == GST_ITERATOR_OK) {
     e = g_value_get_object (&value);
-    if (g_str_has_prefix (GST_OBJECT_NAME (e), "d"))
+    if (!strcmp (GST_OBJECT_NAME (e), "d") || !strcmp (GST_OBJECT_NAME (e), "d2"))
       g_object_set (e, "model-file", test_gst_model (), NULL);
     g_value_unset (&value);
   }
@@ -215,7 +169,7 @@ wait_for_end (GstElement *pipeline, const gchar *reason)
         GST_MESSAGE_EOS | GST_MESSAGE_ERROR | GST_MESSAGE_WARNING);
 
     fail_unless (message && GST_MESSAGE_TYPE (message) != GST_MESSAGE_ERROR);
-    n += is_privacy_warning (message, reason);
+    n += overlay_is_privacy_warning (message, reason);
     ended = GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS;
     gst_message_unref (message);
   }
@@ -268,10 +222,10 @@ GST_START_TEST (test_neighbours)
   fail_unless (after->len >= 5 && after->len == before->len);
   c = caps_of_overlay (pipeline);
   for (guint i = 0; i < after->len; i++) {
-    Fate fate = fate_of (before->pdata[i], after->pdata[i], c);
+    OverlayFate fate = overlay_fate (before->pdata[i], after->pdata[i], c);
 
     fail_unless (fate == row->fate, "%s: frame %u is %s, expected %s",
-        row->elements, i, fates[fate], fates[row->fate]);
+        row->elements, i, overlay_fate_name (fate), overlay_fate_name (row->fate));
   }
   gst_caps_unref (c);
   end (pipeline);
@@ -296,6 +250,7 @@ GST_START_TEST (test_boxes_are_covered)
     gchar *line = g_strconcat (DETECT "! ", between[i], "yolov10overlay name=o "
         "privacy=fill show-label=false show-confidence=false ! fakesink", NULL);
     GstElement *pipeline = start (line);
+    guint n_inside = 0, n_shown = 0;
     GstVideoInfo info;
     GstCaps *c;
 
@@ -307,7 +262,6 @@ GST_START_TEST (test_boxes_are_covered)
       guint16 *was = overlay_values (before->pdata[f], c);
       guint16 *is = overlay_values (after->pdata[f], c);
 
-      fail_unless (rois->len > 0);
       for (gint y = 0; y < info.height; y += 3) {
         for (gint x = 0; x < info.width; x += 3) {
           gsize at = 4 * ((gsize) y * info.width + x);
@@ -324,387 +278,21 @@ GST_START_TEST (test_boxes_are_covered)
           if (!near)
             fail_unless (memcmp (was + at, is + at, 8) == 0,
                 "frame %u: %d, %d changed, where there is no box", f, x, y);
-          /* The lines of other boxes are drawn over it. */
-          if (in && rois->len == 1)
-            fail_if (memcmp (was + at, is + at, 8) == 0);
+          n_inside += in;
+          n_shown += in && memcmp (was + at, is + at, 8) == 0;
         }
       }
       g_free (was);
       g_free (is);
       g_array_unref (rois);
     }
+    /* Some of the noise has the colour that boxes are filled with. */
+    fail_unless (n_inside > 100 && n_shown < n_inside / 50, "%u of %u pixels",
+        n_shown, n_inside);
     gst_caps_unref (c);
     end (pipeline);
     g_free (line);
   }
-}
-
-GST_END_TEST;
-
-/* A detector and an overlay behind it. */
-typedef struct
-{
-  GstHarness *h;
-  GstElement *detect, *overlay;
-  GstBus *bus;
-  GstCaps *caps;
-} Pair;
-
-static void
-pair_begin (Pair *pair, const gchar *detect, const gchar *overlay)
-{
-  gchar *line = g_strdup_printf ("yolov10detect name=d model-file=%s "
-      "confidence=0.02 %s ! yolov10overlay name=o labels=nothing %s",
-      test_gst_model (), detect, overlay);
-
-  pair->h = gst_harness_new_parse (line);
-  pair->detect = gst_harness_find_element (pair->h, "yolov10detect");
-  pair->overlay = gst_harness_find_element (pair->h, "yolov10overlay");
-  pair->bus = gst_bus_new ();
-  gst_element_set_bus (pair->h->element, pair->bus);
-  pair->caps = overlay_caps ("NV12", WIDTH, HEIGHT, NULL);
-  gst_harness_set_src_caps (pair->h, gst_caps_ref (pair->caps));
-  g_free (line);
-}
-
-static void
-pair_end (Pair *pair)
-{
-  gst_element_set_bus (pair->h->element, NULL);
-  gst_object_unref (pair->bus);
-  gst_object_unref (pair->detect);
-  gst_object_unref (pair->overlay);
-  gst_harness_teardown (pair->h);
-  gst_caps_unref (pair->caps);
-}
-
-static GstBuffer *
-picture_at (GstCaps *c, GstClockTime pts)
-{
-  GstBuffer *buffer = overlay_picture (c, TRUE);
-
-  GST_BUFFER_PTS (buffer) = pts;
-  return buffer;
-}
-
-static Fate
-pair_push (Pair *pair, GstClockTime pts)
-{
-  GstBuffer *in = picture_at (pair->caps, pts), *out;
-  Fate fate;
-
-  out = gst_harness_push_and_pull (pair->h, gst_buffer_copy_deep (in));
-  fail_unless (out != NULL);
-  fate = fate_of (in, out, pair->caps);
-  gst_buffer_unref (in);
-  gst_buffer_unref (out);
-  return fate;
-}
-
-static void
-pair_expect_warnings (Pair *pair, const gchar *reason, guint n_expected)
-{
-  GstMessage *message;
-  guint n = 0;
-
-  while ((message = gst_bus_pop_filtered (pair->bus, GST_MESSAGE_WARNING))) {
-    n += is_privacy_warning (message, reason);
-    gst_message_unref (message);
-  }
-  fail_unless_equals_int (n, n_expected);
-}
-
-/* How many pixels are covered from the left, or from the top. */
-static gint
-edge (GstBuffer *in, GstBuffer *out, GstCaps *c, gboolean down)
-{
-  guint16 *was = overlay_values (in, c), *is = overlay_values (out, c);
-  gint length = down ? HEIGHT : WIDTH, n = 0;
-
-  for (gint i = 0; i < length && n == i; i++) {
-    gsize at = down ? (gsize) i * WIDTH + WIDTH / 2
-        : (gsize) HEIGHT / 2 * WIDTH + i;
-
-    n += memcmp (was + 4 * at, is + 4 * at, 8) != 0;
-  }
-  g_free (was);
-  g_free (is);
-  return n;
-}
-
-/* One frame of a thousand is inferred; the others hold its boxes, for longer than
- * max-hold says, because the detector has heard of privacy. With 0.25 of 640
- * pixels a second, and 360 lines, all is covered after 1.125 s. */
-GST_START_TEST (test_growth)
-{
-  Pair pair;
-
-  pair_begin (&pair, "inference-interval=1000 max-hold=100000000",
-      "privacy=fill");
-  for (guint i = 0; i < 45; i++) {
-    GstBuffer *in = picture_at (pair.caps, i * FRAME), *out;
-    gint expected = (gint) (i * 160 / 30.0 + 0.9999);
-
-    out = gst_harness_push_and_pull (pair.h, gst_buffer_copy_deep (in));
-    if (expected >= HEIGHT / 2) {
-      fail_unless (fate_of (in, out, pair.caps) == COVERED, "frame %u", i);
-    } else {
-      for (gint down = 0; down < 2; down++) {
-        gint found = edge (in, out, pair.caps, down);
-
-        /* Chroma is covered two pixels at a time. */
-        fail_unless (found >= expected && found <= expected + 2,
-            "frame %u: %d, expected %d", i, found, expected);
-      }
-    }
-    gst_buffer_unref (in);
-    gst_buffer_unref (out);
-  }
-  pair_expect_warnings (&pair, "the latest result is too old", 1);
-  pair_end (&pair);
-
-  /* Held as they are, for as long as frames come. */
-  pair_begin (&pair, "inference-interval=1000 max-hold=100000000",
-      "privacy=fill privacy-growth=0");
-  for (guint i = 0; i < 45; i++)
-    fail_unless_equals_int (pair_push (&pair, i * FRAME), UNTOUCHED);
-  pair_expect_warnings (&pair, NULL, 0);
-
-  /* Switched off, it no longer keeps the detector from dropping old boxes; switched
-   * on again, it does so from the next frame on. */
-  g_object_set (pair.overlay, "privacy", 0, NULL);
-  fail_unless_equals_int (pair_push (&pair, 45 * FRAME), UNTOUCHED);
-  fail_unless_equals_int (pair_push (&pair, 46 * FRAME), UNTOUCHED);
-  g_object_set (pair.overlay, "privacy", 2, NULL);
-  fail_unless_equals_int (pair_push (&pair, 47 * FRAME), COVERED);
-  fail_unless_equals_int (pair_push (&pair, 48 * FRAME), UNTOUCHED);
-  pair_expect_warnings (&pair, "the latest result is too old", 1);
-  pair_end (&pair);
-}
-
-GST_END_TEST;
-
-/* Frames without a result of their own. */
-GST_START_TEST (test_skipped)
-{
-  Pair pair;
-
-  pair_begin (&pair, "inference-interval=2 skipped-boxes=none", "privacy=fill");
-  for (guint i = 0; i < 6; i++)
-    fail_unless_equals_int (pair_push (&pair, i * FRAME),
-        i % 2 ? COVERED : UNTOUCHED);
-  pair_expect_warnings (&pair, "the frame was not inferred", 1);
-  pair_end (&pair);
-
-  pair_begin (&pair, "inference-interval=2", "privacy=fill");
-  for (guint i = 0; i < 6; i++)
-    fail_unless_equals_int (pair_push (&pair, GST_CLOCK_TIME_NONE),
-        i % 2 ? COVERED : UNTOUCHED);
-  pair_expect_warnings (&pair, "the frame was not inferred", 1);
-  pair_end (&pair);
-
-  /* Switched off and on again. */
-  pair_begin (&pair, "inference-interval=3", "privacy=fill privacy-growth=0");
-  fail_unless_equals_int (pair_push (&pair, 0), UNTOUCHED);
-  g_object_set (pair.detect, "active", FALSE, NULL);
-  fail_unless_equals_int (pair_push (&pair, 1 * FRAME), COVERED);
-  pair_expect_warnings (&pair, "no detector has seen the picture", 1);
-  g_object_set (pair.detect, "active", TRUE, NULL);
-  for (guint i = 2; i < 12; i++) {
-    Fate fate = pair_push (&pair, i * FRAME);
-
-    fail_unless (fate == (i < 4 ? COVERED : UNTOUCHED), "frame %u is %s", i,
-        fates[fate]);
-  }
-  pair_expect_warnings (&pair, "no inference has finished yet", 1);
-  pair_end (&pair);
-
-  /* Frames of another size. */
-  pair_begin (&pair, "inference-interval=3", "privacy=fill privacy-growth=0");
-  fail_unless_equals_int (pair_push (&pair, 0), UNTOUCHED);
-  gst_caps_unref (pair.caps);
-  pair.caps = overlay_caps ("NV12", 320, 180, NULL);
-  gst_harness_set_src_caps (pair.h, gst_caps_ref (pair.caps));
-  fail_unless_equals_int (pair_push (&pair, 1 * FRAME), COVERED);
-  fail_unless_equals_int (pair_push (&pair, 2 * FRAME), COVERED);
-  fail_unless_equals_int (pair_push (&pair, 3 * FRAME), UNTOUCHED);
-  pair_expect_warnings (&pair, "the latest result is of frames of another size",
-      1);
-  pair_end (&pair);
-}
-
-GST_END_TEST;
-
-/* Sends a frame every 20 ms, whatever has become of those before it, until one
- * leaves covered or not, as @fate says; at least @n_least. */
-static void
-send_until (Pair *pair, GstClockTime *pts, guint n_least, Fate fate)
-{
-  gboolean found = FALSE;
-
-  for (guint i = 0; !found || i < n_least; i++) {
-    GstBuffer *out;
-
-    fail_unless (i < 500);
-    fail_unless_equals_int (gst_harness_push (pair->h, picture_at (pair->caps,
-                *pts)), GST_FLOW_OK);
-    *pts += FRAME;
-    g_usleep (20000);
-    while ((out = gst_harness_try_pull (pair->h))) {
-      found |= (only_value (out, pair->caps) >= 0) == (fate == COVERED);
-      gst_buffer_unref (out);
-    }
-  }
-}
-
-/* An engine that is much slower than frames come: those in between would hold what
- * the flow before a flush, or the model before this one, has found. */
-GST_START_TEST (test_slow)
-{
-  GstClockTime pts = 0;
-  GstSegment segment;
-  Pair pair;
-
-  g_setenv ("Y10_BACKEND_PATH", FAKE_BACKEND_DIR, TRUE);
-  g_setenv ("Y10_FAKE_STEP_MS", "300", TRUE);
-  pair_begin (&pair, "backend=cuda precision=fp32 late-policy=skip "
-      "max-queued-frames=1", "privacy=fill privacy-growth=0");
-  send_until (&pair, &pts, 1, COVERED);
-  pair_expect_warnings (&pair, "no inference has finished yet", 1);
-  send_until (&pair, &pts, 1, UNTOUCHED);
-
-  gst_segment_init (&segment, GST_FORMAT_TIME);
-  fail_unless (gst_harness_push_event (pair.h, gst_event_new_flush_start ()));
-  fail_unless (gst_harness_push_event (pair.h,
-          gst_event_new_flush_stop (TRUE)));
-  fail_unless (gst_harness_push_event (pair.h,
-          gst_event_new_segment (&segment)));
-  send_until (&pair, &pts, 1, COVERED);
-  send_until (&pair, &pts, 1, UNTOUCHED);
-  pair_expect_warnings (&pair, NULL, 0);
-
-  g_object_set (pair.detect, "model-file", test_gst_other_model (), NULL);
-  send_until (&pair, &pts, 1, COVERED);
-  pair_expect_warnings (&pair, "the new model has no result yet", 1);
-  send_until (&pair, &pts, 1, UNTOUCHED);
-  pair_expect_warnings (&pair, NULL, 0);
-  pair_end (&pair);
-}
-
-GST_END_TEST;
-
-/* Only the part that a GstVideoCropMeta shows is inferred: nobody knows what is
- * outside, and few elements downstream respect the meta. */
-GST_START_TEST (test_crop_meta)
-{
-  GstBuffer *in, *out;
-  GstVideoCropMeta *crop;
-  Pair pair;
-
-  pair_begin (&pair, "", "privacy=fill");
-  in = picture_at (pair.caps, 0);
-  out = gst_buffer_copy_deep (in);
-  crop = gst_buffer_add_video_crop_meta (out);
-  crop->x = 64;
-  crop->y = 36;
-  crop->width = 320;
-  crop->height = 180;
-  out = gst_harness_push_and_pull (pair.h, out);
-  fail_unless_equals_int (overlay_n_changed (in, out, pair.caps, 64, 36, 384,
-          216), 0);
-  fail_unless_equals_int (edge (in, out, pair.caps, TRUE), 36);
-  fail_unless_equals_int (overlay_n_changed (in, out, pair.caps, 0, 36, 64, 216),
-      64 * 180);
-  fail_unless_equals_int (overlay_n_changed (in, out, pair.caps, 384, 0, WIDTH,
-          HEIGHT), (WIDTH - 384) * HEIGHT);
-  gst_buffer_unref (in);
-  gst_buffer_unref (out);
-  pair_expect_warnings (&pair, NULL, 0);
-  pair_end (&pair);
-}
-
-GST_END_TEST;
-
-/* Other producers' regions, and more boxes than are read. */
-GST_START_TEST (test_others)
-{
-  static const struct
-  {
-    const gchar *trust;
-    guint n_rois;
-    gboolean frame_meta;
-    Fate fate;
-    const gchar *reason;
-  } all[] = {
-    {"detector", 0, FALSE, COVERED, NOBODY},
-    {"detector", 1, FALSE, COVERED, "are not yolov10detect's"},
-    {"detector", 1, TRUE, COVERED, CHANGED},
-    {"roi", 0, FALSE, UNTOUCHED, NULL},
-    {"roi", 1, FALSE, UNTOUCHED, NULL},
-    {"roi", 1, TRUE, UNTOUCHED, NULL},
-    {"roi", 1024, FALSE, UNTOUCHED, NULL},
-    {"roi", 1025, FALSE, COVERED, "there are too many boxes"},
-  };
-  GstCaps *c = overlay_caps ("I420", WIDTH, HEIGHT, NULL);
-
-  for (guint i = 0; i < G_N_ELEMENTS (all); i++) {
-    gchar *properties = g_strdup_printf (PRIVACY " privacy-trust=%s",
-        all[i].trust);
-    GstHarness *h = overlay_harness (properties, c, FALSE);
-    GstBus *bus = gst_bus_new ();
-    GstBuffer *in = picture_at (c, 0), *out = gst_buffer_copy_deep (in);
-    GstMessage *message;
-    guint n = 0;
-    Fate fate;
-
-    gst_element_set_bus (h->element, bus);
-    for (guint r = 0; r < all[i].n_rois; r++) {
-      OverlayBox box = { (gint) r, "person", 0.5, (gint) (r % 32) * 18,
-        (gint) (r / 32) * 10, 16, 8
-      };
-
-      overlay_add_roi (out, &box);
-      if (all[i].frame_meta)
-        overlay_add_frame_meta (out, "somebody", WIDTH, HEIGHT, &box, 1);
-    }
-    out = gst_harness_push_and_pull (h, out);
-    fate = fate_of (in, out, c);
-    fail_unless (fate == all[i].fate, "case %u: %s", i, fates[fate]);
-    while ((message = gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING))) {
-      n += is_privacy_warning (message, all[i].reason);
-      gst_message_unref (message);
-    }
-    fail_unless_equals_int (n, all[i].fate == COVERED);
-    gst_buffer_unref (in);
-    gst_buffer_unref (out);
-    gst_element_set_bus (h->element, NULL);
-    gst_object_unref (bus);
-    gst_harness_teardown (h);
-    g_free (properties);
-  }
-  gst_caps_unref (c);
-}
-
-GST_END_TEST;
-
-/* Blurred as a whole, nothing of a picture's detail is left. */
-GST_START_TEST (test_blur)
-{
-  GstCaps *c = overlay_caps ("GRAY8", WIDTH, HEIGHT, NULL);
-  GstBuffer *in = picture_at (c, 0);
-  GstBuffer *out = overlay_run ("privacy=blur", c, gst_buffer_copy_deep (in));
-  guint16 *values = overlay_values (out, c);
-  gint steepest = 0;
-
-  for (gsize i = 1; i < WIDTH * HEIGHT; i++)
-    if (i % WIDTH)
-      steepest = MAX (steepest, ABS (values[4 * i + 1] - values[4 * i - 3]));
-  /* Noise of 8 bits has steps of up to 255, here in units of 1/257. */
-  fail_unless (steepest <= 2 * 257, "%d", steepest);
-  g_free (values);
-  gst_buffer_unref (in);
-  gst_buffer_unref (out);
-  gst_caps_unref (c);
 }
 
 GST_END_TEST;
@@ -719,12 +307,6 @@ privacy_suite (void)
   tcase_set_timeout (tc, 120);
   tcase_add_loop_test (tc, test_neighbours, 0, G_N_ELEMENTS (rows));
   tcase_add_test (tc, test_boxes_are_covered);
-  tcase_add_test (tc, test_growth);
-  tcase_add_test (tc, test_skipped);
-  tcase_add_test (tc, test_slow);
-  tcase_add_test (tc, test_crop_meta);
-  tcase_add_test (tc, test_others);
-  tcase_add_test (tc, test_blur);
   return s;
 }
 

@@ -334,7 +334,7 @@ GST_START_TEST (test_knobs)
 GST_END_TEST;
 
 static Suite *
-exchange_suite (void)
+reload_suite (void)
 {
   Suite *s = suite_create ("yolov10detect changes");
   TCase *tc = tcase_create ("exchange");
@@ -352,5 +352,5 @@ int
 main (int argc, char **argv)
 {
   test_gst_init (&argc, &argv);
-  return test_gst_run (exchange_suite (), "yolov10detect-exchange", __FILE__);
+  return test_gst_run (reload_suite (), "yolov10detect-reload", __FILE__);
 }

@@ -141,7 +141,7 @@ GST_START_TEST (test_signal)
 GST_END_TEST;
 
 static Suite *
-tell_suite (void)
+messages_suite (void)
 {
   Suite *s = suite_create ("yolov10detect tells");
   TCase *tc = tcase_create ("tell");
@@ -160,7 +160,7 @@ main (int argc, char **argv)
 
   test_gst_init (&argc, &argv);
   caps = test_gst_caps ("NV12", 96, 64);
-  status = test_gst_run (tell_suite (), "yolov10detect-tell", __FILE__);
+  status = test_gst_run (messages_suite (), "yolov10detect-messages", __FILE__);
   gst_caps_unref (caps);
   return status;
 }
