@@ -460,23 +460,6 @@ y10_stream_new (Y10Scheduler *scheduler, gint priority)
   return self;
 }
 
-/* With the lock taken. */
-static gboolean
-is_running (const Y10Stream *self)
-{
-  const Y10Scheduler *scheduler = self->scheduler;
-
-  for (guint i = 0; i < scheduler->n; i++) {
-    const Step *step = &scheduler->steps[(scheduler->first + i)
-        % scheduler->config.n_steps];
-
-    for (guint j = 0; j < step->n; j++)
-      if (step->requests[j]->stream == self)
-        return TRUE;
-  }
-  return FALSE;
-}
-
 static void
 withdraw (Y10Request *request)
 {
@@ -515,7 +498,7 @@ y10_stream_free (Y10Stream *self)
   scheduler = self->scheduler;
   pthread_mutex_lock (&scheduler->lock);
   withdraw_all (self);
-  while (is_running (self))
+  while (self->n_running)
     pthread_cond_wait (&self->over, &scheduler->lock);
   g_queue_unlink (&scheduler->streams, &self->link);
   pthread_mutex_unlock (&scheduler->lock);
