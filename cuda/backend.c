@@ -275,9 +275,9 @@ cuda_tune_end (Y10Program *program)
 }
 
 static void
-cuda_progress (Y10Program *program, Y10EngineProgress *progress)
+cuda_progress (Y10Program *program, Y10TuningProgress *progress)
 {
-  *progress = (Y10EngineProgress) {
+  *progress = (Y10TuningProgress) {
     .finished = TRUE,.note = program->not_tuned,
   };
   if (program->tune)

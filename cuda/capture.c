@@ -141,7 +141,8 @@ gboolean
 y10_cuda_slot_warm_up (Y10Slot *slot, const Y10CudaOpPlans *batch, guint n,
     CUgraphExec *exec, GError **error)
 {
-  static const Y10HeadParams all = {.iou = 1,.max_detections = 1 };
+  static const Y10HeadParams all = {
+    .size = sizeof (Y10HeadParams),.iou = 1,.max_detections = 1 };
   const Y10CudaDriver *d = slot->program->device->driver;
   const Y10Graph *graph = slot->program->plan->graph;
   guint8 *results = slot->pinned + slot->counts_at;

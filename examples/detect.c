@@ -16,7 +16,7 @@ main (int argc, char **argv)
   g_autoptr (Y10Engine) engine = NULL;
   Y10EngineConfig config;
   Y10HeadParams params = Y10_HEAD_PARAMS_INIT;
-  Y10Image image = { Y10_PIXEL_RGB };
+  Y10Image image = {.size = sizeof image,.format = Y10_PIXEL_RGB };
   Y10Detection found[300];
   Y10Step step;
   gint n = -1;
@@ -25,7 +25,7 @@ main (int argc, char **argv)
     g_printerr ("usage: detect MODEL.safetensors PICTURE\n");
     return 2;
   }
-  y10_engine_config_init (&config);
+  y10_engine_config_init (&config, sizeof config);
   if (!(file = gdk_pixbuf_new_from_file (argv[2], &error))
       || !(model = y10_model_load (argv[1], NULL, &error))
       || !(engine = y10_engine_new (model, &config, NULL, &error))) {
@@ -40,7 +40,7 @@ main (int argc, char **argv)
   image.plane[0] = gdk_pixbuf_read_pixels (upright);
   image.stride[0] = gdk_pixbuf_get_rowstride (upright);
 
-  if (y10_engine_begin (engine, -1, &step, &error)) {
+  if (y10_step_begin (engine, -1, &step, &error)) {
     if (y10_step_add (&step, &image, &params, &error)
         && y10_step_submit (&step, &error)
         && y10_step_wait (&step, -1, &error))
@@ -51,7 +51,7 @@ main (int argc, char **argv)
     g_printerr ("detect: %s\n", error->message);
   for (gint i = 0; i < n; i++)
     g_print ("%s %.4f %.1f %.1f %.1f %.1f\n",
-        y10_model_get_class_name (model, found[i].class_id), found[i].score,
+        y10_model_get_class_name (model, found[i].class_id), found[i].confidence,
         found[i].x0, found[i].y0, found[i].x1, found[i].y1);
   return n < 0;
 }

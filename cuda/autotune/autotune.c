@@ -44,7 +44,7 @@ struct _Y10CudaTune
   pthread_cond_t work;
   GArray *images;               /* guint: what was asked for */
   guint n_begun;                /* of these */
-  Y10EngineProgress progress;
+  Y10TuningProgress progress;
 };
 
 static gboolean
@@ -365,7 +365,7 @@ y10_cuda_tune_add (Y10CudaTune *tune, guint n)
 }
 
 void
-y10_cuda_tune_get_progress (Y10CudaTune *tune, Y10EngineProgress *progress)
+y10_cuda_tune_get_progress (Y10CudaTune *tune, Y10TuningProgress *progress)
 {
   pthread_mutex_lock (&tune->lock);
   *progress = tune->progress;

@@ -18,7 +18,7 @@ void y10_cuda_tune_free (Y10CudaTune * tune);
 /* Steps of @n images occur: they are worth looking at. Any thread. */
 void y10_cuda_tune_add (Y10CudaTune * tune, guint n);
 void y10_cuda_tune_get_progress (Y10CudaTune * tune,
-    Y10EngineProgress * progress);
+    Y10TuningProgress * progress);
 
 /* autotune/verify.c: one convolution with made-up numbers, on a stream and in memory of
  * its own. One thread at a time. */

@@ -77,7 +77,7 @@ typedef struct
   void (*tune) (Y10Program * program, Y10TuneChanged changed, gpointer data);
   void (*tune_end) (Y10Program * program);
   /* Any thread. */
-  void (*progress) (Y10Program * program, Y10EngineProgress * progress);
+  void (*progress) (Y10Program * program, Y10TuningProgress * progress);
 
   /* A slot is an arena, scratch, parameters and results. */
   Y10Slot *(*slot_new) (Y10Program * program, guint max_batch, guint max_rows,

@@ -251,7 +251,7 @@ y10_head_drop_not_finite (Y10Detection *rows, guint n)
 
   for (guint i = 0; i < n; i++)
     if (isfinite (rows[i].x0) && isfinite (rows[i].y0) && isfinite (rows[i].x1)
-        && isfinite (rows[i].y1) && isfinite (rows[i].score))
+        && isfinite (rows[i].y1) && isfinite (rows[i].confidence))
       rows[kept++] = rows[i];
   return kept;
 }

@@ -33,7 +33,7 @@ typedef struct
   guint32 sleepers;
 } Signal;
 
-struct _Y10Team
+struct _Y10ThreadPool
 {
   Signal work, phase;
   guint arrived __attribute__ ((aligned (64)));

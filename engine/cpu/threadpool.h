@@ -8,7 +8,7 @@ G_BEGIN_DECLS
 
 /* Threads that do one thing together: the one that made the team, and n - 1
  * more. Only the maker calls run and free. */
-typedef struct _Y10Team Y10ThreadPool;
+typedef struct _Y10ThreadPool Y10ThreadPool;
 
 typedef void (*Y10ThreadPoolFunc) (gpointer data, guint thread, guint n_threads);
 

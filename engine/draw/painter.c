@@ -8,6 +8,7 @@
 
 #include <y10/painter.h>
 
+#include "base/sized.h"
 #include "core/backend.h"
 #include "core/painter-class.h"
 
@@ -122,7 +123,8 @@ check_item (const Y10Canvas *canvas, const Y10PaintItem *item, GError **error)
       && (guint) item->kind <= Y10_PAINT_BLUR && item->alpha <= 256;
 
   if (ok && item->kind == Y10_PAINT_TEXT)
-    ok = text && text->full && item->text_x <= item->x0
+    ok = text && text->size >= Y10_FIRST_SIZE (Y10PaintText, place)
+        && text->full && item->text_x <= item->x0
         && item->text_y <= item->y0 && item->x1 - item->text_x <= text->width
         && item->y1 - item->text_y <= text->height;
   for (guint i = 0; ok && text && i < canvas->n_components; i++)
@@ -160,8 +162,12 @@ y10_painter_draw (Y10Painter *painter, const Y10Canvas *canvas,
     const Y10PaintItem *items, guint n_items, gpointer cuda_stream,
     GError **error)
 {
-  if (!check_canvas (canvas, error))
+  Y10Canvas own = { 0 };
+
+  if (!Y10_SIZED_READ (Y10Canvas, component, &own, canvas, error)
+      || !check_canvas (&own, error))
     return FALSE;
+  canvas = &own;
   for (guint i = 0; i < n_items; i++)
     if (!check_item (canvas, &items[i], error))
       return FALSE;

@@ -12,6 +12,7 @@
 #include <y10/report.h>
 
 #include "base/json.h"
+#include "base/sized.h"
 
 /**
  * y10_detection_to_pixels:
@@ -58,7 +59,7 @@ add_object (GString *json, const Y10Model *model, const Y10Report *report,
   add_fraction (json, ",\"x_max\":", row->x1, report->width);
   add_fraction (json, ",\"y_max\":", row->y1, report->height);
   g_string_append (json, "},\"confidence\":");
-  y10_json_append_float (json, row->score);
+  y10_json_append_float (json, row->confidence);
   g_string_append (json, ",\"label\":");
   y10_json_append_string (json, label);
   g_string_append_printf (json, ",\"label_id\":%d}", (int) row->class_id);
@@ -84,8 +85,13 @@ add_object (GString *json, const Y10Model *model, const Y10Report *report,
 char *
 y10_report_to_json (const Y10Model *model, const Y10Report *report)
 {
-  GString *json = g_string_new ("{\"source\":");
+  Y10Report own = { 0 };
+  GString *json;
 
+  g_return_val_if_fail (Y10_SIZED_READ (Y10Report, ids, &own, report, NULL),
+      NULL);
+  report = &own;
+  json = g_string_new ("{\"source\":");
   y10_json_append_string (json, report->source);
   if (report->timestamp >= 0)
     g_string_append_printf (json, ",\"timestamp\":%" G_GINT64_FORMAT,

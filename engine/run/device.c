@@ -22,7 +22,7 @@ make_slot (Y10Engine *engine, Y10EngineSlot *slot, GError **error)
   slot->classes = g_new0 (guint8, (gsize) n * engine->graph->n_classes);
   slot->letterboxes = g_new0 (Y10Letterbox, n);
   slot->slot = engine->backend->slot_new (engine->program, n,
-      engine->config.max_rows, error);
+      engine->config.max_detections, error);
   return slot->slot != NULL;
 }
 

@@ -13,30 +13,43 @@
 #include "base/clock.h"
 #include "run/internal.h"
 #include "base/memory-limit.h"
+#include "base/sized.h"
 #include "model/model.h"
 
 #define MAX_SLOTS 16
 #define MAX_BATCH 64
 #define AUTO_CUDA_SLOTS 2
 #define MAX_THREADS 256
-#define MAX_ROWS 8400
+#define MAX_DETECTIONS 8400
 #define MAX_INPUT_SIZE 8192
 
 /**
  * y10_engine_config_init:
  * @config: (out caller-allocates): a configuration
+ * @size: sizeof (Y10EngineConfig)
  *
- * Fills in the defaults: everything automatic, batch 1, one slot, 300 rows.
+ * Sets the defaults: everything automatic, batch 1, one slot, 300 detections.
  *
  * Since: 0.1
  */
 void
-y10_engine_config_init (Y10EngineConfig *config)
+y10_engine_config_init (Y10EngineConfig *config, gsize size)
 {
-  *config = (Y10EngineConfig) {
-    .max_batch = 1,.n_slots = 1,.max_rows = 300,.device_id = -1,
+  const Y10EngineConfig defaults = {
+    .max_batch = 1,.n_slots = 1,.max_detections = 300,.device_id = -1,
     .cuda_graphs = TRUE,.tune = TRUE,
   };
+
+  memset (config, 0, size);
+  config->size = size;
+  Y10_SIZED_WRITE (Y10EngineConfig, batch_timeout, config, &defaults);
+}
+
+gboolean
+y10_engine_config_read (Y10EngineConfig *to, const Y10EngineConfig *from,
+    GError **error)
+{
+  return Y10_SIZED_READ (Y10EngineConfig, batch_timeout, to, from, error);
 }
 
 static gboolean
@@ -96,7 +109,8 @@ resolve_config (const Y10Model *model, Y10EngineConfig *c, GError **error)
       && check_range ("max_batch", c->max_batch, 0, MAX_BATCH, error)
       && check_range ("n_slots", c->n_slots, 0, MAX_SLOTS, error)
       && check_range ("threads", c->threads, 0, MAX_THREADS, error)
-      && check_range ("max_rows", c->max_rows, 1, MAX_ROWS, error)
+      && check_range ("max_detections", c->max_detections, 1, MAX_DETECTIONS,
+          error)
       && check_range ("backend", c->backend, 0, Y10_BACKEND_CUDA, error)
       && check_range ("precision", c->precision, 0, Y10_PRECISION_BF16, error)
       && check_range ("head", c->head, 0, Y10_HEAD_ONE2ONE_NMS, error)
@@ -137,9 +151,7 @@ y10_engine_new (Y10Model *model, const Y10EngineConfig *config,
   g_return_val_if_fail (model != NULL, NULL);
   engine->refs = 1;
   engine->model = y10_model_ref (model);
-  y10_engine_config_init (&engine->config);
-  if (config)
-    engine->config = *config;
+  y10_engine_config_init (&engine->config, sizeof engine->config);
   pthread_mutex_init (&engine->lock, NULL);
   pthread_condattr_init (&monotonic);
   pthread_condattr_setclock (&monotonic, CLOCK_MONOTONIC);
@@ -147,7 +159,8 @@ y10_engine_new (Y10Model *model, const Y10EngineConfig *config,
   pthread_cond_init (&engine->work, &monotonic);
   pthread_cond_init (&engine->started, &monotonic);
   pthread_condattr_destroy (&monotonic);
-  if (!resolve_config (model, &engine->config, error)
+  if ((config && !y10_engine_config_read (&engine->config, config, error))
+      || !resolve_config (model, &engine->config, error)
       || !(engine->backend = y10_backend_choose (engine->config.backend,
               &engine->fallback_reason, error)))
     return NULL;
@@ -339,7 +352,7 @@ y10_engine_get_threads (const Y10Engine *engine)
 }
 
 /**
- * y10_engine_get_max_rows:
+ * y10_engine_get_max_detections:
  * @engine: an engine
  *
  * Returns: most detections of an image
@@ -347,9 +360,9 @@ y10_engine_get_threads (const Y10Engine *engine)
  * Since: 0.1
  */
 guint
-y10_engine_get_max_rows (const Y10Engine *engine)
+y10_engine_get_max_detections (const Y10Engine *engine)
 {
-  return engine->config.max_rows;
+  return engine->config.max_detections;
 }
 
 /**
@@ -394,11 +407,17 @@ y10_engine_get_n_ops (const Y10Engine *engine)
   return engine->graph->n_ops + 2;
 }
 
+static void
+write_op_info (Y10OpInfo *to, Y10OpInfo from)
+{
+  Y10_SIZED_WRITE (Y10OpInfo, flops, to, &from);
+}
+
 /**
  * y10_engine_get_op:
  * @engine: an engine
  * @index: 0 to y10_engine_get_n_ops() - 1
- * @info: (out caller-allocates): what it is
+ * @info: (inout): what it is; the caller sets its size
  *
  * Since: 0.1
  */
@@ -410,23 +429,23 @@ y10_engine_get_op (const Y10Engine *engine, guint index, Y10OpInfo *info)
 
   g_return_if_fail (index < graph->n_ops + 2);
   if (index == 0) {
-    *info = (Y10OpInfo) {
+    write_op_info (info, (Y10OpInfo) {
       .name = "preprocess",.kind = "preprocess",.impl = engine->backend->name,
       .in_channels = 3,.out_channels = 3,
       .out_height = graph->height,.out_width = graph->width,
-    };
+    });
     return;
   }
   if (index == graph->n_ops + 1) {
-    *info = (Y10OpInfo) {
+    write_op_info (info, (Y10OpInfo) {
       .name = "head",.kind = "head",.impl = engine->backend->name,
       .in_channels = 4 * graph->n_bins + graph->n_classes,.out_channels = 6,
-      .out_height = engine->config.max_rows,.out_width = 1,
-    };
+      .out_height = engine->config.max_detections,.out_width = 1,
+    });
     return;
   }
   op = &graph->ops[index - 1];
-  *info = (Y10OpInfo) {
+  write_op_info (info, (Y10OpInfo) {
     .name = op->name,
     .kind = y10_op_kind_get_name (op->kind),
     .impl = engine->backend->impl (engine->program, index - 1),
@@ -436,5 +455,5 @@ y10_engine_get_op (const Y10Engine *engine, guint index, Y10OpInfo *info)
     .out_width = graph->tensors[op->out.tensor].width,
     .kernel = op->kernel,.stride = op->stride,.groups = op->groups,
     .flops = y10_graph_op_flops (graph, op),
-  };
+  });
 }

@@ -132,9 +132,13 @@ void y10_engine_note_lost (Y10Engine * engine, const GError * error);
 gboolean y10_engine_load_images (Y10Engine * engine, Y10EngineSlot * slot,
     GError ** error);
 gboolean y10_engine_is_lost (Y10Engine * engine, GError ** error);
-/* What y10_step_add() would say of an image, whatever the step. */
-gboolean y10_engine_check_image (const Y10Engine * engine,
-    const Y10Image * image, const Y10HeadParams * params, GError ** error);
+/* Copies what a caller passed over @to, which holds the defaults. */
+gboolean y10_engine_config_read (Y10EngineConfig * to,
+    const Y10EngineConfig * from, GError ** error);
+/* Copies what a caller passed and checks it as y10_step_add() does. */
+gboolean y10_engine_read_image (const Y10Engine * engine,
+    const Y10Image * image, const Y10HeadParams * params,
+    Y10Image * image_read, Y10HeadParams * params_read, GError ** error);
 
 /* inspect.c, for tests. Runs ops [first, end) of an open step's images synchronously,
  * loading the images first when @first is 0; the step stays open until the

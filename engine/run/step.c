@@ -11,11 +11,12 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/sized.h"
 #include "run/internal.h"
 #include "core/image.h"
 
 /**
- * y10_engine_begin:
+ * y10_step_begin:
  * @engine: an engine
  * @until: the time of g_get_monotonic_time() to wait for, -1 for ever, 0 for
  *   not at all
@@ -31,7 +32,7 @@
  * Since: 0.1
  */
 gboolean
-y10_engine_begin (Y10Engine *engine, gint64 until, Y10Step *step,
+y10_step_begin (Y10Engine *engine, gint64 until, Y10Step *step,
     GError **error)
 {
   Y10EngineSlot *slot;
@@ -86,10 +87,10 @@ check_params (const Y10Engine *engine, const Y10HeadParams *params,
     return FALSE;
   }
   if (params->max_detections < 1
-      || params->max_detections > engine->config.max_rows) {
+      || params->max_detections > engine->config.max_detections) {
     g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
         "max_detections is %u; expected 1 to the engine's %u",
-        params->max_detections, engine->config.max_rows);
+        params->max_detections, engine->config.max_detections);
     return FALSE;
   }
   return TRUE;
@@ -120,11 +121,14 @@ check_image (const Y10Engine *engine, const Y10Image *image, GError **error)
 }
 
 gboolean
-y10_engine_check_image (const Y10Engine *engine, const Y10Image *image,
-    const Y10HeadParams *params, GError **error)
+y10_engine_read_image (const Y10Engine *engine, const Y10Image *image,
+    const Y10HeadParams *params, Y10Image *image_read,
+    Y10HeadParams *params_read, GError **error)
 {
-  return check_image (engine, image, error)
-      && check_params (engine, params, error);
+  return Y10_SIZED_READ (Y10Image, cuda_stream, image_read, image, error)
+      && Y10_SIZED_READ (Y10HeadParams, classes, params_read, params, error)
+      && check_image (engine, image_read, error)
+      && check_params (engine, params_read, error);
 }
 
 /**
@@ -148,11 +152,14 @@ y10_step_add (const Y10Step *step, const Y10Image *image,
     const Y10HeadParams *params, GError **error)
 {
   Y10Engine *engine = step->engine;
+  Y10Image own_image = { 0 };
+  Y10HeadParams own_params = Y10_HEAD_PARAMS_INIT;
   Y10EngineSlot *slot;
   gboolean ok;
   guint i;
 
-  if (!y10_engine_check_image (engine, image, params, error)
+  if (!y10_engine_read_image (engine, image, params, &own_image, &own_params,
+          error)
       || !(slot = y10_step_lock_slot (step, error)))
     return FALSE;
   ok = y10_slot_check_state (slot, Y10_SLOT_OPEN, "adding an image", error);
@@ -163,15 +170,16 @@ y10_step_add (const Y10Step *step, const Y10Image *image,
     ok = FALSE;
   }
   if (ok) {
-    slot->images[i] = *image;
-    slot->params[i] = *params;
-    if (params->classes) {
+    slot->images[i] = own_image;
+    slot->params[i] = own_params;
+    if (own_params.classes) {
       guint n_classes = engine->graph->n_classes;
       guint8 *classes = slot->classes + (gsize) i * n_classes;
-      memcpy (classes, params->classes, n_classes);
+      memcpy (classes, own_params.classes, n_classes);
       slot->params[i].classes = classes;
     }
-    y10_letterbox_init (&slot->letterboxes[i], image->width, image->height,
+    y10_letterbox_init (&slot->letterboxes[i], own_image.width,
+        own_image.height,
         engine->config.width, engine->config.height);
     slot->n_images++;
   }
@@ -324,7 +332,7 @@ y10_step_read (const Y10Step *step, guint image, Y10Detection *detections,
 /**
  * y10_step_get_times:
  * @step: a step that y10_step_wait() found done
- * @times: (out caller-allocates): where its time went
+ * @times: (inout): where its time went; the caller sets its size
  * @error: where to say why not
  *
  * Returns: %FALSE with %Y10_ERROR_STALE
@@ -341,7 +349,7 @@ y10_step_get_times (const Y10Step *step, Y10StepTimes *times, GError **error)
     return FALSE;
   ok = y10_slot_check_state (slot, Y10_SLOT_DONE, "reading times", error);
   if (ok)
-    *times = slot->times;
+    Y10_SIZED_WRITE (Y10StepTimes, postprocess, times, &slot->times);
   pthread_mutex_unlock (&step->engine->lock);
   return ok;
 }

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 
+#include "base/sized.h"
 #include "run/internal.h"
 
 void
@@ -21,9 +22,9 @@ y10_engine_tuned (gpointer data)
 }
 
 /**
- * y10_engine_get_progress:
+ * y10_engine_get_tuning_progress:
  * @engine: an engine
- * @progress: (out caller-allocates): how far it is
+ * @progress: (inout): how far it is; the caller sets its size
  *
  * A backend may go on looking for faster ways to run the network when it
  * already runs: on an NVIDIA GPU convolutions that do their activation, too,
@@ -34,11 +35,13 @@ y10_engine_tuned (gpointer data)
  * Since: 0.1
  */
 void
-y10_engine_get_progress (Y10Engine *engine, Y10EngineProgress *progress)
+y10_engine_get_tuning_progress (Y10Engine *engine, Y10TuningProgress *progress)
 {
-  *progress = (Y10EngineProgress) {.finished = TRUE };
+  Y10TuningProgress p = {.finished = TRUE };
+
   if (engine->backend->progress)
-    engine->backend->progress (engine->program, progress);
+    engine->backend->progress (engine->program, &p);
+  Y10_SIZED_WRITE (Y10TuningProgress, note, progress, &p);
 }
 
 static void
@@ -71,18 +74,18 @@ y10_engine_wait_tuned (Y10Engine *engine, gint64 until,
   struct timespec t = {.tv_sec = until / G_USEC_PER_SEC,
     .tv_nsec = until % G_USEC_PER_SEC * 1000
   };
-  Y10EngineProgress progress;
+  Y10TuningProgress progress = {.size = sizeof progress };
   int result = 0;
 
   pthread_mutex_lock (&engine->lock);
-  y10_engine_get_progress (engine, &progress);
+  y10_engine_get_tuning_progress (engine, &progress);
   while (!progress.finished && result != ETIMEDOUT
       && !g_cancellable_is_cancelled (cancellable)) {
     if (until < 0)
       pthread_cond_wait (&engine->changed, &engine->lock);
     else
       result = pthread_cond_timedwait (&engine->changed, &engine->lock, &t);
-    y10_engine_get_progress (engine, &progress);
+    y10_engine_get_tuning_progress (engine, &progress);
   }
   pthread_mutex_unlock (&engine->lock);
   if (handler)

@@ -22,13 +22,14 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/sized.h"
 #include "run/internal.h"
 #include "stream/shared.h"
 #include "model/model.h"
 #include "stream/scheduler.h"
 
-G_STATIC_ASSERT (sizeof (Y10Request) <= sizeof ((Y10EngineFrame *) 0)->request);
-G_STATIC_ASSERT (Y10_STREAM_MAX_BATCH == Y10_SCHEDULER_MAX_BATCH);
+G_STATIC_ASSERT (sizeof (Y10Request) <= sizeof ((Y10EngineRequest *) 0)->request);
+G_STATIC_ASSERT (Y10_MAX_BATCH == Y10_SCHEDULER_MAX_BATCH);
 
 /* Warming up ends after so many runs, or so many nanoseconds. */
 #define WARM_RUNS 8
@@ -70,26 +71,27 @@ static pthread_mutex_t registry_lock = PTHREAD_MUTEX_INITIALIZER;
 static GHashTable *registry;
 
 static Y10Request *
-request_of (Y10EngineFrame *frame)
+inner (Y10EngineRequest *request)
 {
-  return (Y10Request *) frame->request;
+  return (Y10Request *) request->request;
 }
 
-static Y10EngineFrame *
-frame_of (Y10Request *request)
+static Y10EngineRequest *
+outer (Y10Request *request)
 {
-  return (Y10EngineFrame *) ((char *) request
-      - offsetof (Y10EngineFrame, request));
+  return (Y10EngineRequest *) ((char *) request
+      - offsetof (Y10EngineRequest, request));
 }
 
 /* Under the scheduler's lock. */
 static void
-notify_frame (Y10Request *request)
+notify_request (Y10Request *inner)
 {
-  Y10EngineFrame *frame = frame_of (request);
+  Y10EngineRequest *request = outer (inner);
 
-  frame->notify (frame, request->state == Y10_REQUEST_RUNNING
-      ? Y10_ENGINE_FRAME_RUNNING : Y10_ENGINE_FRAME_OVER, frame->notify_data);
+  request->notify (request, inner->state == Y10_REQUEST_RUNNING
+      ? Y10_ENGINE_REQUEST_RUNNING : Y10_ENGINE_REQUEST_DONE,
+      request->notify_data);
 }
 
 /* All that makes an engine another one. A file that was replaced is another
@@ -103,7 +105,7 @@ make_key (const Y10Model *model, const Y10EngineConfig *config,
   y10_engine_resolve_input (model, &c);
   return g_strdup_printf ("%d %d %d %ux%u %u+%u %u %u %d %d %d %p %s %s",
       c.backend, c.precision, c.head, c.width, c.height, c.max_batch,
-      c.batch_timeout, c.threads, c.max_rows, c.device_id, c.cuda_graphs,
+      c.batch_timeout, c.threads, c.max_detections, c.device_id, c.cuda_graphs,
       c.tune, c.cuda_context, y10_model_get_identity (model),
       group ? group : "");
 }
@@ -116,7 +118,7 @@ run_once (Y10Engine *engine, const Y10Image *image, gint64 *took)
   gboolean ok;
   Y10Step step;
 
-  if (!y10_engine_begin (engine, -1, &step, NULL))
+  if (!y10_step_begin (engine, -1, &step, NULL))
     return FALSE;
   ok = y10_step_add (&step, image, &params, NULL)
       && y10_step_submit (&step, NULL) && y10_step_wait (&step, -1, NULL);
@@ -131,7 +133,7 @@ static gint64
 warm_up (Y10Engine *engine, GCancellable *cancellable)
 {
   gint64 until = y10_clock_ns () + WARM_TIME, longest = 0, took;
-  Y10Image image = {.format = Y10_PIXEL_RGB };
+  Y10Image image = {.size = sizeof image,.format = Y10_PIXEL_RGB };
   guint8 *pixels;
 
   y10_engine_get_input_size (engine, &image.width, &image.height);
@@ -162,7 +164,7 @@ begin_step (gpointer data, Y10Scheduler *scheduler, guint number,
   gboolean ok;
 
   /* There is a slot for each of the scheduler's steps. */
-  if (!y10_engine_begin (self->engine, -1, &running->step, &error)) {
+  if (!y10_step_begin (self->engine, -1, &running->step, &error)) {
     y10_scheduler_finish (scheduler, number, error);
     g_clear_error (&error);
     return;
@@ -172,9 +174,10 @@ begin_step (gpointer data, Y10Scheduler *scheduler, guint number,
   self->by_slot[running->step.slot] = number;
   ok = TRUE;
   for (guint i = 0; ok && i < n; i++) {
-    const Y10EngineFrame *frame = frame_of (requests[i]);
+    const Y10EngineRequest *request = outer (requests[i]);
 
-    ok = y10_step_add (&running->step, &frame->image, &frame->params, &error);
+    ok = y10_step_add (&running->step, request->image, request->params,
+        &error);
   }
   if (ok && y10_step_submit (&running->step, &error))
     return;
@@ -191,21 +194,25 @@ step_done (gpointer data, guint slot)
   Group *self = data;
   guint number = self->by_slot[slot];
   const Running *running = &self->running[number];
+  Y10StepTimes times = {.size = sizeof times };
   GError *error = NULL;
   gboolean ok = y10_step_wait (&running->step, 0, &error);
   gint64 now = y10_clock_ns ();
 
+  ok = ok && y10_step_get_times (&running->step, &times, &error);
   for (guint i = 0; ok && i < running->n; i++) {
-    const Y10Request *request = running->requests[i];
-    Y10EngineFrame *frame = frame_of (running->requests[i]);
+    const Y10Request *inner = running->requests[i];
+    Y10EngineRequest *request = outer (running->requests[i]);
 
-    frame->waited = request->begun_at - request->came_at;
-    frame->turns = request->turns;
-    frame->took = now - request->begun_at;
-    ok = y10_step_get_times (&running->step, &frame->times, &error);
-    if (ok)
-      frame->n_detections = y10_step_read (&running->step, i,
-          frame->detections, frame->max_detections, &error);
+    request->wait_time = inner->begun_at - inner->came_at;
+    request->turns = inner->turns;
+    request->preprocess_time = times.preprocess;
+    request->inference_time = times.inference;
+    request->postprocess_time = times.postprocess;
+    request->step_time = now - inner->begun_at;
+    request->n_detections = y10_step_read (&running->step, i,
+        request->detections, request->max_detections, &error);
+    ok = request->n_detections >= 0;
   }
   y10_step_end (&running->step);
   y10_scheduler_finish (self->scheduler, number, error);
@@ -369,9 +376,14 @@ y10_engine_stream_new (Y10Model *model, const Y10EngineConfig *config,
     const char *group, gint priority, GCancellable *cancellable,
     GError **error)
 {
-  Group *joined = join_group (model, config, group, cancellable, error);
+  Y10EngineConfig own_config;
   Y10EngineStream *self;
+  Group *joined;
 
+  y10_engine_config_init (&own_config, sizeof own_config);
+  if (!y10_engine_config_read (&own_config, config, error))
+    return NULL;
+  joined = join_group (model, &own_config, group, cancellable, error);
   if (!joined)
     return NULL;
   self = g_new0 (Y10EngineStream, 1);
@@ -400,7 +412,7 @@ y10_engine_stream_ref (Y10EngineStream *stream)
  * y10_engine_stream_unref:
  * @stream: (transfer full) (nullable): a stream
  *
- * With the last reference its queued frames are withdrawn and those under way
+ * With the last reference its queued requests are withdrawn and those under way
  * waited for; with the last stream goes the engine.
  *
  * Since: 0.1
@@ -448,7 +460,7 @@ y10_engine_stream_get_warm_time (const Y10EngineStream *stream)
 /**
  * y10_engine_stream_get_stats:
  * @stream: a stream
- * @stats: (out caller-allocates): of its engine, for all streams
+ * @stats: (inout): of its engine, for all streams; the caller sets its size
  *
  * Since: 0.1
  */
@@ -457,10 +469,11 @@ y10_engine_stream_get_stats (Y10EngineStream *stream,
     Y10EngineStreamStats *stats)
 {
   const Y10Engine *engine = stream->group->engine;
+  Y10EngineStreamStats own;
   Y10SchedulerStats s;
 
   y10_scheduler_get_stats (stream->group->scheduler, &s);
-  *stats = (Y10EngineStreamStats) {
+  own = (Y10EngineStreamStats) {
     .n_streams = s.n_streams,.n_queued = s.n_queued,.n_running = s.n_running,
     .n_inferences = s.n_answered,.n_failed = s.n_failed,
     .n_withdrawn = s.n_withdrawn,
@@ -471,7 +484,8 @@ y10_engine_stream_get_stats (Y10EngineStream *stream,
     .arenas_size = engine->plan->arena_size * engine->config.max_batch
         * engine->config.n_slots,
   };
-  memcpy (stats->fill, s.fill, sizeof s.fill);
+  memcpy (own.fill, s.fill, sizeof s.fill);
+  Y10_SIZED_WRITE (Y10EngineStreamStats, arenas_size, stats, &own);
 }
 
 /**
@@ -492,7 +506,7 @@ y10_engine_stream_set_priority (Y10EngineStream *stream, gint priority)
 /**
  * y10_engine_stream_set_max_running:
  * @stream: a stream
- * @max_running: the most of its frames that the engine has in steps at a time, 0
+ * @max_running: the most of its requests that the engine has in steps at a time, 0
  *   for any number
  *
  * What the stream has queued beyond that keeps its place.
@@ -506,21 +520,31 @@ y10_engine_stream_set_max_running (Y10EngineStream *stream, guint max_running)
 }
 
 static gboolean
-prepare (Y10EngineStream *stream, Y10EngineFrame *frame, GError **error)
+prepare (Y10EngineStream *stream, Y10EngineRequest *request, GError **error)
 {
-  frame->n_detections = -1;
-  request_of (frame)->notify = frame->notify ? notify_frame : NULL;
-  return y10_engine_check_image (stream->group->engine, &frame->image,
-      &frame->params, error);
+  Y10Image image = { 0 };
+  Y10HeadParams params = Y10_HEAD_PARAMS_INIT;
+
+  if (request->size < Y10_FIRST_SIZE (Y10EngineRequest, request)) {
+    g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
+        "Y10EngineRequest.size is %" G_GSIZE_FORMAT "; expected sizeof "
+        "(Y10EngineRequest), which is %" G_GSIZE_FORMAT, request->size,
+        sizeof *request);
+    return FALSE;
+  }
+  request->n_detections = -1;
+  inner (request)->notify = request->notify ? notify_request : NULL;
+  return y10_engine_read_image (stream->group->engine, request->image,
+      request->params, &image, &params, error);
 }
 
 /**
  * y10_engine_stream_submit:
  * @stream: a stream
- * @frame: (transfer none): a frame that is not under way
+ * @request: (transfer none): a request that is not under way
  * @error: where to say what is wrong with it
  *
- * Queues a frame behind the others of its stream, and returns at once.
+ * Queues a request behind the others of its stream, and returns at once.
  *
  * Returns: %FALSE with %Y10_ERROR_INVALID_ARGUMENT or %Y10_ERROR_UNSUPPORTED;
  *   then it was not
@@ -528,25 +552,25 @@ prepare (Y10EngineStream *stream, Y10EngineFrame *frame, GError **error)
  * Since: 0.1
  */
 gboolean
-y10_engine_stream_submit (Y10EngineStream *stream, Y10EngineFrame *frame,
+y10_engine_stream_submit (Y10EngineStream *stream, Y10EngineRequest *request,
     GError **error)
 {
-  if (!prepare (stream, frame, error))
+  if (!prepare (stream, request, error))
     return FALSE;
-  y10_stream_submit (stream->stream, request_of (frame));
+  y10_stream_submit (stream->stream, inner (request));
   return TRUE;
 }
 
 /**
  * y10_engine_stream_replace:
  * @stream: a stream
- * @frame: (transfer none): a frame that is not under way
- * @replaced: (out): whether it was queued; %FALSE when the stream had no frame
+ * @request: (transfer none): a request that is not under way
+ * @replaced: (out): whether it was queued; %FALSE when the stream had no request
  *   whose turn has not come
  * @error: where to say what is wrong with it
  *
- * Takes back the frames of a stream whose turn has not come and queues @frame in
- * their place. So a stream that cannot have all its frames inferred has its
+ * Withdraws the requests of a stream whose turn has not come and queues @request
+ * in their place. So a stream that cannot have all its frames inferred has its
  * newest one inferred, and loses no turn by it. Returns at once.
  *
  * Returns: %FALSE with %Y10_ERROR_INVALID_ARGUMENT or %Y10_ERROR_UNSUPPORTED;
@@ -555,13 +579,13 @@ y10_engine_stream_submit (Y10EngineStream *stream, Y10EngineFrame *frame,
  * Since: 0.1
  */
 gboolean
-y10_engine_stream_replace (Y10EngineStream *stream, Y10EngineFrame *frame,
+y10_engine_stream_replace (Y10EngineStream *stream, Y10EngineRequest *request,
     gboolean *replaced, GError **error)
 {
   *replaced = FALSE;
-  if (!prepare (stream, frame, error))
+  if (!prepare (stream, request, error))
     return FALSE;
-  *replaced = y10_stream_replace (stream->stream, request_of (frame));
+  *replaced = y10_stream_replace (stream->stream, inner (request));
   return TRUE;
 }
 
@@ -569,7 +593,7 @@ y10_engine_stream_replace (Y10EngineStream *stream, Y10EngineFrame *frame,
  * y10_engine_stream_withdraw:
  * @stream: a stream
  *
- * Takes back all its frames whose turn has not come, and wakes who waits for
+ * Withdraws all its requests whose turn has not come, and wakes who waits for
  * them. Returns at once.
  *
  * Returns: how many were taken back
@@ -582,19 +606,19 @@ y10_engine_stream_withdraw (Y10EngineStream *stream)
   return y10_stream_withdraw (stream->stream);
 }
 
-/* What the scheduler was told is the frame's now. */
+/* Moves the scheduler's error into the request. */
 static void
-take_error (Y10EngineFrame *frame)
+take_error (Y10EngineRequest *request)
 {
-  Y10Request *request = request_of (frame);
+  Y10Request *own = inner (request);
 
-  if (request->error)
-    g_propagate_error (&frame->error, g_steal_pointer (&request->error));
+  if (own->error)
+    g_propagate_error (&request->error, g_steal_pointer (&own->error));
 }
 
 /**
- * y10_engine_frame_wait:
- * @frame: a frame
+ * y10_engine_request_wait:
+ * @request: a request
  * @until: the time of g_get_monotonic_time() to wait for, -1 for ever, 0 for
  *   not at all
  *
@@ -606,19 +630,19 @@ take_error (Y10EngineFrame *frame)
  * Since: 0.1
  */
 gboolean
-y10_engine_frame_wait (Y10EngineFrame *frame, gint64 until)
+y10_engine_request_wait (Y10EngineRequest *request, gint64 until)
 {
-  Y10RequestState state = y10_request_wait (request_of (frame), until);
+  Y10RequestState state = y10_request_wait (inner (request), until);
 
   if (state == Y10_REQUEST_QUEUED || state == Y10_REQUEST_RUNNING)
     return FALSE;
-  take_error (frame);
+  take_error (request);
   return TRUE;
 }
 
 /**
- * y10_engine_frame_end:
- * @frame: a frame
+ * y10_engine_request_end:
+ * @request: a request
  *
  * Takes it back, or waits for its step: afterwards its pixels may go. Frees its
  * error.
@@ -626,9 +650,9 @@ y10_engine_frame_wait (Y10EngineFrame *frame, gint64 until)
  * Since: 0.1
  */
 void
-y10_engine_frame_end (Y10EngineFrame *frame)
+y10_engine_request_end (Y10EngineRequest *request)
 {
-  y10_request_withdraw (request_of (frame));
-  y10_engine_frame_wait (frame, -1);
-  g_clear_error (&frame->error);
+  y10_request_withdraw (inner (request));
+  y10_engine_request_wait (request, -1);
+  g_clear_error (&request->error);
 }

@@ -224,6 +224,7 @@ gst_y10_frame_format_init (GstY10FrameFormat * format, const GstCaps * caps,
     refuse_caps (caps, cuda, error);
     return FALSE;
   }
+  format->image.size = sizeof format->image;
   format->image.matrix = color_matrix (&format->info);
   format->image.full_range =
       format->info.colorimetry.range == GST_VIDEO_COLOR_RANGE_0_255;

@@ -174,14 +174,14 @@ is_lost (GstYolov10Detect * self, GstBuffer * buffer)
 
 /* With a lock of the engine taken. */
 static void
-note (Y10EngineFrame * frame, Y10EngineFrameState state, gpointer data)
+note (Y10EngineRequest * request, Y10EngineRequestState state, gpointer data)
 {
   GstYolov10Detect *self = data;
-  const GstY10Job *job = (const GstY10Job *) ((const guint8 *) frame
+  const GstY10Job *job = (const GstY10Job *) ((const guint8 *) request
       - G_STRUCT_OFFSET (GstY10Job, request));
 
   gst_y10_frame_queue_note (self->frame_queue, job->number,
-      state == Y10_ENGINE_FRAME_RUNNING ? GST_Y10_FRAME_QUEUE_RUNNING
+      state == Y10_ENGINE_REQUEST_RUNNING ? GST_Y10_FRAME_QUEUE_RUNNING
       : GST_Y10_FRAME_QUEUE_OVER);
 }
 

@@ -114,6 +114,7 @@ post (GstElement * element, const GstY10QueuedFrame * entry,
 {
   guint64 timestamp = timestamp_of (entry);
   const Y10Report report = {
+    .size = sizeof report,
     .source = GST_OBJECT_NAME (element),
     .timestamp = GST_CLOCK_TIME_IS_VALID (timestamp) ? (gint64) timestamp : -1,
     .width = findings->width,.height = findings->height,

@@ -59,7 +59,7 @@ look_at_result (GstYolov10Detect * self, const GstY10Job * job)
   GST_OBJECT_LOCK (self);
   gst_y10_stats_inferred (&self->stats, &job->request);
   slower = gst_y10_latency_record (&self->latency,
-      (guint64) job->request.took);
+      (guint64) job->request.step_time);
   now_reported = self->latency.reported;
   GST_OBJECT_UNLOCK (self);
   if (!slower)

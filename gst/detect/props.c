@@ -29,6 +29,7 @@ gst_y10_props_init (GstYolov10Detect * self)
   self->settings.cuda_tune = TRUE;
   self->confidence = GST_Y10_DEFAULT_CONFIDENCE;
   self->iou_threshold = GST_Y10_DEFAULT_IOU_THRESHOLD;
+  self->wanted.params.size = sizeof self->wanted.params;
   self->wanted.params.max_detections = GST_Y10_DEFAULT_MAX_DETECTIONS;
   self->wanted.attach = GST_YOLOV10_ATTACH_ALL;
   self->wanted.active = TRUE;
@@ -358,7 +359,7 @@ engine_stats_structure (GstYolov10Detect * self)
   Y10EngineStream *stream =
       session ? gst_y10_session_get_stream (session) : NULL;
   GstStructure *structure = NULL;
-  Y10EngineStreamStats stats;
+  Y10EngineStreamStats stats = {.size = sizeof stats };
 
   if (stream) {
     y10_engine_stream_get_stats (stream, &stats);

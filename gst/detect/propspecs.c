@@ -64,7 +64,7 @@ gst_y10_props_install (GObjectClass * class)
       "are the same", "", ready);
   props[GST_Y10_PROP_MAX_BATCH] = g_param_spec_uint ("max-batch", "Maximum batch",
       "Most frames, of all elements that share the engine, that are inferred "
-      "together, which only backend cuda gains by. 0: one", 0, Y10_STREAM_MAX_BATCH, 0,
+      "together, which only backend cuda gains by. 0: one", 0, Y10_MAX_BATCH, 0,
       ready);
   props[GST_Y10_PROP_BATCH_TIMEOUT] = g_param_spec_uint ("batch-timeout",
       "Batch timeout", "For how long a frame that could be inferred waits for "

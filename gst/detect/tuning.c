@@ -16,7 +16,7 @@ GST_DEBUG_CATEGORY_EXTERN (gst_yolov10_detect_debug);
 #define GST_CAT_DEFAULT gst_yolov10_detect_debug
 
 static void
-post (GstElement * element, const Y10EngineProgress * p)
+post (GstElement * element, const Y10TuningProgress * p)
 {
   GST_INFO_OBJECT (element, "%u of %u kinds of convolutions tried, %u of them "
       "known from before; %u run faster, %u ways were wrong%s%s", p->done,
@@ -43,12 +43,12 @@ void
 gst_y10_tuning_look (GstY10Tuning * tuning, GstElement * element,
     Y10Engine * engine)
 {
-  Y10EngineProgress progress;
+  Y10TuningProgress progress = {.size = sizeof progress };
   guint tenths;
 
   if (tuning->over)
     return;
-  y10_engine_get_progress (engine, &progress);
+  y10_engine_get_tuning_progress (engine, &progress);
   tuning->over = progress.finished;
   if (progress.finished && !tuning->begun) {
     if (progress.note)

@@ -101,7 +101,7 @@ gst_y10_jobs_give (GstY10Jobs * self, GstY10Job * job)
 {
   Y10Detection *rows = job->rows;
 
-  y10_engine_frame_end (&job->request);
+  y10_engine_request_end (&job->request);
   unmap (job);
   if (job->stream)
     gst_y10_session_end (job->session, job->stream);
@@ -161,9 +161,11 @@ gst_y10_job_start (GstY10Job * self, GstBuffer * buffer,
       &self->error);
   if (!self->is_mapped)
     return FALSE;
-  self->request.image = self->frame.image;
-  self->request.params = *params;
-  self->request.params.classes = g_bytes_get_data (self->classes, NULL);
+  self->params = *params;
+  self->params.classes = g_bytes_get_data (self->classes, NULL);
+  self->request.size = sizeof self->request;
+  self->request.image = &self->frame.image;
+  self->request.params = &self->params;
   self->request.detections = self->rows;
   self->request.max_detections = GST_Y10_MAX_DETECTIONS;
   y10_engine_stream_set_max_running (self->stream, max_running);
@@ -179,7 +181,7 @@ gst_y10_job_start (GstY10Job * self, GstBuffer * buffer,
 gboolean
 gst_y10_job_is_over (GstY10Job * self)
 {
-  return y10_engine_frame_wait (&self->request, 0);
+  return y10_engine_request_wait (&self->request, 0);
 }
 
 /* Boxes are relative to the region that was read. */
@@ -208,7 +210,7 @@ move_to_frame (GstY10Job * self)
 void
 gst_y10_job_finish (GstY10Job * self)
 {
-  y10_engine_frame_wait (&self->request, FOREVER);
+  y10_engine_request_wait (&self->request, FOREVER);
   if (self->request.error)
     self->error = g_steal_pointer (&self->request.error);
   else if (self->is_mapped && !self->error)

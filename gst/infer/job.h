@@ -30,7 +30,8 @@ struct _GstY10Job
   GBytes *classes;
   gboolean is_mapped;
   GstY10Frame frame;
-  Y10EngineFrame request;
+  Y10HeadParams params;
+  Y10EngineRequest request;
 
   /* When it is over. */
   GError *error;

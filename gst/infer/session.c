@@ -65,7 +65,7 @@ make_stream (const GstY10Settings * settings, Y10Model * model,
 {
   Y10EngineConfig config;
 
-  y10_engine_config_init (&config);
+  y10_engine_config_init (&config, sizeof config);
   config.backend = settings->backend;
   config.precision = settings->precision;
   config.head = settings->head;
@@ -76,7 +76,7 @@ make_stream (const GstY10Settings * settings, Y10Model * model,
   config.cuda_context = settings->cuda_context;
   config.max_batch = settings->max_batch;
   config.batch_timeout = settings->batch_timeout;
-  config.max_rows = GST_Y10_MAX_DETECTIONS;
+  config.max_detections = GST_Y10_MAX_DETECTIONS;
   if (!gst_y10_parse_input_size (settings->input_size, &config.width,
           &config.height, error))
     return NULL;

@@ -25,20 +25,20 @@ gst_y10_stats_record (GstY10Stats * stats, GstY10Stage stage, gint64 ns)
 /**
  * gst_y10_stats_inferred:
  * @stats: the figures
- * @frame: one that has a result
+ * @request: one that has a result
  */
 void
-gst_y10_stats_inferred (GstY10Stats * stats, const Y10EngineFrame * frame)
+gst_y10_stats_inferred (GstY10Stats * stats, const Y10EngineRequest * request)
 {
   stats->inferences++;
-  stats->most_turns = MAX (stats->most_turns, frame->turns);
-  gst_y10_stats_record (stats, GST_Y10_STAGE_WAIT, frame->waited);
+  stats->most_turns = MAX (stats->most_turns, request->turns);
+  gst_y10_stats_record (stats, GST_Y10_STAGE_WAIT, request->wait_time);
   gst_y10_stats_record (stats, GST_Y10_STAGE_PREPROCESS,
-      frame->times.preprocess);
+      request->preprocess_time);
   gst_y10_stats_record (stats, GST_Y10_STAGE_INFERENCE,
-      frame->times.inference);
+      request->inference_time);
   gst_y10_stats_record (stats, GST_Y10_STAGE_POSTPROCESS,
-      frame->times.postprocess);
+      request->postprocess_time);
 }
 
 /**
@@ -134,7 +134,7 @@ static void
 set_fill (GstStructure * structure, const Y10EngineStreamStats * stats)
 {
   GValue list = G_VALUE_INIT, item = G_VALUE_INIT;
-  guint n = Y10_STREAM_MAX_BATCH;
+  guint n = Y10_MAX_BATCH;
 
   while (n && !stats->fill[n])
     n--;

@@ -44,7 +44,7 @@ typedef struct
 
 void gst_y10_stats_record (GstY10Stats * stats, GstY10Stage stage, gint64 ns);
 void gst_y10_stats_inferred (GstY10Stats * stats,
-    const Y10EngineFrame * frame);
+    const Y10EngineRequest * request);
 void gst_y10_stats_sent (GstY10Stats * stats, gint64 now);
 GstStructure *gst_y10_stats_to_structure (GstY10Stats * stats);
 GstStructure *gst_y10_engine_stats_to_structure (const Y10EngineStreamStats *

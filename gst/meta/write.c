@@ -159,7 +159,7 @@ attach_roi (const GstY10Attacher * self, GstBuffer * buffer,
       gst_structure_new ("detection",
           "label_id", G_TYPE_INT, d->class_id,
           "label", G_TYPE_STRING, label->name,
-          "confidence", G_TYPE_DOUBLE, (gdouble) d->score,
+          "confidence", G_TYPE_DOUBLE, (gdouble) d->confidence,
           "x_min", G_TYPE_DOUBLE, (gdouble) d->x0 / findings->width,
           "y_min", G_TYPE_DOUBLE, (gdouble) d->y0 / findings->height,
           "x_max", G_TYPE_DOUBLE, (gdouble) d->x1 / findings->width,
@@ -204,7 +204,7 @@ fill_record (GstYolov10Record * record, const GstY10Findings * findings,
 {
   record->id = id;
   record->label_id = d->class_id;
-  record->confidence = d->score;
+  record->confidence = d->confidence;
   record->x_min = d->x0 / (gfloat) findings->width;
   record->y_min = d->y0 / (gfloat) findings->height;
   record->x_max = d->x1 / (gfloat) findings->width;

@@ -137,7 +137,7 @@ gst_y10_painter_begin (GstY10Painter * self, const GstVideoInfo * info,
 static void
 fill_canvas (Y10Canvas * to, const GstY10Canvas * from)
 {
-  *to = (Y10Canvas) {
+  *to = (Y10Canvas) {.size = sizeof (Y10Canvas),
     .width = from->window.x1, .height = from->window.y1, .wide = from->wide,
     .n_components = from->n_components
   };

@@ -275,6 +275,7 @@ render (GstY10Labels * labels, GstY10Text * text, const gchar * string,
   cairo_destroy (cr);
   cairo_surface_flush (surface);
 
+  text->size = sizeof *text;
   text->full = g_malloc0 ((gsize) text->width * text->height);
   pixels = cairo_image_surface_get_data (surface);
   stride = cairo_image_surface_get_stride (surface);

@@ -42,7 +42,7 @@ typedef struct
   guint n_rows;
   GArray *step_us, *inference_us;       /* of double */
   double start_ms, tune_s;      /* to the first rows; till nothing is faster */
-  Y10EngineProgress progress;
+  Y10TuningProgress progress;
   double throughput_us;
   guint n_throughput;
 } Bench;
@@ -64,12 +64,13 @@ fill_frame (guint8 *p, guint32 frame)
 static gboolean
 begin (Bench *b, Y10Step *step, GError **error)
 {
-  Y10Image image = {.format = Y10_PIXEL_RGB,.width = WIDTH,.height = HEIGHT,
+  Y10Image image = {.size = sizeof (Y10Image),
+    .format = Y10_PIXEL_RGB,.width = WIDTH,.height = HEIGHT,
     .memory = b->on_host ? Y10_MEMORY_HOST : Y10_MEMORY_CUDA,
     .stride = {WIDTH * 3}
   };
 
-  if (!y10_engine_begin (b->engine, -1, step, error))
+  if (!y10_step_begin (b->engine, -1, step, error))
     return FALSE;
   for (guint i = 0; i < b->batch; i++) {
     image.plane[0] = b->frames + b->next_frame * FRAME_SIZE;
@@ -106,7 +107,7 @@ measure_latency (Bench *b, double seconds, guint min, GError **error)
   g_array_set_size (b->inference_us, 0);
   while (b->step_us->len < min || g_get_monotonic_time () < end) {
     gint64 before = g_get_monotonic_time ();
-    Y10StepTimes times;
+    Y10StepTimes times = {.size = sizeof times };
     double us, inference;
     Y10Step step;
 
@@ -301,7 +302,7 @@ make_engine (Y10Model *model, const Bench *b, const char *precision,
 {
   Y10EngineConfig config;
 
-  y10_engine_config_init (&config);
+  y10_engine_config_init (&config, sizeof config);
   config.backend = Y10_BACKEND_CUDA;
   for (Y10Precision p = Y10_PRECISION_AUTO; p <= Y10_PRECISION_BF16; p++)
     if (strcmp (precision, y10_precision_get_name (p)) == 0)
@@ -350,7 +351,7 @@ start (Bench *b, const char *path, const char *precision, int size,
   y10_model_unref (model);
   if (!b->engine)
     return FALSE;
-  b->params.max_detections = y10_engine_get_max_rows (b->engine);
+  b->params.max_detections = y10_engine_get_max_detections (b->engine);
   b->rows = g_new (Y10Detection, b->params.max_detections);
   if (!measure_latency (b, 0, 1, error))
     return FALSE;
@@ -359,7 +360,8 @@ start (Bench *b, const char *path, const char *precision, int size,
   y10_engine_wait_tuned (b->engine, before + (gint64) (tune
           * G_USEC_PER_SEC), NULL, NULL);
   b->tune_s = (double) (g_get_monotonic_time () - before) / 1e6;
-  y10_engine_get_progress (b->engine, &b->progress);
+  b->progress.size = sizeof b->progress;
+  y10_engine_get_tuning_progress (b->engine, &b->progress);
   return TRUE;
 }
 

@@ -82,7 +82,7 @@ frames_init (Frames *f, Y10PixelFormat format, guint width, guint height)
     f->memory[i] = alloc_aligned (f->size);
     for (gsize j = 0; j < f->size; j++)
       f->memory[i][j] = (seed = seed * 1664525 + 1013904223) >> 24;
-    f->image[i] = (Y10Image) {
+    f->image[i] = (Y10Image) {.size = sizeof (Y10Image),
       .format = format, .matrix = Y10_MATRIX_BT709,
       .width = width, .height = height,
     };

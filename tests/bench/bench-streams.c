@@ -50,7 +50,7 @@ frame_image (const Bench *b, guint i)
 {
   const guint8 *p = b->frames + (i % N_FRAMES) * FRAME_SIZE;
 
-  return (Y10Image) {
+  return (Y10Image) {.size = sizeof (Y10Image),
     .format = Y10_PIXEL_NV12,.width = WIDTH,.height = HEIGHT,
     .memory = b->on_host ? Y10_MEMORY_HOST : Y10_MEMORY_CUDA,
     .plane = {p, p + WIDTH * HEIGHT},.stride = {WIDTH, WIDTH}
@@ -107,7 +107,7 @@ begin_full (const Bench *b, Y10Engine *engine, Y10Step *step, GError **error)
 {
   const Y10HeadParams params = Y10_HEAD_PARAMS_INIT;
 
-  if (!y10_engine_begin (engine, -1, step, error))
+  if (!y10_step_begin (engine, -1, step, error))
     return FALSE;
   for (guint i = 0; i < engine->config.max_batch; i++) {
     const Y10Image image = frame_image (b, i);
@@ -161,40 +161,44 @@ run_client (void *data)
 {
   Client *client = data;
   const Bench *b = client->bench;
-  guint max_rows = y10_engine_get_max_rows (y10_engine_stream_get_engine
+  guint max_rows = y10_engine_get_max_detections (y10_engine_stream_get_engine
       (client->stream));
-  Y10EngineFrame frames[MAX_IN_FLIGHT] = { 0 };
+  Y10EngineRequest requests[MAX_IN_FLIGHT] = { 0 };
+  Y10Image images[MAX_IN_FLIGHT];
   gint64 sent[MAX_IN_FLIGHT];
   const Y10HeadParams params = Y10_HEAD_PARAMS_INIT;
   gboolean ok = TRUE;
 
   for (guint n = 0; ok || n % b->in_flight; n++) {
-    Y10EngineFrame *frame = &frames[n % b->in_flight];
+    Y10EngineRequest *request = &requests[n % b->in_flight];
+    Y10Image *image = &images[n % b->in_flight];
 
     if (n >= b->in_flight) {
       double ms;
 
-      y10_engine_frame_wait (frame, -1);
-      client->n_failed += frame->n_detections < 0;
-      y10_engine_frame_end (frame);
+      y10_engine_request_wait (request, -1);
+      client->n_failed += request->n_detections < 0;
+      y10_engine_request_end (request);
       ms = (double) (g_get_monotonic_time () - sent[n % b->in_flight]) / 1e3;
       g_array_append_val (client->delays, ms);
     }
     ok = ok && g_get_monotonic_time () < client->until;
     if (!ok)
       continue;
-    frame->image = frame_image (b, client->number + n);
-    frame->params = params;
-    if (!frame->detections)
-      frame->detections = g_new (Y10Detection, max_rows);
-    frame->max_detections = max_rows;
+    *image = frame_image (b, client->number + n);
+    request->size = sizeof *request;
+    request->image = image;
+    request->params = &params;
+    if (!request->detections)
+      request->detections = g_new (Y10Detection, max_rows);
+    request->max_detections = max_rows;
     sent[n % b->in_flight] = g_get_monotonic_time ();
-    if (!y10_engine_stream_submit (client->stream, frame, NULL))
+    if (!y10_engine_stream_submit (client->stream, request, NULL))
       client->n_failed++;
   }
   for (guint i = 0; i < b->in_flight; i++) {
-    y10_engine_frame_end (&frames[i]);
-    g_free (frames[i].detections);
+    y10_engine_request_end (&requests[i]);
+    g_free (requests[i].detections);
   }
   return NULL;
 }
@@ -213,7 +217,7 @@ mean_fill (const Y10EngineStreamStats *before, const Y10EngineStreamStats *after
 {
   guint64 images = 0, steps = 0;
 
-  for (guint i = 1; i <= Y10_STREAM_MAX_BATCH; i++) {
+  for (guint i = 1; i <= Y10_MAX_BATCH; i++) {
     steps += after->fill[i] - before->fill[i];
     images += i * (after->fill[i] - before->fill[i]);
   }
@@ -353,7 +357,7 @@ main (int argc, char **argv)
         "--in-flight 1 to %d\n", MAX_IN_FLIGHT);
     goto out;
   }
-  y10_engine_config_init (&b.config);
+  y10_engine_config_init (&b.config, sizeof b.config);
   b.config.backend = Y10_BACKEND_CUDA;
   for (guint i = Y10_BACKEND_REF; backend && i <= Y10_BACKEND_CUDA; i++)
     if (!strcmp (backend, y10_backend_get_name (i)))

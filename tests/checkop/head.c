@@ -153,7 +153,7 @@ compare_rows (const HeadCase *c, const GArray *expected, const Y10Rows *rows,
     if (!e || !may_stand_at (expected, i, e)) {
       result_fail (result, "row %u is anchor %u class %d score %.9g, expected "
           "anchor %u class %u score %.9g", i, got->anchor, got->class_id,
-          got->score, here->anchor, here->class_id, here->score);
+          got->confidence, here->anchor, here->class_id, here->score);
       continue;
     }
     box[0] = e->x0;
@@ -161,7 +161,7 @@ compare_rows (const HeadCase *c, const GArray *expected, const Y10Rows *rows,
     box[2] = e->x1;
     box[3] = e->y1;
     to_source (c, box);
-    off = fabs (got->score - e->score);
+    off = fabs (got->confidence - e->score);
     for (guint j = 0; j < 4; j++)
       if (!(fabs (edges[j] - box[j]) <= box_off))
         box_off = fabs (edges[j] - box[j]);
@@ -173,7 +173,7 @@ compare_rows (const HeadCase *c, const GArray *expected, const Y10Rows *rows,
   for (guint i = 1; i < rows->n; i++) {
     const Y10Detection *p = &rows->rows[i - 1], *q = p + 1;
 
-    if (p->score < q->score || (p->score == q->score
+    if (p->confidence < q->confidence || (p->confidence == q->confidence
             && (p->anchor > q->anchor || (p->anchor == q->anchor
                     && p->class_id >= q->class_id))))
       result_fail (result, "rows %u and %u are not ordered by score, anchor, "
@@ -187,10 +187,12 @@ run_head (const Instance *instance, const HeadCase *c, const Y10Graph *graph,
 {
   const Y10BackendClass *class = instance->runner->class;
   guint8 *pixels = g_malloc0 ((gsize) c->src_width * c->src_height);
-  Y10Image image = {.format = Y10_PIXEL_GRAY8,.width = c->src_width,
+  Y10Image image = {.size = sizeof (Y10Image),
+    .format = Y10_PIXEL_GRAY8,.width = c->src_width,
     .height = c->src_height,.plane = {pixels},.stride = {c->src_width}
   };
-  Y10HeadParams params = {.confidence = c->confidence,.iou = c->iou,
+  Y10HeadParams params = {
+    .size = sizeof (Y10HeadParams),.confidence = c->confidence,.iou = c->iou,
     .class_agnostic = c->agnostic,.max_detections = c->max_detections,
     .classes = wanted
   };

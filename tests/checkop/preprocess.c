@@ -72,7 +72,8 @@ make_image (const PreprocessCase *c, guint64 seed, Y10Image *image,
   Planes p = planes_of (c->format, c->x + c->width + margin,
       c->y + c->height + margin);
 
-  *image = (Y10Image) {.format = c->format,.matrix = c->matrix,
+  *image = (Y10Image) {.size = sizeof (Y10Image),
+    .format = c->format,.matrix = c->matrix,
     .full_range = c->full_range,.x = c->x,.y = c->y,.width = c->width,
     .height = c->height
   };

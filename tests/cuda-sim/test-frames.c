@@ -48,10 +48,10 @@ make_engine (void)
   GError *error = NULL;
   Y10Engine *engine;
 
-  y10_engine_config_init (&config);
+  y10_engine_config_init (&config, sizeof config);
   config.backend = Y10_BACKEND_CUDA;
   config.width = config.height = SIZE;
-  config.max_rows = MAX_ROWS;
+  config.max_detections = MAX_ROWS;
   engine = y10_engine_new (model, &config, NULL, &error);
   g_assert_no_error (error);
   y10_model_unref (model);
@@ -64,7 +64,8 @@ static void
 submit (Y10Engine *engine, Y10Memory memory, const void *frame,
     gpointer stream, Y10Step *step)
 {
-  const Y10Image image = {.format = Y10_PIXEL_RGB,.memory = memory,
+  const Y10Image image = {.size = sizeof (Y10Image),
+    .format = Y10_PIXEL_RGB,.memory = memory,
     .width = WIDTH,.height = HEIGHT,.plane = {frame},.stride = {PITCH},
     .cuda_stream = stream
   };
@@ -73,7 +74,7 @@ submit (Y10Engine *engine, Y10Memory memory, const void *frame,
 
   params.confidence = 0;
   params.max_detections = MAX_ROWS;
-  y10_engine_begin (engine, -1, step, &error);
+  y10_step_begin (engine, -1, step, &error);
   g_assert_no_error (error);
   y10_step_add (step, &image, &params, &error);
   g_assert_no_error (error);
@@ -233,7 +234,7 @@ test_without_slot_check (void)
   rig_init (&rig);
   submit (rig.engine, Y10_MEMORY_HOST, rig.pictures, NULL, &mine);
   g_assert_true (y10_step_wait (&mine, -1, &error));
-  g_assert_false (y10_engine_begin (rig.engine, 0, &theirs, &error));
+  g_assert_false (y10_step_begin (rig.engine, 0, &theirs, &error));
   test_expect_error (g_steal_pointer (&error), Y10_ERROR_BUSY, NULL);
   g_assert_cmpint (y10_step_read (&mine, 0, rows, MAX_ROWS, NULL), ==,
       MAX_ROWS);

@@ -299,7 +299,7 @@ same_row (const Y10KRow *a, const Y10Detection *b)
 {
   return same_float (a->x0, b->x0) && same_float (a->y0, b->y0)
       && same_float (a->x1, b->x1) && same_float (a->y1, b->y1)
-      && same_float (a->score, b->score) && a->class_id == b->class_id
+      && same_float (a->score, b->confidence) && a->class_id == b->class_id
       && a->anchor == b->anchor;
 }
 
@@ -361,7 +361,7 @@ compare (const World *w, const Case *c, const Y10KRow *rows,
         g_test_message ("image %u row %u: anchor %u class %d score %.9g "
             "%.9g %.9g %.9g %.9g, expected %u %d %.9g %.9g %.9g %.9g %.9g", n,
             i, got[i].anchor, got[i].class_id, got[i].score, got[i].x0,
-            got[i].y0, got[i].x1, got[i].y1, e->anchor, e->class_id, e->score,
+            got[i].y0, got[i].x1, got[i].y1, e->anchor, e->class_id, e->confidence,
             e->x0, e->y0, e->x1, e->y1);
         ok = FALSE;
       }

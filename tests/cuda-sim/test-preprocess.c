@@ -81,7 +81,7 @@ picture_init (Picture *p, Y10PixelFormat format, guint width, guint height,
   gboolean whole = g_rand_boolean (rand);
 
   memset (p, 0, sizeof *p);
-  p->image = (Y10Image) {.format = format,
+  p->image = (Y10Image) {.size = sizeof (Y10Image),.format = format,
     .matrix = g_rand_int_range (rand, 0, Y10_MATRIX_FCC + 1),
     .full_range = g_rand_boolean (rand),
     .x = whole ? 0 : g_rand_int_range (rand, 0, 9),

@@ -74,12 +74,12 @@ make_engine (Y10BackendKind backend, Y10Precision precision, guint max_batch,
   GError *error = NULL;
   Y10Engine *engine;
 
-  y10_engine_config_init (&config);
+  y10_engine_config_init (&config, sizeof config);
   config.backend = backend;
   config.precision = precision;
   config.width = config.height = SIZE;
   config.max_batch = max_batch;
-  config.max_rows = MAX_ROWS;
+  config.max_detections = MAX_ROWS;
   config.tune = tune;
   engine = y10_engine_new (model, &config, NULL, &error);
   g_assert_no_error (error);
@@ -91,7 +91,7 @@ make_engine (Y10BackendKind backend, Y10Precision precision, guint max_batch,
 /* A new engine that finds @what, in what is left of the cache. */
 static Y10Engine *
 make_tuned (const char *what, Y10Precision precision,
-    Y10EngineProgress *progress)
+    Y10TuningProgress *progress)
 {
   Y10Engine *engine;
   GError *error = NULL;
@@ -100,7 +100,8 @@ make_tuned (const char *what, Y10Precision precision,
   engine = make_engine (Y10_BACKEND_CUDA, precision, 1, TRUE);
   g_assert_true (y10_engine_wait_tuned (engine, -1, NULL, &error));
   g_assert_no_error (error);
-  y10_engine_get_progress (engine, progress);
+  progress->size = sizeof *progress;
+  y10_engine_get_tuning_progress (engine, progress);
   g_assert_true (progress->finished);
   g_assert_cmpuint (progress->total, >, 0);
   g_assert_cmpuint (progress->done, ==, progress->total);
@@ -109,7 +110,7 @@ make_tuned (const char *what, Y10Precision precision,
 
 /* The simulator's times are those of a machine that does other things, too. */
 static void
-expect_most_faster (const Y10EngineProgress *progress)
+expect_most_faster (const Y10TuningProgress *progress)
 {
   g_assert_cmpuint (progress->faster, <=, progress->total);
   g_assert_cmpuint (progress->faster, >, progress->total / 2);
@@ -122,7 +123,7 @@ count_impl (Y10Engine *engine, const char *impl)
   guint n = 0;
 
   for (guint i = 0; i < y10_engine_get_n_ops (engine); i++) {
-    Y10OpInfo op;
+    Y10OpInfo op = {.size = sizeof op };
 
     y10_engine_get_op (engine, i, &op);
     n += strcmp (op.impl, impl) == 0;
@@ -146,13 +147,13 @@ expect_reference (Y10Engine *engine, double score, double box)
 
     g_assert_cmpuint (n, ==, m);
     /* The last rows may be others where scores are nearly equal. */
-    for (guint i = 0; i < n && expected[i].score > expected[n - 1].score
+    for (guint i = 0; i < n && expected[i].confidence > expected[n - 1].confidence
         + score; i++) {
       guint k;
 
       for (k = 0; k < n; k++)
         if (!taken[k] && got[k].class_id == expected[i].class_id
-            && fabs (got[k].score - expected[i].score) <= score
+            && fabs (got[k].confidence - expected[i].confidence) <= score
             && fabs (got[k].x0 - expected[i].x0) <= box
             && fabs (got[k].y0 - expected[i].y0) <= box
             && fabs (got[k].x1 - expected[i].x1) <= box
@@ -171,7 +172,7 @@ static void
 test_adopted (void)
 {
   Y10Engine *engine;
-  Y10EngineProgress progress;
+  Y10TuningProgress progress = {.size = sizeof progress };
   guint n_convs;
 
   for_plans (delete);
@@ -203,7 +204,7 @@ static void
 test_wrong (void)
 {
   Y10Engine *engine;
-  Y10EngineProgress progress;
+  Y10TuningProgress progress = {.size = sizeof progress };
 
   for_plans (delete);
   g_test_expect_message (NULL, G_LOG_LEVEL_WARNING,
@@ -231,7 +232,7 @@ static void
 test_stubborn (void)
 {
   Y10Engine *engine;
-  Y10EngineProgress progress;
+  Y10TuningProgress progress = {.size = sizeof progress };
 
   for_plans (delete);
   engine = make_tuned ("stubborn", Y10_PRECISION_FP32, &progress);
@@ -248,7 +249,7 @@ static void
 test_broken (void)
 {
   Y10Engine *engine;
-  Y10EngineProgress progress;
+  Y10TuningProgress progress = {.size = sizeof progress };
 
   for_plans (delete);
   engine = make_tuned ("broken", Y10_PRECISION_FP32, &progress);
@@ -270,7 +271,7 @@ test_broken (void)
 static void
 test_cache (void)
 {
-  Y10EngineProgress progress;
+  Y10TuningProgress progress = {.size = sizeof progress };
   Y10Engine *engine;
   guint n_files, n_faster;
 
@@ -305,7 +306,7 @@ static void
 test_cache_unusable (void)
 {
   g_autofree char *folder = cache_folder ();
-  Y10EngineProgress progress;
+  Y10TuningProgress progress = {.size = sizeof progress };
   Y10Engine *engine;
 
   for_plans (delete);
@@ -324,13 +325,13 @@ test_cache_unusable (void)
 static void
 test_off (void)
 {
-  Y10EngineProgress progress;
+  Y10TuningProgress progress = {.size = sizeof progress };
   Y10Engine *engine;
 
   g_setenv ("Y10_SIM_FUSE", "", TRUE);
   engine = make_engine (Y10_BACKEND_CUDA, Y10_PRECISION_FP32, 1, FALSE);
   g_assert_true (y10_engine_wait_tuned (engine, -1, NULL, NULL));
-  y10_engine_get_progress (engine, &progress);
+  y10_engine_get_tuning_progress (engine, &progress);
   g_assert_true (progress.finished);
   g_assert_cmpuint (progress.total, ==, 0);
   expect_reference (engine, 1e-4, 0.05);
@@ -339,7 +340,7 @@ test_off (void)
 
   g_unsetenv ("Y10_SIM_FUSE");
   engine = make_engine (Y10_BACKEND_CUDA, Y10_PRECISION_FP32, 1, TRUE);
-  y10_engine_get_progress (engine, &progress);
+  y10_engine_get_tuning_progress (engine, &progress);
   g_assert_true (progress.finished);
   g_assert_cmpuint (progress.total, ==, 0);
   g_assert_cmpstr (progress.note, ==, "there is no cuDNN");
@@ -347,7 +348,7 @@ test_off (void)
   y10_engine_unref (engine);
 
   engine = make_engine (Y10_BACKEND_REF, Y10_PRECISION_FP32, 1, TRUE);
-  y10_engine_get_progress (engine, &progress);
+  y10_engine_get_tuning_progress (engine, &progress);
   g_assert_true (progress.finished);
   g_assert_true (y10_engine_wait_tuned (engine, 0, NULL, NULL));
   y10_engine_unref (engine);
@@ -358,7 +359,7 @@ static void
 test_quit (void)
 {
   GCancellable *cancellable = g_cancellable_new ();
-  Y10EngineProgress progress;
+  Y10TuningProgress progress = {.size = sizeof progress };
   GError *error = NULL;
   Y10Engine *engine;
   gint64 start;
@@ -371,7 +372,7 @@ test_quit (void)
     g_assert_false (y10_engine_wait_tuned (engine, g_get_monotonic_time ()
             + (gint64) i * 120000, NULL, &error));
     test_expect_error (g_steal_pointer (&error), Y10_ERROR_TIMED_OUT, NULL);
-    y10_engine_get_progress (engine, &progress);
+    y10_engine_get_tuning_progress (engine, &progress);
     g_assert_false (progress.finished);
     if (i == 3) {
       g_cancellable_cancel (cancellable);
@@ -390,7 +391,7 @@ test_quit (void)
   engine = make_engine (Y10_BACKEND_CUDA, Y10_PRECISION_FP32, 1, TRUE);
   while (count_impl (engine, FUSED) == 0) {
     expect_reference (engine, 1e-4, 0.05);
-    y10_engine_get_progress (engine, &progress);
+    y10_engine_get_tuning_progress (engine, &progress);
     g_assert_false (progress.finished);
   }
   y10_engine_unref (engine);
@@ -410,7 +411,7 @@ detect_images (Y10Engine *engine, const float *pixels, guint n,
   params.confidence = 0;
   params.max_detections = MAX_ROWS;
   test_tensor_image (engine, pixels, &image);
-  g_assert_true (y10_engine_begin (engine, -1, &step, &error));
+  g_assert_true (y10_step_begin (engine, -1, &step, &error));
   for (guint i = 0; i < n; i++)
     g_assert_true (y10_step_add (&step, &image, &params, &error));
   g_assert_true (y10_step_submit (&step, &error));
@@ -428,7 +429,7 @@ static void
 test_batches (void)
 {
   Y10Detection before[3 * MAX_ROWS], after[3 * MAX_ROWS];
-  Y10EngineProgress progress;
+  Y10TuningProgress progress = {.size = sizeof progress };
   Y10Engine *engine;
   float *pixels;
   guint total;
@@ -439,12 +440,12 @@ test_batches (void)
   pixels = test_pixels (engine, 1);
   detect_images (engine, pixels, 3, before);
   g_assert_true (y10_engine_wait_tuned (engine, -1, NULL, NULL));
-  y10_engine_get_progress (engine, &progress);
+  y10_engine_get_tuning_progress (engine, &progress);
   total = progress.total;
   for (guint n = 2; n > 0; n--) {
     detect_images (engine, pixels, n, after);
     g_assert_true (y10_engine_wait_tuned (engine, -1, NULL, NULL));
-    y10_engine_get_progress (engine, &progress);
+    y10_engine_get_tuning_progress (engine, &progress);
     g_assert_cmpuint (progress.total, ==, (4 - n) * total);
     g_assert_cmpuint (progress.done, ==, progress.total);
     expect_most_faster (&progress);
@@ -464,7 +465,7 @@ static void
 test_lost (void)
 {
   const Y10SimControl *sim = y10_sim_control_get ();
-  Y10EngineProgress progress;
+  Y10TuningProgress progress = {.size = sizeof progress };
   gint64 until = g_get_monotonic_time () + 60 * G_USEC_PER_SEC;
   GError *error = NULL;
   Y10Engine *engine;
@@ -482,7 +483,7 @@ test_lost (void)
       "no more plans are looked for*lost*");
   sim->lose (2, 700);           /* our own kernel, and the first that is tried */
   do {
-    y10_engine_get_progress (engine, &progress);
+    y10_engine_get_tuning_progress (engine, &progress);
     g_usleep (1000);
   } while (!progress.finished && g_get_monotonic_time () < until);
   g_test_assert_expected_messages ();
@@ -493,7 +494,7 @@ test_lost (void)
   g_unsetenv ("Y10_SIM_BUILD_MS");
   test_tensor_image (engine, pixels, &image);
   params.max_detections = MAX_ROWS;
-  g_assert_true (y10_engine_begin (engine, -1, &step, &error));
+  g_assert_true (y10_step_begin (engine, -1, &step, &error));
   g_assert_true (y10_step_add (&step, &image, &params, &error));
   g_assert_true (y10_step_submit (&step, &error));
   g_assert_false (y10_step_wait (&step, -1, &error));
@@ -503,7 +504,7 @@ test_lost (void)
   y10_engine_unref (engine);
 
   engine = make_engine (Y10_BACKEND_CUDA, Y10_PRECISION_FP32, 1, TRUE);
-  y10_engine_get_progress (engine, &progress);
+  y10_engine_get_tuning_progress (engine, &progress);
   g_assert_true (progress.finished);
   g_assert_nonnull (strstr (progress.note, "lost"));
   expect_reference (engine, 1e-4, 0.05);

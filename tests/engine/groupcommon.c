@@ -34,11 +34,11 @@ shared_model (void)
 void
 shared_init_config (Y10EngineConfig *config)
 {
-  y10_engine_config_init (config);
+  y10_engine_config_init (config, sizeof *config);
   config->backend = backend;
   config->precision = Y10_PRECISION_FP32;
   config->width = config->height = SIZE;
-  config->max_rows = SHARED_MAX_ROWS;
+  config->max_detections = SHARED_MAX_ROWS;
   config->threads = 1;
   config->max_batch = SHARED_MAX_BATCH;
   config->tune = FALSE;
@@ -90,30 +90,33 @@ shot_submit (Shot *shot, Y10EngineStream *stream, guint picture)
   const Y10HeadParams params = Y10_HEAD_PARAMS_INIT;
   GError *error = NULL;
 
-  shot->frame.params = params;
-  shot->frame.params.confidence = 0;
-  shot->frame.params.max_detections = SHARED_MAX_ROWS;
-  shot->frame.detections = shot->rows;
-  shot->frame.max_detections = SHARED_MAX_ROWS;
+  shot->request.size = sizeof shot->request;
+  shot->request.image = &shot->image;
+  shot->request.params = &shot->params;
+  shot->params = params;
+  shot->params.confidence = 0;
+  shot->params.max_detections = SHARED_MAX_ROWS;
+  shot->request.detections = shot->rows;
+  shot->request.max_detections = SHARED_MAX_ROWS;
   shot->picture = picture;
   test_tensor_image (y10_engine_stream_get_engine (stream), pictures[picture],
-      &shot->frame.image);
-  y10_engine_stream_submit (stream, &shot->frame, &error);
+      &shot->image);
+  y10_engine_stream_submit (stream, &shot->request, &error);
   g_assert_no_error (error);
 }
 
 void
 shot_assert_right (const Shot *shot)
 {
-  g_assert_no_error (shot->frame.error);
-  g_assert_cmpint (shot->frame.n_detections, ==,
+  g_assert_no_error (shot->request.error);
+  g_assert_cmpint (shot->request.n_detections, ==,
       (gint) n_wanted[shot->picture]);
   /* Another number of images may be computed in another way on a real GPU, and
    * two that are nearly as good change places. */
   if (backend == Y10_BACKEND_CUDA && !sim) {
     for (guint i = 0; i < n_wanted[shot->picture]; i++)
-      g_assert_cmpfloat_with_epsilon (shot->rows[i].score,
-          wanted[shot->picture][i].score, 1e-3);
+      g_assert_cmpfloat_with_epsilon (shot->rows[i].confidence,
+          wanted[shot->picture][i].confidence, 1e-3);
     return;
   }
   g_assert_cmpmem (shot->rows, n_wanted[shot->picture] * sizeof *shot->rows,
@@ -126,7 +129,7 @@ shot_infer (Y10EngineStream *stream, guint picture)
   Shot shot = { 0 };
 
   shot_submit (&shot, stream, picture);
-  g_assert_true (y10_engine_frame_wait (&shot.frame, -1));
+  g_assert_true (y10_engine_request_wait (&shot.request, -1));
   shot_assert_right (&shot);
 }
 
@@ -137,10 +140,14 @@ shot_assert_refused (Y10EngineStream *stream)
   Shot shot = { 0 };
   GError *error = NULL;
 
-  shot.frame.params.confidence = -1;
+  shot.request.size = sizeof shot.request;
+  shot.request.image = &shot.image;
+  shot.request.params = &shot.params;
+  shot.params.size = sizeof shot.params;
+  shot.params.confidence = -1;
   test_tensor_image (y10_engine_stream_get_engine (stream), pictures[0],
-      &shot.frame.image);
-  g_assert_false (y10_engine_stream_submit (stream, &shot.frame, &error));
+      &shot.image);
+  g_assert_false (y10_engine_stream_submit (stream, &shot.request, &error));
   /* Not test_expect_error(), which prints it: this is done by thousands. */
   g_assert_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT);
   g_assert_nonnull (strstr (error->message, "confidence is -1"));

@@ -19,7 +19,9 @@ G_BEGIN_DECLS
 /* One image, with room for what is found in it. */
 typedef struct
 {
-  Y10EngineFrame frame;
+  Y10EngineRequest request;
+  Y10Image image;
+  Y10HeadParams params;
   Y10Detection rows[SHARED_MAX_ROWS];
   guint picture;
 } Shot;

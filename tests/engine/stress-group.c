@@ -38,13 +38,13 @@ stall (GRand *rand)
 static void
 take (Source *self, Shot *shot)
 {
-  g_assert_true (y10_engine_frame_wait (&shot->frame, -1));
-  if (shot->frame.error) {
-    g_assert_error (shot->frame.error, Y10_ERROR, Y10_ERROR_DEVICE_LOST);
-    g_assert_cmpint (shot->frame.n_detections, ==, -1);
-    g_clear_error (&shot->frame.error);
+  g_assert_true (y10_engine_request_wait (&shot->request, -1));
+  if (shot->request.error) {
+    g_assert_error (shot->request.error, Y10_ERROR, Y10_ERROR_DEVICE_LOST);
+    g_assert_cmpint (shot->request.n_detections, ==, -1);
+    g_clear_error (&shot->request.error);
     self->n_lost++;
-  } else if (shot->frame.n_detections < 0) {
+  } else if (shot->request.n_detections < 0) {
     self->n_withdrawn++;
   } else {
     shot_assert_right (shot);
@@ -129,13 +129,13 @@ static void
 test_many (void)
 {
   Y10EngineStream *holder = shared_open ();
-  Y10EngineStreamStats stats;
+  Y10EngineStreamStats stats = {.size = sizeof stats };
   Source sources[N_SOURCES];
   guint64 n_images = 0, more_than_one = 0, n_right = 0, n_withdrawn = 0;
 
   run_sources (sources);
   y10_engine_stream_get_stats (holder, &stats);
-  for (guint i = 1; i <= Y10_STREAM_MAX_BATCH; i++) {
+  for (guint i = 1; i <= Y10_MAX_BATCH; i++) {
     n_images += i * stats.fill[i];
     more_than_one += i > 1 ? stats.fill[i] : 0;
   }

@@ -137,11 +137,14 @@ static void
 describe (const guint8 *pixels, Y10Image *images)
 {
   const Y10Image all[3] = {
-    {.format = Y10_PIXEL_RGB,.width = WIDTH,.height = HEIGHT,
+    {.size = sizeof (Y10Image),.format = Y10_PIXEL_RGB,
+        .width = WIDTH,.height = HEIGHT,
         .plane = {pixels},.stride = {3 * WIDTH}},
-    {.format = Y10_PIXEL_NV12,.width = WIDTH,.height = HEIGHT,
+    {.size = sizeof (Y10Image),.format = Y10_PIXEL_NV12,
+        .width = WIDTH,.height = HEIGHT,
         .plane = {pixels, pixels + WIDTH * HEIGHT},.stride = {WIDTH, WIDTH}},
-    {.format = Y10_PIXEL_I420,.width = WIDTH,.height = HEIGHT,
+    {.size = sizeof (Y10Image),.format = Y10_PIXEL_I420,
+        .width = WIDTH,.height = HEIGHT,
           .plane = {pixels, pixels + WIDTH * HEIGHT,
               pixels + WIDTH * HEIGHT * 5 / 4},
         .stride = {WIDTH, WIDTH / 2, WIDTH / 2}},
@@ -158,14 +161,14 @@ run_step (Y10Engine *engine, const guint8 *pixels)
   Y10HeadParams params = Y10_HEAD_PARAMS_INIT;
   Y10Image images[3];
   Y10Detection rows[300];
-  Y10StepTimes times;
+  Y10StepTimes times = {.size = sizeof times };
   GError *error = NULL;
   Y10Step step;
 
   describe (pixels, images);
   params.confidence = 0.01f;
   params.classes = classes;
-  g_assert_true (y10_engine_begin (engine, -1, &step, &error));
+  g_assert_true (y10_step_begin (engine, -1, &step, &error));
   for (guint i = 0; i < 3; i++)
     g_assert_true (y10_step_add (&step, &images[i], &params, &error));
   g_assert_true (y10_step_submit (&step, &error));
@@ -190,7 +193,7 @@ check (Y10Model *model, Y10BackendKind backend, Y10Precision precision,
 
   for (guint i = 0; i < 3 * WIDTH * HEIGHT; i++)
     pixels[i] = (guint8) (i * 2654435761u >> 24);
-  y10_engine_config_init (&config);
+  y10_engine_config_init (&config, sizeof config);
   config.backend = backend;
   config.precision = precision;
   config.head = head;
@@ -242,7 +245,7 @@ begin_step (gpointer engine, Y10Scheduler *scheduler, guint index,
 
   params.confidence = 0.01f;
   params.classes = classes;
-  g_assert_true (y10_engine_begin (engine, -1, &step, &error));
+  g_assert_true (y10_step_begin (engine, -1, &step, &error));
   for (guint i = 0; i < n; i++)
     g_assert_true (y10_step_add (&step, &((Frame *) requests[i])->image,
             &params, &error));
@@ -284,7 +287,7 @@ check_scheduler (Y10Model *model)
   for (guint i = 0; i < 3 * WIDTH * HEIGHT; i++)
     pixels[i] = (guint8) (i * 2654435761u >> 24);
   describe (pixels, images);
-  y10_engine_config_init (&of_engine);
+  y10_engine_config_init (&of_engine, sizeof of_engine);
   of_engine.backend = Y10_BACKEND_REF;
   of_engine.width = 96;
   of_engine.height = 64;

@@ -48,12 +48,12 @@ make_engine (guint max_batch, gboolean graphs, gboolean tune)
   GError *error = NULL;
   Y10Engine *engine;
 
-  y10_engine_config_init (&config);
+  y10_engine_config_init (&config, sizeof config);
   config.backend = backend;
   config.precision = precision;
   config.width = config.height = (guint) size_option;
   config.max_batch = max_batch;
-  config.max_rows = MAX_ROWS;
+  config.max_detections = MAX_ROWS;
   config.cuda_graphs = graphs;
   config.tune = tune;
   engine = y10_engine_new (model, &config, NULL, &error);
@@ -114,7 +114,7 @@ submit (Y10Engine *engine, gfloat *const *pictures, const guint *which,
 
   params.confidence = 0;
   params.max_detections = MAX_ROWS;
-  y10_engine_begin (engine, -1, step, &error);
+  y10_step_begin (engine, -1, step, &error);
   g_assert_no_error (error);
   for (guint i = 0; i < n; i++) {
     Y10Image image;
@@ -367,14 +367,15 @@ mark (Y10Engine *engine, gpointer started, GError **error)
 static void
 run_frames (Y10Engine *engine, const guint8 *frame, guint n)
 {
-  const Y10Image image = {.format = Y10_PIXEL_RGB,.width = 150,.height = 99,
+  const Y10Image image = {.size = sizeof (Y10Image),
+    .format = Y10_PIXEL_RGB,.width = 150,.height = 99,
     .plane = {frame},.stride = {452}
   };
   Y10HeadParams params = Y10_HEAD_PARAMS_INIT;
   GError *error = NULL;
   Y10Step step;
 
-  y10_engine_begin (engine, -1, &step, &error);
+  y10_step_begin (engine, -1, &step, &error);
   for (guint i = 0; i < n && !error; i++)
     y10_step_add (&step, &image, &params, &error);
   if (!error)

@@ -25,7 +25,7 @@ detect (const Y10TestTensors *tensors, Y10Head head, Y10Detection *rows)
   float *pixels;
   guint n;
 
-  y10_engine_config_init (&config);
+  y10_engine_config_init (&config, sizeof config);
   config.backend = backend;
   config.precision = Y10_PRECISION_FP32;
   config.head = head;
@@ -76,7 +76,7 @@ test_overflow (gconstpointer data)
   for (guint i = 0; i < n_broken; i++)
     g_assert_true (isfinite (broken[i].x0) && isfinite (broken[i].y0)
         && isfinite (broken[i].x1) && isfinite (broken[i].y1)
-        && isfinite (broken[i].score));
+        && isfinite (broken[i].confidence));
   /* Suppression: level 0 no longer suppresses others. */
   if (nms) {
     g_assert_cmpuint (n_broken, >=, n_expected);

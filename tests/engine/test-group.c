@@ -39,7 +39,7 @@ static void
 test_who_shares (void)
 {
   Y10EngineStream *one = shared_open (), *two;
-  Y10EngineStreamStats stats;
+  Y10EngineStreamStats stats = {.size = sizeof stats };
   Y10EngineConfig config;
 
   shared_init_config (&config);
@@ -114,13 +114,13 @@ test_refused (void)
   GError *error = NULL;
 
   shot_submit (&shot, stream, 0);
-  g_assert_true (y10_engine_frame_wait (&shot.frame, -1));
-  shot.frame.params.confidence = 2;
-  g_assert_false (y10_engine_stream_submit (stream, &shot.frame, &error));
+  g_assert_true (y10_engine_request_wait (&shot.request, -1));
+  shot.params.confidence = 2;
+  g_assert_false (y10_engine_stream_submit (stream, &shot.request, &error));
   test_expect_error (g_steal_pointer (&error), Y10_ERROR_INVALID_ARGUMENT,
       "confidence is 2", NULL);
-  g_assert_cmpint (shot.frame.n_detections, ==, -1);
-  y10_engine_frame_end (&shot.frame);
+  g_assert_cmpint (shot.request.n_detections, ==, -1);
+  y10_engine_request_end (&shot.request);
   shot_infer (stream, 1);
   y10_engine_stream_unref (stream);
 
@@ -168,10 +168,10 @@ test_come_and_go (void)
       shot_submit (&shots[k], others[k], k % N_PICTURES);
     } else if (g_rand_boolean (rand)) {
       y10_engine_stream_withdraw (others[k]);
-      y10_engine_frame_end (&shots[k].frame);
+      y10_engine_request_end (&shots[k].request);
       shot_submit (&shots[k], others[k], k % N_PICTURES);
     } else {
-      y10_engine_frame_end (&shots[k].frame);
+      y10_engine_request_end (&shots[k].request);
       g_clear_pointer (&others[k], y10_engine_stream_unref);
       memset (&shots[k], 0, sizeof shots[k]);
     }
@@ -180,7 +180,7 @@ test_come_and_go (void)
   for (guint i = 0; i < 2; i++)
     pthread_join (threads[i], NULL);
   for (guint k = 0; k < N_STREAMS; k++) {
-    y10_engine_frame_end (&shots[k].frame);
+    y10_engine_request_end (&shots[k].request);
     y10_engine_stream_unref (others[k]);
   }
   y10_engine_stream_unref (lasting[0]);
@@ -230,9 +230,9 @@ test_lost (void)
   for (guint i = 0; i < N_STREAMS; i++)
     shot_submit (&shots[i], streams[i], i % N_PICTURES);
   for (guint i = 0; i < N_STREAMS; i++) {
-    g_assert_true (y10_engine_frame_wait (&shots[i].frame, -1));
-    g_assert_error (shots[i].frame.error, Y10_ERROR, Y10_ERROR_DEVICE_LOST);
-    y10_engine_frame_end (&shots[i].frame);
+    g_assert_true (y10_engine_request_wait (&shots[i].request, -1));
+    g_assert_error (shots[i].request.error, Y10_ERROR, Y10_ERROR_DEVICE_LOST);
+    y10_engine_request_end (&shots[i].request);
   }
   for (guint i = 0; i < N_STREAMS; i++)
     y10_engine_stream_unref (streams[i]);

@@ -39,7 +39,7 @@ test_one_head (void)
     model = test_model (tensors, NULL);
     g_assert_cmpint (y10_model_has_head (model, Y10_HEAD_ONE2ONE), ==, !many);
     g_assert_cmpint (y10_model_has_head (model, Y10_HEAD_ONE2MANY), ==, many);
-    y10_engine_config_init (&config);
+    y10_engine_config_init (&config, sizeof config);
     config.backend = Y10_BACKEND_REF;
     config.width = config.height = 32;
     engine = y10_engine_new (model, &config, NULL, &error);
@@ -114,7 +114,7 @@ test_chosen (void)
     GError *error = NULL;
     Y10Engine *engine;
 
-    y10_engine_config_init (&config);
+    y10_engine_config_init (&config, sizeof config);
     config.backend = Y10_BACKEND_REF;
     config.width = config.height = 32;
     config.head = (Y10Head) head;
@@ -123,7 +123,7 @@ test_chosen (void)
     g_assert_cmpint (y10_engine_get_head (engine), ==, head);
     /* The other head is not computed. */
     for (guint i = 0; i < y10_engine_get_n_ops (engine); i++) {
-      Y10OpInfo op;
+      Y10OpInfo op = {.size = sizeof op };
 
       y10_engine_get_op (engine, i, &op);
       g_assert_null (strstr (op.name, head == Y10_HEAD_ONE2MANY
@@ -179,7 +179,7 @@ detect (const Y10TestTensors *tensors, Y10BackendKind backend, Y10Head head,
   float *pixels;
   guint n;
 
-  y10_engine_config_init (&config);
+  y10_engine_config_init (&config, sizeof config);
   config.backend = backend;
   config.precision = Y10_PRECISION_FP32;
   config.width = config.height = 96;

@@ -29,12 +29,12 @@ make_engine_in (gpointer context, guint n_slots, GError **error)
   Y10EngineConfig config;
   Y10Engine *engine;
 
-  y10_engine_config_init (&config);
+  y10_engine_config_init (&config, sizeof config);
   config.backend = Y10_BACKEND_CUDA;
   config.cuda_context = context;
   config.width = config.height = SIZE;
   config.n_slots = n_slots;
-  config.max_rows = MAX_ROWS;
+  config.max_detections = MAX_ROWS;
   config.tune = sim != NULL;    /* the same plans, the same bits */
   engine = y10_engine_new (model, &config, NULL, error);
   y10_model_unref (model);
@@ -58,7 +58,7 @@ submit (Y10Engine *engine, const float *pixels, Y10Step *step, GError **error)
   params.confidence = 0;
   params.max_detections = MAX_ROWS;
   test_tensor_image (engine, pixels, &image);
-  if (!y10_engine_begin (engine, -1, step, error))
+  if (!y10_step_begin (engine, -1, step, error))
     return FALSE;
   if (y10_step_add (step, &image, &params, error)
       && y10_step_submit (step, error))
@@ -83,9 +83,9 @@ assert_all_fails (Y10Engine *engine, const char *code)
   GError *error = NULL;
   Y10Step step;
 
-  g_assert_false (y10_engine_begin (engine, -1, &step, &error));
+  g_assert_false (y10_step_begin (engine, -1, &step, &error));
   assert_lost (&error, code);
-  g_assert_false (y10_engine_begin (engine, 0, &step, &error));
+  g_assert_false (y10_step_begin (engine, 0, &step, &error));
   assert_lost (&error, code);
   g_assert_false (y10_engine_profile (engine, 1, ns, &error));
   assert_lost (&error, code);
@@ -305,7 +305,8 @@ static void
 test_bad_address (void)
 {
   Y10Detection before[MAX_ROWS], after[MAX_ROWS];
-  const Y10Image nowhere = {.format = Y10_PIXEL_RGB,.memory = Y10_MEMORY_CUDA,
+  const Y10Image nowhere = {.size = sizeof (Y10Image),
+    .format = Y10_PIXEL_RGB,.memory = Y10_MEMORY_CUDA,
     .width = SIZE,.height = SIZE,.plane = {GSIZE_TO_POINTER (0x10000)},
     .stride = {3 * SIZE}
   };
@@ -320,7 +321,7 @@ test_bad_address (void)
   g_assert_cmpuint (test_detect (engine, pixels, before, MAX_ROWS), ==,
       MAX_ROWS);
   for (guint round = 0; round < 3; round++) {
-    g_assert_true (y10_engine_begin (engine, -1, &step, &error));
+    g_assert_true (y10_step_begin (engine, -1, &step, &error));
     params.max_detections = MAX_ROWS;
     g_assert_true (y10_step_add (&step, &nowhere, &params, &error));
     g_assert_true (y10_step_submit (&step, &error));

@@ -131,7 +131,7 @@ test_engine_too_large (void)
     Y10Engine *engine;
     Y10Model *model = test_model (tensors, NULL);
 
-    y10_engine_config_init (&config);
+    y10_engine_config_init (&config, sizeof config);
     config.backend = kinds[i];
     config.width = config.height = 8192;
     config.max_batch = 64;

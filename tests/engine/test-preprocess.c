@@ -150,8 +150,8 @@ test_opencv (gconstpointer cpu)
     g_assert_cmpuint (l.top, ==, top);
 
     planes = g_new (gfloat, (gsize) 3 * dw * dh);
-    preprocess (GPOINTER_TO_INT (cpu), &(Y10Image) {
-          .format = Y10_PIXEL_RGB, .width = sw, .height = sh,
+    preprocess (GPOINTER_TO_INT (cpu), &(Y10Image) {.size = sizeof (Y10Image),
+      .format = Y10_PIXEL_RGB, .width = sw, .height = sh,
           .plane = { get_noise ((gsize) 3 * sw * sh) },
           .stride = { 3 * sw }}, &l, 2, planes);
     rgb = to_bytes (planes, (gsize) dw * dh);
@@ -188,7 +188,7 @@ test_photos (gconstpointer cpu)
 
     if (photo != NULL && expected != NULL) {
       const guint size = 640;
-      Y10Image image = {.format = Y10_PIXEL_RGB,
+      Y10Image image = {.size = sizeof (Y10Image),.format = Y10_PIXEL_RGB,
         .width = gdk_pixbuf_get_width (photo),
         .height = gdk_pixbuf_get_height (photo),
         .plane = {gdk_pixbuf_read_pixels (photo)},
@@ -291,7 +291,8 @@ static guint8 *
 convert_row (gboolean cpu, Y10ColorMatrix matrix, gboolean full, guint bits,
     guint (*yuv)[3], guint n)
 {
-  Y10Image image = {.matrix = matrix, .full_range = full, .height = 1 };
+  Y10Image image = {.size = sizeof (Y10Image),
+    .matrix = matrix, .full_range = full, .height = 1 };
   gfloat *planes = g_new (gfloat, 3 * n);
   guint8 *data = g_malloc0 (8 * n), *rgb;
   Y10Letterbox l;
@@ -471,7 +472,8 @@ test_by_hand (gconstpointer cpu)
     gboolean is_rgb = by_hand[i].format <= Y10_PIXEL_RGBP;
     gboolean is_grey = by_hand[i].format == Y10_PIXEL_GRAY8;
     /* A limited range must not matter where there is none. */
-    Y10Image image = {.format = by_hand[i].format, .matrix = Y10_MATRIX_BT709,
+    Y10Image image = {.size = sizeof (Y10Image),
+      .format = by_hand[i].format, .matrix = Y10_MATRIX_BT709,
       .width = 2, .height = 2, .full_range = !is_rgb && !is_grey };
     guint8 *found;
     gfloat planes[12];
@@ -649,8 +651,8 @@ test_color_first (void)
     rgb = to_bytes (own, w * h);
     y10_letterbox_init (&l, w, h, 64, 64);
     preprocess (FALSE, &pic.image, &l, 1, a);
-    preprocess (FALSE, &(Y10Image) {
-          .format = Y10_PIXEL_RGB, .width = w, .height = h, .plane = { rgb },
+    preprocess (FALSE, &(Y10Image) {.size = sizeof (Y10Image),
+      .format = Y10_PIXEL_RGB, .width = w, .height = h, .plane = { rgb },
           .stride = { 3 * w }}, &l, 1, b);
     g_assert_cmpmem (a, 3 * 64 * 64 * sizeof (gfloat), b,
         3 * 64 * 64 * sizeof (gfloat));
@@ -670,7 +672,8 @@ test_region (gconstpointer cpu)
   const guint8 luma[4][4] = { {90, 91, 92, 93}, {94, 95, 96, 97},
     {98, 99, 100, 101}, {102, 103, 104, 105} };
   const guint8 chroma[2][4] = { {60, 70, 80, 90}, {150, 160, 170, 180} };
-  Y10Image image = {.format = Y10_PIXEL_NV12, .full_range = TRUE,
+  Y10Image image = {.size = sizeof (Y10Image),
+    .format = Y10_PIXEL_NV12, .full_range = TRUE,
     .plane = {luma[0], chroma[0]}, .stride = {4, 4} };
 
   for (image.y = 0; image.y < 4; image.y++)
@@ -705,7 +708,8 @@ static void
 test_tensor (gconstpointer cpu)
 {
   gfloat in[3][3 * 5], planes[3 * 2 * 4];
-  Y10Image image = {.format = Y10_PIXEL_TENSOR, .x = 1, .y = 1, .width = 4,
+  Y10Image image = {.size = sizeof (Y10Image),
+    .format = Y10_PIXEL_TENSOR, .x = 1, .y = 1, .width = 4,
     .height = 2 };
   Y10Letterbox l;
 
@@ -739,7 +743,8 @@ static void
 test_validate (void)
 {
   static const guint8 byte;
-  const Y10Image good = {.format = Y10_PIXEL_NV12, .x = 3, .y = 1,
+  const Y10Image good = {.size = sizeof (Y10Image),
+    .format = Y10_PIXEL_NV12, .x = 3, .y = 1,
     .width = 640, .height = 360, .plane = {&byte, &byte},
     .stride = {643, 644} };
   Y10Image image;

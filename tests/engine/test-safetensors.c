@@ -314,7 +314,7 @@ test_not_finite (void)
     y10_test_tensors_data (tensors, t)[y10_test_tensor_n (t) - 1] =
         i & 1 ? -INFINITY : NAN;
     model = test_model (tensors, NULL);
-    y10_engine_config_init (&config);
+    y10_engine_config_init (&config, sizeof config);
     config.backend = Y10_BACKEND_REF;
     config.width = config.height = 32;
     engine = y10_engine_new (model, &config, NULL, &error);
@@ -535,7 +535,7 @@ test_folded (void)
             || got[j].class_id != wanted[i].class_id))
       j++;
     g_assert_cmpuint (j, <, n);
-    g_assert_cmpfloat_with_epsilon (got[j].score, wanted[i].score, 1e-5);
+    g_assert_cmpfloat_with_epsilon (got[j].confidence, wanted[i].confidence, 1e-5);
     g_assert_cmpfloat_with_epsilon (got[j].x0, wanted[i].x0, 1e-3);
     g_assert_cmpfloat_with_epsilon (got[j].y1, wanted[i].y1, 1e-3);
   }

@@ -44,7 +44,7 @@ make_engine (guint n_slots, guint max_batch)
   GError *error = NULL;
   Y10Engine *engine;
 
-  y10_engine_config_init (&config);
+  y10_engine_config_init (&config, sizeof config);
   config.backend = backend;
   config.tune = expect_tuned || wait_tuned;
   if (expect_tuned)
@@ -52,7 +52,7 @@ make_engine (guint n_slots, guint max_batch)
   config.width = config.height = SIZE;
   config.n_slots = n_slots;
   config.max_batch = max_batch;
-  config.max_rows = MAX_ROWS;
+  config.max_detections = MAX_ROWS;
   engine = y10_engine_new (model, &config, NULL, &error);
   g_assert_no_error (error);
   y10_model_unref (model);
@@ -78,7 +78,7 @@ begin_with_image (Y10Engine *engine, const float *pixels, Y10Step *step)
 
   default_params (&params);
   test_tensor_image (engine, pixels, &image);
-  y10_engine_begin (engine, -1, step, &error);
+  y10_step_begin (engine, -1, step, &error);
   g_assert_no_error (error);
   y10_step_add (step, &image, &params, &error);
   g_assert_no_error (error);
@@ -93,20 +93,20 @@ test_busy (void)
   gint64 start, until;
 
   for (guint i = 0; i < 2; i++) {
-    g_assert_true (y10_engine_begin (engine, 0, &step[i], &error));
+    g_assert_true (y10_step_begin (engine, 0, &step[i], &error));
     g_assert_no_error (error);
   }
   g_assert_cmpuint (step[0].slot, !=, step[1].slot);
-  g_assert_false (y10_engine_begin (engine, 0, &step[2], &error));
+  g_assert_false (y10_step_begin (engine, 0, &step[2], &error));
   test_expect_error (g_steal_pointer (&error), Y10_ERROR_BUSY, "2 slots",
       NULL);
   start = g_get_monotonic_time ();
   until = start + 20 * 1000;
-  g_assert_false (y10_engine_begin (engine, until, &step[2], &error));
+  g_assert_false (y10_step_begin (engine, until, &step[2], &error));
   test_expect_error (g_steal_pointer (&error), Y10_ERROR_BUSY, NULL);
   g_assert_cmpint (g_get_monotonic_time (), >=, until);
   y10_step_end (&step[0]);
-  g_assert_true (y10_engine_begin (engine, 0, &step[2], &error));
+  g_assert_true (y10_step_begin (engine, 0, &step[2], &error));
   g_assert_cmpuint (step[2].slot, ==, step[0].slot);
   g_assert_cmpuint (step[2].generation, !=, step[0].generation);
   y10_step_end (&step[1]);
@@ -131,9 +131,9 @@ test_begin_waits (void)
   GError *error = NULL;
   pthread_t thread;
 
-  g_assert_true (y10_engine_begin (engine, -1, &first, &error));
+  g_assert_true (y10_step_begin (engine, -1, &first, &error));
   pthread_create (&thread, NULL, end_later, &first);
-  g_assert_true (y10_engine_begin (engine, -1, &second, &error));
+  g_assert_true (y10_step_begin (engine, -1, &second, &error));
   g_assert_no_error (error);
   pthread_join (thread, NULL);
   y10_step_end (&second);
@@ -149,7 +149,7 @@ test_stale (void)
   float *pixels = test_pixels (engine, 1), *other = test_pixels (engine, 2);
   Y10Detection rows[MAX_ROWS];
   Y10HeadParams params;
-  Y10StepTimes times;
+  Y10StepTimes times = {.size = sizeof times };
   GError *error = NULL;
   Y10Step old, new;
   Y10Image image;
@@ -197,14 +197,14 @@ test_order (void)
   float *pixels = test_pixels (engine, 1);
   Y10Detection rows[MAX_ROWS];
   Y10HeadParams params;
-  Y10StepTimes times;
+  Y10StepTimes times = {.size = sizeof times };
   GError *error = NULL;
   Y10Image image;
   Y10Step step;
 
   default_params (&params);
   test_tensor_image (engine, pixels, &image);
-  g_assert_true (y10_engine_begin (engine, -1, &step, &error));
+  g_assert_true (y10_step_begin (engine, -1, &step, &error));
   /* Open, without an image. */
   g_assert_false (y10_step_submit (&step, &error));
   test_expect_error (g_steal_pointer (&error), Y10_ERROR_INVALID_ARGUMENT,
@@ -274,7 +274,7 @@ test_arguments (void)
   Y10Step step;
 
   test_tensor_image (engine, pixels, &image);
-  g_assert_true (y10_engine_begin (engine, -1, &step, &error));
+  g_assert_true (y10_step_begin (engine, -1, &step, &error));
   for (guint i = 0; i < G_N_ELEMENTS (bad); i++) {
     default_params (&params);
     params.confidence = bad[i].confidence;
@@ -314,7 +314,7 @@ test_config (void)
 {
   static const struct
   {
-    guint width, height, max_batch, n_slots, threads, max_rows;
+    guint width, height, max_batch, n_slots, threads, max_detections;
     const char *text[2];
   } bad[] = {
     {33, 32, 1, 1, 1, 300, {"width is 33", "multiple of 32"}},
@@ -323,8 +323,8 @@ test_config (void)
     {32, 32, 65, 1, 1, 300, {"max_batch is 65", "0 to 64"}},
     {32, 32, 1, 17, 1, 300, {"n_slots is 17", "0 to 16"}},
     {32, 32, 1, 1, 257, 300, {"threads is 257", "0 to 256"}},
-    {32, 32, 1, 1, 1, 0, {"max_rows is 0", "1 to 8400"}},
-    {32, 32, 1, 1, 1, 8401, {"max_rows is 8401", "1 to 8400"}},
+    {32, 32, 1, 1, 1, 0, {"max_detections is 0", "1 to 8400"}},
+    {32, 32, 1, 1, 1, 8401, {"max_detections is 8401", "1 to 8400"}},
   };
   Y10TestTensors *tensors = test_tensors ("pico-nc3", 0);
   Y10Model *model = test_model (tensors, NULL);
@@ -333,20 +333,20 @@ test_config (void)
   GError *error = NULL;
 
   for (guint i = 0; i < G_N_ELEMENTS (bad); i++) {
-    y10_engine_config_init (&config);
+    y10_engine_config_init (&config, sizeof config);
     config.backend = Y10_BACKEND_REF;
     config.width = bad[i].width;
     config.height = bad[i].height;
     config.max_batch = bad[i].max_batch;
     config.n_slots = bad[i].n_slots;
     config.threads = bad[i].threads;
-    config.max_rows = bad[i].max_rows;
+    config.max_detections = bad[i].max_detections;
     g_assert_null (y10_engine_new (model, &config, NULL, &error));
     test_expect_error (g_steal_pointer (&error), Y10_ERROR_INVALID_ARGUMENT,
         bad[i].text[0], bad[i].text[1], NULL);
   }
   /* What is not there: an error that lists what is. */
-  y10_engine_config_init (&config);
+  y10_engine_config_init (&config, sizeof config);
   config.backend = Y10_BACKEND_REF;
   config.precision = Y10_PRECISION_FP16;
   g_assert_null (y10_engine_new (model, &config, NULL, &error));
@@ -384,7 +384,7 @@ test_params_per_image (void)
   n_all = test_detect (engine, pixels, all, MAX_ROWS);
   g_assert_cmpuint (n_all, ==, MAX_ROWS);
   test_tensor_image (engine, pixels, &image);
-  g_assert_true (y10_engine_begin (engine, -1, &step, &error));
+  g_assert_true (y10_step_begin (engine, -1, &step, &error));
   default_params (&params);
   params.max_detections = 4;
   g_assert_true (y10_step_add (&step, &image, &params, &error));
@@ -394,7 +394,7 @@ test_params_per_image (void)
   g_assert_true (y10_step_add (&step, &image, &params, &error));
   memset (classes, 0, sizeof classes);  /* it was copied */
   default_params (&params);
-  params.confidence = all[10].score;
+  params.confidence = all[10].confidence;
   g_assert_true (y10_step_add (&step, &image, &params, &error));
   g_assert_true (y10_step_submit (&step, &error));
   g_assert_true (y10_step_wait (&step, -1, &error));
@@ -525,7 +525,7 @@ run_step (Worker *w, float *memory)
   Y10Step step;
 
   default_params (&params);
-  if (!y10_engine_begin (s->engine, until, &step, NULL)) {
+  if (!y10_step_begin (s->engine, until, &step, NULL)) {
     s->n_errors++;
     return;
   }
@@ -573,9 +573,9 @@ run_step (Worker *w, float *memory)
 static gboolean
 is_tuned (Y10Engine *engine)
 {
-  Y10EngineProgress progress;
+  Y10TuningProgress progress = {.size = sizeof progress };
 
-  y10_engine_get_progress (engine, &progress);
+  y10_engine_get_tuning_progress (engine, &progress);
   return progress.finished;
 }
 
@@ -604,7 +604,7 @@ static gboolean
 is_fused (Y10Engine *engine)
 {
   for (guint i = 0; i < y10_engine_get_n_ops (engine); i++) {
-    Y10OpInfo op;
+    Y10OpInfo op = {.size = sizeof op };
 
     y10_engine_get_op (engine, i, &op);
     if (strstr (op.impl, "fused"))
@@ -623,7 +623,7 @@ expect (Stress *s, guint n, guint which)
   Y10Step step;
 
   default_params (&params);
-  y10_engine_begin (s->engine, -1, &step, &error);
+  y10_step_begin (s->engine, -1, &step, &error);
   g_assert_no_error (error);
   for (guint i = 0; i < n; i++) {
     test_tensor_image (s->engine, s->pixels[(which + i) % N_IMAGES], &image);
@@ -657,8 +657,8 @@ compare_batches (const Stress *s)
       if (memcmp (s->rows[n][i], s->rows[0][0], size) != 0)
         for (guint j = 0; j < N_IMAGES; j++)
           for (guint k = 0; k < MAX_ROWS; k++)
-            score = MAX (score, ABS (s->rows[n][i][j][k].score
-                    - s->rows[0][0][j][k].score));
+            score = MAX (score, ABS (s->rows[n][i][j][k].confidence
+                    - s->rows[0][0][j][k].confidence));
   if (score > 0)
     g_print ("steps of several images: other kernels than for one, scores up "
         "to %.2g off\n", score);

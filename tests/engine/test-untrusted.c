@@ -176,7 +176,7 @@ make_engine (Y10Model *model, GError **error)
 {
   Y10EngineConfig config;
 
-  y10_engine_config_init (&config);
+  y10_engine_config_init (&config, sizeof config);
   config.backend = Y10_BACKEND_REF;
   config.width = config.height = 32;
   return y10_engine_new (model, &config, NULL, error);

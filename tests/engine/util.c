@@ -95,7 +95,7 @@ test_engine (Y10Model *model, Y10BackendKind backend, guint width,
   GError *error = NULL;
   Y10Engine *engine;
 
-  y10_engine_config_init (&config);
+  y10_engine_config_init (&config, sizeof config);
   config.backend = backend;
   config.precision = Y10_PRECISION_FP32;
   config.width = width;
@@ -125,7 +125,8 @@ test_tensor_image (const Y10Engine *engine, const float *pixels,
   guint width, height;
 
   y10_engine_get_input_size (engine, &width, &height);
-  *image = (Y10Image) {.format = Y10_PIXEL_TENSOR,.width = width,
+  *image = (Y10Image) {.size = sizeof (Y10Image),
+    .format = Y10_PIXEL_TENSOR,.width = width,
     .height = height
   };
   for (guint i = 0; i < 3; i++) {
@@ -145,9 +146,9 @@ test_detect (Y10Engine *engine, const float *pixels, Y10Detection *rows,
   gint n;
 
   params.confidence = 0;
-  params.max_detections = y10_engine_get_max_rows (engine);
+  params.max_detections = y10_engine_get_max_detections (engine);
   test_tensor_image (engine, pixels, &image);
-  y10_engine_begin (engine, -1, &step, &error);
+  y10_step_begin (engine, -1, &step, &error);
   g_assert_no_error (error);
   y10_step_add (&step, &image, &params, &error);
   g_assert_no_error (error);

@@ -198,7 +198,7 @@ check_order (Comparison *c, const Y10Detection *got, guint n)
   for (guint i = 1; i < n; i++) {
     const Y10Detection *p = &got[i - 1], *q = &got[i];
 
-    if (!(p->score > q->score || (p->score == q->score
+    if (!(p->confidence > q->confidence || (p->confidence == q->confidence
                 && (p->anchor < q->anchor || (p->anchor == q->anchor
                         && p->class_id < q->class_id)))))
       miss (c, "rows %u and %u are not ordered by score, anchor, class", i - 1,
@@ -228,7 +228,7 @@ compare_detections (Comparison *c, const char *what, const GArray *rows,
 
     for (guint j = 0; j < n; j++)
       if (!used[j] && got[j].class_id == (gint) row->class_id
-          && fabs (got[j].score - row->score) <= SCORE_TOLERANCE
+          && fabs (got[j].confidence - row->score) <= SCORE_TOLERANCE
           && box_distance (c, &got[j], row->box) < nearest) {
         nearest = box_distance (c, &got[j], row->box);
         match = j;
@@ -244,13 +244,13 @@ compare_detections (Comparison *c, const char *what, const GArray *rows,
     c->n_matched++;
     c->worst_box = MAX (c->worst_box, nearest);
     c->worst_score = MAX (c->worst_score,
-        fabs (got[match].score - row->score));
+        fabs (got[match].confidence - row->score));
   }
   c->n_rows += rows->len;
   for (guint j = 0; j < n; j++)
-    if (!used[j] && got[j].score - floor > SCORE_TOLERANCE)
+    if (!used[j] && got[j].confidence - floor > SCORE_TOLERANCE)
       miss (c, "%s: unexpected class %d score %.6f at %.2f %.2f %.2f %.2f",
-          what, got[j].class_id, got[j].score, got[j].x0, got[j].y0,
+          what, got[j].class_id, got[j].confidence, got[j].x0, got[j].y0,
           got[j].x1, got[j].y1);
   g_free (used);
 }

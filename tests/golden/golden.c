@@ -171,7 +171,8 @@ begin_step (Comparison *c, const float *pixels, gboolean agnostic,
 {
   const Expected *e = c->expected;
   gsize plane = (gsize) e->width * e->height;
-  Y10Image image = {.format = Y10_PIXEL_TENSOR,.width = e->width,
+  Y10Image image = {.size = sizeof (Y10Image),
+    .format = Y10_PIXEL_TENSOR,.width = e->width,
     .height = e->height
   };
   Y10HeadParams params = Y10_HEAD_PARAMS_INIT;
@@ -185,7 +186,7 @@ begin_step (Comparison *c, const float *pixels, gboolean agnostic,
   params.class_agnostic = agnostic;
   if (e->one2many)
     params.iou = (float) e->iou;
-  return y10_engine_begin (c->engine, -1, &c->step, error)
+  return y10_step_begin (c->engine, -1, &c->step, error)
       && y10_step_add (&c->step, &image, &params, error);
 }
 
@@ -253,7 +254,7 @@ make_engine (Comparison *c, Y10BackendKind backend, Y10Precision precision,
   if (y10_seeded_write (shapes, e->seed, weights, error))
     model = y10_model_load (weights, NULL, error);
   if (model) {
-    y10_engine_config_init (&config);
+    y10_engine_config_init (&config, sizeof config);
     config.backend = backend;
     config.precision = precision;
     config.head = e->one2many ? Y10_HEAD_ONE2MANY : Y10_HEAD_ONE2ONE;
@@ -261,7 +262,7 @@ make_engine (Comparison *c, Y10BackendKind backend, Y10Precision precision,
     config.height = e->height;
     config.n_slots = 1;
     config.max_batch = 1;
-    config.max_rows = MAX_ROWS;
+    config.max_detections = MAX_ROWS;
     config.threads = (guint) n_threads;
     config.tune = tuned;
     c->engine = y10_engine_new (model, &config, NULL, error);

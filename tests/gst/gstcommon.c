@@ -249,10 +249,10 @@ make_engine (Y10Head head)
   Y10Engine *engine;
 
   g_assert_no_error (error);
-  y10_engine_config_init (&config);
+  y10_engine_config_init (&config, sizeof config);
   config.backend = Y10_BACKEND_REF;
   config.head = head;
-  config.max_rows = 1000;
+  config.max_detections = 1000;
   engine = y10_engine_new (model, &config, NULL, &error);
   g_assert_no_error (error);
   y10_model_unref (model);
@@ -267,7 +267,7 @@ test_gst_expected (GstBuffer *buffer, const GstCaps *caps,
       1000);
   Y10Engine *engine = make_engine (head);
   const Y10HeadParams defaults = Y10_HEAD_PARAMS_INIT;
-  Y10Image image = { 0 };
+  Y10Image image = {.size = sizeof image };
   GstVideoFrame frame;
   GstVideoInfo info;
   GError *error = NULL;
@@ -288,7 +288,7 @@ test_gst_expected (GstBuffer *buffer, const GstCaps *caps,
     image.plane[i] = frame.data[i];
     image.stride[i] = frame.info.stride[i];
   }
-  fail_unless (y10_engine_begin (engine, -1, &step, &error));
+  fail_unless (y10_step_begin (engine, -1, &step, &error));
   fail_unless (y10_step_add (&step, &image, params ? params : &defaults,
           &error));
   fail_unless (y10_step_submit (&step, &error));
@@ -329,7 +329,7 @@ GArray *
 test_gst_cuda_expected (const GstCaps *caps)
 {
   static const Y10HeadParams params = {
-    .confidence = 0.05f,.iou = 0.7f,.max_detections = 1000
+    .size = sizeof (Y10HeadParams),.confidence = 0.05f,.iou = 0.7f,.max_detections = 1000
   };
   GstBuffer *picture = test_gst_picture_caps (caps, 3);
   GArray *found = test_gst_expected (picture, caps, NULL, &params,
@@ -466,7 +466,7 @@ test_gst_assert_same (GArray *boxes, GArray *detections, guint width,
 
     fail_unless_equals_int (box->label_id, d->class_id);
     fail_unless_equals_string (box->label, labels[d->class_id]);
-    assert_near (box->confidence, d->score);
+    assert_near (box->confidence, d->confidence);
     assert_near (box->x_min, d->x0 / (gdouble) width);
     assert_near (box->y_min, d->y0 / (gdouble) height);
     assert_near (box->x_max, d->x1 / (gdouble) width);

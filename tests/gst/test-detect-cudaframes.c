@@ -14,7 +14,7 @@
 #define PROPERTIES "confidence=0.05 max-detections=1000"
 
 static const Y10HeadParams params = {
-  .confidence = 0.05f,.iou = 0.7f,.max_detections = 1000
+    .size = sizeof (Y10HeadParams),.confidence = 0.05f,.iou = 0.7f,.max_detections = 1000
 };
 
 static GstElement *

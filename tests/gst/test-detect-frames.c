@@ -9,7 +9,7 @@
 #define PROPERTIES "confidence=0.05 max-detections=1000"
 
 static const Y10HeadParams params = {
-  .confidence = CONFIDENCE,.iou = 0.7f,.max_detections = 1000
+    .size = sizeof (Y10HeadParams),.confidence = CONFIDENCE,.iou = 0.7f,.max_detections = 1000
 };
 
 static void
@@ -104,7 +104,7 @@ GST_START_TEST (test_deep_format)
     const Y10Detection *b = &g_array_index (near, Y10Detection, i);
 
     fail_unless (a->anchor == b->anchor && a->class_id == b->class_id);
-    fail_unless (ABS (a->score - b->score) < 0.01);
+    fail_unless (ABS (a->confidence - b->confidence) < 0.01);
   }
   g_array_unref (expected);
   g_array_unref (near);
@@ -164,7 +164,7 @@ GST_START_TEST (test_colorimetry)
         NULL);
     picture = test_gst_picture_caps (caps, 3);
     expected = test_gst_expected (picture, caps, NULL, &params, Y10_HEAD_AUTO);
-    best[i] = g_array_index (expected, Y10Detection, 0).score;
+    best[i] = g_array_index (expected, Y10Detection, 0).confidence;
     for (guint k = 0; k < i; k++)
       fail_unless (best[k] != best[i]);
     set_caps (h, caps);

@@ -428,7 +428,7 @@ GST_START_TEST (test_auto)
   fail_unless_equals_int (boxes->len, expected->len);
   for (guint i = 0; i < boxes->len; i++)
     fail_unless (ABS (g_array_index (boxes, TestBox, i).confidence
-            - g_array_index (expected, Y10Detection, i).score) < 1e-4);
+            - g_array_index (expected, Y10Detection, i).confidence) < 1e-4);
   g_array_unref (boxes);
   g_array_unref (expected);
   gst_object_unref (e);

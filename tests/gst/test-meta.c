@@ -16,7 +16,7 @@
 #endif
 
 static const Y10HeadParams params = {
-  .confidence = 0.05f,.iou = 0.7f,.max_detections = 1000
+    .size = sizeof (Y10HeadParams),.confidence = 0.05f,.iou = 0.7f,.max_detections = 1000
 };
 
 #define PROPERTIES "confidence=0.05 max-detections=1000"

@@ -140,8 +140,10 @@ GST_START_TEST (test_wrong_items)
 {
   GstCudaContext *context = test_cuda_context (0);
   guint8 coverage[16] = { 0 };
-  Y10PaintText text = { .width = 4, .height = 4, .full = coverage };
-  Y10Canvas good = { .width = 64, .height = 48, .n_components = 2,
+  Y10PaintText text = {.size = sizeof (Y10PaintText),
+    .width = 4, .height = 4, .full = coverage };
+  Y10Canvas good = {.size = sizeof (Y10Canvas),
+    .width = 64, .height = 48, .n_components = 2,
     .component = {{coverage, 64, 1, 0, 0}, {coverage, 64, 2, 1, 1}}
   }, canvas;
   Y10PaintItem items[8];

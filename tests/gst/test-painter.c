@@ -202,7 +202,7 @@ draw_cell (const GstY10Canvas *canvases, guint i, GRand *rand)
 static void
 fill_target (Y10Canvas *to, const GstY10Canvas *from)
 {
-  *to = (Y10Canvas) {
+  *to = (Y10Canvas) {.size = sizeof (Y10Canvas),
     .width = from->window.x1, .height = from->window.y1, .wide = from->wide,
     .n_components = from->n_components
   };

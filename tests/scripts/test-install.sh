@@ -29,7 +29,7 @@ find_one() {
 }
 
 pc=$(find_one '*/pkgconfig/y10.pc')
-lib=$(dirname "$(find_one '*/liby10.so.0')")
+lib=$(dirname "$(find_one '*/liby10.so.1')")
 # Where it would be found had it not been put below $stage.
 cp "$pc" "$dir/y10.pc"
 sed -i "s|^prefix=|&$stage|" "$pc"
@@ -62,7 +62,7 @@ LD_LIBRARY_PATH=$lib "$dir/stranger"
 read -ra flags < <(PKG_CONFIG_PATH=$build/meson-uninstalled pkg-config --cflags --libs y10)
 cc -Wall -Werror "$dir/stranger.c" -o "$dir/uninstalled" "${flags[@]}"
 LD_LIBRARY_PATH=$build/engine "$dir/uninstalled"
-readelf -d "$dir/uninstalled" | grep -F liby10.so.0
+readelf -d "$dir/uninstalled" | grep -F liby10.so.1
 export LD_LIBRARY_PATH=$lib
 
 y10=$(find_one '*/bin/y10')
@@ -77,7 +77,7 @@ find_one '*/bash-completion/completions/y10' >/dev/null
 if [ -e "$build/gst/libgstyolov10.so" ]; then
   plugin=$(find_one '*/libgstyolov10.so')
   find_one '*/y10/gstyolov10framemeta.h' >/dev/null
-  ! readelf -d "$plugin" "$lib/liby10.so.0" | grep -E 'R(UN)?PATH' || { echo "a build path is left in"; exit 1; }
+  ! readelf -d "$plugin" "$lib/liby10.so.1" | grep -E 'R(UN)?PATH' || { echo "a build path is left in"; exit 1; }
   GST_REGISTRY=$dir/registry GST_PLUGIN_SYSTEM_PATH=$(dirname "$plugin") GST_PLUGIN_PATH='' \
     gst-inspect-1.0 yolov10detect | grep -E 'Filename|Version'
   GST_REGISTRY=$dir/registry GST_PLUGIN_PATH=$(dirname "$plugin") \

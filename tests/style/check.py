@@ -69,7 +69,7 @@ ROOMS = {
     "engine/cpu": ("engine/base", "engine/core", "engine/cpu/kernels"),
     "engine/run": ("engine/base", "engine/core", "engine/model"),
     "engine/stream": ("engine/base", "engine/model", "engine/run"),
-    "engine/draw": ("engine/core",),
+    "engine/draw": ("engine/base", "engine/core"),
     "cuda/kernels": (),
     "cuda/driver": ("cuda/kernels",),
     "cuda/conv": ("engine/base", "cuda/driver"),

@@ -91,8 +91,8 @@ warn_of_copies() {
   local prefix libdir lib
   prefix=$(installed_py show "$build" prefix)
   libdir=$(installed_py show "$build" libdir)
-  for lib in "$prefix"/lib/liby10.so.0 "$prefix"/lib64/liby10.so.0 "$prefix"/lib/*/liby10.so.0; do
-    [ ! -e "$lib" ] || [ "$lib" -ef "$prefix/$libdir/liby10.so.0" ] \
+  for lib in "$prefix"/lib/liby10.so.1 "$prefix"/lib64/liby10.so.1 "$prefix"/lib/*/liby10.so.1; do
+    [ ! -e "$lib" ] || [ "$lib" -ef "$prefix/$libdir/liby10.so.1" ] \
       || say "another liby10 lies in ${lib%/*}; no list says who installed it, so it stays"
   done
 }

@@ -57,7 +57,8 @@ make_tensor (Bench *bench)
 
   y10_engine_get_input_size (bench->engine, &width, &height);
   p = bench->pixels = g_new (gfloat, (gsize) width * height * 3);
-  bench->image = (Y10Image) {.format = Y10_PIXEL_TENSOR,.width = width,
+  bench->image = (Y10Image) {.size = sizeof (Y10Image),
+    .format = Y10_PIXEL_TENSOR,.width = width,
     .height = height
   };
   for (guint c = 0; c < 3; c++) {
@@ -75,7 +76,7 @@ make_frame (Bench *bench)
   const gsize luma = (gsize) FRAME_WIDTH * FRAME_HEIGHT;
   guint8 *p = bench->pixels = g_malloc (luma * 3 / 2);
 
-  bench->image = (Y10Image) {.format = Y10_PIXEL_NV12,
+  bench->image = (Y10Image) {.size = sizeof (Y10Image),.format = Y10_PIXEL_NV12,
     .matrix = Y10_MATRIX_BT709,.width = FRAME_WIDTH,.height = FRAME_HEIGHT,
     .plane = {p, p + luma},.stride = {FRAME_WIDTH, FRAME_WIDTH}
   };
@@ -91,7 +92,7 @@ run_step (Bench *bench, gint64 *us, Y10StepTimes *times, GError **error)
   gboolean ok = TRUE;
   gint64 start;
 
-  if (!y10_engine_begin (bench->engine, -1, &step, error))
+  if (!y10_step_begin (bench->engine, -1, &step, error))
     return FALSE;
   for (guint i = 0; ok && i < bench->batch; i++)
     ok = y10_step_add (&step, &bench->image, &bench->params, error);
@@ -131,7 +132,7 @@ static gboolean
 measure (Bench *bench, double seconds, GError **error)
 {
   gint64 start = g_get_monotonic_time (), us;
-  Y10StepTimes times;
+  Y10StepTimes times = {.size = sizeof times };
 
   for (guint i = 0; i < WARM_UP_STEPS
       || g_get_monotonic_time () - start < WARM_UP_TIME; i++) {
@@ -164,9 +165,9 @@ typedef struct
 static void
 print_tuning_json (JsonBuilder *builder, Y10Engine *engine)
 {
-  Y10EngineProgress p;
+  Y10TuningProgress p = {.size = sizeof p };
 
-  y10_engine_get_progress (engine, &p);
+  y10_engine_get_tuning_progress (engine, &p);
   json_builder_set_member_name (builder, "tuning");
   json_builder_begin_object (builder);
   tool_json_int (builder, "convolutions", p.total);
@@ -216,7 +217,7 @@ print_json (const Bench *bench, const Result *result)
   json_builder_begin_array (builder);
   for (guint i = 0; i < result->n_ops; i++) {
     const double ms = (double) result->ns[i] / 1e6;
-    Y10OpInfo op;
+    Y10OpInfo op = {.size = sizeof op };
 
     y10_engine_get_op (engine, i, &op);
     json_builder_begin_object (builder);
@@ -256,7 +257,7 @@ print_text (const Bench *bench, const Result *result)
       "ms", "%", "GFLOP/s");
   for (guint i = 0; i < result->n_ops; i++) {
     const double ms = (double) result->ns[i] / 1e6;
-    Y10OpInfo op;
+    Y10OpInfo op = {.size = sizeof op };
 
     y10_engine_get_op (engine, i, &op);
     tool_print ("%-28s %-11s %-21s %9.3f %6.1f %9.1f\n", op.name, op.kind,
@@ -363,7 +364,7 @@ tool_bench (int argc, char **argv)
   config.n_slots = 1;
   config.max_batch = bench.batch = (guint) batch;
   bench.params.confidence = 0;
-  bench.params.max_detections = config.max_rows;
+  bench.params.max_detections = config.max_detections;
   model = y10_model_load (options.model, options.labels, &error);
   if (model)
     bench.engine = y10_engine_new (model, &config, NULL, &error);

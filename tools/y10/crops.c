@@ -178,7 +178,8 @@ save_sample (ToolCrops *crops, const ToolFrame *frame,
     const Y10Detection *rows, guint n, GError **error)
 {
   ToolSample *sample = frame->pixels;
-  Y10Image rgb = {.format = Y10_PIXEL_RGB,.memory = Y10_MEMORY_HOST,
+  Y10Image rgb = {.size = sizeof (Y10Image),
+    .format = Y10_PIXEL_RGB,.memory = Y10_MEMORY_HOST,
     .width = frame->image.width,.height = frame->image.height
   };
   GstVideoFrame mapped;

@@ -182,7 +182,7 @@ tool_detect (int argc, char **argv)
       || !tool_engine_options_parse (&options.engine, &config)
       || !tool_check_range ("--confidence", options.confidence, 0, 1)
       || !tool_check_range ("--max-detections", options.max_detections, 1,
-          config.max_rows)
+          config.max_detections)
       || !tool_check_range ("--interval", options.interval, 1, MAX_INTERVAL))
     goto out;
   if (!options.inputs || !options.inputs[0]) {

@@ -82,7 +82,7 @@ print_json (const Info *info)
   json_builder_set_member_name (builder, "layers");
   json_builder_begin_array (builder);
   for (guint i = 0; i < info->n_ops; i++) {
-    Y10OpInfo op;
+    Y10OpInfo op = {.size = sizeof op };
 
     y10_engine_get_op (info->engine, i, &op);
     print_op_json (builder, &op);
@@ -123,7 +123,7 @@ print_ops (const Info *info)
       "out", "kernel", "MFLOP");
   for (guint i = 0; i < info->n_ops; i++) {
     char kernel[32] = "", out[48];
-    Y10OpInfo op;
+    Y10OpInfo op = {.size = sizeof op };
 
     y10_engine_get_op (info->engine, i, &op);
     if (op.kernel)
@@ -187,7 +187,7 @@ info_run (const ToolEngineOptions *options, const Y10EngineConfig *config,
   if (info.engine) {
     info.n_ops = y10_engine_get_n_ops (info.engine);
     for (guint i = 0; i < info.n_ops; i++) {
-      Y10OpInfo op;
+      Y10OpInfo op = {.size = sizeof op };
 
       y10_engine_get_op (info.engine, i, &op);
       info.flops += op.flops;

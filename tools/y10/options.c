@@ -196,7 +196,7 @@ tool_engine_options_parse (const ToolEngineOptions *options,
 {
   int value;
 
-  y10_engine_config_init (config);
+  y10_engine_config_init (config, sizeof *config);
   if (options->backend) {
     value = parse_name ("--backend", options->backend, backend_name,
         Y10_BACKEND_CUDA + 1);

@@ -47,9 +47,9 @@ tool_progress_new (guint n_inputs, Y10Engine *engine)
 static void
 print_tuning (const ToolProgress *progress)
 {
-  Y10EngineProgress p;
+  Y10TuningProgress p = {.size = sizeof p };
 
-  y10_engine_get_progress (progress->engine, &p);
+  y10_engine_get_tuning_progress (progress->engine, &p);
   if (!p.finished && p.total)
     fprintf (stderr, "  tuning %u %%", 100 * p.done / p.total);
   fputs ("\033[K", stderr);
@@ -153,11 +153,11 @@ void
 tool_progress_wait_tuned (Y10Engine *engine)
 {
   gboolean enabled = is_terminal (), shown = FALSE;
-  Y10EngineProgress p;
+  Y10TuningProgress p = {.size = sizeof p };
 
   while (!y10_engine_wait_tuned (engine, g_get_monotonic_time ()
           + REDRAW_EVERY, NULL, NULL)) {
-    y10_engine_get_progress (engine, &p);
+    y10_engine_get_tuning_progress (engine, &p);
     if (!enabled || !p.total)
       continue;
     shown = TRUE;

@@ -75,7 +75,8 @@ tool_report_json (const Y10Model *model, const ToolFrame *frame,
     const Y10Detection *rows, guint n)
 {
   char *source = tool_source_to_utf8 (frame->source), *text;
-  const Y10Report report = {.source = source,.timestamp = frame->timestamp,
+  const Y10Report report = {.size = sizeof (Y10Report),
+    .source = source,.timestamp = frame->timestamp,
     .width = frame->image.width,.height = frame->image.height,
     .detections = rows,.n_detections = n
   };
@@ -127,7 +128,7 @@ tool_report_table (const Y10Model *model, const ToolFrame *frame,
         frame->image.height, &p);
     g_string_append_printf (text, "  %s%*s  %10.3f %6d %6d %6d %6d\n",
         labels[i], widest - text_width (labels[i]), "",
-        (double) rows[i].score, p.x, p.y, p.w, p.h);
+        (double) rows[i].confidence, p.x, p.y, p.w, p.h);
   }
   g_strfreev (labels);
   g_free (source);

@@ -12,31 +12,32 @@ G_BEGIN_DECLS
  * @y0: upper edge, source pixels, 0 to the image's height
  * @x1: right edge, source pixels
  * @y1: lower edge, source pixels
- * @score: confidence, 0 to 1
+ * @confidence: 0 to 1
  * @class_id: index of the class, 0 to the model's classes - 1
  * @anchor: index of the grid cell that found it; the stride-8 grid comes
  *   first, row by row, then stride 16, then 32
  *
- * One box. Boxes of an image are ordered by score, highest first, then by
- * anchor, then by class.
+ * One box. Boxes of an image are ordered by confidence, highest first, then by
+ * anchor, then by class. Programs keep arrays of it, so it never changes size.
  *
  * Since: 0.1
  */
 typedef struct
 {
   gfloat x0, y0, x1, y1;
-  gfloat score;
+  gfloat confidence;
   gint32 class_id;
   guint32 anchor;
 } Y10Detection;
 
 /**
  * Y10HeadParams:
- * @confidence: least score of a detection, 0 to 1
+ * @size: set it to sizeof: how the library knows which fields are there
+ * @confidence: minimum confidence of a detection, 0 to 1
  * @iou: heads with NMS only: of two boxes that overlap by more than this
  *   (0 to 1) the weaker is dropped
  * @class_agnostic: heads with NMS only: boxes of different classes compete too
- * @max_detections: most detections of the image, 1 to the engine's max_rows
+ * @max_detections: most detections of the image, 1 to the engine's
  * @classes: (nullable): one byte a class, non-zero where the class is wanted;
  *   %NULL for all. Copied by y10_step_add(). Classes not wanted take no place
  *   among the @max_detections.
@@ -48,6 +49,7 @@ typedef struct
  */
 typedef struct
 {
+  gsize size;
   gfloat confidence;
   gfloat iou;
   gboolean class_agnostic;
@@ -60,6 +62,6 @@ typedef struct
  *
  * The defaults: confidence 0.25, iou 0.7, 300 detections of all classes.
  */
-#define Y10_HEAD_PARAMS_INIT { 0.25f, 0.7f, FALSE, 300, NULL }
+#define Y10_HEAD_PARAMS_INIT { sizeof (Y10HeadParams), 0.25f, 0.7f, FALSE, 300, NULL }
 
 G_END_DECLS

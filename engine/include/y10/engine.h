@@ -54,6 +54,7 @@ Y10_API const char *y10_head_get_name (Y10Head head);
 
 /**
  * Y10EngineConfig:
+ * @size: set by y10_engine_config_init()
  * @backend: what computes
  * @precision: in which numbers
  * @head: which head
@@ -64,12 +65,12 @@ Y10_API const char *y10_head_get_name (Y10Head head);
  * @n_slots: steps that can be under way at once, 1 to 16, or 0 for what keeps
  *   the backend busy: 2 on CUDA, else 1
  * @threads: CPU threads, 1 to 256, or 0 for one per core this process may use
- * @max_rows: most detections of an image, 1 to 8400
+ * @max_detections: most detections of an image, 1 to 8400
  * @device_id: which GPU, or -1 for any; ignored where @cuda_context is given
  * @cuda_graphs: whether CUDA launches the network as one captured graph; else
  *   kernel by kernel, the same work at more cost for the CPU. %TRUE unless set
  * @tune: whether a backend that can may look for faster ways to run the
- *   network while it already runs, see y10_engine_get_progress(). They replace
+ *   network while it already runs, see y10_engine_get_tuning_progress(). They replace
  *   the first ones between two steps: results then differ by rounding. %TRUE
  *   unless set otherwise
  * @cuda_context: (nullable): the CUcontext that a CUDA engine works in, and
@@ -86,6 +87,7 @@ Y10_API const char *y10_head_get_name (Y10Head head);
  */
 typedef struct
 {
+  gsize size;
   Y10BackendKind backend;
   Y10Precision precision;
   Y10Head head;
@@ -93,13 +95,12 @@ typedef struct
   guint max_batch;
   guint n_slots;
   guint threads;
-  guint max_rows;
+  guint max_detections;
   gint device_id;
   gboolean cuda_graphs;
   gboolean tune;
   gpointer cuda_context;
   guint batch_timeout;
-  gpointer reserved[6];
 } Y10EngineConfig;
 
 /**
@@ -114,6 +115,7 @@ typedef struct _Y10Engine Y10Engine;
 
 /**
  * Y10OpInfo:
+ * @size: set it to sizeof: how the library knows which fields are there
  * @name: the module in the checkpoint, such as "model.2.m.0.cv1"
  * @kind: "conv", "maxpool5", "upsample2x", "attention", "preprocess" or "head"
  * @impl: what runs it, such as "jit:avx512_core" or "ref"
@@ -127,13 +129,14 @@ typedef struct _Y10Engine Y10Engine;
  * @flops: floating point operations an image (2 × multiply-adds)
  *
  * One row of what `y10 info` and `y10 bench` print. The strings live as long
- * as the engine; @impl may be another one once y10_engine_get_progress() has
+ * as the engine; @impl may be another one once y10_engine_get_tuning_progress() has
  * got on.
  *
  * Since: 0.1
  */
 typedef struct
 {
+  gsize size;
   const char *name, *kind, *impl;
   guint in_channels, out_channels, out_height, out_width;
   guint kernel, stride, groups;
@@ -141,7 +144,8 @@ typedef struct
 } Y10OpInfo;
 
 /**
- * Y10EngineProgress:
+ * Y10TuningProgress:
+ * @size: set it to sizeof: how the library knows which fields are there
  * @total: kinds of convolutions that are looked at; 0 where nothing is, and it
  *   may grow when steps of other numbers of images come
  * @done: how many of them have been
@@ -158,13 +162,14 @@ typedef struct
  */
 typedef struct
 {
+  gsize size;
   guint total, done, loaded, faster, wrong;
   gboolean finished;
   const char *note;
-  gpointer reserved[4];
-} Y10EngineProgress;
+} Y10TuningProgress;
 
-Y10_API void y10_engine_config_init (Y10EngineConfig *config);
+Y10_API void y10_engine_config_init (Y10EngineConfig *config,
+    gsize size);
 Y10_API Y10Engine *y10_engine_new (Y10Model *model,
     const Y10EngineConfig *config, GCancellable *cancellable, GError **error);
 Y10_API Y10Engine *y10_engine_ref (Y10Engine *engine);
@@ -179,14 +184,14 @@ Y10_API Y10Head y10_engine_get_head (const Y10Engine *engine);
 Y10_API void y10_engine_get_input_size (const Y10Engine *engine, guint *width,
     guint *height);
 Y10_API guint y10_engine_get_threads (const Y10Engine *engine);
-Y10_API guint y10_engine_get_max_rows (const Y10Engine *engine);
+Y10_API guint y10_engine_get_max_detections (const Y10Engine *engine);
 Y10_API gsize y10_engine_get_arena_size (const Y10Engine *engine);
 Y10_API gsize y10_engine_get_weights_size (const Y10Engine *engine);
 Y10_API guint y10_engine_get_n_ops (const Y10Engine *engine);
 Y10_API void y10_engine_get_op (const Y10Engine *engine, guint index,
     Y10OpInfo *info);
-Y10_API void y10_engine_get_progress (Y10Engine *engine,
-    Y10EngineProgress *progress);
+Y10_API void y10_engine_get_tuning_progress (Y10Engine *engine,
+    Y10TuningProgress *progress);
 Y10_API gboolean y10_engine_wait_tuned (Y10Engine *engine, gint64 until,
     GCancellable *cancellable, GError **error);
 Y10_API gboolean y10_engine_profile (Y10Engine *engine, guint runs,

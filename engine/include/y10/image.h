@@ -106,6 +106,7 @@ typedef enum
 
 /**
  * Y10Image:
+ * @size: set it to sizeof: how the library knows which fields are there
  * @format: how the pixels lie in memory
  * @memory: where the planes are
  * @matrix: colour matrix of YUV formats
@@ -132,6 +133,7 @@ typedef enum
  */
 typedef struct
 {
+  gsize size;
   Y10PixelFormat format;
   Y10Memory memory;
   Y10ColorMatrix matrix;

@@ -39,6 +39,7 @@ typedef struct
 
 /**
  * Y10Canvas:
+ * @size: set it to sizeof: how the library knows which fields are there
  * @width: width, pixels, at most 65535
  * @height: height, pixels, at most 65535
  * @wide: %TRUE when samples have 16 bits, which lie at even addresses; else 8
@@ -51,6 +52,7 @@ typedef struct
  */
 typedef struct
 {
+  gsize size;
   guint width, height;
   gboolean wide;
   guint n_components;
@@ -59,6 +61,7 @@ typedef struct
 
 /**
  * Y10PaintText:
+ * @size: set it to sizeof: how the library knows which fields are there
  * @width: width, pixels, even
  * @height: height, pixels, even
  * @half_width: columns of @half
@@ -77,6 +80,7 @@ typedef struct
  */
 typedef struct
 {
+  gsize size;
   gint width, height;
   gint half_width, half_height;
   guint8 *full;

@@ -9,6 +9,7 @@ G_BEGIN_DECLS
 
 /**
  * Y10Report:
+ * @size: set it to sizeof: how the library knows which fields are there
  * @source: where the picture comes from, UTF-8
  * @timestamp: its time, nanoseconds, or -1 where it has none
  * @width: of the picture, pixels
@@ -25,6 +26,7 @@ G_BEGIN_DECLS
  */
 typedef struct
 {
+  gsize size;
   const char *source;
   gint64 timestamp;
   guint width, height;
@@ -32,7 +34,6 @@ typedef struct
   const Y10Detection *detections;
   guint n_detections;
   const gint *ids;
-  gpointer reserved[4];
 } Y10Report;
 
 /**

@@ -16,7 +16,7 @@ G_BEGIN_DECLS
  *
  * One run over one to max_batch images: begin → add → submit → wait → read →
  * end. A plain value; copy it freely. The slot behind it belongs to the step
- * from y10_engine_begin() to y10_step_end() and nobody else writes to it;
+ * from y10_step_begin() to y10_step_end() and nobody else writes to it;
  * every call checks the generation, so using a step after its end is
  * %Y10_ERROR_STALE and never somebody else's result.
  *
@@ -34,6 +34,7 @@ typedef struct
 
 /**
  * Y10StepTimes:
+ * @size: set it to sizeof: how the library knows which fields are there
  * @preprocess: nanoseconds to letterbox and convert all images
  * @inference: nanoseconds in the network
  * @postprocess: nanoseconds to choose and decode the detections
@@ -44,10 +45,11 @@ typedef struct
  */
 typedef struct
 {
+  gsize size;
   gint64 preprocess, inference, postprocess;
 } Y10StepTimes;
 
-Y10_API gboolean y10_engine_begin (Y10Engine *engine, gint64 until,
+Y10_API gboolean y10_step_begin (Y10Engine *engine, gint64 until,
     Y10Step *step, GError **error);
 Y10_API gboolean y10_step_add (const Y10Step *step, const Y10Image *image,
     const Y10HeadParams *params, GError **error);

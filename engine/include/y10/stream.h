@@ -7,13 +7,13 @@
 G_BEGIN_DECLS
 
 /**
- * Y10_STREAM_MAX_BATCH:
+ * Y10_MAX_BATCH:
  *
  * The most images of a step.
  *
  * Since: 0.1
  */
-#define Y10_STREAM_MAX_BATCH 64
+#define Y10_MAX_BATCH 64
 
 /**
  * Y10EngineStream:
@@ -28,69 +28,77 @@ G_BEGIN_DECLS
  */
 typedef struct _Y10EngineStream Y10EngineStream;
 
-typedef struct _Y10EngineFrame Y10EngineFrame;
+typedef struct _Y10EngineRequest Y10EngineRequest;
 
 /**
- * Y10EngineFrameState:
- * @Y10_ENGINE_FRAME_RUNNING: its step has begun
- * @Y10_ENGINE_FRAME_OVER: it was answered or taken back
+ * Y10EngineRequestState:
+ * @Y10_ENGINE_REQUEST_RUNNING: its step has begun
+ * @Y10_ENGINE_REQUEST_DONE: it was answered or taken back
  *
- * What a #Y10EngineFrameNotify tells of.
+ * What a #Y10EngineRequestNotify tells of.
  *
  * Since: 0.1
  */
 typedef enum
 {
-  Y10_ENGINE_FRAME_RUNNING,
-  Y10_ENGINE_FRAME_OVER,
-} Y10EngineFrameState;
+  Y10_ENGINE_REQUEST_RUNNING,
+  Y10_ENGINE_REQUEST_DONE,
+} Y10EngineRequestState;
 
 /**
- * Y10EngineFrameNotify:
- * @frame: a frame that was submitted
+ * Y10EngineRequestNotify:
+ * @request: a submitted request
  * @state: what has just happened to it
- * @data: as in #Y10EngineFrame
+ * @data: @notify_data of the #Y10EngineRequest
  *
- * Called on a thread of the engine, or on the one that takes the frame back, with
- * a lock of the engine held: it must not block and must not call the library.
+ * Called on a thread of the engine, or on the one that withdraws the request,
+ * with a lock of the engine held: it must not block and must not call the
+ * library.
  *
  * Since: 0.1
  */
-typedef void (*Y10EngineFrameNotify) (Y10EngineFrame *frame,
-    Y10EngineFrameState state, gpointer data);
+typedef void (*Y10EngineRequestNotify) (Y10EngineRequest *request,
+    Y10EngineRequestState state, gpointer data);
 
 /**
- * Y10EngineFrame:
- * @image: pixels, which have to stay until the frame is over
- * @params: what is wanted of it; @params.classes likewise
- * @detections: (array length=max_detections): where to copy what is found
+ * Y10EngineRequest:
+ * @size: set it to sizeof: how the library knows which fields are there
+ * @image: (not nullable): borrowed; it and its pixels must stay until the
+ *   request is done
+ * @params: (not nullable): borrowed; it and its classes must stay until the
+ *   request is done
+ * @detections: (array length=max_detections): where the results are copied to
  * @max_detections: room in @detections
- * @n_detections: how many there are, best first; -1 where there is no result
- * @times: where the time of the step went that it was in
- * @waited: nanoseconds between y10_engine_stream_submit() and that step
+ * @n_detections: number of results, best first; -1 when there are none
+ * @wait_time: nanoseconds between y10_engine_stream_submit() and the beginning
+ *   of the step
  * @turns: images of all streams that were inferred in that time
- * @took: nanoseconds between the beginning of that step and its results
- * @notify: (nullable): called when its step begins and when it is over
+ * @preprocess_time: nanoseconds that the step took to preprocess its images
+ * @inference_time: nanoseconds that the step spent in the network
+ * @postprocess_time: nanoseconds that the step took to decode its results
+ * @step_time: nanoseconds between the beginning of the step and its results
+ * @notify: (nullable): called when the step begins and when the request is done
  * @notify_data: for @notify
  * @error: (nullable): why there is no result; the caller frees it
  *
- * One image on its way, in memory of the caller, which begins as zeros. After
- * y10_engine_stream_submit() nothing of it may be touched before it is over.
- * Then it may be submitted again, without an @error.
+ * One image to be inferred, in memory of the caller. All fields begin as zero,
+ * except @size. Between y10_engine_stream_submit() and the end nobody may touch
+ * it. Then it may be submitted again, without an @error.
  *
- * Since: 0.1
+ * Since: 0.2
  */
-struct _Y10EngineFrame
+struct _Y10EngineRequest
 {
-  Y10Image image;
-  Y10HeadParams params;
+  gsize size;
+  const Y10Image *image;
+  const Y10HeadParams *params;
   Y10Detection *detections;
   guint max_detections;
   gint n_detections;
-  Y10StepTimes times;
-  gint64 waited, took;
+  gint64 wait_time;
   guint turns;
-  Y10EngineFrameNotify notify;
+  gint64 preprocess_time, inference_time, postprocess_time, step_time;
+  Y10EngineRequestNotify notify;
   gpointer notify_data;
   GError *error;
   /*< private >*/
@@ -99,6 +107,7 @@ struct _Y10EngineFrame
 
 /**
  * Y10EngineStreamStats:
+ * @size: set it to sizeof: how the library knows which fields are there
  * @n_streams: streams of the engine
  * @n_queued: images that wait for their turn
  * @n_running: images in steps that are under way
@@ -121,9 +130,10 @@ struct _Y10EngineFrame
  */
 typedef struct
 {
+  gsize size;
   guint n_streams, n_queued, n_running;
   guint64 n_inferences, n_failed, n_withdrawn;
-  guint64 fill[Y10_STREAM_MAX_BATCH + 1];
+  guint64 fill[Y10_MAX_BATCH + 1];
   gint64 wait_median, wait_p95, wait_max;
   gdouble per_second, busy;
   gsize weights_size, arenas_size;
@@ -143,14 +153,14 @@ Y10_API void y10_engine_stream_set_priority (Y10EngineStream *stream,
     gint priority);
 
 Y10_API gboolean y10_engine_stream_submit (Y10EngineStream *stream,
-    Y10EngineFrame *frame, GError **error);
+    Y10EngineRequest *request, GError **error);
 Y10_API gboolean y10_engine_stream_replace (Y10EngineStream *stream,
-    Y10EngineFrame *frame, gboolean *replaced, GError **error);
+    Y10EngineRequest *request, gboolean *replaced, GError **error);
 Y10_API void y10_engine_stream_set_max_running (Y10EngineStream *stream,
     guint max_running);
 Y10_API guint y10_engine_stream_withdraw (Y10EngineStream *stream);
-Y10_API gboolean y10_engine_frame_wait (Y10EngineFrame *frame, gint64 until);
-Y10_API void y10_engine_frame_end (Y10EngineFrame *frame);
+Y10_API gboolean y10_engine_request_wait (Y10EngineRequest *request, gint64 until);
+Y10_API void y10_engine_request_end (Y10EngineRequest *request);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Y10EngineStream, y10_engine_stream_unref)
 

@@ -178,7 +178,7 @@ not_found (Doctor *doctor, JsonObject *plugin)
       dlclose (library);
     } else {
       what = g_strdup_printf ("the plugin cannot be loaded: %s", dlerror ());
-      fix = g_strdup_printf ("install what is missing (for liby10.so.0: run "
+      fix = g_strdup_printf ("install what is missing (for liby10.so.1: run "
           "'sudo ldconfig', or set LD_LIBRARY_PATH), then "
           "rm %s/gstreamer-1.0/registry.*.bin", g_get_user_cache_dir ());
     }

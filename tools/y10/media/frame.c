@@ -39,7 +39,7 @@ tool_runner_new (Y10Engine *engine, const Y10HeadParams *params,
   runner->params = *params;
   runner->result = result;
   runner->user = user;
-  runner->max_rows = y10_engine_get_max_rows (engine);
+  runner->max_rows = y10_engine_get_max_detections (engine);
   runner->rows = g_new (Y10Detection, runner->max_rows);
   return runner;
 }
@@ -82,7 +82,7 @@ tool_runner_push (ToolRunner *runner, ToolFrame *frame)
   pending = &runner->pending[(runner->first + runner->n_pending) % N_SLOTS];
   pending->frame = *frame;
 
-  if (y10_engine_begin (runner->engine, -1, &pending->step, &error)) {
+  if (y10_step_begin (runner->engine, -1, &pending->step, &error)) {
     if (y10_step_add (&pending->step, &frame->image, &runner->params, &error)
         && y10_step_submit (&pending->step, &error)) {
       runner->n_pending++;

@@ -136,6 +136,7 @@ tool_pixbuf_to_image (gpointer data, Y10Image *image)
 {
   GdkPixbuf *pixbuf = data;
 
+  image->size = sizeof *image;
   image->format = gdk_pixbuf_get_has_alpha (pixbuf) ? Y10_PIXEL_RGBA
       : Y10_PIXEL_RGB;
   image->memory = Y10_MEMORY_HOST;
