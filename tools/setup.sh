@@ -73,7 +73,7 @@ cuda=(libgstreamer-plugins-bad1.0-dev libffmpeg-nvenc-dev)
 codes=(python3-zxing-cpp python3-numpy gir1.2-gst-plugins-base-1.0)
 rtsp=(gir1.2-gst-rtsp-server-1.0)
 tests=(g++ git binutils shellcheck curl zint "${codes[@]}" "${rtsp[@]}")
-ci=(clang python3-torch python3-venv debootstrap)
+ci=(clang python3-torch python3-venv debootstrap abigail-tools)
 
 # NVIDIA's packages, pinned and with the hash of each.
 wheels_list=$root/tools/setup/cuda-wheels.txt

@@ -1,0 +1,50 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# SPDX-FileCopyrightText: 2026 the yolov10detect authors
+#
+# Compares the library's ABI with the one that was released. A new function
+# passes. A new field at the end of a struct that begins with its size is
+# compatible as well, but abidiff cannot know that: check that it is all that
+# changed, then write the file anew with --update. Anything else needs a new
+# soname.
+set -euo pipefail
+
+usage="usage: test-abi.sh [--update] SOURCE_ROOT BUILD_ROOT"
+update=no
+[ "${1-}" != --update ] || { update=yes; shift; }
+[ $# = 2 ] || { echo "$usage" >&2; exit 2; }
+released=$1/engine/liby10.abi
+headers=$1/engine/include/y10
+library=$2/engine/liby10.so
+
+if [ $update = yes ]; then
+  exec abidw --exported-interfaces-only --drop-private-types \
+    --headers-dir "$headers" --type-id-style hash --no-show-locs \
+    --no-corpus-path --no-comp-dir-path --no-elf-needed \
+    --out-file "$released" "$library"
+fi
+if ! command -v abidiff >/dev/null; then
+  echo "SKIP: abidiff is missing (Debian: abigail-tools)"
+  exit 77
+fi
+if [ "$(uname -m)" != x86_64 ]; then
+  echo "SKIP: engine/liby10.abi describes x86_64, this is $(uname -m)"
+  exit 77
+fi
+
+compare() { abidiff --no-added-syms "$1" "$library"; }
+
+changed=$(mktemp)
+trap 'rm -f "$changed"' EXIT
+sed "/class-decl name='Y10Image'/,/<\/class-decl>/ \
+  s/layout-offset-in-bits='64'/layout-offset-in-bits='96'/" \
+  "$released" >"$changed"
+if cmp -s "$released" "$changed"; then
+  echo "engine/liby10.abi has no struct Y10Image"
+  exit 1
+fi
+if compare "$changed" >/dev/null; then
+  echo "abidiff does not see that a field of Y10Image has moved"
+  exit 1
+fi
+compare "$released"
