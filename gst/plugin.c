@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* The plugin: which elements there are. Nothing else belongs here. */
+/* Plugin entry point: registers the elements, nothing else. */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif

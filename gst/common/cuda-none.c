@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* common/cuda.c for a build without GStreamer's CUDA library: no frame in CUDA
- * memory is taken, so nothing that needs one is ever called. */
+/* Stub of common/cuda.c for builds without GStreamer's CUDA library. It accepts
+ * no CUDA frames, so the functions that take one are never called. */
 #include "common/cuda.h"
 
 static gboolean

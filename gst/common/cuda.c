@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Which CUDA context an element works in, and what a frame in CUDA memory looks
- * like to it. One context for a pipeline: what the application gave, else what
- * a neighbour has, else the GPU's primary context, which any other CUDA code
- * of the process uses anyway; that one is published, so that the decoder, which
- * opens after us, takes it too. libgstcuda loads the driver at run time, so
- * all this can be asked on a machine that has none.
+/* The CUDA context of an element, and its frames in CUDA memory. A pipeline
+ * shares one context: the application's, else a neighbour's, else the GPU's
+ * primary context, which other CUDA code of the process uses anyway. This
+ * element publishes the latter, so that the decoder, which opens later, shares
+ * it. libgstcuda loads the driver at run time, so all of this works on a
+ * machine without one.
  *
- * Streams came with GStreamer 1.24: their functions are looked up when the
- * first context is opened, so that one build runs with either. */
+ * GStreamer 1.24 added streams. Their functions are looked up when the first
+ * context is opened, so that one build runs with older and newer versions. */
 #define GST_USE_UNSTABLE_API
 #include "common/cuda.h"
 
@@ -22,23 +22,23 @@
 GST_DEBUG_CATEGORY_STATIC (gst_y10_cuda_debug);
 #define GST_CAT_DEFAULT gst_y10_cuda_debug
 
-/* What both GStreamer's CUDA memory and we know. */
+/* Formats that both GStreamer's CUDA memory and the engine support. */
 #define FORMATS \
   "{ NV12, P010_10LE, I420, YV12, NV21, Y42B, Y444, RGBA, BGRA, RGBx, BGRx, " \
   "ARGB, ABGR, RGB, BGR, RGBP, GBR }"
 
-/* GST_CUDA_MEMORY_TRANSFER_NEED_SYNC, where memory has a stream. */
+/* GST_CUDA_MEMORY_TRANSFER_NEED_SYNC in versions whose memory has a stream. */
 #define MEMORY_NEEDS_SYNC (GST_MEMORY_FLAG_LAST << 2)
 
 struct _GstY10Cuda
 {
-  GstElement *element;          /* not owned: it owns us */
+  GstElement *element;          /* not owned; it owns this object */
   GMutex lock;
   GstCudaContext *context;
-  GPtrArray *lost;              /* GWeakRefs of contexts that are no use any more */
+  GPtrArray *lost;              /* GWeakRefs of contexts not to be used again */
 };
 
-/* Looked up once and kept. */
+/* Looked up once and never released. */
 static struct
 {
   gpointer (*memory_get_stream) (GstCudaMemory * memory);
@@ -47,12 +47,7 @@ static struct
   CUresult (*primary_release) (CUdevice device);
 } symbols;
 
-/**
- * gst_y10_cuda_get_caps:
- *
- * Returns: (transfer full): the frames in CUDA memory that this build takes;
- *   empty where it takes none
- */
+/* Returns the CUDA caps that this build accepts; empty if none. */
 GstCaps *
 gst_y10_cuda_get_caps (void)
 {
@@ -71,8 +66,8 @@ weak_free (gpointer weak)
   g_free (weak);
 }
 
-/* With the lock taken. A lost context is not kept: its memory is only freed when
- * it goes, and where it has gone nobody has it any more. */
+/* Call with the lock held. Weak references, because a lost context frees its
+ * memory only when destroyed, and a destroyed one cannot turn up again. */
 static gboolean
 was_lost (GstY10Cuda * self, GstCudaContext * context)
 {
@@ -87,12 +82,7 @@ was_lost (GstY10Cuda * self, GstCudaContext * context)
   return lost;
 }
 
-/**
- * gst_y10_cuda_new:
- * @element: who it is for, and who outlives it
- *
- * Returns: (transfer full): one without a context
- */
+/* Borrows @element, which must outlive it. Has no context yet. */
 GstY10Cuda *
 gst_y10_cuda_new (GstElement * element)
 {
@@ -106,10 +96,7 @@ gst_y10_cuda_new (GstElement * element)
   return self;
 }
 
-/**
- * gst_y10_cuda_free:
- * @self: (nullable): one that no engine works in
- */
+/* No engine may use the context any more. */
 void
 gst_y10_cuda_free (GstY10Cuda * self)
 {
@@ -141,15 +128,8 @@ device_of (GstCudaContext * context)
   return id;
 }
 
-/**
- * gst_y10_cuda_set_context:
- * @self: an element's
- * @context: (nullable): any context
- * @device_id: the GPU it must be of, -1 for any
- *
- * Takes @context if it is a CUDA context that fits and we have none, and that
- * was not lost. Any thread, with or without a driver.
- */
+/* Takes @context if there is none yet, and if it is a CUDA context of the right
+ * GPU (-1: any) that was not lost. Any thread, with or without a driver. */
 void
 gst_y10_cuda_set_context (GstY10Cuda * self, GstContext * context,
     gint device_id)
@@ -162,13 +142,7 @@ gst_y10_cuda_set_context (GstY10Cuda * self, GstContext * context,
   g_mutex_unlock (&self->lock);
 }
 
-/**
- * gst_y10_cuda_answer:
- * @self: an element's
- * @query: any query
- *
- * Returns: %TRUE when it asked for our context and got it
- */
+/* Answers a context query with the current context. Returns TRUE if it did. */
 gboolean
 gst_y10_cuda_answer (GstY10Cuda * self, GstQuery * query)
 {
@@ -189,7 +163,7 @@ gst_y10_cuda_answer (GstY10Cuda * self, GstQuery * query)
 static gpointer
 look_up (gpointer unused)
 {
-  /* Never closed: the driver stays anyway. */
+  /* Never closed: the driver stays loaded anyway. */
   gpointer driver = dlopen ("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
   gpointer streams = dlsym (RTLD_DEFAULT, "gst_cuda_memory_get_stream");
 
@@ -201,19 +175,13 @@ look_up (gpointer unused)
     symbols.primary_release = dlsym (driver, "cuDevicePrimaryCtxRelease_v2");
     symbols.primary_retain = dlsym (driver, "cuDevicePrimaryCtxRetain");
   }
-  GST_DEBUG ("streams of producers are %sknown",
+  GST_DEBUG ("CUDA streams of producers are %savailable",
       symbols.memory_get_stream ? "" : "not ");
   return NULL;
 }
 
-/**
- * gst_y10_cuda_load:
- * @error: %GST_LIBRARY_ERROR_INIT with what is missing
- *
- * Loads the driver. Any thread.
- *
- * Returns: %TRUE if frames in CUDA memory can be looked at
- */
+/* Loads the driver, if not loaded yet. Returns whether CUDA frames can be
+ * accessed. Any thread. */
 gboolean
 gst_y10_cuda_load (GError ** error)
 {
@@ -229,7 +197,7 @@ gst_y10_cuda_load (GError ** error)
   return TRUE;
 }
 
-/* What one of the neighbours on this side has; set_context() decides. */
+/* Asks the neighbours on one side; set_context() decides what to take. */
 static void
 ask_peers (GstY10Cuda * self, GList * pads, GstQuery * query)
 {
@@ -244,8 +212,8 @@ ask_peers (GstY10Cuda * self, GList * pads, GstQuery * query)
   }
 }
 
-/* In GStreamer's order: what we were given, downstream, upstream, the bins and
- * the application. No lock is held: they answer by set_context(). */
+/* GStreamer's order: own context, downstream, upstream, then bins and the
+ * application. Must hold no lock, because they answer through set_context(). */
 static void
 ask_around (GstY10Cuda * self, gint device_id)
 {
@@ -272,8 +240,8 @@ release_primary (gpointer device_plus_1)
   symbols.primary_release (GPOINTER_TO_INT (device_plus_1) - 1);
 }
 
-/* Others may hold the GstCudaContext for longer than we do, so the primary
- * context goes with it. NULL, which is device 0, would not be kept. */
+/* Others may keep the GstCudaContext for longer, so it owns the reference to
+ * the primary context. Stores device + 1: NULL data would not be kept. */
 static GstCudaContext *
 wrap_primary (CUdevice device)
 {
@@ -292,8 +260,8 @@ wrap_primary (CUdevice device)
   return context;
 }
 
-/* A lost primary context is the same for as long as anybody holds it. What takes
- * its place does so for all elements of the process, so that they go on sharing
+/* Replaces a lost primary context, which stays the same while anyone retains
+ * it. All elements of the process share the replacement, so that they can share
  * an engine. */
 static GstCudaContext *
 replace_primary (GstY10Cuda * self, guint device_id)
@@ -334,10 +302,10 @@ make_context (GstY10Cuda * self, gint device_id, GError ** error)
   }
   if (!made) {
     g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_INIT,
-        "GPU %d cannot be opened", MAX (device_id, 0));
+        "cannot open GPU %d", MAX (device_id, 0));
     return FALSE;
   }
-  /* By set_context(), as all the others. */
+  /* Through set_context(), like all other contexts. */
   context = gst_context_new_cuda_context (made);
   gst_object_unref (made);
   gst_element_set_context (self->element, context);
@@ -346,22 +314,15 @@ make_context (GstY10Cuda * self, gint device_id, GError ** error)
   return has_context (self);
 }
 
-/**
- * gst_y10_cuda_open:
- * @self: an element's
- * @device_id: which GPU, -1 for any
- * @error: %GST_LIBRARY_ERROR_INIT with what is missing
- *
- * Sees to it that there is a context. For the change from NULL to READY: there
- * the decoder opens, too.
- */
+/* Finds or creates a context on GPU @device_id (-1: any). Call in NULL to
+ * READY, when the decoder opens its own. */
 gboolean
 gst_y10_cuda_open (GstY10Cuda * self, gint device_id, GError ** error)
 {
   if (!gst_y10_cuda_load (error))
     return FALSE;
   g_mutex_lock (&self->lock);
-  /* The property may have changed since the context was given. */
+  /* cuda-device-id may have changed since the context was set. */
   if (self->context && device_id >= 0
       && device_of (self->context) != (guint) device_id)
     gst_clear_object (&self->context);
@@ -371,10 +332,7 @@ gst_y10_cuda_open (GstY10Cuda * self, gint device_id, GError ** error)
   return has_context (self) || make_context (self, device_id, error);
 }
 
-/**
- * gst_y10_cuda_close:
- * @self: one that no engine works in any more
- */
+/* No engine may use the context any more. */
 void
 gst_y10_cuda_close (GstY10Cuda * self)
 {
@@ -397,13 +355,8 @@ context_of (GstBuffer * buffer)
       ? GST_CUDA_MEMORY_CAST (memory)->context : NULL;
 }
 
-/**
- * gst_y10_cuda_lose:
- * @self: one that no engine works in any more
- *
- * Lets go of the context, which is lost for all who have it: it is not taken
- * again, whoever offers it, before gst_y10_cuda_close().
- */
+/* Drops a lost context and refuses it from now on, whoever offers it, until
+ * gst_y10_cuda_close(). No engine may use it any more. */
 void
 gst_y10_cuda_lose (GstY10Cuda * self)
 {
@@ -421,13 +374,7 @@ gst_y10_cuda_lose (GstY10Cuda * self)
   gst_clear_object (&context);
 }
 
-/**
- * gst_y10_cuda_is_lost:
- * @self: an element's
- * @buffer: a frame
- *
- * Returns: %TRUE when @buffer lies in a context that was lost
- */
+/* Returns whether @buffer belongs to a lost context. */
 gboolean
 gst_y10_cuda_is_lost (GstY10Cuda * self, GstBuffer * buffer)
 {
@@ -440,13 +387,8 @@ gst_y10_cuda_is_lost (GstY10Cuda * self, GstBuffer * buffer)
   return lost;
 }
 
-/**
- * gst_y10_cuda_get_handle:
- * @self: an element's
- *
- * Returns: (nullable): the CUcontext, alive until gst_y10_cuda_close() or
- *   gst_y10_cuda_adopt(); %NULL without a context
- */
+/* Returns the CUcontext, valid until gst_y10_cuda_close() or
+ * gst_y10_cuda_adopt(), or NULL. */
 gpointer
 gst_y10_cuda_get_handle (GstY10Cuda * self)
 {
@@ -458,15 +400,8 @@ gst_y10_cuda_get_handle (GstY10Cuda * self)
   return handle;
 }
 
-/**
- * gst_y10_cuda_is_ours:
- * @self: an element's
- * @buffer: a frame
- *
- * Returns: %FALSE when @buffer lies in a CUDA context that is not ours, or we
- *   have none. What is no CUDA memory at all is for gst_y10_cuda_map() to
- *   refuse.
- */
+/* Returns FALSE if @buffer is in another CUDA context than this one. Buffers
+ * without CUDA memory return TRUE; gst_y10_cuda_map() rejects them. */
 gboolean
 gst_y10_cuda_is_ours (GstY10Cuda * self, GstBuffer * buffer)
 {
@@ -477,15 +412,8 @@ gst_y10_cuda_is_ours (GstY10Cuda * self, GstBuffer * buffer)
       gst_cuda_context_get_handle (self->context));
 }
 
-/**
- * gst_y10_cuda_adopt:
- * @self: one that no engine works in any more
- * @buffer: a frame that is not ours
- * @device_id: the GPU it must be on, -1 for any
- * @error: %GST_STREAM_ERROR_FORMAT when it is on another one
- *
- * Goes over to the context of @buffer.
- */
+/* Switches to the context of @buffer, which must be on GPU @device_id (-1:
+ * any). No engine may use the old one any more. */
 gboolean
 gst_y10_cuda_adopt (GstY10Cuda * self, GstBuffer * buffer, gint device_id,
     GError ** error)
@@ -494,8 +422,8 @@ gst_y10_cuda_adopt (GstY10Cuda * self, GstBuffer * buffer, gint device_id,
 
   if (device_id >= 0 && device_of (theirs) != (guint) device_id) {
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-        "a frame lies on GPU %u, and cuda-device-id is %d: give all elements "
-        "the same cuda-device-id", device_of (theirs), device_id);
+        "a frame is on GPU %u, expected GPU %d as in cuda-device-id: set the "
+        "same cuda-device-id on all elements", device_of (theirs), device_id);
     return FALSE;
   }
   g_mutex_lock (&self->lock);
@@ -506,7 +434,7 @@ gst_y10_cuda_adopt (GstY10Cuda * self, GstBuffer * buffer, gint device_id,
   return TRUE;
 }
 
-/* Without a meta the memory itself knows its pitch, the caps do not. */
+/* Without GstVideoMeta only the memory knows its pitch; the caps do not. */
 static const GstVideoInfo *
 find_layout (GstBuffer * buffer, const GstVideoInfo * info)
 {
@@ -521,8 +449,8 @@ find_layout (GstBuffer * buffer, const GstVideoInfo * info)
   return info;
 }
 
-/* Memory that others have too, or that a decoder keeps, is not ours to write:
- * @buffer gets a copy, made on the GPU, which may lie otherwise. */
+/* Copies memory that is shared or kept by a decoder, on the GPU. The copy may
+ * have another layout. */
 static gboolean
 make_writable (GstBuffer * buffer)
 {
@@ -546,7 +474,7 @@ make_writable (GstBuffer * buffer)
   return TRUE;
 }
 
-/* The GstCudaStream that a frame's memory is written on, or NULL. */
+/* Returns the GstCudaStream that writes the memory, or NULL. */
 static gpointer
 producer_of (GstBuffer * buffer)
 {
@@ -555,19 +483,10 @@ producer_of (GstBuffer * buffer)
           (buffer, 0))) : NULL;
 }
 
-/**
- * gst_y10_cuda_map:
- * @frame: (out caller-allocates): planes at device addresses
- * @info: what the caps say
- * @buffer: a frame
- * @access: %GST_MAP_READ, or %GST_MAP_READWRITE of a writable buffer
- * @stream: (out): the CUstream that may still be writing it, or %NULL
- * @error: %GST_STREAM_ERROR_FORMAT when it is not what the caps say
- *
- * Maps a frame where it lies. It holds @buffer, and with it the stream, until
- * it is unmapped. Allocates nothing and waits for nothing, unless it is to be
- * written and somebody else has its memory, too.
- */
+/* Maps a CUDA frame in place; planes are device addresses. @stream is the
+ * CUstream that may still be writing it, or NULL. The mapping keeps @buffer,
+ * and with it the stream. Neither allocates nor waits, unless shared memory is
+ * mapped for writing. */
 gboolean
 gst_y10_cuda_map (GstVideoFrame * frame, const GstVideoInfo * info,
     GstBuffer * buffer, GstMapFlags access, gpointer * stream, GError ** error)
@@ -577,8 +496,8 @@ gst_y10_cuda_map (GstVideoFrame * frame, const GstVideoInfo * info,
   *stream = NULL;
   if (!context_of (buffer)) {
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-        "a frame has %u memories, the first of which is not CUDA memory, "
-        "expected one as the caps say", gst_buffer_n_memory (buffer));
+        "a frame has %u memory blocks, expected a single CUDA memory as in the "
+        "caps", gst_buffer_n_memory (buffer));
     return FALSE;
   }
   if (((access & GST_MAP_WRITE) && !make_writable (buffer))
@@ -595,13 +514,8 @@ gst_y10_cuda_map (GstVideoFrame * frame, const GstVideoInfo * info,
   return TRUE;
 }
 
-/**
- * gst_y10_cuda_set_written:
- * @buffer: a frame that something has been queued to write, and that is mapped
- *   no more
- *
- * Whoever reads it elsewhere than on its own stream has to wait for that.
- */
+/* Marks an unmapped frame as written asynchronously: readers on other streams
+ * must wait. */
 void
 gst_y10_cuda_set_written (GstBuffer * buffer)
 {

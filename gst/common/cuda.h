@@ -2,10 +2,9 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-/* Frames in CUDA memory, and the context they are in. GStreamer's CUDA library
- * and the toolkit's headers, which its own include, are known to common/cuda.c
- * alone; a build without them has common/cuda-none.c instead, which takes no
- * such frame and says so. Nobody else can tell the two apart. */
+/* CUDA contexts and frames in CUDA memory. Only common/cuda.c includes
+ * GStreamer's CUDA headers, and with them those of the toolkit. Builds without
+ * them use common/cuda-none.c, which accepts no CUDA frames. */
 
 #include <gst/video/video.h>
 
@@ -13,7 +12,7 @@ G_BEGIN_DECLS
 
 #define GST_Y10_FEATURE_CUDA "memory:CUDAMemory"
 
-/* An element's GstCudaContext: given, found, or made. */
+/* An element's GstCudaContext: set, found or created. */
 typedef struct _GstY10Cuda GstY10Cuda;
 
 GstCaps *gst_y10_cuda_get_caps (void);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* The types of yolov10detect's properties, and how the strings `input-size`
- * and `classes` are read. A string that cannot be read is an error which says
- * what was expected; nothing is guessed. */
+/* Enum types of yolov10detect's properties, and the parsers of `input-size` and
+ * `classes`. A value that cannot be parsed is an error that tells what was
+ * expected; nothing is guessed. */
 #include "common/enums.h"
 
 GType
@@ -11,10 +11,10 @@ gst_yolov10_backend_get_type (void)
 {
   static gsize type = 0;
   static const GEnumValue values[] = {
-    {Y10_BACKEND_AUTO, "The fastest that runs here", "auto"},
-    {Y10_BACKEND_REF, "Plain C, slow, for comparison", "ref"},
-    {Y10_BACKEND_CPU, "The CPU", "cpu"},
-    {Y10_BACKEND_CUDA, "An NVIDIA GPU", "cuda"},
+    {Y10_BACKEND_AUTO, "Fastest that runs here", "auto"},
+    {Y10_BACKEND_REF, "Plain C reference, slow", "ref"},
+    {Y10_BACKEND_CPU, "CPU", "cpu"},
+    {Y10_BACKEND_CUDA, "NVIDIA GPU", "cuda"},
     {0, NULL, NULL}
   };
 
@@ -29,9 +29,10 @@ gst_yolov10_precision_get_type (void)
 {
   static gsize type = 0;
   static const GEnumValue values[] = {
-    {Y10_PRECISION_AUTO, "The fastest that finds the same objects", "auto"},
+    {Y10_PRECISION_AUTO, "Fastest that finds the same objects", "auto"},
     {Y10_PRECISION_FP32, "Single precision", "fp32"},
-    {Y10_PRECISION_TF32, "Single precision, 10 bit tensor cores", "tf32"},
+    {Y10_PRECISION_TF32, "Single precision, 10-bit mantissa on tensor cores",
+        "tf32"},
     {Y10_PRECISION_FP16, "Half precision", "fp16"},
     {Y10_PRECISION_BF16, "bfloat16", "bf16"},
     {0, NULL, NULL}
@@ -48,7 +49,8 @@ gst_yolov10_head_get_type (void)
 {
   static gsize type = 0;
   static const GEnumValue values[] = {
-    {Y10_HEAD_AUTO, "What the model file names, else one2one where it has that, else one2many",
+    {Y10_HEAD_AUTO, "Head named in the model file, else one2one if present, "
+        "else one2many",
         "auto"},
     {Y10_HEAD_ONE2ONE, "End to end, without NMS", "one2one"},
     {Y10_HEAD_ONE2MANY, "With NMS", "one2many"},
@@ -86,9 +88,9 @@ gst_yolov10_late_policy_get_type (void)
   static gsize type = 0;
   static const GEnumValue values[] = {
     {GST_YOLOV10_LATE_AUTO, "Skip when live, else infer all", "auto"},
-    {GST_YOLOV10_LATE_INFER_ALL, "Frames wait for their inference",
+    {GST_YOLOV10_LATE_INFER_ALL, "Frames wait for inference",
         "infer-all"},
-    {GST_YOLOV10_LATE_SKIP, "Inference is skipped, never a frame", "skip"},
+    {GST_YOLOV10_LATE_SKIP, "Skip inference, never frames", "skip"},
     {0, NULL, NULL}
   };
 
@@ -103,7 +105,7 @@ gst_yolov10_skipped_boxes_get_type (void)
 {
   static gsize type = 0;
   static const GEnumValue values[] = {
-    {GST_YOLOV10_BOXES_HOLD, "Those of the latest frame that was inferred",
+    {GST_YOLOV10_BOXES_HOLD, "Boxes of the latest inferred frame",
         "hold"},
     {GST_YOLOV10_BOXES_NONE, "None", "none"},
     {0, NULL, NULL}
@@ -115,16 +117,8 @@ gst_yolov10_skipped_boxes_get_type (void)
   return type;
 }
 
-/**
- * gst_y10_parse_input_size:
- * @text: (nullable): "", "N" or "WxH"
- * @width: (out): pixels, 0 for the model's own
- * @height: (out): pixels, 0 for the model's own
- * @error: %Y10_ERROR_INVALID_ARGUMENT when @text is none of these
- *
- * Reads the property `input-size`. Which sizes a model takes is for the
- * engine to say.
- */
+/* Parses `input-size`: NULL, "", "N" or "WxH", in pixels. 0 is the model's own
+ * size. The engine checks which sizes a model supports. */
 gboolean
 gst_y10_parse_input_size (const gchar * text, guint * width, guint * height,
     GError ** error)
@@ -153,7 +147,7 @@ invalid:
   return FALSE;
 }
 
-/* An id has digits only and is not itself the name of a class. */
+/* Names take precedence; otherwise digits are an id. */
 static gint
 class_from_token (const gchar * token, const Y10Model * model)
 {
@@ -167,15 +161,7 @@ class_from_token (const gchar * token, const Y10Model * model)
   return *end || id >= y10_model_get_n_classes (model) ? -1 : (gint) id;
 }
 
-/**
- * gst_y10_find_class:
- * @property: whose value is read
- * @token: name or id of a class
- * @model: the model that may have it
- * @error: %Y10_ERROR_INVALID_ARGUMENT when it does not
- *
- * Returns: the id, or -1
- */
+/* Returns the id of a class named by @token, or -1 with an error. */
 gint
 gst_y10_find_class (const gchar * property, const gchar * token,
     const Y10Model * model, GError ** error)
@@ -185,23 +171,16 @@ gst_y10_find_class (const gchar * property, const gchar * token,
 
   if (id < 0)
     g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
-        "%s names \"%s\", which %s does not know: its %u classes are "
-        "0 \"%s\" to %u \"%s\"", property, token, y10_model_get_path (model),
+        "%s contains \"%s\", which is not a class of %s: expected one of its "
+        "%u classes, 0 \"%s\" to %u \"%s\"",
+        property, token, y10_model_get_path (model),
         n_classes, y10_model_get_class_name (model, 0), n_classes - 1,
         y10_model_get_class_name (model, n_classes - 1));
   return id;
 }
 
-/**
- * gst_y10_parse_classes:
- * @text: (nullable): class names or ids, separated by commas
- * @model: the model whose classes they are
- * @wanted: one byte a class of @model; set to 1 where the class is named, all
- *   of it when @text names none; untouched on error
- * @error: %Y10_ERROR_INVALID_ARGUMENT when a name or id is unknown
- *
- * Reads the property `classes`.
- */
+/* Parses `classes` into one byte per class of @model: 1 for each class listed,
+ * or for all if none is. Leaves @wanted alone on error. */
 gboolean
 gst_y10_parse_classes (const gchar * text, const Y10Model * model,
     guint8 * wanted, GError ** error)

@@ -2,8 +2,8 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-/* What the values of yolov10detect's properties mean: the enum and flags
- * types, and the two properties that are little languages. */
+/* Enum and flags types of yolov10detect's properties, and parsers of those with
+ * a syntax. */
 
 #include <gst/gst.h>
 #include <y10/engine.h>
@@ -14,8 +14,8 @@ G_BEGIN_DECLS
 /**
  * GstYolov10Attach:
  * @GST_YOLOV10_ATTACH_ROI: a #GstVideoRegionOfInterestMeta for each detection
- * @GST_YOLOV10_ATTACH_ANALYTICS: a GstAnalyticsODMtd for each detection, where
- *   the plugin was built with GStreamer 1.24 or later
+ * @GST_YOLOV10_ATTACH_ANALYTICS: a GstAnalyticsODMtd for each detection, if the
+ *   plugin was built with GStreamer 1.24 or later
  * @GST_YOLOV10_ATTACH_FRAME: one GstYolov10FrameMeta for each frame
  *
  * Which metadata yolov10detect attaches.
@@ -36,10 +36,9 @@ typedef enum
  * GstYolov10LatePolicy:
  * @GST_YOLOV10_LATE_AUTO: skip when live, else infer all
  * @GST_YOLOV10_LATE_INFER_ALL: frames wait until they have been inferred
- * @GST_YOLOV10_LATE_SKIP: frames that come while there is no time for them pass
- *   without inference
+ * @GST_YOLOV10_LATE_SKIP: pass without inference while the engine is busy
  *
- * What happens when inference is slower than frames come.
+ * What to do when inference is slower than the frame rate.
  *
  * Since: 0.1
  */
@@ -52,10 +51,10 @@ typedef enum
 
 /**
  * GstYolov10SkippedBoxes:
- * @GST_YOLOV10_BOXES_HOLD: those of the latest frame that was inferred
+ * @GST_YOLOV10_BOXES_HOLD: boxes of the latest frame that was inferred
  * @GST_YOLOV10_BOXES_NONE: none
  *
- * Which boxes frames show that are not inferred.
+ * Which boxes to attach to frames that are not inferred.
  *
  * Since: 0.1
  */

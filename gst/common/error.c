@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* How an error of the engine becomes an element's message. The engine's text
- * already names the file, tensor or property, what was found and what was
- * expected: it is what the user reads. The domain and code tell applications
- * what kind of thing to do about it; this is the only place that decides. */
+/* Converts engine errors to element messages. The engine's text, which the user
+ * reads, already names the file, tensor or property, what was found and what
+ * was expected. Domain and code tell applications how to react; only this file
+ * maps them. */
 #include "common/error.h"
 
 #include <y10/error.h>
@@ -69,18 +69,7 @@ classify (const GError * error, GQuark * domain, gint * code)
   }
 }
 
-/**
- * gst_y10_error_post:
- * @element: who has the problem
- * @type: %GST_MESSAGE_ERROR or %GST_MESSAGE_WARNING
- * @error: what the engine said
- * @details: (transfer full) (nullable): the same for programs
- * @file: where in the source
- * @function: where in the source
- * @line: where in the source
- *
- * Posts one message; use the macros.
- */
+/* Posts @error as a message of @type; use the macros. Takes @details. */
 void
 gst_y10_error_post (GstElement * element, GstMessageType type,
     const GError * error, GstStructure * details, const gchar * file,

@@ -15,11 +15,11 @@ void gst_y10_error_post (GstElement * element, GstMessageType type,
 #define GST_Y10_ELEMENT_ERROR(element, error) \
   gst_y10_error_post (GST_ELEMENT (element), GST_MESSAGE_ERROR, error, NULL, \
       __FILE__, GST_FUNCTION, __LINE__)
-/* The same as a warning, for what leaves the stream going. */
+/* Same, but a warning: the stream continues. */
 #define GST_Y10_ELEMENT_WARNING(element, error) \
   gst_y10_error_post (GST_ELEMENT (element), GST_MESSAGE_WARNING, error, NULL, \
       __FILE__, GST_FUNCTION, __LINE__)
-/* And with @details, which it takes, for programs. */
+/* Same, with @details for programs, which it takes ownership of. */
 #define GST_Y10_ELEMENT_WARNING_WITH_DETAILS(element, error, details) \
   gst_y10_error_post (GST_ELEMENT (element), GST_MESSAGE_WARNING, error, \
       details, __FILE__, GST_FUNCTION, __LINE__)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* GStreamer's view of a picture turned into the engine's. Pixels are never
- * touched or copied: a Y10Image points into the mapped buffer, in system or in
- * CUDA memory. Colour matrix and range come from the caps. A GstVideoCropMeta restricts what is read; the
- * frame that coordinates refer to stays the whole one, as GstVideoMeta (or,
- * without one, the caps) gives it: that is what an element further down maps
- * and draws on, and what videocrop itself leaves the metadata in. */
+/* Maps GStreamer frames to the engine's images without touching or copying
+ * pixels: a Y10Image points into the mapped buffer, in system or CUDA memory.
+ * Colour matrix and range come from the caps. A GstVideoCropMeta restricts
+ * which part is read, but coordinates refer to the whole frame as described by
+ * GstVideoMeta or else the caps. That is the frame downstream elements map and
+ * draw on, and the one videocrop itself keeps metadata relative to. */
 #include "common/frame.h"
 
 static const struct
@@ -50,8 +50,8 @@ find_pixel_format (GstVideoFormat gst, Y10PixelFormat * y10)
   return FALSE;
 }
 
-/* Caps that leave the matrix open mean what GStreamer's own converter takes
- * them for: BT.601 up to PAL's 576 lines, BT.709 above. */
+/* Without a matrix in the caps, use that of GStreamer's converter: BT.601 up to
+ * PAL's 576 lines, BT.709 above. */
 static Y10ColorMatrix
 color_matrix (const GstVideoInfo * info)
 {
@@ -85,12 +85,8 @@ is_not_cuda (GstCapsFeatures * features, GstStructure * structure,
   return !is_cuda (features, structure, unused);
 }
 
-/**
- * gst_y10_frame_get_caps:
- *
- * Returns: (transfer full): all frames that can be taken. Those in CUDA memory
- *   come first: a decoder takes the first that it has, too.
- */
+/* Returns the pad template caps. CUDA memory comes first, because decoders pick
+ * the first caps they support. */
 GstCaps *
 gst_y10_frame_get_caps (void)
 {
@@ -100,12 +96,7 @@ gst_y10_frame_get_caps (void)
   return caps;
 }
 
-/**
- * gst_y10_frame_system_caps:
- * @caps: caps
- *
- * Returns: (transfer full): @caps without those in CUDA memory
- */
+/* Returns a copy of @caps without CUDA memory. */
 GstCaps *
 gst_y10_frame_system_caps (GstCaps * caps)
 {
@@ -115,15 +106,8 @@ gst_y10_frame_system_caps (GstCaps * caps)
   return system;
 }
 
-/**
- * gst_y10_frame_propose:
- * @query: an allocation query, with what downstream answered
- * @cuda: whether it is about frames in CUDA memory
- * @n_frames: how many are held here
- *
- * Asks for that many frames more. In CUDA memory their layout may differ from
- * the caps', which is said, too.
- */
+/* Adds @n_frames to the pools that downstream proposed, or proposes a pool. For
+ * CUDA memory also adds GstVideoMeta: the layout may differ from the caps. */
 void
 gst_y10_frame_propose (GstQuery * query, gboolean cuda, guint n_frames)
 {
@@ -160,20 +144,20 @@ refuse_caps (const GstCaps * caps, gboolean cuda, GError ** error)
 
   if (in_cuda && !cuda)
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-        "cannot take %s: only backend cuda reads CUDA memory, and it does not "
-        "run here; expected system memory; put cudadownload before "
+        "cannot accept %s: only backend cuda reads CUDA memory, and it does "
+        "not run here; expected system memory; add cudadownload before "
         "yolov10detect", text);
   else
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-        "cannot take %s: expected video/x-raw in system memory%s, up to %dx%d "
-        "pixels, in a format such as NV12, I420 or RGB; put %s before "
+        "cannot accept %s: expected video/x-raw in system memory%s, up to "
+        "%dx%d pixels, in a format such as NV12, I420 or RGB; add %s before "
         "yolov10detect", text, cuda ? " or CUDA memory" : "",
         Y10_MAX_IMAGE_SIZE, Y10_MAX_IMAGE_SIZE,
         in_cuda ? "cudaconvert" : "videoconvert");
   g_free (text);
 }
 
-/* TRUE when the template has these caps. */
+/* Returns TRUE if the pad template includes these caps. */
 static gboolean
 find_memory (const GstCaps * caps, gboolean cuda, Y10Memory * memory)
 {
@@ -194,13 +178,7 @@ find_memory (const GstCaps * caps, gboolean cuda, Y10Memory * memory)
   return fits;
 }
 
-/**
- * gst_y10_frame_format_init:
- * @format: (out caller-allocates): what the caps say
- * @caps: fixed caps
- * @cuda: whether frames in CUDA memory are taken
- * @error: %GST_STREAM_ERROR_FORMAT when they are not for us
- */
+/* Parses fixed @caps. @cuda tells whether CUDA memory is accepted. */
 gboolean
 gst_y10_frame_format_init (GstY10FrameFormat * format, const GstCaps * caps,
     gboolean cuda, GError ** error)
@@ -211,8 +189,8 @@ gst_y10_frame_format_init (GstY10FrameFormat * format, const GstCaps * caps,
   if (!g_strcmp0 (gst_structure_get_string (structure, "interlace-mode"),
           "alternate")) {
     g_set_error_literal (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-        "cannot take interlace-mode=alternate, where a buffer is half a "
-        "picture: put deinterlace before yolov10detect");
+        "cannot accept interlace-mode=alternate, where a buffer holds a single "
+        "field: add deinterlace before yolov10detect");
     return FALSE;
   }
   if (!find_memory (caps, cuda, &format->image.memory)
@@ -245,15 +223,8 @@ map_system (GstVideoFrame * frame, const GstVideoInfo * info,
   return FALSE;
 }
 
-/**
- * gst_y10_frame_map:
- * @frame: (out caller-allocates): the frame; unmap with gst_y10_frame_unmap()
- * @format: what the caps said
- * @buffer: the buffer; not writable until @frame is unmapped
- * @error: %GST_STREAM_ERROR_FORMAT when the buffer is not what the caps say
- *
- * Maps a frame for reading. Allocates nothing.
- */
+/* Maps a frame for reading, without allocating. The buffer is not writable
+ * until gst_y10_frame_unmap(). Fails if it does not match the caps. */
 gboolean
 gst_y10_frame_map (GstY10Frame * frame, const GstY10FrameFormat * format,
     GstBuffer * buffer, GError ** error)
@@ -290,10 +261,6 @@ gst_y10_frame_map (GstY10Frame * frame, const GstY10FrameFormat * format,
   return TRUE;
 }
 
-/**
- * gst_y10_frame_unmap:
- * @frame: a mapped frame
- */
 void
 gst_y10_frame_unmap (GstY10Frame * frame)
 {

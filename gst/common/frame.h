@@ -9,7 +9,7 @@
 
 G_BEGIN_DECLS
 
-/* In system memory. 16384: Y10_MAX_IMAGE_SIZE. */
+/* System memory only. 16384 is Y10_MAX_IMAGE_SIZE. */
 #define GST_Y10_FRAME_CAPS \
   "video/x-raw, " \
   "format = (string) { NV12, I420, RGB, BGR, RGBx, BGRx, xRGB, xBGR, RGBA, " \
@@ -18,15 +18,15 @@ G_BEGIN_DECLS
   "width = (int) [ 1, 16384 ], height = (int) [ 1, 16384 ], " \
   "framerate = (fraction) [ 0, max ]"
 
-/* What the caps say: @image lacks only what each frame brings. */
+/* Parsed caps. @image has everything except the per-frame fields. */
 typedef struct
 {
   GstVideoInfo info;
   Y10Image image;
 } GstY10FrameFormat;
 
-/* A frame while it is mapped. @width and @height are those of the whole
- * frame, of which @image may be a part. */
+/* A mapped frame. @width and @height are those of the whole frame; @image may
+ * cover only a part of it. */
 typedef struct
 {
   GstVideoFrame frame;

@@ -1,26 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Properties that may change only in NULL and READY, which their flags say. One
- * that is set later keeps its value, and a warning says so: a value that took
- * effect at some later time, when another model is loaded, would surprise more
- * than one that is refused. */
+/* Properties flagged MUTABLE_READY, which may change only in NULL and READY.
+ * Setting one later posts a warning and keeps the old value: taking effect at
+ * some later reload would be more surprising than being refused. */
 #include "common/readyonly.h"
 
 #include <y10/error.h>
 
 #include "common/error.h"
 
-/**
- * gst_y10_ready_only_is_closed:
- * @element: an element whose object lock is taken
- * @pspec: one of its properties
- *
- * The state goes from READY to PAUSED under the object lock, too. So whatever is
- * set is either seen by start() or refused.
- *
- * Returns: %TRUE if the property may not change now
- */
+/* Call with the object lock held. The core also changes the state from READY to
+ * PAUSED under that lock, so start() sees any value that was not refused. */
 gboolean
 gst_y10_ready_only_is_closed (GstElement * element, const GParamSpec * pspec)
 {
@@ -29,7 +20,7 @@ gst_y10_ready_only_is_closed (GstElement * element, const GParamSpec * pspec)
       > GST_STATE_READY;
 }
 
-/* As it is written on a command line. */
+/* Formats a value as on the command line. */
 static gchar *
 write_value (const GValue * value)
 {
@@ -51,14 +42,7 @@ write_value (const GValue * value)
   return g_strdup_printf ("\"%s\"", text ? text : "");
 }
 
-/**
- * gst_y10_ready_only_refuse:
- * @element: an element, without its object lock
- * @pspec: one of its properties
- * @value: what it was to be set to
- *
- * Warns, unless that is its value anyway.
- */
+/* Warns, unless the value is unchanged. Call without the object lock. */
 void
 gst_y10_ready_only_refuse (GstElement * element, GParamSpec * pspec,
     const GValue * value)
@@ -73,8 +57,8 @@ gst_y10_ready_only_refuse (GstElement * element, GParamSpec * pspec,
   wanted = write_value (value);
   if (g_strcmp0 (now, wanted)) {
     error = g_error_new (Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
-        "%s stays %s and does not become %s: it can be changed in state NULL or "
-        "READY only", pspec->name, now, wanted);
+        "%s stays at %s instead of %s: it can only be changed in state NULL or "
+        "READY", pspec->name, now, wanted);
     GST_Y10_ELEMENT_WARNING (element, error);
     g_error_free (error);
   }

@@ -2,13 +2,13 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-/* Rectangles of whole pixels, as boxes are read and drawn. */
+/* Integer pixel rectangles, for reading and drawing boxes. */
 
 #include <glib.h>
 
 G_BEGIN_DECLS
 
-/* Half open: x1 and y1 are outside. */
+/* x1 and y1 are exclusive. */
 typedef struct
 {
   gint x0, y0, x1, y1;

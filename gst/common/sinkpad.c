@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* What upstream hears of an event that comes while an element is being stopped or
- * flushed. GstBaseTransform's event function fails then, because its source pad
- * is closed before its sink pad. It cannot say why, so the core takes that for an
- * error of the stream, and the source posts one. An event that is answered with
- * FLUSHING is what it is, and a sticky one comes again. */
+/* Event return values while an element stops or flushes. GstBaseTransform's
+ * event function fails then, because the source pad is deactivated before the
+ * sink pad. A gboolean carries no reason, so the core treats this as a stream
+ * error and the source posts one. This file returns FLUSHING instead; upstream
+ * resends sticky events. */
 #include "common/sinkpad.h"
 
 static GstFlowReturn
@@ -19,12 +19,7 @@ sink_event_full (GstPad * pad, GstObject * parent, GstEvent * event)
       ? GST_FLOW_FLUSHING : GST_FLOW_ERROR;
 }
 
-/**
- * gst_y10_sink_pad_init:
- * @base: an element that is being made
- *
- * Has events that meet a closed pad answered with %GST_FLOW_FLUSHING.
- */
+/* Makes @base answer events on an inactive pad with GST_FLOW_FLUSHING. */
 void
 gst_y10_sink_pad_init (GstBaseTransform * base)
 {

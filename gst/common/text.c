@@ -1,18 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Names of files and classes, and what properties are set to, may be any bytes.
- * Messages and logs are printed on terminals, which obey control characters, and a
- * GstStructure takes no string that is not UTF-8. */
+/* Makes text of unknown origin safe to print. File names, class names and
+ * property values may contain any bytes, but terminals interpret control
+ * characters, and GstStructure requires UTF-8. */
 #include "common/text.h"
 
-/**
- * gst_y10_text_printable:
- * @text: (nullable): bytes from anywhere
- *
- * Returns: (transfer full): @text as UTF-8 in which control characters, but for
- *   line ends, and bytes that are not UTF-8 are written as \\xNN
- */
+/* Returns @text as UTF-8. Control characters other than newline, and invalid
+ * bytes, become \xNN. */
 gchar *
 gst_y10_text_printable (const gchar * text)
 {
@@ -20,7 +15,7 @@ gst_y10_text_printable (const gchar * text)
 
   while (text && *text) {
     gunichar c = g_utf8_get_char_validated (text, -1);
-    gboolean valid = c < (gunichar) - 2;        /* the two errors */
+    gboolean valid = c < (gunichar) - 2;        /* two error values */
     const gchar *next = valid ? g_utf8_next_char (text) : text + 1;
 
     if (valid && (c == '\n' || !g_unichar_iscntrl (c)))
@@ -33,15 +28,7 @@ gst_y10_text_printable (const gchar * text)
   return g_string_free (result, FALSE);
 }
 
-/**
- * gst_y10_text_utf8:
- * @text: (nullable): bytes from anywhere
- *
- * For a field of a #GstStructure.
- *
- * Returns: (transfer full) (nullable): @text where it is UTF-8, else as
- *   gst_y10_text_printable() writes it
- */
+/* Returns @text if it is UTF-8, else the printable form; for GstStructures. */
 gchar *
 gst_y10_text_utf8 (const gchar * text)
 {

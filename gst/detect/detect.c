@@ -1,47 +1,49 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* The element yolov10detect: it looks at frames and writes down what it sees.
- * The frame itself goes on as it came: the same memory, the same pixels, the
- * same times. This file makes the element, begins and ends it, and knows its
- * caps; detect/pads.c is what flows. The model and its engine (the session)
- * live from start() to stop(), that is from PAUSED to READY, unless another model
- * takes over in between. Properties that may change are copied under the object
- * lock once a frame; what they mean (which classes, for instance) is worked out
- * when they are set. */
+/* The yolov10detect element: class, caps negotiation, state changes and context
+ * sharing. Buffers pass through with the same memory, pixels and timestamps;
+ * only metadata is added. detect/pads.c implements the data flow.
+ *
+ * The session (model and engine) exists from start() to stop(), that is, from
+ * PAUSED to READY, unless a reload replaces it. Properties that may change
+ * while playing are copied under the object lock once per frame; parsed values,
+ * such as the class list, are computed when the property is set. */
 
 /**
  * SECTION:element-yolov10detect
  * @title: yolov10detect
  * @short_description: finds objects with a YOLOv10 network
  *
- * Runs a YOLOv10 model on frames and attaches what it finds as metadata.
- * Frames pass unchanged; put yolov10overlay behind it to see boxes.
+ * Runs a YOLOv10 model on video frames and attaches the detections as metadata.
+ * The frames themselves pass unchanged; add yolov10overlay downstream to draw
+ * the boxes.
  *
- * Frames are taken while earlier ones are inferred and leave in order. In a live
- * pipeline, when inference is slower than frames come, it is inference that is
- * skipped, never a frame: those in between show the latest boxes, with their age.
+ * The element accepts new frames while earlier ones are being inferred, and
+ * pushes them in order. In a live pipeline, when inference is slower than the
+ * frame rate, it skips inference, never frames: frames that are not inferred
+ * carry the latest boxes together with their age.
  *
  * ## Example launch lines
  * |[
  * gst-launch-1.0 v4l2src ! videoconvert ! yolov10detect ! yolov10overlay \
  *     ! videoconvert ! autovideosink sync=false
- * ]| Shows where codes and markers are in what a camera sees: without a
- * model-file it is the bundled model.
+ * ]| Shows codes and markers seen by a camera. Without model-file, the element
+ * uses the bundled model.
  * |[
  * gst-launch-1.0 filesrc location=bus.jpg ! decodebin ! videoconvert \
  *     ! yolov10detect model-file=yolov10n.safetensors ! yolov10overlay \
  *     ! videoconvert ! imagefreeze ! autovideosink
- * ]| Shows what is in a picture.
+ * ]| Shows the objects in a picture.
  * |[
  * gst-launch-1.0 uridecodebin uri=file:///tmp/cars.mp4 ! videoconvert \
  *     ! yolov10detect model-file=yolov10n.safetensors classes=car,truck \
  *     confidence=0.5 ! yolov10overlay ! videoconvert ! autovideosink
- * ]| Shows the cars and trucks of a video.
+ * ]| Shows the cars and trucks in a video.
  * |[
  * gst-launch-1.0 -v v4l2src ! videoconvert \
  *     ! yolov10detect model-file=yolov10n.safetensors input-size=320 ! fakesink
- * ]| Watches a camera with a small input, and prints which device computes.
+ * ]| Runs on a camera with a small network input and prints the device used.
  * |[
  * gst-launch-1.0 -m rtspsrc location=rtsp://camera/stream latency=200 ! decodebin \
  *     ! videoconvert ! yolov10detect post-messages=true ! fakesink
@@ -51,17 +53,17 @@
  *     ! yolov10detect model-file=yolov10n.safetensors \
  *     encoder-hints=person=-8 ! msdkh264enc rate-control=cbr bitrate=1000 \
  *     ! h264parse ! matroskamux ! filesink location=camera.mkv
- * ]| Records a camera, and people better than the rest.
+ * ]| Records a camera, encoding people at higher quality than the background.
  *
  * ## Metadata
  *
  * Each detection becomes a #GstVideoRegionOfInterestMeta whose type is the
  * label, with one parameter structure `detection`, and, with GStreamer 1.24 or
- * later, a #GstAnalyticsODMtd of the same id. Each frame gets one
- * `GstYolov10FrameMeta`, see y10/gstyolov10framemeta.h, also when nothing was
- * found. Coordinates are those of the whole frame as #GstVideoMeta or the caps
- * describe it: where a #GstVideoCropMeta says that only a part of the frame is
- * to be seen, only that part is looked at, but coordinates still count from the
+ * later, a #GstAnalyticsODMtd with the same id. Each frame gets one
+ * `GstYolov10FrameMeta`, see y10/gstyolov10framemeta.h, even when nothing was
+ * found. Coordinates are relative to the whole frame as described by
+ * #GstVideoMeta or the caps. If a #GstVideoCropMeta restricts the visible
+ * region, only that region is inferred, but coordinates still start at the
  * frame's own corner. Pixel aspect ratio is ignored: the network gets the
  * pixels as they are.
  *
@@ -167,8 +169,9 @@ gst_yolov10_detect_stop (GstBaseTransform * base)
   return TRUE;
 }
 
-/* The CUDA context is found before start(): a decoder opens its own between
- * NULL and READY, and states change from the sink on, so we come first. */
+/* Looks for a CUDA context before start(): decoders open theirs between NULL
+ * and READY, and state changes run from sink to source, so this element comes
+ * first. */
 static GstStateChangeReturn
 gst_yolov10_detect_change_state (GstElement * element,
     GstStateChange transition)
@@ -219,10 +222,10 @@ gst_yolov10_detect_transform_caps (GstBaseTransform * base,
   return result;
 }
 
-/* A pad refuses caps that do not fit its template before the element hears of
- * them, and all the user gets to read is upstream's "not-negotiated". So look
- * at them on their way in. An event that was refused comes again with the next
- * buffer: that is not a second error. */
+/* Reports unsupported caps. Pads reject caps outside their template before the
+ * element sees them, and the user would only get "not-negotiated" from
+ * upstream. Upstream resends a rejected event with the next buffer; that must
+ * not post a second error. */
 static GstPadProbeReturn
 look_at_caps (GstPad * pad, GstPadProbeInfo * info, gpointer user_data)
 {
@@ -245,7 +248,7 @@ look_at_caps (GstPad * pad, GstPadProbeInfo * info, gpointer user_data)
   return GST_PAD_PROBE_OK;
 }
 
-/* While no frame is here. */
+/* Runs only while the frame queue is empty. */
 static gboolean
 gst_yolov10_detect_set_caps (GstBaseTransform * base, GstCaps * incaps,
     GstCaps * outcaps)
@@ -262,14 +265,13 @@ gst_yolov10_detect_set_caps (GstBaseTransform * base, GstCaps * incaps,
   GST_OBJECT_LOCK (self);
   self->frame_duration = duration;
   GST_OBJECT_UNLOCK (self);
-  self->max_running = -1;       /* all limits are worked out anew */
+  self->max_running = -1;       /* forces set_limits() to recompute */
   return self->has_format;
 }
 
-/* Nothing of a frame is ours to allocate: what downstream wants is what
- * upstream gets to know, GstVideoMeta included, and how many frames more are
- * held here; in CUDA memory that and the meta, whether downstream has an opinion
- * or not. */
+/* Forwards the query downstream, since the element allocates no frames itself,
+ * and adds the number of frames it holds. For CUDA memory it answers even if
+ * downstream does not. */
 static gboolean
 gst_yolov10_detect_propose_allocation (GstBaseTransform * base,
     GstQuery * decide_query, GstQuery * query)

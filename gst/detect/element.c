@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* What all files of yolov10detect read from it, whichever thread they run on. */
+/* Accessors for state that several files of yolov10detect read, from any
+ * thread. */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif

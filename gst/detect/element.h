@@ -2,9 +2,8 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-/* What the element yolov10detect is made of, for the files it is made of:
- * detect/detect.c, which begins and ends it; detect/pads.c, what flows
- * through it; detect/props.c, its properties; and those they call. */
+/* Instance structure of yolov10detect, private to gst/detect, and which thread
+ * or lock owns each field. */
 
 #include "common/cuda.h"
 #include "detect/reload.h"
@@ -22,73 +21,73 @@
 
 G_BEGIN_DECLS
 
-/* Frames here at most, whatever the properties say. */
+/* Upper limit for queued frames, whatever the properties ask for. */
 #define GST_Y10_MAX_FRAMES 64
 
-/* Bytes of frames here at most, whatever the properties say; one frame is always
- * let in. 21 frames of 3840x2160 in NV12. */
+/* Upper limit for the bytes of queued frames; a single frame is always
+ * accepted. Holds 21 NV12 frames of 3840x2160. */
 #define GST_Y10_MAX_BYTES (256 << 20)
 
-/* Inferences there can be: of all frames that are here and one that comes, and of
- * frames that have left, with this model and the one before it. */
+/* Upper limit for jobs: one per queued frame, one for an arriving frame, and
+ * those of detached frames for both the current and the previous session. */
 #define GST_Y10_MAX_JOBS \
   (GST_Y10_MAX_FRAMES + 1 + 2 * (GST_Y10_MAX_IN_FLIGHT + 1))
 
 struct _GstYolov10Detect
 {
   GstBaseTransform parent;
-  GstPadActivateModeFunction activate_sink;     /* the base class's */
+  GstPadActivateModeFunction activate_sink;     /* of GstBaseTransform */
 
   /* Properties; object lock. */
   GstY10Settings settings;
-  GstY10FrameParams wanted;          /* but for what is in the session */
+  GstY10FrameParams wanted;          /* frame params not kept in the session */
   gdouble confidence, iou_threshold;
   GstYolov10LatePolicy late_policy;
   guint inference_interval, max_queued_frames;
-  gboolean takes_cuda;          /* frames in CUDA memory; unknown in NULL: yes */
+  gboolean takes_cuda;          /* accepts CUDA memory; TRUE while in NULL */
 
-  GstY10Cuda *cuda;             /* these lock themselves */
+  GstY10Cuda *cuda;             /* these do their own locking */
   GstY10FrameQueue *frame_queue;
   GstY10Jobs jobs;
-  GstY10Recovery *recovery;     /* from a lost device */
-  GstY10Reload *reload;     /* of the model while playing */
+  GstY10Recovery *recovery;
+  GstY10Reload *reload;
 
-  /* Object lock. Only start(), stop() and the thread that brings frames change
-   * the pointer, and that thread reads it without the lock. */
+  /* Object lock. Only start(), stop() and the input thread change the pointer,
+   * so the input thread may read it without the lock. */
   GstY10Session *session;
   GstY10Stats stats;
   GstY10Latency latency;
   gboolean live;
-  guint max_frames;             /* the limit as it is now */
-  GstClockTime frame_duration;  /* by the caps; 0: not known */
+  guint max_frames;             /* current limit */
+  GstClockTime frame_duration;  /* from the caps; 0: unknown */
   GstClockTime late_until;      /* running time, from QoS events */
-  GstSegment sent_segment;      /* of the latest frame that left */
+  GstSegment sent_segment;      /* of the last frame pushed */
   GstClockTime sent_pts;
 
-  /* The thread that brings frames. What the caps say changes only while no
-   * frame is here, so that the other one may read it. */
+  /* Input thread. The format changes only while the queue is empty, so the
+   * output task may read it. */
   GstY10FrameFormat format;
   gboolean has_format;
   GstCaps *refused_caps;
   GstY10SkipPolicy policy;
-  gint skips, max_running;      /* as it was said last; -1: not yet */
-  gboolean stop_told;           /* upstream knows why it has stopped */
-  gpointer pool;                /* of the latest frame; only compared */
-  guint pool_frames;            /* that upstream can spare of it; 0: any number */
+  gint skips, max_running;      /* last values used; -1: not set yet */
+  gboolean stop_told;           /* upstream got the flow error */
+  gpointer pool;                /* of the last frame; only compared */
+  guint pool_frames;            /* how many it can spare; 0: any */
 
-  /* The thread that sends frames on. */
+  /* Output task. */
   GstY10Hold hold;
-  GstY10Job *detached;          /* jobs whose frames have left, in order */
+  GstY10Job *detached;          /* jobs of frames already pushed, in order */
   GstY10Tuning tuning;          /* of the engine of session @seen */
-  guint seen;                   /* its serial; it has been announced */
-  gint *ids;                    /* of a frame's detections */
+  guint seen;                   /* serial of the last session announced */
+  gint *ids;                    /* detection ids of one frame */
 };
 
-/* Whether inference is skipped where it is late; object lock. */
+/* Whether late frames skip inference; call with the object lock held. */
 gboolean gst_yolov10_detect_skips (const GstYolov10Detect * detect);
-/* A reference to the session, or NULL below PAUSED. */
+/* Returns a new reference to the session, or NULL below PAUSED. */
 GstY10Session *gst_yolov10_detect_get_session (GstYolov10Detect * detect);
-/* Copies what a session is made from, so that loading runs without the lock. */
+/* Copies the session settings so that loading can run without the lock. */
 void gst_yolov10_detect_copy_settings (GstYolov10Detect * detect,
     GstY10Settings * settings);
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Sink side: snapshots the properties for this buffer, so that a property that
- * changes later changes later frames; decides whether the frame is inferred and
- * hands it to the engine; and waits for room among the frames that are here. A
- * live source does not wait: the oldest frame leaves instead. Everything that
- * must not happen while frames are here happens now: other caps, another CUDA
- * context. */
+/* Input side of yolov10detect. For each buffer it snapshots the properties, so
+ * that later changes affect later frames only, decides whether to infer the
+ * frame, submits it to the engine and waits for room in the frame queue. A live
+ * source does not wait: the oldest queued frame leaves instead. Anything that
+ * requires an empty queue, such as new caps or a new CUDA context, happens
+ * here. */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif
@@ -20,7 +20,7 @@
 GST_DEBUG_CATEGORY_EXTERN (gst_yolov10_detect_debug);
 #define GST_CAT_DEFAULT gst_yolov10_detect_debug
 
-/* What upstream is to know when no more frames are taken. */
+/* Returns the flow that stopped the output task, to pass upstream. */
 static GstFlowReturn
 stopped (GstYolov10Detect * self)
 {
@@ -32,7 +32,7 @@ stopped (GstYolov10Detect * self)
   return flow;
 }
 
-/* Downstream may ask for other caps at any time. */
+/* Drains the queue and renegotiates if downstream asked for it. */
 static GstFlowReturn
 negotiate (GstYolov10Detect * self)
 {
@@ -59,7 +59,7 @@ set_controlled_values (GstYolov10Detect * self, GstBuffer * buffer)
     gst_object_sync_values (GST_OBJECT (self), time);
 }
 
-/* The properties, and what follows from them, as they are for one frame. */
+/* The frame params and the values derived from them. */
 typedef struct
 {
   GstY10FrameParams wanted;
@@ -67,7 +67,7 @@ typedef struct
   guint in_flight, max_queued;
   gboolean live;
   GstClockTime inference, interval;
-  gint64 max_wait;              /* for its turn, nanoseconds */
+  gint64 max_wait;              /* for a turn, in nanoseconds */
 } Snapshot;
 
 static void
@@ -97,8 +97,8 @@ look_at_properties (GstYolov10Detect * self, GstBuffer * buffer,
       GST_FORMAT_TIME, GST_BUFFER_PTS (buffer));
 }
 
-/* How many frames of its pool upstream can spare: all but one that it fills and
- * one that downstream has. */
+/* Computes how many of its buffers upstream's pool can spare: all but the one
+ * being filled and the one downstream holds. */
 static void
 look_at_pool (GstYolov10Detect * self, GstBuffer * buffer)
 {
@@ -108,7 +108,7 @@ look_at_pool (GstYolov10Detect * self, GstBuffer * buffer)
   if (buffer->pool == self->pool)
     return;
   self->pool = buffer->pool;
-  self->max_running = -1;       /* all limits are worked out anew */
+  self->max_running = -1;       /* forces set_limits() to recompute */
   if (buffer->pool) {
     config = gst_buffer_pool_get_config (buffer->pool);
     gst_buffer_pool_config_get_params (config, NULL, NULL, NULL, &max);
@@ -132,8 +132,8 @@ choose_max_frames (GstYolov10Detect * self, const Snapshot * now, guint running)
   return (guint) CLAMP (GST_Y10_MAX_BYTES / size, 1, frames);
 }
 
-/* One inference at a time where frames are not to wait: a second one would only
- * begin to wait for the first. Who asks for more gets more. */
+/* Defaults to one inference at a time when skipping: a second one would only
+ * wait for the first. in-flight overrides this. */
 static void
 set_limits (GstYolov10Detect * self, const Snapshot * now)
 {
@@ -152,10 +152,9 @@ set_limits (GstYolov10Detect * self, const Snapshot * now)
   if (self->skips == now->policy.skip && self->max_running == (gint) running
       && self->max_frames == frames)
     return;
-  GST_INFO_OBJECT (self, "up to %u frames here, %u of them inferred at a time; "
-      "%s", frames, running, now->policy.skip
-      ? "inference is skipped where it is late"
-      : "all are inferred, however long that takes");
+  GST_INFO_OBJECT (self, "up to %u queued frames, %u inferred concurrently; %s",
+      frames, running, now->policy.skip
+      ? "late frames skip inference" : "every frame is inferred");
   self->skips = now->policy.skip;
   self->max_running = (gint) running;
   GST_OBJECT_LOCK (self);
@@ -172,7 +171,7 @@ is_lost (GstYolov10Detect * self, GstBuffer * buffer)
       && gst_y10_cuda_is_lost (self->cuda, buffer));
 }
 
-/* With a lock of the engine taken. */
+/* Engine callback; runs with an engine lock held. */
 static void
 note (Y10EngineRequest * request, Y10EngineRequestState state, gpointer data)
 {
@@ -185,7 +184,8 @@ note (Y10EngineRequest * request, Y10EngineRequestState state, gpointer data)
       : GST_Y10_FRAME_QUEUE_OVER);
 }
 
-/* Whether the engine has it now. A frame that failed has a job with an error. */
+/* Returns TRUE if the engine took the frame. On failure, entry->job has the
+ * error. */
 static gboolean
 begin_inference (GstYolov10Detect * self, GstY10QueuedFrame * entry,
     guint64 number, const Snapshot * now, GstY10InferMode mode)
@@ -202,7 +202,7 @@ begin_inference (GstYolov10Detect * self, GstY10QueuedFrame * entry,
   job->request.notify_data = self;
   if (!gst_y10_job_start (job, entry->buffer, &self->format,
           &now->wanted.params, (guint) self->max_running, mode, &queued)) {
-    GST_DEBUG_OBJECT (self, "a frame cannot be inferred: %s",
+    GST_DEBUG_OBJECT (self, "cannot infer a frame: %s",
         job->error->message);
     entry->job = job;
     return FALSE;
@@ -217,7 +217,7 @@ begin_inference (GstYolov10Detect * self, GstY10QueuedFrame * entry,
   return queued;
 }
 
-/* A live source that has to wait for us. */
+/* Warns when a live source falls behind because every frame is inferred. */
 static void
 look_if_behind (GstYolov10Detect * self, const Snapshot * now)
 {
@@ -231,7 +231,7 @@ look_if_behind (GstYolov10Detect * self, const Snapshot * now)
         ("late-policy=auto skips inference instead"));
 }
 
-/* @buffer is taken. */
+/* Puts a frame into the queue. Takes ownership of @buffer. */
 static GstFlowReturn
 enter (GstYolov10Detect * self, GstBuffer * buffer, const Snapshot * now,
     GstY10InferMode mode, gboolean lost, gint64 came_at)
@@ -251,7 +251,7 @@ enter (GstYolov10Detect * self, GstBuffer * buffer, const Snapshot * now,
   entry->lost = lost;
   if (mode != GST_Y10_INFER_PASS)
     is_inferred = begin_inference (self, entry, number, now, mode);
-  else if (now->policy.skip)      /* the one before it has waited long enough */
+  else if (now->policy.skip)      /* its request has waited enough */
     gst_y10_session_withdraw (self->session);
   failed = entry->job && entry->job->error
       && !g_error_matches (entry->job->error, Y10_ERROR,
@@ -264,18 +264,14 @@ enter (GstYolov10Detect * self, GstBuffer * buffer, const Snapshot * now,
   self->stop_told = FALSE;
   if (!failed)
     return GST_FLOW_OK;
-  /* It is told when those before it have left; upstream hears of it at once. */
+  /* The output task reports the error once earlier frames have left; upstream
+   * gets it now. */
   gst_y10_frame_queue_drain (self->frame_queue, FALSE);
   return stopped (self);
 }
 
-/**
- * gst_y10_input_push:
- * @self: the element
- * @buffer: (transfer full): a frame
- *
- * Returns: what became of the frames before it, as far as that is known
- */
+/* Takes ownership of @buffer. Returns the flow of earlier frames, as far as
+ * known. */
 GstFlowReturn
 gst_y10_input_push (GstYolov10Detect * self, GstBuffer * buffer)
 {
@@ -289,7 +285,7 @@ gst_y10_input_push (GstYolov10Detect * self, GstBuffer * buffer)
   if (flow != GST_FLOW_OK)
     goto refused;
   flow = GST_FLOW_ERROR;
-  if (!self->session)           /* following frames failed, which was told */
+  if (!self->session)           /* lifecycle_follow() posted it */
     goto refused;
   set_controlled_values (self, buffer);
   gst_y10_lifecycle_take_over (self);
@@ -316,15 +312,8 @@ refused:
   return flow;
 }
 
-/**
- * gst_y10_input_push_event:
- * @self: the element
- * @event: one that may go with the frames; taken where it can
- *
- * It leaves after the frames that came before it.
- *
- * Returns: %FALSE when no more frames are taken
- */
+/* Queues @event behind the frames that arrived before it. Takes ownership only
+ * on success; returns FALSE when flushing or stopped. */
 gboolean
 gst_y10_input_push_event (GstYolov10Detect * self, GstEvent * event)
 {

@@ -2,7 +2,7 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-/* What the thread that brings frames does. */
+/* Input side: runs on the upstream streaming thread. */
 
 #include "detect/detect.h"
 

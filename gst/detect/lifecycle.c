@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* When the element has a model, an engine and a CUDA context: from start() to stop(),
- * unless another model takes over or frames come in another context. */
+/* Creates and destroys the session and the CUDA context. Both exist from
+ * start() to stop(), unless a reload replaces the session or frames arrive in
+ * another CUDA context. */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif
@@ -16,8 +17,8 @@
 GST_DEBUG_CATEGORY_EXTERN (gst_yolov10_detect_debug);
 #define GST_CAT_DEFAULT gst_yolov10_detect_debug
 
-/* Whether frames in CUDA memory are taken: with a backend that reads them and
- * in a context that they can share. */
+/* Decides whether to accept CUDA memory: the backend must read it and there
+ * must be a context to share. */
 void
 gst_y10_lifecycle_open_cuda (GstYolov10Detect * self)
 {
@@ -33,14 +34,15 @@ gst_y10_lifecycle_open_cuda (GstYolov10Detect * self)
   takes = gst_y10_session_takes_cuda (backend)
       && gst_y10_cuda_open (self->cuda, device_id, &error);
   if (error)
-    GST_WARNING_OBJECT (self, "no frames in CUDA memory: %s", error->message);
+    GST_WARNING_OBJECT (self, "cannot accept frames in CUDA memory: %s",
+        error->message);
   g_clear_error (&error);
   GST_OBJECT_LOCK (self);
   self->takes_cuda = takes;
   GST_OBJECT_UNLOCK (self);
 }
 
-/* Properties that were set while the model was loading. */
+/* Applies properties that were set while the model was loading. */
 static void
 catch_up (GstYolov10Detect * self)
 {
@@ -48,7 +50,7 @@ catch_up (GstYolov10Detect * self)
   gboolean other_model;
   gchar *classes = NULL, *hints = NULL;
 
-  /* First: what is set from here on is a request of its own. */
+  /* Open first, so that later changes trigger reload requests of their own. */
   gst_y10_reload_open (self->reload);
   GST_OBJECT_LOCK (self);
   other_model = g_strcmp0 (made_from->model_file, self->settings.model_file);
@@ -85,7 +87,7 @@ gst_y10_lifecycle_begin (GstYolov10Detect * self, GError ** error)
   if (!session)
     return FALSE;
   engine = gst_y10_session_get_engine (session);
-  GST_INFO_OBJECT (self, "%s on %s, %s; an inference takes %" GST_TIME_FORMAT,
+  GST_INFO_OBJECT (self, "%s on %s, %s; inference time %" GST_TIME_FORMAT,
       y10_model_get_variant (session->model), y10_engine_get_device (engine),
       y10_precision_get_name (y10_engine_get_precision (engine)),
       GST_TIME_ARGS (session->warm_ns));
@@ -101,7 +103,6 @@ gst_y10_lifecycle_begin (GstYolov10Detect * self, GError ** error)
   return TRUE;
 }
 
-/* No frame is here. */
 void
 gst_y10_lifecycle_end (GstYolov10Detect * self)
 {
@@ -113,20 +114,21 @@ gst_y10_lifecycle_end (GstYolov10Detect * self)
   GST_OBJECT_LOCK (self);
   session = g_steal_pointer (&self->session);
   GST_OBJECT_UNLOCK (self);
-  /* Joins the engine's thread: not under the lock. */
+  /* Joins the engine's thread, so not under the lock. */
   gst_y10_session_unref (session);
 }
 
-/* A frame in another context than the engine's cannot be read. Whoever makes
- * them will go on doing so: start again in theirs. */
+/* Recreates the session in @buffer's context. The engine cannot read frames
+ * from a context other than its own, and the producer will keep using this
+ * one. */
 gboolean
 gst_y10_lifecycle_follow (GstYolov10Detect * self, GstBuffer * buffer,
     GError ** error)
 {
   gint device_id;
 
-  GST_WARNING_OBJECT (self, "frames come in another CUDA context: starting "
-      "again there; elements of one pipeline should share one");
+  GST_WARNING_OBJECT (self, "frames are in another CUDA context: restarting in "
+      "that one; all elements of a pipeline should share a context");
   GST_OBJECT_LOCK (self);
   device_id = self->settings.device_id;
   GST_OBJECT_UNLOCK (self);
@@ -135,8 +137,9 @@ gst_y10_lifecycle_follow (GstYolov10Detect * self, GstBuffer * buffer,
       && gst_y10_lifecycle_begin (self, error);
 }
 
-/* Another model is ready. Frames that are here stay with the old one; only where
- * that has lost its GPU they leave first, so that nobody mends it any more. */
+/* Switches to a reloaded session, if one is ready. Queued frames keep the old
+ * one. If that one has lost its GPU, they leave first, so that its recovery can
+ * be stopped. */
 void
 gst_y10_lifecycle_take_over (GstYolov10Detect * self)
 {
@@ -163,7 +166,7 @@ gst_y10_lifecycle_take_over (GstYolov10Detect * self)
     hints = g_strdup (self->settings.encoder_hints
         ? self->settings.encoder_hints : "");
   GST_OBJECT_UNLOCK (self);
-  /* Set while it was being made. */
+  /* Apply what was set while the session was being created. */
   gst_y10_session_set_priority (new, priority);
   if (classes && !gst_y10_session_set_classes (new, classes, &error))
     GST_Y10_ELEMENT_WARNING (self, error);
@@ -173,7 +176,7 @@ gst_y10_lifecycle_take_over (GstYolov10Detect * self)
   g_clear_error (&error);
   g_free (classes);
   g_free (hints);
-  if (self->skips)              /* its frames would wait for a turn in vain */
+  if (self->skips)              /* a turn for its frames would come too late */
     gst_y10_session_withdraw (old);
   gst_y10_reload_retire (self->reload, old);
   gst_y10_props_notify_active (self);

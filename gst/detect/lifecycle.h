@@ -8,12 +8,12 @@ G_BEGIN_DECLS
 
 void gst_y10_lifecycle_open_cuda (GstYolov10Detect * detect);
 gboolean gst_y10_lifecycle_begin (GstYolov10Detect * detect, GError ** error);
-/* While no frame is here. */
+/* Call with an empty frame queue. */
 void gst_y10_lifecycle_end (GstYolov10Detect * detect);
-/* Frames in another CUDA context come: while none is here, goes there. */
+/* Moves to the CUDA context of @buffer. Call with an empty frame queue. */
 gboolean gst_y10_lifecycle_follow (GstYolov10Detect * detect,
     GstBuffer * buffer, GError ** error);
-/* The thread that brings frames. */
+/* Input thread only. */
 void gst_y10_lifecycle_take_over (GstYolov10Detect * detect);
 
 G_END_DECLS

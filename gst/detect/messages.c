@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* What applications hear of without looking at buffers: which model computes
- * where, and what was found, by a signal and by messages. Both say what is
- * written on the buffer, and are made only when somebody wants them. */
+/* Notifies applications, independently of buffer metadata: which model runs on
+ * which device, and the detections of each frame, as a signal and as element
+ * messages. Both carry the same data as the metadata, and are created only if
+ * someone asked for them. */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif
@@ -19,25 +20,19 @@ GST_DEBUG_CATEGORY_EXTERN (gst_yolov10_detect_debug);
 
 static guint detections_signal;
 
-/**
- * gst_y10_messages_install:
- * @class: the element's class
- *
- * Adds the signal.
- */
 void
 gst_y10_messages_install (GObjectClass * class)
 {
   /**
    * GstYolov10Detect::detections:
    * @detect: the element
-   * @buffer: a frame that is about to leave, with its metadata
+   * @buffer: a frame that is about to be pushed, with its metadata
    * @detections: the fields of its GstYolov10FrameMeta, and `timestamp`
    *   (uint64), the frame's PTS
    *
-   * Emitted for each frame that an active detector lets go, by the thread that
-   * does so: whoever takes long holds up the stream. Whoever keeps @buffer makes
-   * the next element copy it.
+   * Emitted from the streaming thread for each frame while the element is
+   * active, so slow handlers delay the stream. If a handler keeps a reference
+   * to @buffer, the next element has to copy it.
    */
   detections_signal = g_signal_new ("detections", G_TYPE_FROM_CLASS (class),
       G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 2,
@@ -56,13 +51,8 @@ list_labels (const Y10Model * model)
   return g_string_free (labels, FALSE);
 }
 
-/**
- * gst_y10_messages_model:
- * @element: the element
- * @session: one whose first frame is about to leave
- *
- * Posts what computes, and how long it took from the wish to the first frame.
- */
+/* Announces the engine in use and the time from the request to the first
+ * frame. */
 void
 gst_y10_messages_model (GstElement * element, GstY10Session * session)
 {
@@ -72,7 +62,7 @@ gst_y10_messages_model (GstElement * element, GstY10Session * session)
   guint width, height;
   gchar *labels, *path;
 
-  if (!engine)                  /* it is gone already */
+  if (!engine)                  /* lost since then */
     return;
   reason = y10_engine_get_fallback_reason (engine);
   y10_engine_get_input_size (engine, &width, &height);
@@ -81,7 +71,7 @@ gst_y10_messages_model (GstElement * element, GstY10Session * session)
   GST_INFO_OBJECT (element, "first frame by %s on %s after %" G_GINT64_FORMAT
       " ms%s%s", y10_model_get_variant (session->model),
       y10_engine_get_device (engine), took / 1000000,
-      reason ? "; nothing faster: " : "", reason ? reason : "");
+      reason ? "; fallback reason: " : "", reason ? reason : "");
   gst_element_post_message (element,
       gst_message_new_element (GST_OBJECT (element),
           gst_structure_new ("yolov10-model",
@@ -136,15 +126,8 @@ post (GstElement * element, const GstY10QueuedFrame * entry,
       gst_message_new_element (GST_OBJECT (element), structure));
 }
 
-/**
- * gst_y10_messages_detections:
- * @element: the element
- * @entry: a frame that is about to leave
- * @session: whose detections it shows
- * @findings: what is written on it, with ids
- *
- * For whoever has asked to hear of it; nothing otherwise.
- */
+/* Emits the signal and posts the message for @entry, if anyone asked for them.
+ * @session is the one the detections came from. */
 void
 gst_y10_messages_detections (GstElement * element, const GstY10QueuedFrame * entry,
     GstY10Session * session, const GstY10Findings * findings)

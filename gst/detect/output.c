@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Source side: the pad's task takes the first frame when its inference is over,
- * or when it must not wait for it any longer, attaches what is known, notifies
- * applications and pushes it. A frame's error is reported when it is that frame's
- * turn. What downstream answers is for the next frame that comes.
+/* Output side of yolov10detect. The source pad's task takes the first queued
+ * frame once its inference is over, or once it may wait no longer, attaches
+ * metadata, notifies applications and pushes it. A frame's error is posted when
+ * that frame is due. The flow return of a push reaches upstream with the next
+ * buffer.
  *
- * An inference whose frame has left is collected when it is over: its result
- * becomes the one that later frames show. */
+ * The task collects the job of a detached frame when that job is over; its
+ * result becomes the one that later frames hold. */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif
@@ -21,7 +22,7 @@
 GST_DEBUG_CATEGORY_EXTERN (gst_yolov10_detect_debug);
 #define GST_CAT_DEFAULT gst_yolov10_detect_debug
 
-/* FALSE: the stream ends with it. A GPU that is lost ends nothing. */
+/* Returns FALSE if the stream must end. A lost GPU only starts a recovery. */
 static gboolean
 look_at_error (GstYolov10Detect * self, const GstY10Job * job)
 {
@@ -42,7 +43,7 @@ look_at_error (GstYolov10Detect * self, const GstY10Job * job)
   return TRUE;
 }
 
-/* A job that is over and has a result. */
+/* Uses the result of a job that is over: messages, stats and latency. */
 static void
 look_at_result (GstYolov10Detect * self, const GstY10Job * job)
 {
@@ -64,13 +65,13 @@ look_at_result (GstYolov10Detect * self, const GstY10Job * job)
   GST_OBJECT_UNLOCK (self);
   if (!slower)
     return;
-  GST_INFO_OBJECT (self, "inference takes longer: it counts as %"
-      GST_TIME_FORMAT " of the latency now", GST_TIME_ARGS (now_reported));
+  GST_INFO_OBJECT (self, "inference has become slower: reporting %"
+      GST_TIME_FORMAT " of latency for it now", GST_TIME_ARGS (now_reported));
   gst_element_post_message (GST_ELEMENT (self),
       gst_message_new_latency (GST_OBJECT (self)));
 }
 
-/* FALSE: the stream ends with it. */
+/* Waits for a job. Returns FALSE if the stream must end. */
 static gboolean
 finish (GstYolov10Detect * self, GstY10Job * job)
 {
@@ -82,7 +83,7 @@ finish (GstYolov10Detect * self, GstY10Job * job)
   return TRUE;
 }
 
-/* Removes a job from the list of those whose frames have left. */
+/* Releases a detached job. */
 static void
 give_detached (GstYolov10Detect * self, GstY10Job ** link)
 {
@@ -93,8 +94,9 @@ give_detached (GstYolov10Detect * self, GstY10Job ** link)
   gst_y10_frame_queue_collected (self->frame_queue);
 }
 
-/* Results come in the order of their frames, but a job that was withdrawn may be
- * over before one that runs. FALSE: the stream ends with one. */
+/* Collects detached jobs that are over. Results come in frame order, but a
+ * withdrawn job may be over before a running one. Returns FALSE if the stream
+ * must end. */
 static gboolean
 collect (GstYolov10Detect * self)
 {
@@ -118,7 +120,7 @@ collect (GstYolov10Detect * self)
   return ok;
 }
 
-/* Waits for the inferences of frames that have left, and forgets them. */
+/* Waits for all detached jobs and discards their results. */
 static void
 forget_detached (GstYolov10Detect * self)
 {
@@ -126,13 +128,8 @@ forget_detached (GstYolov10Detect * self)
     give_detached (self, &self->detached);
 }
 
-/**
- * gst_y10_output_drop_all:
- * @self: the element, flushing or stopped
- *
- * Frees the frames that are here. By the thread that sends them on, or while
- * there is none.
- */
+/* Drops all queued frames while flushing or stopped. Call from the output task,
+ * or when the task is not running. */
 void
 gst_y10_output_drop_all (GstYolov10Detect * self)
 {
@@ -146,10 +143,10 @@ gst_y10_output_drop_all (GstYolov10Detect * self)
   }
   forget_detached (self);
   if (n)
-    GST_DEBUG_OBJECT (self, "dropped %u frames", n);
+    GST_DEBUG_OBJECT (self, "dropped %u queued frames", n);
 }
 
-/* The frame goes without it. */
+/* Keeps the job of a frame that leaves without its result. */
 static void
 detach (GstYolov10Detect * self, GstY10QueuedFrame * entry)
 {
@@ -176,8 +173,8 @@ record (GstYolov10Detect * self, const GstY10QueuedFrame * entry,
   GST_OBJECT_UNLOCK (self);
 }
 
-/* A frame that an active detector has looked at, or would have. FALSE: the stream
- * ends with it. */
+/* Attaches metadata while the element is active. Returns FALSE if the stream
+ * must end. */
 static gboolean
 look (GstYolov10Detect * self, GstY10QueuedFrame * entry)
 {
@@ -233,7 +230,7 @@ leave (GstYolov10Detect * self, GstPad * pad, GstY10QueuedFrame * entry,
     detach (self, entry);
   flow = collect (self) ? send (self, pad, entry) : GST_FLOW_ERROR;
   if (flow != GST_FLOW_OK) {
-    GST_DEBUG_OBJECT (self, "no more frames: %s", gst_flow_get_name (flow));
+    GST_DEBUG_OBJECT (self, "stopping: %s", gst_flow_get_name (flow));
     gst_y10_frame_queue_stop (self->frame_queue, flow);
   }
   gst_y10_queued_frame_end (entry, &self->jobs);
@@ -241,12 +238,7 @@ leave (GstYolov10Detect * self, GstPad * pad, GstY10QueuedFrame * entry,
   return flow;
 }
 
-/**
- * gst_y10_output_loop:
- * @pad: the element's source pad
- *
- * Its task's function: one frame, or inferences whose frames have left.
- */
+/* Source pad task: pushes one frame, or collects detached jobs. */
 void
 gst_y10_output_loop (GstPad * pad)
 {

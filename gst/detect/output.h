@@ -2,7 +2,7 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-/* What the task that sends frames on does. */
+/* Output side: runs on the source pad's task. */
 
 #include "detect/detect.h"
 

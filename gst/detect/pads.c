@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* The stream: GstBaseTransform hands each buffer to detect/input.c and gets
- * nothing back; a task on the source pad (detect/output.c) sends them on in order,
- * each the moment it is ready. The base class knows nothing of that task. What
- * it sends on itself, serialized events and the queries that belong to the
- * stream, therefore waits here until all frames are gone; only GAP and TAG,
- * which concern no caps and end nothing, go with the frames. Flushing and
- * deactivation wake whoever waits before they wait for the task.
+/* Pads, events and queries. GstBaseTransform hands each buffer to
+ * detect/input.c and gets nothing back; a task on the source pad
+ * (detect/output.c) pushes the frames in order, each as soon as it is ready.
+ * The base class does not know about that task. So this file drains the frame
+ * queue before the base class forwards serialized events and queries. Only GAP
+ * and TAG travel in the queue with the frames, because they neither change caps
+ * nor end anything. Flushing and deactivation wake waiting threads before they
+ * wait for the task.
  *
- * Joining the task makes deactivation take a while, during which the sink pad is
- * still open: the core closes source pads first. What comes then is answered with
- * FLUSHING, events included (common/sinkpad.c).
+ * Joining the task takes time, and the core deactivates source pads first, so
+ * the sink pad is still active meanwhile. common/sinkpad.c answers data that
+ * arrives then, events included, with FLUSHING.
  *
- * The base class would also say that the position is 0, and know no latency. */
+ * The base class would also report position 0 and no latency. */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif
@@ -30,7 +31,7 @@ GST_DEBUG_CATEGORY_EXTERN (gst_yolov10_detect_debug);
 
 static GstBaseTransformClass *parent_class;
 
-/* No more frames: what waits for its turn with the engine goes back at once. */
+/* Stops accepting frames and withdraws requests that wait for a turn. */
 static void
 begin_flush (GstYolov10Detect * self)
 {
@@ -42,7 +43,7 @@ begin_flush (GstYolov10Detect * self)
   g_clear_pointer (&session, gst_y10_session_unref);
 }
 
-/* Nothing is known of the next frame's time. */
+/* Resets the timing state at a discontinuity. */
 static void
 forget_times (GstYolov10Detect * self)
 {
@@ -87,9 +88,10 @@ activate_src (GstPad * pad, GstObject * parent, GstPadMode mode,
   return active ? begin_flow (self) : end_flow (self);
 }
 
-/* By now the source pad is closed, unless only this one changes. A FLUSH_STOP
- * that was under way meanwhile may have opened the ring and started the task
- * again, and whoever has brought a frame since may wait in the ring for ever. */
+/* The source pad is already inactive, unless only this pad changes. A
+ * concurrent FLUSH_STOP may have reopened the queue and restarted the task
+ * since, and an upstream thread may be blocked in the queue. So flush again,
+ * wait for the stream lock, then stop the task. */
 static gboolean
 activate_sink (GstPad * pad, GstObject * parent, GstPadMode mode,
     gboolean active)
@@ -108,7 +110,8 @@ activate_sink (GstPad * pad, GstObject * parent, GstPadMode mode,
   return self->activate_sink (pad, parent, mode, active);
 }
 
-/* A pipeline that becomes live is asked again by whoever set it up. */
+/* Posts no LATENCY message: an application that makes the pipeline live queries
+ * latency again itself. */
 static void
 set_live (GstYolov10Detect * self, gboolean live)
 {
@@ -148,8 +151,8 @@ flush_start (GstYolov10Detect * self, GstEvent * event)
   return ok;
 }
 
-/* A TAG that was dropped with the frames around it is still to reach downstream.
- * One that has done so is not sent again. */
+/* Stores a TAG on the source pad in case it was dropped with queued frames, so
+ * that it still reaches downstream. One that already did is not sent again. */
 static gboolean
 keep_tag (GstPad * sinkpad, GstEvent ** event, gpointer srcpad)
 {
@@ -188,8 +191,8 @@ is_fatal (GstFlowReturn flow)
   return flow == GST_FLOW_NOT_LINKED || flow < GST_FLOW_EOS;
 }
 
-/* No more buffers come that could tell upstream what has become of the last
- * ones. */
+/* Posts a flow error at EOS if upstream has not seen it: no further buffer will
+ * return it. */
 static void
 end_of_stream (GstYolov10Detect * self)
 {
@@ -233,7 +236,7 @@ gst_y10_pads_sink_event (GstBaseTransform * base, GstEvent * event)
   }
   if (type == GST_EVENT_EOS)
     end_of_stream (self);
-  /* A new stream, or a new part of one, is a new try. */
+  /* A new stream or segment restarts the flow after EOS. */
   if ((type == GST_EVENT_STREAM_START || type == GST_EVENT_SEGMENT)
       && gst_y10_frame_queue_get_stop (self->frame_queue) == GST_FLOW_EOS) {
     gst_y10_frame_queue_stop (self->frame_queue, 0);
@@ -271,7 +274,7 @@ note_privacy (GstYolov10Detect * self, GstEvent * event)
   GST_OBJECT_UNLOCK (self);
 }
 
-/* Every detector upstream is to hear of privacy: the event goes on. */
+/* Forwards the privacy event, since every upstream detector needs it. */
 static gboolean
 gst_y10_pads_src_event (GstBaseTransform * base, GstEvent * event)
 {
@@ -312,7 +315,7 @@ answer_latency (GstYolov10Detect * self, GstQuery * query)
   return TRUE;
 }
 
-/* FALSE: nothing has left, and upstream may know better. */
+/* Returns FALSE if no frame has left; upstream may know the position. */
 static gboolean
 answer_position (GstYolov10Detect * self, GstQuery * query)
 {
@@ -368,18 +371,14 @@ gst_y10_pads_generate (GstBaseTransform * base, GstBuffer ** buffer)
   return GST_FLOW_OK;
 }
 
-/* Never called, because nothing is generated. That it is there tells the base
- * class that frames go on in the same memory. */
+/* Never called, because generate_output() never produces a buffer. Its presence
+ * tells the base class that the element works in place. */
 static GstFlowReturn
 gst_y10_pads_in_place (GstBaseTransform * base, GstBuffer * buffer)
 {
   g_return_val_if_reached (GST_FLOW_ERROR);
 }
 
-/**
- * gst_y10_pads_begin:
- * @self: the element, which starts
- */
 void
 gst_y10_pads_begin (GstYolov10Detect * self)
 {
@@ -392,10 +391,6 @@ gst_y10_pads_begin (GstYolov10Detect * self)
   gst_segment_init (&self->sent_segment, GST_FORMAT_UNDEFINED);
 }
 
-/**
- * gst_y10_pads_end:
- * @self: the element, which stops
- */
 void
 gst_y10_pads_end (GstYolov10Detect * self)
 {
@@ -410,10 +405,6 @@ gst_y10_pads_end (GstYolov10Detect * self)
   GST_OBJECT_UNLOCK (self);
 }
 
-/**
- * gst_y10_pads_init:
- * @self: the element, which is being made
- */
 void
 gst_y10_pads_init (GstYolov10Detect * self)
 {
@@ -431,10 +422,6 @@ gst_y10_pads_init (GstYolov10Detect * self)
   gst_y10_sink_pad_init (GST_BASE_TRANSFORM (self));
 }
 
-/**
- * gst_y10_pads_install:
- * @class: the element's class
- */
 void
 gst_y10_pads_install (GstBaseTransformClass * class)
 {

@@ -2,7 +2,7 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-/* Pads, events and queries; which threads there are. */
+/* Pads, events, queries and the source pad's task. */
 
 #include "detect/detect.h"
 

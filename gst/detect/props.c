@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* What setting a property of yolov10detect does, and what reading one says. Most
- * are only written down, for the next start or the next frame; those for the next
- * start only while there is one to come. */
+/* Property setters and getters of yolov10detect. Most values are only stored,
+ * for the next frame or the next start; the latter are refused once the element
+ * has started. */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif
@@ -15,12 +15,6 @@
 #include "common/readyonly.h"
 #include "detect/element.h"
 
-/**
- * gst_y10_props_init:
- * @self: the element, which is being made
- *
- * The defaults.
- */
 void
 gst_y10_props_init (GstYolov10Detect * self)
 {
@@ -37,10 +31,10 @@ gst_y10_props_init (GstYolov10Detect * self)
   self->inference_interval = 1;
 }
 
-/* What names a model's classes, of which the session has a table. While
- * running, a text that cannot be read changes nothing and is a warning: a typing
- * error should not stop a camera. Before that the model is not known, and
- * start() will look. */
+/* Sets a property that names classes of the model, which the session parses.
+ * While running, an invalid value changes nothing and posts a warning: a typo
+ * should not stop a camera. Before that, the model is unknown and start()
+ * validates it. */
 static void
 set_of_classes (GstYolov10Detect * self, gchar ** setting, const gchar * text,
     gboolean (*set) (GstY10Session *, const gchar *, GError **))
@@ -56,7 +50,7 @@ set_of_classes (GstYolov10Detect * self, gchar ** setting, const gchar * text,
       GST_OBJECT_LOCK (self);
       g_free (*setting);
       *setting = g_strdup (text);
-      /* Another one that took over just now may not have seen it. */
+      /* Retry if a reload replaced the session: it may have missed this. */
       same = self->session == session;
       GST_OBJECT_UNLOCK (self);
     }
@@ -67,11 +61,6 @@ set_of_classes (GstYolov10Detect * self, gchar ** setting, const gchar * text,
   g_clear_error (&error);
 }
 
-/**
- * gst_y10_props_set_classes:
- * @self: the element
- * @text: (nullable): the property `classes`
- */
 void
 gst_y10_props_set_classes (GstYolov10Detect * self, const gchar * text)
 {
@@ -79,11 +68,6 @@ gst_y10_props_set_classes (GstYolov10Detect * self, const gchar * text)
       gst_y10_session_set_classes);
 }
 
-/**
- * gst_y10_props_set_encoder_hints:
- * @self: the element
- * @text: (nullable): the property `encoder-hints`
- */
 void
 gst_y10_props_set_encoder_hints (GstYolov10Detect * self, const gchar * text)
 {
@@ -111,18 +95,13 @@ warn_of_hints (GstYolov10Detect * self)
 
   if (hints && !(attach & GST_YOLOV10_ATTACH_ROI))
     GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
-        ("encoder-hints does nothing: it adds to regions of interest, and "
-            "attach has no \"roi\""), (NULL));
+        ("encoder-hints has no effect: hints are attached to regions of "
+            "interest, but attach does not contain \"roi\""), (NULL));
 }
 
-/**
- * gst_y10_props_warn_of_attach:
- * @self: the element
- *
- * Asking for what this build lacks, or for hints that nothing would carry,
- * deserves a word; the default of everything does not. Said when frames are
- * about to be written on: before that nobody may be listening.
- */
+/* Warns if attach asks for metadata that this build lacks, or drops
+ * encoder-hints; the default, all, does not warn. Called from start() on,
+ * because before that no application may be listening. */
 void
 gst_y10_props_warn_of_attach (GstYolov10Detect * self)
 {
@@ -132,8 +111,8 @@ gst_y10_props_warn_of_attach (GstYolov10Detect * self)
   if (!GST_Y10_HAVE_ANALYTICS && attach != GST_YOLOV10_ATTACH_ALL
       && (attach & GST_YOLOV10_ATTACH_ANALYTICS))
     GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
-        ("attach=analytics does nothing: this build has no GstAnalytics, "
-            "which needs GStreamer 1.24 or later"), (NULL));
+        ("attach=analytics has no effect: this build has no GstAnalytics, "
+            "which requires GStreamer 1.24 or later"), (NULL));
   warn_of_hints (self);
 }
 
@@ -162,8 +141,8 @@ set_encoder_hints (GstYolov10Detect * self, const gchar * text)
   g_clear_pointer (&session, gst_y10_session_unref);
 }
 
-/* While playing another model is loaded at once, also where the name is the
- * same: the file may be another one. */
+/* Reloads even if the path is unchanged: the file itself may have been
+ * replaced. */
 static void
 set_model_file (GstYolov10Detect * self, const gchar * path)
 {
@@ -174,7 +153,7 @@ set_model_file (GstYolov10Detect * self, const gchar * path)
   gst_y10_reload_request (self->reload);
 }
 
-/* Of frames that wait already, too. */
+/* Also affects requests that already wait for a turn. */
 static void
 set_priority (GstYolov10Detect * self, gint priority)
 {
@@ -189,15 +168,6 @@ set_priority (GstYolov10Detect * self, gint priority)
   g_clear_pointer (&session, gst_y10_session_unref);
 }
 
-/**
- * gst_y10_props_set:
- * @object: the element
- * @id: a property
- * @value: its new value
- * @pspec: its specification
- *
- * The element's #GObjectClass.set_property().
- */
 void
 gst_y10_props_set (GObject * object, guint id,
     const GValue * value, GParamSpec * pspec)
@@ -314,7 +284,7 @@ gst_y10_props_set (GObject * object, guint id,
   GST_OBJECT_UNLOCK (self);
 }
 
-/* What of the engine is told; NULL without one. */
+/* Reads a property of the engine; NULL without one. */
 static void
 get_active (GstYolov10Detect * self, guint id, GValue * value)
 {
@@ -351,7 +321,7 @@ stats_structure (GstYolov10Detect * self)
   return structure;
 }
 
-/* NULL without an engine. */
+/* Returns NULL without an engine. */
 static GstStructure *
 engine_stats_structure (GstYolov10Detect * self)
 {
@@ -371,15 +341,6 @@ engine_stats_structure (GstYolov10Detect * self)
   return structure;
 }
 
-/**
- * gst_y10_props_get:
- * @object: the element
- * @id: a property
- * @value: (inout): where to put its value
- * @pspec: its specification
- *
- * The element's #GObjectClass.get_property().
- */
 void
 gst_y10_props_get (GObject * object, guint id, GValue * value,
     GParamSpec * pspec)

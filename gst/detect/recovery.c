@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* What happens when the GPU is lost while frames flow. They go on flowing,
- * without detections; a thread of its own frees what was lost, looks for a
- * context to go on in and makes the engine anew, at first after a second, then
- * less and less often. It is the same backend every time: to be slower without a
- * word would be worse than to see nothing with a warning.
+/* Recovery from a GPU lost while playing. Frames keep flowing without
+ * detections. A separate thread frees the lost engine, looks for a usable
+ * context and rebuilds the engine, first after a second, then with exponential
+ * backoff. It always uses the same backend: silently running slower would be
+ * worse than running without detections and a warning.
  *
- * The session stays, with its model; only its engine is missing meanwhile. The
- * thread that sends frames on takes it away and this one gives it another. Frames
- * that are still with the lost engine fail one after the other; only then can it
- * be freed, and with it what keeps the GPU from coming back. */
+ * The session and its model stay; only the engine is missing. The output task
+ * takes the engine away and the recovery thread sets a new one. Frames still
+ * queued on the lost engine fail one by one. Only then can the engine be freed,
+ * and with it whatever keeps the GPU from coming back. */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif
@@ -29,14 +29,14 @@ GST_DEBUG_CATEGORY_EXTERN (gst_yolov10_detect_debug);
 
 struct _GstY10Recovery
 {
-  GstYolov10Detect *detect;     /* not owned: it owns us */
-  GCancellable *cancellable;    /* of an attempt that is being made */
+  GstYolov10Detect *detect;     /* not owned; it owns this object */
+  GCancellable *cancellable;    /* of the attempt in progress */
   GMutex lock;
   GCond stopped;
   gboolean stopping;            /* lock */
 
-  /* The thread that sends frames on, the one that brings them while no frame is
-   * here, and the thread while it runs. */
+  /* Output task; the input thread while the queue is empty; the recovery thread
+   * while it runs. */
   GThread *thread;
   GstY10Session *session;
   Y10EngineStream *lost;
@@ -44,12 +44,7 @@ struct _GstY10Recovery
   guint attempts;
 };
 
-/**
- * gst_y10_recovery_new:
- * @detect: the element, which outlives it
- *
- * Returns: (transfer full): one that has nothing to do yet
- */
+/* Borrows @detect, which must outlive it. */
 GstY10Recovery *
 gst_y10_recovery_new (GstYolov10Detect * detect)
 {
@@ -63,10 +58,7 @@ gst_y10_recovery_new (GstYolov10Detect * detect)
   return self;
 }
 
-/**
- * gst_y10_recovery_free:
- * @self: one that has been stopped
- */
+/* Call after gst_y10_recovery_stop(). */
 void
 gst_y10_recovery_free (GstY10Recovery * self)
 {
@@ -76,7 +68,7 @@ gst_y10_recovery_free (GstY10Recovery * self)
   g_free (self);
 }
 
-/* FALSE: it was told to stop before the time was over. */
+/* Returns FALSE if interrupted by a stop. */
 static gboolean
 sleep_on (GstY10Recovery * self, gint64 duration)
 {
@@ -91,8 +83,8 @@ sleep_on (GstY10Recovery * self, gint64 duration)
   return !stopping;
 }
 
-/* In a context that somebody has or that is made for us; without one the engine
- * finds its own, which frames in system memory do with. */
+/* Uses a shared or a new context. Without one the engine creates its own, which
+ * is enough for frames in system memory. */
 static Y10EngineStream *
 make_stream (GstY10Recovery * self, GError ** error)
 {
@@ -101,7 +93,7 @@ make_stream (GstY10Recovery * self, GError ** error)
 
   if (!gst_y10_cuda_open (detect->cuda, self->session->settings.device_id,
           &why))
-    GST_DEBUG_OBJECT (detect, "no context: %s", why->message);
+    GST_DEBUG_OBJECT (detect, "cannot open a CUDA context: %s", why->message);
   g_clear_error (&why);
   return gst_y10_session_make_stream (self->session,
       gst_y10_cuda_get_handle (detect->cuda), self->cancellable, error);
@@ -112,8 +104,8 @@ tell (GstY10Recovery * self, guint64 skipped)
 {
   GstYolov10Detect *detect = self->detect;
 
-  GST_INFO_OBJECT (detect, "the device works again after %u attempts; "
-      "%" G_GUINT64_FORMAT " frames have passed without detections so far",
+  GST_INFO_OBJECT (detect, "recovered the device after %u attempts; "
+      "%" G_GUINT64_FORMAT " frames skipped since the start",
       self->attempts, skipped);
   gst_element_post_message (GST_ELEMENT (detect),
       gst_message_new_element (GST_OBJECT (detect),
@@ -148,7 +140,8 @@ attempt (GstY10Recovery * self)
   GST_OBJECT_UNLOCK (detect);
   y10_engine_stream_set_priority (stream, priority);
   gst_y10_session_give_stream (self->session, stream);
-  /* From here on the streaming thread may have it all over again. */
+  /* From here on the device may be lost again and the output task restart
+   * recovery. */
   tell (self, skipped);
   return TRUE;
 }
@@ -176,13 +169,13 @@ warn (GstY10Recovery * self, const GError * why)
 {
   GError *error = g_error_copy (why);
 
-  g_prefix_error (&error, "the device is lost, and frames pass without "
-      "detections until it works again: ");
+  g_prefix_error (&error, "the device is lost; frames pass without detections "
+      "until it recovers: ");
   GST_Y10_ELEMENT_WARNING (self->detect, error);
   g_error_free (error);
 }
 
-/* Leaves how often it has been tried. */
+/* Joins the thread but keeps the backoff delay. */
 static void
 end_thread (GstY10Recovery * self)
 {
@@ -197,16 +190,8 @@ end_thread (GstY10Recovery * self)
   g_clear_pointer (&self->session, gst_y10_session_unref);
 }
 
-/**
- * gst_y10_recovery_start:
- * @self: an element's
- * @session: what a frame was inferred with
- * @stream: that of an engine that has lost its device
- * @why: what the engine said
- *
- * Takes the session's engine away, warns, and has another one made; unless that
- * has been done for an earlier frame. By the thread that sends frames on.
- */
+/* Takes the engine away from @session, posts a warning and starts the recovery
+ * thread, unless an earlier frame already did. Output task only. */
 void
 gst_y10_recovery_start (GstY10Recovery * self, GstY10Session * session,
     Y10EngineStream * stream, const GError * why)
@@ -218,7 +203,7 @@ gst_y10_recovery_start (GstY10Recovery * self, GstY10Session * session,
   if (!lost)
     return;
   warn (self, why);
-  /* It has made this engine, or one for a model that is gone. */
+  /* It rebuilt this engine, or the engine of a replaced session. */
   end_thread (self);
   self->session = gst_y10_session_ref (session);
   self->lost = lost;
@@ -234,13 +219,8 @@ gst_y10_recovery_start (GstY10Recovery * self, GstY10Session * session,
   }
 }
 
-/**
- * gst_y10_recovery_stop:
- * @self: an element's that no frame is in
- *
- * Ends a recovery that is under way, and forgets earlier ones. Waits for no
- * longer than an attempt needs to be given up.
- */
+/* Cancels a running recovery and resets the backoff. Call with an empty frame
+ * queue. Blocks only until the current attempt notices the cancellation. */
 void
 gst_y10_recovery_stop (GstY10Recovery * self)
 {

@@ -9,8 +9,8 @@
 
 G_BEGIN_DECLS
 
-/* Seconds before the first attempt; each that fails doubles them up to the
- * second. An engine that has worked for that long starts over. */
+/* Backoff in seconds: the delay starts at FIRST and doubles with each failed
+ * attempt up to LONGEST. It resets once an engine has worked for LONGEST. */
 #define GST_Y10_RECOVER_FIRST 1
 #define GST_Y10_RECOVER_LONGEST 60
 

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Another model while frames flow. A thread of its own loads it, makes its
- * engine and warms that up while the old one goes on; the thread that brings
- * frames takes it over between two of them. Frames that came before keep what
- * they came with. Where it cannot be loaded nothing changes, and a warning says
- * why. Of several models that are asked for while one is being loaded only the
- * last one counts.
+/* Changes the model while playing. A separate thread loads the new model,
+ * creates its engine and warms it up while the old session keeps running; the
+ * input thread switches between two frames. Frames already queued keep their
+ * session. If loading fails, nothing changes and the element posts a warning.
+ * Of several requests made during a load, only the last one counts.
  *
- * A session that has been replaced is freed on a thread of its own, too, as soon
- * as its last frame has left: that joins the engine's thread and gives back a
- * lot of memory, which no frame should wait for. */
+ * Another thread frees the replaced session once its last frame has left. That
+ * joins the engine's thread and frees a lot of memory, which must not delay a
+ * frame. */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif
@@ -26,16 +25,16 @@ GST_DEBUG_CATEGORY_EXTERN (gst_yolov10_detect_debug);
 
 struct _GstY10Exchange
 {
-  GstYolov10Detect *detect;     /* not owned: it owns us */
+  GstYolov10Detect *detect;     /* not owned; it owns this object */
   GCancellable *cancellable;
   GMutex lock;
   GCond changed;
-  /* lock */
+  /* Under the lock. */
   GThread *thread;
   gboolean open;
-  guint wanted, done;           /* how often it was asked for, and answered */
+  guint wanted, done;           /* requests made and handled */
   guint n_retiring;
-  GstY10Session *ready;         /* also looked at without it */
+  GstY10Session *ready;         /* also read atomically without it */
 };
 
 typedef struct
@@ -44,12 +43,7 @@ typedef struct
   GstY10Session *session;
 } Retiring;
 
-/**
- * gst_y10_reload_new:
- * @detect: the element, which outlives it
- *
- * Returns: (transfer full): one that is closed
- */
+/* Borrows @detect, which must outlive it. Starts closed. */
 GstY10Reload *
 gst_y10_reload_new (GstYolov10Detect * detect)
 {
@@ -62,10 +56,7 @@ gst_y10_reload_new (GstYolov10Detect * detect)
   return self;
 }
 
-/**
- * gst_y10_reload_free:
- * @self: one that is closed
- */
+/* Call after gst_y10_reload_close(). */
 void
 gst_y10_reload_free (GstY10Reload * self)
 {
@@ -87,7 +78,8 @@ swap_ready (GstY10Reload * self, GstY10Session * session)
   return before;
 }
 
-/* Frames in CUDA memory may be under way, and only such an engine reads them. */
+/* Queued or negotiated frames may be in CUDA memory, which only a CUDA engine
+ * reads. */
 static gboolean
 fits (GstY10Session * old, GstY10Session * new, GError ** error)
 {
@@ -98,7 +90,8 @@ fits (GstY10Session * old, GstY10Session * new, GError ** error)
 
   if (!ok)
     g_set_error (error, Y10_ERROR, Y10_ERROR_NO_BACKEND,
-        "%s would run on backend %s, and frames are looked at by cuda (%s)",
+        "%s would run on backend %s, but frames may be in CUDA memory, which "
+        "only backend cuda reads (%s)",
         y10_model_get_path (new->model),
         y10_backend_get_name (y10_engine_get_backend (theirs)),
         y10_engine_get_fallback_reason (theirs));
@@ -122,7 +115,7 @@ make_session (GstY10Reload * self, GstY10Session * old,
   return session;
 }
 
-/* The property says what is in use, as long as nobody has set it again. */
+/* Resets model-file to the model in use, unless it was set again meanwhile. */
 static void
 refuse (GstY10Reload * self, GstY10Session * old,
     const GstY10Settings * settings, GError * error)
@@ -137,8 +130,8 @@ refuse (GstY10Reload * self, GstY10Session * old,
     detect->settings.model_file = g_strdup (old->settings.model_file);
   }
   GST_OBJECT_UNLOCK (detect);
-  g_prefix_error (&error, "%s goes on, because the model asked for cannot take "
-      "over: ", y10_model_get_path (old->model));
+  g_prefix_error (&error, "failed to load the new model, keeping %s: ",
+      y10_model_get_path (old->model));
   GST_Y10_ELEMENT_WARNING_WITH_DETAILS (detect, error,
       gst_structure_new ("yolov10-model-refused",
           "model-file", G_TYPE_STRING, wanted,
@@ -174,7 +167,7 @@ answer (GstY10Reload * self)
   if (new) {
     GstY10Session *unused = swap_ready (self, new);
 
-    /* Nobody has seen it. */
+    /* The input thread never took it. */
     g_clear_pointer (&unused, gst_y10_session_unref);
   } else if (!g_cancellable_is_cancelled (self->cancellable)) {
     refuse (self, old, &settings, error);
@@ -207,10 +200,7 @@ run (gpointer data)
   return NULL;
 }
 
-/**
- * gst_y10_reload_open:
- * @self: an element's that has a session now
- */
+/* Starts accepting requests. Call once the element has a session. */
 void
 gst_y10_reload_open (GstY10Reload * self)
 {
@@ -220,12 +210,8 @@ gst_y10_reload_open (GstY10Reload * self)
   g_mutex_unlock (&self->lock);
 }
 
-/**
- * gst_y10_reload_close:
- * @self: an element's whose session is about to end, and in which no frame is
- *
- * What is being loaded is given up, and what has been replaced is freed.
- */
+/* Cancels a running load and waits for replaced sessions to be freed. Call
+ * before the session ends, with an empty frame queue. */
 void
 gst_y10_reload_close (GstY10Reload * self)
 {
@@ -246,13 +232,8 @@ gst_y10_reload_close (GstY10Reload * self)
   g_clear_pointer (&unused, gst_y10_session_unref);
 }
 
-/**
- * gst_y10_reload_request:
- * @self: an element's
- *
- * Has a session made from the properties as they are now. Any thread; nothing
- * happens while it is closed.
- */
+/* Requests a new session from the current properties. Any thread; does nothing
+ * while closed. */
 void
 gst_y10_reload_request (GstY10Reload * self)
 {
@@ -271,14 +252,8 @@ gst_y10_reload_request (GstY10Reload * self)
   g_clear_error (&error);
 }
 
-/**
- * gst_y10_reload_take:
- * @self: an element's
- *
- * Once a frame.
- *
- * Returns: (transfer full) (nullable): a session that is to take over
- */
+/* Returns the new session, owned by the caller, or NULL if none is ready. The
+ * check is lock-free, as it runs for each frame. */
 GstY10Session *
 gst_y10_reload_take (GstY10Reload * self)
 {
@@ -288,7 +263,7 @@ gst_y10_reload_take (GstY10Reload * self)
     return NULL;
   session = swap_ready (self, NULL);
   if (session)
-    log_model (self, "frames from here on are for",
+    log_model (self, "switched to",
         y10_model_get_path (session->model));
   return session;
 }
@@ -314,13 +289,8 @@ retire (gpointer data)
   return NULL;
 }
 
-/**
- * gst_y10_reload_retire:
- * @self: an element's
- * @session: (transfer full): one that has been replaced
- *
- * Frees it when its last frame has left.
- */
+/* Takes ownership of a replaced session and frees it after its last frame has
+ * left. */
 void
 gst_y10_reload_retire (GstY10Reload * self, GstY10Session * session)
 {
@@ -334,7 +304,7 @@ gst_y10_reload_retire (GstY10Reload * self, GstY10Session * session)
     g_thread_unref (thread);
     return;
   }
-  /* Then somebody has to wait. */
+  /* Without a thread, the caller has to block. */
   g_free (retiring);
   add_retiring (self, -1);
   gst_y10_session_unref (session);

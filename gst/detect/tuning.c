@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* What the element says while its engine looks for faster ways to run the
- * network, which on a GPU it does for up to minutes when it is started for the
- * first time. Frames flow meanwhile, so these are element messages: where
- * GstMessage progress is under way, gst-launch-1.0 and others wait for its end
- * before they go to PLAYING. */
+/* Progress messages while the engine autotunes, which on a GPU takes up to
+ * minutes at the first start. Frames flow meanwhile, so these are element
+ * messages: while a GstMessage progress is pending, gst-launch-1.0 and others
+ * delay PLAYING. */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif
@@ -18,8 +17,9 @@ GST_DEBUG_CATEGORY_EXTERN (gst_yolov10_detect_debug);
 static void
 post (GstElement * element, const Y10TuningProgress * p)
 {
-  GST_INFO_OBJECT (element, "%u of %u kinds of convolutions tried, %u of them "
-      "known from before; %u run faster, %u ways were wrong%s%s", p->done,
+  GST_INFO_OBJECT (element, "autotuning: %u of %u kinds of convolutions tried, "
+      "%u of them cached; %u run faster, %u candidates gave wrong results%s%s",
+      p->done,
       p->total, p->loaded, p->faster, p->wrong, p->note ? ": " : "",
       p->note ? p->note : "");
   gst_element_post_message (element,
@@ -30,15 +30,8 @@ post (GstElement * element, const Y10TuningProgress * p)
               "finished", G_TYPE_BOOLEAN, p->finished, NULL)));
 }
 
-/**
- * gst_y10_tuning_look:
- * @tuning: what has been said so far
- * @element: the one that says it
- * @engine: its engine
- *
- * Once a frame. Posts at the beginning, for each tenth, and at the end; nothing
- * where all was over before the first frame, or nothing is looked for.
- */
+/* Call once per frame. Posts at the start, for each tenth, and at the end;
+ * posts nothing if autotuning is off or was over before the first frame. */
 void
 gst_y10_tuning_look (GstY10Tuning * tuning, GstElement * element,
     Y10Engine * engine)
@@ -52,8 +45,7 @@ gst_y10_tuning_look (GstY10Tuning * tuning, GstElement * element,
   tuning->over = progress.finished;
   if (progress.finished && !tuning->begun) {
     if (progress.note)
-      GST_INFO_OBJECT (element, "no faster ways to run the network are looked "
-          "for: %s", progress.note);
+      GST_INFO_OBJECT (element, "not autotuning: %s", progress.note);
     return;
   }
   if (!progress.total)

@@ -7,11 +7,11 @@
 
 G_BEGIN_DECLS
 
-/* What has been said about an engine; zeros for a new one. */
+/* Progress reported so far for one engine; zero-initialized for a new one. */
 typedef struct
 {
   gboolean begun, over;
-  guint tenths;                 /* of all, when it was last said */
+  guint tenths;                 /* last reported progress */
 } GstY10Tuning;
 
 void gst_y10_tuning_look (GstY10Tuning * tuning, GstElement * element,

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* The frames in flight: a ring that one thread puts frames into and another one
- * takes them out of in the same order. It decides how many frames may be here
- * and when the first one leaves, and wakes the threads that wait. Frames are
- * pieces of memory of one size, allocated once.
+/* The frame queue: a ring that the input thread fills and the output task
+ * empties in the same order. It decides how many frames may be queued and when
+ * the first one leaves, and wakes waiting threads. Frames are fixed-size blocks
+ * of memory, allocated once.
  *
- * A frame leaves when its inference is over, or when it has none. It leaves
- * without it, "detached", in two cases: its turn with the engine has not come
- * when its time is up, or it has to make room for another one. The inference of
- * a detached frame goes on; the ring counts it until it is collected.
+ * A frame leaves when its inference is over, or at once if it has none. It
+ * leaves "detached", without its result, in two cases: it has waited max wait
+ * without getting a turn, or it must make room for a new frame. The job of a
+ * detached frame goes on; the queue counts it until it is collected.
  *
- * The ring knows neither GStreamer nor the engine. It uses plain C and pthread,
- * which ThreadSanitizer understands, and is tested alone. */
+ * The queue depends on neither GStreamer nor the engine. It uses plain C and
+ * pthread, which ThreadSanitizer understands, and is unit-tested alone. */
 #include "infer/framequeue.h"
 
 #include <pthread.h>
@@ -22,7 +22,7 @@ typedef struct
 {
   GstY10FrameQueueState state;
   gboolean detached;
-  gint64 leave_at;              /* nanoseconds of CLOCK_MONOTONIC */
+  gint64 leave_at;              /* CLOCK_MONOTONIC, in nanoseconds */
 } Entry;
 
 struct _GstY10Flight
@@ -32,15 +32,15 @@ struct _GstY10Flight
   guint8 *frames;
 
   pthread_mutex_t lock;
-  /* All below under the lock. */
+  /* Everything below is under the lock. */
   pthread_cond_t changed;
   Entry *entries;
   guint first, n;               /* the ring */
-  guint64 first_number;         /* of the first frame; they are consecutive */
+  guint64 first_number;         /* of the first frame; consecutive */
   guint max_frames;
-  guint n_detached;             /* inferences that were not collected yet */
-  gboolean collect;             /* one of these is over */
-  gboolean crowded;             /* a frame waits for room and must not */
+  guint n_detached;             /* detached jobs not collected yet */
+  gboolean collect;             /* a detached job is over */
+  gboolean crowded;             /* an arriving frame may not wait for room */
   gboolean flushing;
   gint stop;
 };
@@ -66,13 +66,8 @@ now (void)
   return t.tv_sec * G_GINT64_CONSTANT (1000000000) + t.tv_nsec;
 }
 
-/**
- * gst_y10_frame_queue_new:
- * @capacity: the most frames there can ever be
- * @frame_size: bytes of each
- *
- * Returns: (transfer full): an empty ring whose frames are zeros, flushing
- */
+/* Creates an empty, flushing queue for at most @capacity frames of @frame_size
+ * bytes, which are zeroed. */
 GstY10FrameQueue *
 gst_y10_frame_queue_new (guint capacity, gsize frame_size)
 {
@@ -94,10 +89,7 @@ gst_y10_frame_queue_new (guint capacity, gsize frame_size)
   return self;
 }
 
-/**
- * gst_y10_frame_queue_free:
- * @self: (nullable): an empty ring that no thread waits in
- */
+/* The queue must be empty, with no thread waiting in it. */
 void
 gst_y10_frame_queue_free (GstY10FrameQueue * self)
 {
@@ -110,11 +102,7 @@ gst_y10_frame_queue_free (GstY10FrameQueue * self)
   g_free (self);
 }
 
-/**
- * gst_y10_frame_queue_set_max_frames:
- * @self: a flight
- * @max_frames: the most frames here, at least 1; those that are here stay
- */
+/* Sets the limit, at least 1. Frames already queued stay. */
 void
 gst_y10_frame_queue_set_max_frames (GstY10FrameQueue * self, guint max_frames)
 {
@@ -124,14 +112,8 @@ gst_y10_frame_queue_set_max_frames (GstY10FrameQueue * self, guint max_frames)
   pthread_mutex_unlock (&self->lock);
 }
 
-/**
- * gst_y10_frame_queue_set_flushing:
- * @self: a flight
- * @flushing: whether no frame comes in and nobody waits
- *
- * Wakes all who wait. The caller has to drop the frames that are here. When
- * flushing ends, a reason to stop is forgotten, too.
- */
+/* While flushing, no frame enters and no thread waits; the caller must drop the
+ * queued frames. Ending the flush also clears the stop reason. */
 void
 gst_y10_frame_queue_set_flushing (GstY10FrameQueue * self, gboolean flushing)
 {
@@ -143,14 +125,9 @@ gst_y10_frame_queue_set_flushing (GstY10FrameQueue * self, gboolean flushing)
   pthread_mutex_unlock (&self->lock);
 }
 
-/**
- * gst_y10_frame_queue_stop:
- * @self: a flight
- * @why: 0 to go on, else what gst_y10_frame_queue_get_stop() returns from now on
- *
- * For the thread that sends frames on: no frame comes in any more, and that
- * thread has to drop those that are here. Any thread may pass 0.
- */
+/* Stops the queue with a reason for gst_y10_frame_queue_get_stop(): no frame
+ * enters any more, and the output task must drop the queued ones. Only the
+ * output task may stop it; any thread may resume it with 0. */
 void
 gst_y10_frame_queue_stop (GstY10FrameQueue * self, gint why)
 {
@@ -160,12 +137,7 @@ gst_y10_frame_queue_stop (GstY10FrameQueue * self, gint why)
   pthread_mutex_unlock (&self->lock);
 }
 
-/**
- * gst_y10_frame_queue_get_stop:
- * @self: a flight
- *
- * Returns: why it has stopped, 0 when it has not
- */
+/* Returns the stop reason, or 0. */
 gint
 gst_y10_frame_queue_get_stop (GstY10FrameQueue * self)
 {
@@ -183,20 +155,10 @@ is_closed (const GstY10FrameQueue * self)
   return self->flushing || self->stop;
 }
 
-/**
- * gst_y10_frame_queue_reserve:
- * @self: a flight
- * @make_room: whether the first frame has to leave without its inference when
- *   there is no room
- * @number: (out): the frame's number, for gst_y10_frame_queue_note(), which may be
- *   called from now on
- *
- * Waits for room. Only the thread that brings frames may call it.
- *
- * Returns: (transfer none) (nullable): where to put a frame before it is
- *   committed, with the contents of the frame that was there last; %NULL when
- *   flushing or stopped
- */
+/* Waits for room and returns the place for one frame, holding the contents of
+ * an old frame, or NULL when flushing or stopped. With @make_room the first
+ * frame leaves detached if the queue is full. gst_y10_frame_queue_note() may
+ * use @number from now on. Input thread only. */
 gpointer
 gst_y10_frame_queue_reserve (GstY10FrameQueue * self, gboolean make_room,
     guint64 * number)
@@ -223,18 +185,10 @@ gst_y10_frame_queue_reserve (GstY10FrameQueue * self, gboolean make_room,
   return frame;
 }
 
-/**
- * gst_y10_frame_queue_commit:
- * @self: a flight
- * @is_inferred: whether gst_y10_frame_queue_note() tells of an inference of the frame
- *   that was reserved
- * @leave_at: when it leaves even if its turn has not come, nanoseconds of
- *   CLOCK_MONOTONIC, or %GST_Y10_FRAME_QUEUE_FOREVER
- *
- * Puts the frame in.
- *
- * Returns: %FALSE when flushing or stopped; then the frame is still the caller's
- */
+/* Appends the reserved frame. @is_inferred tells whether
+ * gst_y10_frame_queue_note() will report its inference. @leave_at limits the
+ * wait for a turn (CLOCK_MONOTONIC, in nanoseconds). If FALSE, when flushing or
+ * stopped, the caller keeps the frame. */
 gboolean
 gst_y10_frame_queue_commit (GstY10FrameQueue * self, gboolean is_inferred,
     gint64 leave_at)
@@ -256,14 +210,8 @@ gst_y10_frame_queue_commit (GstY10FrameQueue * self, gboolean is_inferred,
   return ok;
 }
 
-/**
- * gst_y10_frame_queue_note:
- * @self: a flight
- * @number: of a frame that was reserved, and that may have left
- * @state: where its inference is
- *
- * Any thread. Does not block.
- */
+/* Reports the inference state of a reserved frame, which may have left already.
+ * Any thread; never waits for frames. */
 void
 gst_y10_frame_queue_note (GstY10FrameQueue * self, guint64 number,
     GstY10FrameQueueState state)
@@ -291,7 +239,7 @@ wait_until (GstY10FrameQueue * self, gint64 time)
     pthread_cond_timedwait (&self->changed, &self->lock, &t);
 }
 
-/* Whether it cannot wait for its inference. */
+/* Returns whether the first frame must leave without its result. */
 static gboolean
 must_detach (const GstY10FrameQueue * self, const Entry * entry)
 {
@@ -299,16 +247,9 @@ must_detach (const GstY10FrameQueue * self, const Entry * entry)
       || (entry->state == GST_Y10_FRAME_QUEUE_QUEUED && entry->leave_at <= now ());
 }
 
-/**
- * gst_y10_frame_queue_next:
- * @self: a flight
- * @frame: (out) (nullable): the first frame, when that is to leave. It stays in
- *   its place until gst_y10_frame_queue_leave()
- *
- * Waits until there is something to do, also while it has stopped.
- *
- * Returns: what
- */
+/* Waits until the output task has something to do, and returns what. @frame is
+ * the first frame if it is due; it stays in place until
+ * gst_y10_frame_queue_leave(). Also waits while stopped. */
 GstY10Next
 gst_y10_frame_queue_next (GstY10FrameQueue * self, gpointer * frame)
 {
@@ -347,12 +288,7 @@ gst_y10_frame_queue_next (GstY10FrameQueue * self, gpointer * frame)
   return next;
 }
 
-/**
- * gst_y10_frame_queue_leave:
- * @self: a flight
- *
- * The first frame is gone.
- */
+/* Removes the first frame. */
 void
 gst_y10_frame_queue_leave (GstY10FrameQueue * self)
 {
@@ -369,13 +305,7 @@ gst_y10_frame_queue_leave (GstY10FrameQueue * self)
   pthread_mutex_unlock (&self->lock);
 }
 
-/**
- * gst_y10_frame_queue_collected:
- * @self: a flight
- *
- * The inference of a frame that left without it is over, and nothing of it is
- * left.
- */
+/* Accounts for a detached job that is over and was collected. */
 void
 gst_y10_frame_queue_collected (GstY10FrameQueue * self)
 {
@@ -385,16 +315,10 @@ gst_y10_frame_queue_collected (GstY10FrameQueue * self)
   pthread_mutex_unlock (&self->lock);
 }
 
-/**
- * gst_y10_frame_queue_drop:
- * @self: a flight that is flushing or has stopped
- *
- * For clearing, by one thread: the first frame, to be followed by
- * gst_y10_frame_queue_leave().
- *
- * Returns: (nullable): the frame; %NULL when there is none, or when the flight
- *   goes on and those that are here are good again
- */
+/* Returns the first frame for dropping, to be followed by
+ * gst_y10_frame_queue_leave(). Returns NULL if there is none, or if the queue
+ * is no longer flushing or stopped, so that the queued frames are valid again.
+ * One thread at a time. */
 gpointer
 gst_y10_frame_queue_drop (GstY10FrameQueue * self)
 {
@@ -407,16 +331,8 @@ gst_y10_frame_queue_drop (GstY10FrameQueue * self)
   return frame;
 }
 
-/**
- * gst_y10_frame_queue_drain:
- * @self: a flight
- * @with_inferences: whether to wait for inferences of frames that have left, too
- *
- * Waits until all frames are gone. Only the thread that brings them may call
- * it.
- *
- * Returns: %FALSE when it is flushing
- */
+/* Waits until all frames have left and, if @with_inferences, all detached jobs
+ * are collected. Returns FALSE when flushing. Input thread only. */
 gboolean
 gst_y10_frame_queue_drain (GstY10FrameQueue * self, gboolean with_inferences)
 {
@@ -430,12 +346,6 @@ gst_y10_frame_queue_drain (GstY10FrameQueue * self, gboolean with_inferences)
   return !flushing;
 }
 
-/**
- * gst_y10_frame_queue_count:
- * @self: a flight
- *
- * Returns: how many frames are here
- */
 guint
 gst_y10_frame_queue_count (GstY10FrameQueue * self)
 {

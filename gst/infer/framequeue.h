@@ -6,27 +6,27 @@
 
 G_BEGIN_DECLS
 
-/* When a frame may leave that is to be inferred. */
+/* For frames that wait for their inference without a time limit. */
 #define GST_Y10_FRAME_QUEUE_FOREVER G_MAXINT64
 
-/* Where the inference of a frame is. */
+/* Inference state of a frame. */
 typedef enum
 {
-  GST_Y10_FRAME_QUEUE_QUEUED,   /* its turn with the engine has not come */
+  GST_Y10_FRAME_QUEUE_QUEUED,   /* waits for a turn with the engine */
   GST_Y10_FRAME_QUEUE_RUNNING,
-  GST_Y10_FRAME_QUEUE_OVER,     /* or there is none */
+  GST_Y10_FRAME_QUEUE_OVER,     /* over, or never requested */
 } GstY10FrameQueueState;
 
-/* What the thread that sends frames on has to do next. */
+/* What the output task has to do next. */
 typedef enum
 {
-  GST_Y10_NEXT_FLUSHING,        /* nothing */
-  GST_Y10_NEXT_COLLECT,         /* look at inferences whose frames have left */
-  GST_Y10_NEXT_READY,           /* send the first frame on */
-  GST_Y10_NEXT_DETACH,          /* likewise, without its inference */
+  GST_Y10_NEXT_FLUSHING,        /* pause */
+  GST_Y10_NEXT_COLLECT,         /* collect detached jobs that are over */
+  GST_Y10_NEXT_READY,           /* push the first frame */
+  GST_Y10_NEXT_DETACH,          /* push it without its result */
 } GstY10Next;
 
-/* Frames between the thread that brings them and the one that sends them on. */
+/* Frames between the input thread and the output task. */
 typedef struct _GstY10Flight GstY10FrameQueue;
 
 GstY10FrameQueue *gst_y10_frame_queue_new (guint capacity, gsize frame_size);
@@ -37,7 +37,7 @@ void gst_y10_frame_queue_set_flushing (GstY10FrameQueue * frame_queue, gboolean 
 void gst_y10_frame_queue_stop (GstY10FrameQueue * frame_queue, gint why);
 gint gst_y10_frame_queue_get_stop (GstY10FrameQueue * frame_queue);
 
-/* The thread that brings frames. */
+/* Input thread. */
 gpointer gst_y10_frame_queue_reserve (GstY10FrameQueue * frame_queue, gboolean make_room,
     guint64 * number);
 gboolean gst_y10_frame_queue_commit (GstY10FrameQueue * frame_queue, gboolean is_inferred,
@@ -45,11 +45,11 @@ gboolean gst_y10_frame_queue_commit (GstY10FrameQueue * frame_queue, gboolean is
 gboolean gst_y10_frame_queue_drain (GstY10FrameQueue * frame_queue,
     gboolean with_inferences);
 
-/* Whoever knows of an inference. */
+/* Any thread. */
 void gst_y10_frame_queue_note (GstY10FrameQueue * frame_queue, guint64 number,
     GstY10FrameQueueState state);
 
-/* The thread that sends frames on. */
+/* Output task. */
 GstY10Next gst_y10_frame_queue_next (GstY10FrameQueue * frame_queue, gpointer * frame);
 void gst_y10_frame_queue_leave (GstY10FrameQueue * frame_queue);
 void gst_y10_frame_queue_collected (GstY10FrameQueue * frame_queue);

@@ -1,20 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* The inference of one frame. A job maps the frame, hands it to the engine, and
- * has the result when the engine is done. It holds a reference to the buffer
- * while the engine reads pixels, so the frame itself may leave before that. Jobs
- * are taken from memory that start() sets aside and go back there. */
+/* The inference of one frame. A job maps the frame, submits it to the engine
+ * and receives the result. It holds a buffer reference while the engine reads
+ * pixels, so the frame itself may leave earlier. Jobs come from a pool
+ * allocated at start(). */
 #include "infer/job.h"
 
 #include <string.h>
 
 #define FOREVER -1
 
-/**
- * gst_y10_jobs_init:
- * @self: (out caller-allocates): without any memory yet
- */
 void
 gst_y10_jobs_init (GstY10Jobs * self)
 {
@@ -22,11 +18,7 @@ gst_y10_jobs_init (GstY10Jobs * self)
   g_mutex_init (&self->lock);
 }
 
-/**
- * gst_y10_jobs_begin:
- * @self: jobs without memory
- * @n: how many there are to be
- */
+/* Allocates @n jobs. */
 void
 gst_y10_jobs_begin (GstY10Jobs * self, guint n)
 {
@@ -38,10 +30,7 @@ gst_y10_jobs_begin (GstY10Jobs * self, guint n)
   }
 }
 
-/**
- * gst_y10_jobs_end:
- * @self: jobs that have all been given back
- */
+/* All jobs must have been given back. */
 void
 gst_y10_jobs_end (GstY10Jobs * self)
 {
@@ -50,24 +39,14 @@ gst_y10_jobs_end (GstY10Jobs * self)
   self->unused = NULL;
 }
 
-/**
- * gst_y10_jobs_clear:
- * @self: jobs without memory, which are not used again
- */
 void
 gst_y10_jobs_clear (GstY10Jobs * self)
 {
   g_mutex_clear (&self->lock);
 }
 
-/**
- * gst_y10_jobs_take:
- * @self: jobs
- *
- * Returns: (transfer full) (nullable): one that nobody uses; the caller sets
- *   @number, @session, @classes and the notification of @request. %NULL when all
- *   are in use
- */
+/* Returns an unused job, or NULL if there is none. The caller sets @number,
+ * @session, @classes and the notification of @request. */
 GstY10Job *
 gst_y10_jobs_take (GstY10Jobs * self)
 {
@@ -89,13 +68,8 @@ unmap (GstY10Job * self)
   self->is_mapped = FALSE;
 }
 
-/**
- * gst_y10_jobs_give:
- * @self: jobs
- * @job: (transfer full): one of them
- *
- * Takes it back from the engine, or waits for the engine, which reads the frame.
- */
+/* Returns @job to the pool. Withdraws its request, or waits if the engine is
+ * already reading the frame. */
 void
 gst_y10_jobs_give (GstY10Jobs * self, GstY10Job * job)
 {
@@ -130,22 +104,10 @@ enqueue (GstY10Job * self, GstY10InferMode mode, gboolean * queued)
   return *queued;
 }
 
-/**
- * gst_y10_job_start:
- * @self: a job
- * @buffer: its frame
- * @format: what the caps say
- * @params: what is wanted; @params.classes is not used
- * @max_running: the most frames of this stream that the engine may infer at a
- *   time
- * @mode: not %GST_Y10_INFER_PASS
- * @queued: (out): whether the engine has it now
- *
- * Hands the frame to the engine, unless its device is lost or there was nothing
- * to replace.
- *
- * Returns: %FALSE when that failed, with @self.error
- */
+/* Submits @buffer to the engine, unless the device is lost or there was nothing
+ * to replace; @queued tells whether the engine took it. @mode is not
+ * GST_Y10_INFER_PASS. Uses @self->classes, not @params->classes. Returns FALSE
+ * with @self->error on failure. */
 gboolean
 gst_y10_job_start (GstY10Job * self, GstBuffer * buffer,
     const GstY10FrameFormat * format, const Y10HeadParams * params,
@@ -172,19 +134,15 @@ gst_y10_job_start (GstY10Job * self, GstBuffer * buffer,
   return enqueue (self, mode, queued);
 }
 
-/**
- * gst_y10_job_is_over:
- * @self: a job that was started
- *
- * Returns: whether gst_y10_job_finish() would not have to wait
- */
+/* Returns whether gst_y10_job_finish() would return without waiting. */
 gboolean
 gst_y10_job_is_over (GstY10Job * self)
 {
   return y10_engine_request_wait (&self->request, 0);
 }
 
-/* Boxes are relative to the region that was read. */
+/* The engine's boxes are relative to the region it read; make them relative to
+ * the frame. */
 static void
 move_to_frame (GstY10Job * self)
 {
@@ -200,13 +158,8 @@ move_to_frame (GstY10Job * self)
   }
 }
 
-/**
- * gst_y10_job_finish:
- * @self: a job
- *
- * Waits for the engine, and lets go of the frame. There is no result where the
- * frame was withdrawn or never queued, or where there is an error.
- */
+/* Waits for the engine and unmaps the frame. Without a result, @n stays -1: the
+ * request was withdrawn or never queued, or there is an error. */
 void
 gst_y10_job_finish (GstY10Job * self)
 {
@@ -219,12 +172,7 @@ gst_y10_job_finish (GstY10Job * self)
   move_to_frame (self);
 }
 
-/**
- * gst_y10_job_get_region:
- * @self: a job that has a result
- *
- * Returns: the part of the frame that was inferred, pixels
- */
+/* Returns the part of the frame that was inferred, in pixels. */
 GstVideoRectangle
 gst_y10_job_get_region (const GstY10Job * self)
 {

@@ -9,19 +9,19 @@ G_BEGIN_DECLS
 
 typedef struct _GstY10Job GstY10Job;
 
-/* What may become of a frame that comes. */
+/* What to do with an arriving frame. */
 typedef enum
 {
-  GST_Y10_INFER_PASS,            /* it is not inferred */
-  GST_Y10_INFER_REPLACE,         /* in place of the one whose turn it was, if any */
-  GST_Y10_INFER_NEWEST,          /* likewise, and queued where there is none */
-  GST_Y10_INFER_ALL,             /* queued behind those that are */
+  GST_Y10_INFER_PASS,            /* do not infer */
+  GST_Y10_INFER_REPLACE,         /* replace the pending request, if any */
+  GST_Y10_INFER_NEWEST,          /* likewise, or submit if there is none */
+  GST_Y10_INFER_ALL,             /* submit behind pending requests */
 } GstY10InferMode;
 
-/* The inference of one frame, which can outlast the frame's stay. */
+/* The inference of one frame, which may outlast the frame's stay. */
 struct _GstY10Job
 {
-  GstY10Job *next;              /* in whichever list it is in */
+  GstY10Job *next;              /* free list or detached list */
 
   guint64 number;               /* of its frame */
   GstClockTime pts;
@@ -33,13 +33,13 @@ struct _GstY10Job
   Y10HeadParams params;
   Y10EngineRequest request;
 
-  /* When it is over. */
+  /* Valid once the job is over. */
   GError *error;
-  gint n;                       /* of @rows; -1: there is no result */
+  gint n;                       /* of @rows; -1: no result */
   Y10Detection *rows;           /* room for GST_Y10_MAX_DETECTIONS */
 };
 
-/* Memory for jobs. Two threads may use it. */
+/* Pool of jobs, shared by the input thread and the output task. */
 typedef struct
 {
   GMutex lock;

@@ -1,21 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* How long a live pipeline has to wait for us: what 95 of 100 inferences take,
- * and a frame interval, for which a frame may wait for its turn with the engine.
- * It must be known before the first frame, because the LATENCY query comes
- * together with that; later it only rises, and in steps that are worth it, since
- * each makes the whole pipeline adjust its delay. Not locked: the owner does
- * that. */
+/* The latency that the element reports: the 95th percentile of the inference
+ * time plus, when skipping, one frame interval as the wait for a turn. It must
+ * be known before the first frame, because the LATENCY query precedes it. Later
+ * it only rises, in steps of a fifth or more, since each change makes the whole
+ * pipeline recalculate its latency. Not locked: the owner does that. */
 #include "infer/latency.h"
 
 #include <string.h>
 
-/**
- * gst_y10_latency_begin:
- * @self: (out caller-allocates): a latency
- * @first: what an inference took when the engine was warmed up
- */
+/* @first is the inference time measured during warm-up. */
 void
 gst_y10_latency_begin (GstY10Latency * self, GstClockTime first)
 {
@@ -23,13 +18,8 @@ gst_y10_latency_begin (GstY10Latency * self, GstClockTime first)
   self->reported = first;
 }
 
-/**
- * gst_y10_latency_expect:
- * @self: a latency
- * @inference: what an inference takes from now on
- *
- * Returns: %TRUE when downstream has to be told: it is a fifth more, or more
- */
+/* Updates the inference time. Returns TRUE if it rose by a fifth or more, so
+ * that the caller must post a LATENCY message. */
 gboolean
 gst_y10_latency_expect (GstY10Latency * self, GstClockTime inference)
 {
@@ -40,7 +30,7 @@ gst_y10_latency_expect (GstY10Latency * self, GstClockTime inference)
   return TRUE;
 }
 
-/* By nearest rank. Sorts by insertion, since qsort() may allocate. */
+/* Nearest rank. Uses insertion sort, because qsort() may allocate. */
 static guint64
 percentile (const guint64 * values, guint n, guint percent)
 {
@@ -56,17 +46,9 @@ percentile (const guint64 * values, guint n, guint percent)
   return sorted[(n * percent + 99) / 100 - 1];
 }
 
-/**
- * gst_y10_latency_record:
- * @self: a latency
- * @ns: what an inference took
- *
- * The first few already tell whether others have steps under way at the same time,
- * which the warm-up cannot know; of these the median counts, because the very first
- * may be slow.
- *
- * Returns: %TRUE when downstream has to be told that the latency has risen
- */
+/* Records one inference. The first few already show contention with other
+ * streams, which warm-up cannot see; their median counts, because the very
+ * first may be slow. Returns TRUE if the caller must post a LATENCY message. */
 gboolean
 gst_y10_latency_record (GstY10Latency * self, guint64 ns)
 {
@@ -79,13 +61,8 @@ gst_y10_latency_record (GstY10Latency * self, guint64 ns)
           (guint) MIN (self->n, GST_Y10_LATENCY_WINDOW), 95));
 }
 
-/**
- * gst_y10_latency_wait:
- * @self: a latency
- * @interval: for how long a frame may wait for its turn from now on
- *
- * Returns: %TRUE when downstream has to be told: it is a fifth more, or more
- */
+/* Updates how long a frame may wait for a turn. Returns TRUE if the caller must
+ * post a LATENCY message. */
 gboolean
 gst_y10_latency_wait (GstY10Latency * self, GstClockTime interval)
 {
@@ -95,16 +72,8 @@ gst_y10_latency_wait (GstY10Latency * self, GstClockTime interval)
   return TRUE;
 }
 
-/**
- * gst_y10_latency_answer:
- * @query: a LATENCY query that upstream has answered
- * @self: a latency
- * @skip: whether inference is skipped where it is late
- * @max_frames: how many frames are held at most
- * @duration: how long a frame lasts by the caps, 0 where they do not say
- *
- * Adds ours where upstream is live; else nothing is to be added to.
- */
+/* Adds the element's latency to a @query that upstream has answered, if
+ * upstream is live. @duration is the frame duration from the caps, or 0. */
 void
 gst_y10_latency_answer (GstQuery * query, const GstY10Latency * self,
     gboolean skip, guint max_frames, GstClockTime duration)
@@ -117,7 +86,7 @@ gst_y10_latency_answer (GstQuery * query, const GstY10Latency * self,
   if (!live)
     return;
   min += ours;
-  /* What can be held is at least what has to be. */
+  /* The queue can hold at least as much as it has to. */
   if (GST_CLOCK_TIME_IS_VALID (max))
     max += MAX (max_frames * interval, ours);
   gst_query_set_latency (query, live, min, max);

@@ -6,7 +6,8 @@
 
 G_BEGIN_DECLS
 
-/* Inferences that the p95 is taken over, and after how many it is taken anew. */
+/* Window of the p95 in inferences, the first evaluation, and the interval of
+ * later ones. */
 #define GST_Y10_LATENCY_WINDOW 64
 #define GST_Y10_LATENCY_FIRST 8
 #define GST_Y10_LATENCY_EVERY 32
@@ -15,8 +16,8 @@ typedef struct
 {
   guint64 ns[GST_Y10_LATENCY_WINDOW];
   guint64 n;
-  GstClockTime reported;        /* of an inference; downstream has been told */
-  GstClockTime interval;        /* likewise, between frames; 0: not known */
+  GstClockTime reported;        /* inference time last reported */
+  GstClockTime interval;        /* frame interval last reported; 0: unknown */
 } GstY10Latency;
 
 void gst_y10_latency_begin (GstY10Latency * latency, GstClockTime first);

@@ -1,50 +1,37 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Which frames are inferred, and what the others show. Where inference is slower
- * than frames come, or downstream is late, inference is skipped, never a frame.
- * Then the latest boxes are held for a while, with their age: the difference of
- * two presentation times, so that it does not depend on when a frame happened to
- * come. A stream that skips asks the engine for one turn at a time, and has its
- * newest frame inferred when the turn comes. */
+/* The skip policy: which frames are inferred and what the others show. If
+ * inference is slower than the frame rate, or downstream is late, inference is
+ * skipped, never a frame. Frames in between hold the latest boxes for a while,
+ * with an age: the difference of the two presentation timestamps, which does
+ * not depend on arrival times. A stream that skips has at most one request with
+ * the engine, and replaces its frame by newer ones until the turn comes. */
 #include "infer/policy.h"
 
 #include <string.h>
 
-/* Where nothing says how long a frame lasts. */
+/* Used if neither caps nor arrivals give a frame duration. */
 #define DEFAULT_DURATION (33 * GST_MSECOND)
 
-/* The most frames that are held unasked: enough for an inference of half a
- * second at 60 frames a second, and not so many that decoders run out. */
+/* Limit of the automatic queue size: enough for half a second of inference at
+ * 60 fps, but few enough for decoder pools. */
 #define MAX_AUTO_FRAMES 32
 
-/* What frames come too late by, and more does not matter. */
+/* Upper limit for the jitter allowance. */
 #define JITTER (10 * GST_MSECOND)
 
-/* A source that is behind by less is not worth a warning. */
+/* Shorter lags of a live source are not worth a warning. */
 #define LEAST_BEHIND GST_SECOND
 
-/**
- * gst_y10_policy_reset:
- * @self: a pace
- *
- * The next frame is the first.
- */
 void
 gst_y10_policy_reset (GstY10SkipPolicy * self)
 {
   *self = (GstY10SkipPolicy) {.least_offset = G_MAXINT64 };
 }
 
-/**
- * gst_y10_policy_arrived:
- * @self: a pace
- * @now: when a frame came, nanoseconds
- * @duration: how long a frame lasts by the caps, 0 where they do not say
- *
- * Returns: the frame interval as observed over the latest frames; what the caps
- *   say until there are some
- */
+/* Records an arrival and returns the observed frame interval. Until enough
+ * frames have arrived, this is @duration (from the caps, or 0). */
 GstClockTime
 gst_y10_policy_arrived (GstY10SkipPolicy * self, gint64 now, GstClockTime duration)
 {
@@ -57,18 +44,11 @@ gst_y10_policy_arrived (GstY10SkipPolicy * self, gint64 now, GstClockTime durati
   return duration ? duration : DEFAULT_DURATION;
 }
 
-/**
- * gst_y10_policy_max_wait:
- * @interval: between two frames, as observed
- * @duration: how long a frame lasts by the caps, 0 where they do not say
- *
- * A frame whose turn has not come leaves when the next one comes, and at last
- * when this time is over. It is a little more than an interval, since frames
- * jitter, and one that leaves before it is replaced is copied if an element
- * behind us writes to it. In a burst, it is what the caps say.
- *
- * Returns: for how long a frame may wait for its turn
- */
+/* Returns the max wait of a frame for a turn. Normally a frame leaves when the
+ * next one replaces it; this is the fallback, slightly longer than the interval
+ * because of jitter. A frame that leaves with its request still pending would
+ * be copied if a downstream element writes to it. In a burst, the caps'
+ * @duration counts. */
 GstClockTime
 gst_y10_policy_max_wait (GstClockTime interval, GstClockTime duration)
 {
@@ -77,13 +57,6 @@ gst_y10_policy_max_wait (GstClockTime interval, GstClockTime duration)
   return most + MIN (most / 4, JITTER);
 }
 
-/**
- * gst_y10_policy_choose:
- * @self: a pace
- * @query: what is known of the frame that comes
- *
- * Returns: what may become of it
- */
 GstY10InferMode
 gst_y10_policy_choose (GstY10SkipPolicy * self, const GstY10PolicyQuery * query)
 {
@@ -94,18 +67,13 @@ gst_y10_policy_choose (GstY10SkipPolicy * self, const GstY10PolicyQuery * query)
       && GST_CLOCK_TIME_IS_VALID (query->running_time)
       && query->running_time < query->late_until)
     return GST_Y10_INFER_PASS;
-  /* Behind a frame whose turn has not come nothing is too early. */
+  /* Any frame may replace a pending request, even before it is due. */
   if (query->skip)
     return due ? GST_Y10_INFER_NEWEST : GST_Y10_INFER_REPLACE;
   return due ? GST_Y10_INFER_ALL : GST_Y10_INFER_PASS;
 }
 
-/**
- * gst_y10_policy_queued:
- * @self: a pace
- *
- * The engine was given the frame that gst_y10_policy_choose() was asked about.
- */
+/* Call when the engine accepted the frame passed to gst_y10_policy_choose(). */
 void
 gst_y10_policy_queued (GstY10SkipPolicy * self)
 {
@@ -113,18 +81,8 @@ gst_y10_policy_queued (GstY10SkipPolicy * self)
   self->since = 0;
 }
 
-/**
- * gst_y10_policy_behind:
- * @self: a pace
- * @now: the time, nanoseconds
- * @running_time: of a frame that has just found room
- *
- * How far a live source is behind: its frames come later, by their own times,
- * than the frame that was the least late.
- *
- * Returns: by how much, when that is worth saying: a second or more, and twice
- *   what was said before; else 0
- */
+/* Returns how far a live source lags behind its least late frame, if worth a
+ * warning: a second or more and twice the last value; else 0. */
 GstClockTime
 gst_y10_policy_behind (GstY10SkipPolicy * self, gint64 now, GstClockTime running_time)
 {
@@ -141,16 +99,9 @@ gst_y10_policy_behind (GstY10SkipPolicy * self, gint64 now, GstClockTime running
   return (GstClockTime) behind;
 }
 
-/**
- * gst_y10_policy_auto_frames:
- * @skip: whether inference is skipped where it is late
- * @n_running: inferences under way at a time
- * @inference: how long one takes
- * @interval: between two frames, 0 where that is not known
- *
- * Returns: how many frames to hold at most: those that come while one is
- *   inferred, where nobody must wait; else those that keep it busy
- */
+/* Returns the automatic queue size: when skipping, the frames that arrive
+ * during one inference; else enough to keep the engine busy. @interval 0 means
+ * unknown. */
 guint
 gst_y10_policy_auto_frames (gboolean skip, guint n_running,
     GstClockTime inference, GstClockTime interval)
@@ -165,10 +116,6 @@ gst_y10_policy_auto_frames (gboolean skip, guint n_running,
   return (guint) MIN (n, MAX_AUTO_FRAMES);
 }
 
-/**
- * gst_y10_hold_init:
- * @self: (out caller-allocates): one that holds nothing
- */
 void
 gst_y10_hold_init (GstY10Hold * self)
 {
@@ -177,10 +124,6 @@ gst_y10_hold_init (GstY10Hold * self)
   };
 }
 
-/**
- * gst_y10_hold_clear:
- * @self: one from gst_y10_hold_init()
- */
 void
 gst_y10_hold_clear (GstY10Hold * self)
 {
@@ -188,23 +131,13 @@ gst_y10_hold_clear (GstY10Hold * self)
   g_clear_pointer (&self->detections, g_free);
 }
 
-/**
- * gst_y10_hold_forget:
- * @self: a hold; nothing is held any more
- */
 void
 gst_y10_hold_forget (GstY10Hold * self)
 {
   g_clear_pointer (&self->session, gst_y10_session_unref);
 }
 
-/**
- * gst_y10_hold_keep:
- * @self: a hold
- * @job: one that is over, with a result; it is copied
- *
- * Keeps a result instead of an earlier one.
- */
+/* Copies the result of a job that is over, replacing the held one. */
 void
 gst_y10_hold_keep (GstY10Hold * self, const GstY10Job * job)
 {
@@ -220,20 +153,9 @@ gst_y10_hold_keep (GstY10Hold * self, const GstY10Job * job)
   memcpy (self->detections, job->rows, self->n * sizeof *self->detections);
 }
 
-/**
- * gst_y10_hold_find:
- * @self: a hold
- * @pts: a frame's presentation time
- * @max_age: how old a result may be
- * @width: of the frame, pixels
- * @height: of the frame, pixels
- * @age: (out): how old it is
- *
- * Times may run backwards, too. Without times nobody can say how old something
- * is, and boxes of a frame of another size lie elsewhere.
- *
- * Returns: %GST_Y10_KNOWN_HELD, or why the result does not apply to the frame
- */
+/* Returns GST_Y10_KNOWN_HELD and the @age if the held result applies to a
+ * frame, else why it does not. Timestamps may also run backwards. Without them
+ * the age is unknown, and the boxes of a frame of another size do not fit. */
 GstY10Knowledge
 gst_y10_hold_find (const GstY10Hold * self, GstClockTime pts,
     GstClockTime max_age, guint width, guint height, GstClockTime * age)

@@ -7,33 +7,33 @@
 
 G_BEGIN_DECLS
 
-/* What a frame's meta says. */
+/* Inference state in a frame's metadata. */
 typedef enum
 {
-  GST_Y10_FRESH,                /* the frame itself was inferred */
-  GST_Y10_HELD,                 /* the boxes are those of an earlier frame */
-  GST_Y10_SKIPPED,              /* not looked at, and there are no boxes */
+  GST_Y10_FRESH,                /* this frame was inferred */
+  GST_Y10_HELD,                 /* boxes of an earlier frame */
+  GST_Y10_SKIPPED,              /* not inferred, no boxes */
 } GstY10Inference;
 
-/* Arrivals that the observed frame interval is taken over. */
+/* Number of arrivals used to observe the frame interval. */
 #define GST_Y10_POLICY_WINDOW 16
 
-/* Which frames are inferred. The thread that brings them. */
+/* Decides which frames are inferred. Input thread only. */
 typedef struct
 {
-  guint since;                  /* frames since one was queued, and that one */
+  guint since;                  /* frames since one was queued, inclusive */
   gboolean begun;
   guint64 n_came;
   gint64 came_at[GST_Y10_POLICY_WINDOW];
-  /* Of the frame that was the least behind, and how far behind was last said. */
+  /* Offset of the least late frame, and the lag last reported. */
   gint64 least_offset, said_behind;
 } GstY10SkipPolicy;
 
-/* What is asked of it for a frame. @late_until: running time before which
- * downstream has no use for a result, or NONE. */
+/* Input for one decision. Downstream cannot use results of frames before
+ * running time @late_until, which may be NONE. */
 typedef struct
 {
-  gboolean skip;                /* rather than have frames wait */
+  gboolean skip;                /* skip rather than delay frames */
   guint interval;
   GstClockTime running_time, late_until;
 } GstY10PolicyQuery;
@@ -51,11 +51,10 @@ GstClockTime gst_y10_policy_behind (GstY10SkipPolicy * policy, gint64 now,
 guint gst_y10_policy_auto_frames (gboolean skip, guint n_running,
     GstClockTime inference, GstClockTime interval);
 
-/* The latest result, for frames that have none of their own. The thread that
- * sends frames on. */
+/* The latest result, for frames without one. Output task only. */
 typedef struct
 {
-  GstY10Session *session;       /* whose labels they are; NULL: nothing held */
+  GstY10Session *session;       /* owner of the labels; NULL: nothing held */
   GstClockTime pts;
   guint width, height;
   GstVideoRectangle region;     /* that was inferred */

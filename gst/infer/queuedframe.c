@@ -1,34 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* What one frame is on its way through: the buffer, the properties as they were
- * when it came, and its inference, if it has one. When the frame leaves, metadata
- * is written on it: its own boxes, or those of an earlier frame. Each step is one
- * thread's at a time; infer/framequeue.c says whose. */
+/* A queued frame: the buffer, its frame params and its job, if any. When it
+ * leaves, it attaches metadata with its own boxes or held ones. One thread at a
+ * time owns a queued frame; infer/framequeue.c decides which. */
 #include "infer/queuedframe.h"
 
 #include <string.h>
 
-/**
- * gst_y10_queued_frame_now:
- *
- * Returns: the time, nanoseconds
- */
+/* Returns the monotonic time in nanoseconds. */
 gint64
 gst_y10_queued_frame_now (void)
 {
   return g_get_monotonic_time () * 1000;
 }
 
-/**
- * gst_y10_queued_frame_begin:
- * @self: (out caller-allocates): one that has ended, or zeros
- * @buffer: (transfer full): a frame
- * @session: what it is inferred with, if it is
- * @wanted: what is wanted of it
- * @info: what the caps say
- * @came_at: when it came
- */
+/* Fills an unused entry. Takes ownership of @buffer. */
 void
 gst_y10_queued_frame_begin (GstY10QueuedFrame * self, GstBuffer * buffer,
     GstY10Session * session, const GstY10FrameParams * wanted,
@@ -45,7 +32,7 @@ gst_y10_queued_frame_begin (GstY10QueuedFrame * self, GstBuffer * buffer,
   self->came_at = came_at;
 }
 
-/* Boxes that are held over from another model have its classes. */
+/* Boxes held from another session use that model's class ids. */
 static void
 look_at_hints (GstY10QueuedFrame * self, GstY10Session * session)
 {
@@ -55,7 +42,7 @@ look_at_hints (GstY10QueuedFrame * self, GstY10Session * session)
   self->hints = gst_y10_session_get_encoder_hints (session);
 }
 
-/* What the frame shows when it has no result of its own. */
+/* Looks for a held result for a frame without its own. */
 static GstY10Knowledge
 find_held (const GstY10QueuedFrame * self, const GstY10Hold * hold,
     GstClockTime * age)
@@ -79,7 +66,7 @@ show_fresh (GstY10Findings * findings, const GstY10Job * job)
   findings->region = gst_y10_job_get_region (job);
 }
 
-/* Boxes of another model do not say where this one's objects are. */
+/* Boxes of another model do not vouch for this model's objects. */
 static void
 show_held (GstY10Findings * findings, const GstY10QueuedFrame * self,
     const GstY10Hold * hold)
@@ -91,18 +78,9 @@ show_held (GstY10Findings * findings, const GstY10QueuedFrame * self,
   findings->region = hold->region;
 }
 
-/**
- * gst_y10_queued_frame_attach:
- * @self: a queued frame that leaves
- * @hold: (inout): the latest result; a new one is kept there
- * @findings: (inout): where to say what was attached; @ids in it is used
- * @session: (out) (transfer none): whose detections they are; lives as long as
- *   @self and what @hold has
- *
- * Writes the metadata. The buffer may be another one afterwards.
- *
- * Returns: what it says
- */
+/* Writes the metadata and returns the state it has. May replace the buffer by a
+ * writable copy. A new result is copied to @hold. @session, where the
+ * detections come from, is borrowed from @self or @hold. */
 GstY10Inference
 gst_y10_queued_frame_attach (GstY10QueuedFrame * self, GstY10Hold * hold,
     GstY10Findings * findings, GstY10Session ** session)
@@ -145,14 +123,8 @@ gst_y10_queued_frame_attach (GstY10QueuedFrame * self, GstY10Hold * hold,
   return inference;
 }
 
-/**
- * gst_y10_queued_frame_end:
- * @self: a queued frame; its buffer or event is freed unless it was taken away
- * @jobs: where its job is from
- *
- * Leaves it as gst_y10_queued_frame_begin() wants it. An inference that has begun is
- * waited for, because it reads the frame.
- */
+/* Releases everything and resets the entry for reuse. Waits for an inference
+ * that has begun, because it reads the frame. */
 void
 gst_y10_queued_frame_end (GstY10QueuedFrame * self, GstY10Jobs * jobs)
 {

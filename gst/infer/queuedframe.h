@@ -8,31 +8,31 @@
 
 G_BEGIN_DECLS
 
-/* The properties as they were when a frame came. @params.classes is not set. */
+/* Property values when a frame arrived. @params.classes is not set. */
 typedef struct
 {
   Y10HeadParams params;
   GstYolov10Attach attach;
   GstYolov10SkippedBoxes skipped_boxes;
   GstClockTime max_hold;
-  gboolean for_privacy;         /* a result is held however old it is */
+  gboolean for_privacy;         /* hold results regardless of age */
   gboolean active, post_messages;
 } GstY10FrameParams;
 
-/* A frame on its way through the element, or an event that goes with frames.
- * Lies in the memory of a GstY10FrameQueue and is used again. */
+/* A frame on its way through the element, or an event travelling with frames.
+ * Lives in a GstY10FrameQueue entry, which is reused. */
 typedef struct
 {
-  GstBuffer *buffer;            /* one of these two */
+  GstBuffer *buffer;            /* either a buffer or an event */
   GstEvent *event;
 
   GstY10Session *session;
-  GstY10Hints *hints;           /* for encoders; NULL: none */
+  GstY10Hints *hints;           /* encoder hints; NULL: none */
   GstY10FrameParams wanted;
   guint width, height;          /* of the frame */
-  gboolean lost;                /* could not be looked at */
-  gint64 came_at;               /* nanoseconds */
-  GstY10Job *job;               /* its inference; NULL: none, or it has left */
+  gboolean lost;                /* not inferred: device lost */
+  gint64 came_at;               /* in nanoseconds */
+  GstY10Job *job;               /* NULL: none, or detached */
 } GstY10QueuedFrame;
 
 gint64 gst_y10_queued_frame_now (void);

@@ -1,37 +1,33 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* What exists while the element is PAUSED or PLAYING: the model and the engine
- * made for it. Making one may take seconds and says in one error why it cannot
- * be done; it is warmed up then, so that the first frame takes no longer than
- * the others, and how long they take is known before there is one.
+/* A session: the model and the engine made for it, which exist while the
+ * element is PAUSED or PLAYING. Creating one may take seconds and fails with a
+ * single error. It includes warm-up, so the first frame is as fast as later
+ * ones and the inference time is known before the first frame.
  *
- * Whoever needs a session has a reference: frames on their way keep theirs when
- * another model takes over. The engine may go before the session, with its GPU;
- * whoever infers says so before and after, so that it is known when nobody does
- * any more. */
+ * Sessions are reference counted: queued frames keep theirs when a reload
+ * replaces it. The engine may go before the session if its GPU is lost; users
+ * bracket inferences with begin and end calls, so that recovery can wait for
+ * the last one. */
 #include "infer/session.h"
 
 #include <string.h>
 
 typedef struct
 {
-  GstY10Session public;         /* first */
+  GstY10Session public;         /* must be first */
 
   GMutex lock;
   GCond changed;
-  gint refs;                    /* lock, as all below */
+  gint refs;                    /* lock; so is everything below */
   Y10EngineStream *stream;      /* NULL while the device is lost */
   guint n_inferring;
-  GBytes *classes;              /* one byte a class */
+  GBytes *classes;              /* one byte per class */
   GstY10Hints *hints;           /* NULL: none */
 } Session;
 
-/**
- * gst_y10_settings_copy:
- * @to: (out caller-allocates): settings that will own their strings
- * @from: settings
- */
+/* Overwrites @to, which then owns copies of all strings. */
 void
 gst_y10_settings_copy (GstY10Settings * to, const GstY10Settings * from)
 {
@@ -44,10 +40,6 @@ gst_y10_settings_copy (GstY10Settings * to, const GstY10Settings * from)
   to->encoder_hints = g_strdup (from->encoder_hints);
 }
 
-/**
- * gst_y10_settings_clear:
- * @settings: settings that own their strings
- */
 void
 gst_y10_settings_clear (GstY10Settings * settings)
 {
@@ -84,18 +76,8 @@ make_stream (const GstY10Settings * settings, Y10Model * model,
       settings->priority, cancellable, error);
 }
 
-/**
- * gst_y10_session_make_stream:
- * @self: a session whose engine has lost its device
- * @cuda_context: (nullable): where to make another one
- * @cancellable: gives up early
- * @error: why there is none
- *
- * On the same backend, never on one that is slower. Any thread.
- *
- * Returns: (transfer full): a stream of an engine like that which the session was
- *   made with, or %NULL
- */
+/* Creates a stream to replace a lost one, always on CUDA and never on a slower
+ * backend. Any thread. */
 Y10EngineStream *
 gst_y10_session_make_stream (const GstY10Session * self,
     gpointer cuda_context, GCancellable * cancellable, GError ** error)
@@ -107,13 +89,8 @@ gst_y10_session_make_stream (const GstY10Session * self,
   return make_stream (&settings, self->model, cancellable, error);
 }
 
-/**
- * gst_y10_session_takes_cuda:
- * @backend: the property
- *
- * Whether a session will compute on CUDA, which has to be known before there
- * is one. As the engine chooses: the highest score, CUDA where two are equal.
- */
+/* Predicts whether a session will compute on CUDA, before there is one. Mirrors
+ * the engine's choice: the highest score, and CUDA if scores are equal. */
 gboolean
 gst_y10_session_takes_cuda (Y10BackendKind backend)
 {
@@ -127,17 +104,8 @@ gst_y10_session_takes_cuda (Y10BackendKind backend)
           && score >= y10_backend_probe (Y10_BACKEND_REF, NULL)));
 }
 
-/**
- * gst_y10_session_new:
- * @settings: the properties
- * @producer: name of the element, for the metadata
- * @cancellable: (nullable): gives up early
- * @error: what could not be done
- *
- * Loads the model, makes the engine and warms it up. Any thread.
- *
- * Returns: (transfer full): the session, or %NULL
- */
+/* Loads the model, creates the engine and warms it up. @producer is the
+ * element's name for the metadata. Any thread. */
 GstY10Session *
 gst_y10_session_new (const GstY10Settings * settings, const gchar * producer,
     GCancellable * cancellable, GError ** error)
@@ -176,12 +144,6 @@ failed:
   return NULL;
 }
 
-/**
- * gst_y10_session_ref:
- * @self: a session
- *
- * Returns: (transfer full): @self
- */
 GstY10Session *
 gst_y10_session_ref (GstY10Session * self)
 {
@@ -209,10 +171,7 @@ free_session (Session * session)
   g_free (session);
 }
 
-/**
- * gst_y10_session_unref:
- * @self: (nullable): a session; freeing it joins the engine's thread
- */
+/* Joins the engine's thread when dropping the last reference. */
 void
 gst_y10_session_unref (GstY10Session * self)
 {
@@ -239,14 +198,8 @@ wake (GCancellable * cancellable, gpointer data)
   g_mutex_unlock (&session->lock);
 }
 
-/**
- * gst_y10_session_retire:
- * @self: (transfer full): a session that no new frame goes to
- * @cancellable: ends the waiting
- *
- * Waits until nobody else has it, so that it is freed here and keeps no frame
- * waiting.
- */
+/* Waits until the caller holds the last reference, then drops it, so that no
+ * frame is delayed by freeing the session. Cancellation only ends the wait. */
 void
 gst_y10_session_retire (GstY10Session * self, GCancellable * cancellable)
 {
@@ -262,12 +215,7 @@ gst_y10_session_retire (GstY10Session * self, GCancellable * cancellable)
   gst_y10_session_unref (self);
 }
 
-/**
- * gst_y10_session_set_classes:
- * @self: a session
- * @text: (nullable): the property `classes`
- * @error: what in it is not known; then nothing changes
- */
+/* Sets the `classes` property. On error nothing changes. */
 gboolean
 gst_y10_session_set_classes (GstY10Session * self, const gchar * text,
     GError ** error)
@@ -289,12 +237,7 @@ gst_y10_session_set_classes (GstY10Session * self, const gchar * text,
   return TRUE;
 }
 
-/**
- * gst_y10_session_get_classes:
- * @self: a session
- *
- * Returns: (transfer full): one byte a class, non-zero where it is wanted
- */
+/* Returns a new reference; one byte per class, non-zero if wanted. */
 GBytes *
 gst_y10_session_get_classes (GstY10Session * self)
 {
@@ -307,12 +250,7 @@ gst_y10_session_get_classes (GstY10Session * self)
   return classes;
 }
 
-/**
- * gst_y10_session_set_encoder_hints:
- * @self: a session
- * @text: (nullable): the property `encoder-hints`
- * @error: what in it is not known; then nothing changes
- */
+/* Sets the `encoder-hints` property. On error nothing changes. */
 gboolean
 gst_y10_session_set_encoder_hints (GstY10Session * self, const gchar * text,
     GError ** error)
@@ -330,12 +268,7 @@ gst_y10_session_set_encoder_hints (GstY10Session * self, const gchar * text,
   return TRUE;
 }
 
-/**
- * gst_y10_session_get_encoder_hints:
- * @self: a session
- *
- * Returns: (transfer full) (nullable): what encoders are told
- */
+/* Returns a new reference, or NULL without hints. */
 GstY10Hints *
 gst_y10_session_get_encoder_hints (GstY10Session * self)
 {
@@ -348,19 +281,14 @@ gst_y10_session_get_encoder_hints (GstY10Session * self)
   return hints;
 }
 
-/* (transfer full) (nullable); with the lock taken. */
+/* Returns a new reference or NULL; call with the lock held. */
 static Y10EngineStream *
 ref_stream (Session * session)
 {
   return session->stream ? y10_engine_stream_ref (session->stream) : NULL;
 }
 
-/**
- * gst_y10_session_get_stream:
- * @self: a session
- *
- * Returns: (transfer full) (nullable): its stream, to ask, not to infer
- */
+/* Returns a new reference for queries, not for inference, or NULL. */
 Y10EngineStream *
 gst_y10_session_get_stream (GstY10Session * self)
 {
@@ -373,12 +301,7 @@ gst_y10_session_get_stream (GstY10Session * self)
   return stream;
 }
 
-/**
- * gst_y10_session_get_engine:
- * @self: a session
- *
- * Returns: (transfer full) (nullable): its engine, to ask
- */
+/* Returns a new reference for queries, or NULL. */
 Y10Engine *
 gst_y10_session_get_engine (GstY10Session * self)
 {
@@ -391,12 +314,7 @@ gst_y10_session_get_engine (GstY10Session * self)
   return engine;
 }
 
-/**
- * gst_y10_session_has_engine:
- * @self: a session
- *
- * Returns: %FALSE while its device is lost
- */
+/* Returns FALSE while the device is lost. */
 gboolean
 gst_y10_session_has_engine (GstY10Session * self)
 {
@@ -407,13 +325,8 @@ gst_y10_session_has_engine (GstY10Session * self)
   return has;
 }
 
-/**
- * gst_y10_session_begin:
- * @self: a session
- *
- * Returns: (transfer full) (nullable): its stream, for one inference that
- *   gst_y10_session_end() ends; %NULL while the device is lost
- */
+/* Returns a stream reference for one inference, to be passed to
+ * gst_y10_session_end(), or NULL while the device is lost. */
 Y10EngineStream *
 gst_y10_session_begin (GstY10Session * self)
 {
@@ -427,11 +340,7 @@ gst_y10_session_begin (GstY10Session * self)
   return stream;
 }
 
-/**
- * gst_y10_session_end:
- * @self: a session
- * @stream: (transfer full): from gst_y10_session_begin(), without a frame of it
- */
+/* Ends an inference and drops @stream, which must no longer hold its frame. */
 void
 gst_y10_session_end (GstY10Session * self, Y10EngineStream * stream)
 {
@@ -444,13 +353,7 @@ gst_y10_session_end (GstY10Session * self, Y10EngineStream * stream)
   g_mutex_unlock (&session->lock);
 }
 
-/**
- * gst_y10_session_withdraw:
- * @self: a session
- *
- * Takes back all frames that the engine has not begun with, and wakes who waits
- * for them.
- */
+/* Withdraws all requests that the engine has not started; wakes waiters. */
 void
 gst_y10_session_withdraw (GstY10Session * self)
 {
@@ -461,11 +364,6 @@ gst_y10_session_withdraw (GstY10Session * self)
   y10_engine_stream_unref (stream);
 }
 
-/**
- * gst_y10_session_set_priority:
- * @self: a session
- * @priority: the property
- */
 void
 gst_y10_session_set_priority (GstY10Session * self, gint priority)
 {
@@ -476,14 +374,8 @@ gst_y10_session_set_priority (GstY10Session * self, gint priority)
   y10_engine_stream_unref (stream);
 }
 
-/**
- * gst_y10_session_lose_stream:
- * @self: a session
- * @stream: (nullable): one whose engine has lost its device
- *
- * Returns: (transfer full) (nullable): the session's stream, which it has no
- *   more; %NULL when it is not, or no longer, @stream
- */
+/* Takes the stream away from the session and returns it, or NULL if @stream is
+ * no longer the session's. */
 Y10EngineStream *
 gst_y10_session_lose_stream (GstY10Session * self, Y10EngineStream * stream)
 {
@@ -497,12 +389,7 @@ gst_y10_session_lose_stream (GstY10Session * self, Y10EngineStream * stream)
   return lost;
 }
 
-/**
- * gst_y10_session_wait_idle:
- * @self: a session without an engine
- *
- * Waits until the last inference has ended.
- */
+/* Waits for the last inference to end. The session must have no stream. */
 void
 gst_y10_session_wait_idle (GstY10Session * self)
 {
@@ -514,11 +401,7 @@ gst_y10_session_wait_idle (GstY10Session * self)
   g_mutex_unlock (&session->lock);
 }
 
-/**
- * gst_y10_session_give_stream:
- * @self: a session without an engine
- * @stream: (transfer full): of an engine like that which it had
- */
+/* Gives a session a new stream, taking ownership of it. */
 void
 gst_y10_session_give_stream (GstY10Session * self, Y10EngineStream * stream)
 {

@@ -8,15 +8,14 @@
 
 G_BEGIN_DECLS
 
-/* The detections that one frame can have at most, and so the memory that is
- * set aside for them. */
+/* Limit of detections per frame; memory is allocated for this many. */
 #define GST_Y10_MAX_DETECTIONS 1000
 
-/* The inferences that may be under way at a time. */
+/* Limit and automatic number of concurrent inferences. */
 #define GST_Y10_MAX_IN_FLIGHT 8
 #define GST_Y10_AUTO_IN_FLIGHT 2
 
-/* The properties that make a session; strings may be NULL. */
+/* Properties that define a session; strings may be NULL. */
 typedef struct
 {
   gchar *model_file, *label_file, *input_size, *classes, *engine_group;
@@ -26,23 +25,23 @@ typedef struct
   Y10Head head;
   guint threads;
   guint in_flight;              /* 0: automatic */
-  guint max_batch, batch_timeout;       /* of the engine's steps; 0: automatic */
-  gint priority;                /* as it was at the start */
+  guint max_batch, batch_timeout;       /* of engine steps; 0: automatic */
+  gint priority;                /* when the session was created */
   gint device_id;               /* -1: any */
   gboolean cuda_graphs, cuda_tune;
   gpointer cuda_context;        /* CUcontext that outlives the session, or NULL */
 } GstY10Settings;
 
-/* All that is needed while frames flow. What is here never changes; engine and
- * classes do, and are asked for. */
+/* What frames need while flowing. These fields never change; engine and classes
+ * do, and have getters. */
 typedef struct
 {
-  GstY10Settings settings;      /* what it was made from */
+  GstY10Settings settings;      /* the session was created from */
   Y10Model *model;
   GstY10Attacher *attacher;
-  guint serial;                 /* no other session of this process has it */
-  gint64 began_at;              /* when somebody wanted it, microseconds */
-  gint64 warm_ns;               /* p95 of an inference, before the first frame */
+  guint serial;                 /* unique within the process */
+  gint64 began_at;              /* time of the request, microseconds */
+  gint64 warm_ns;               /* p95 of an inference at warm-up */
 } GstY10Session;
 
 void gst_y10_settings_copy (GstY10Settings * to, const GstY10Settings * from);

@@ -1,19 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* What has become of the frames, and where the time of the latest went.
- * Recording is a store into a ring, so that it costs a frame nothing; sorting is
- * left to whoever asks. Not locked: the owner does that. */
+/* Frame counts and the timings of recent frames. Recording only stores into a
+ * ring, so it costs a frame almost nothing; reading sorts. Not locked: the
+ * owner does that. */
 #include "infer/stats.h"
 
 #include <stdlib.h>
 
-/**
- * gst_y10_stats_record:
- * @stats: the figures
- * @stage: what took so long
- * @ns: nanoseconds of one frame
- */
 void
 gst_y10_stats_record (GstY10Stats * stats, GstY10Stage stage, gint64 ns)
 {
@@ -22,11 +16,6 @@ gst_y10_stats_record (GstY10Stats * stats, GstY10Stage stage, gint64 ns)
   series->ns[series->n++ % GST_Y10_STATS_WINDOW] = MAX (ns, 0);
 }
 
-/**
- * gst_y10_stats_inferred:
- * @stats: the figures
- * @request: one that has a result
- */
 void
 gst_y10_stats_inferred (GstY10Stats * stats, const Y10EngineRequest * request)
 {
@@ -41,11 +30,6 @@ gst_y10_stats_inferred (GstY10Stats * stats, const Y10EngineRequest * request)
       request->postprocess_time);
 }
 
-/**
- * gst_y10_stats_sent:
- * @stats: the figures
- * @now: when a frame left, nanoseconds
- */
 void
 gst_y10_stats_sent (GstY10Stats * stats, gint64 now)
 {
@@ -60,7 +44,7 @@ compare (const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-/* Of the frames that left within the window. */
+/* Covers the frames pushed within the window. */
 static gdouble
 frame_rate (const GstY10Stats * stats)
 {
@@ -74,21 +58,15 @@ frame_rate (const GstY10Stats * stats)
   return last > first ? (n - 1) * 1e9 / (gdouble) (last - first) : 0;
 }
 
-/**
- * gst_y10_stats_to_structure:
- * @stats: a copy of the figures; the order of times is lost
- *
- * Fields, guint64 where nothing else is said: `frames` that left an active
- * detector, and of these `inferred`, `held` and `skipped`; `sent`, with those
- * that passed untouched; `inferences`, with those whose frame had left before its
- * result; `longest-delay` of all frames, nanoseconds; `waiting` (uint); `most-turns` (uint), the most frames of
- * all elements that were inferred while one of these waited; `fps` (double);
- * `recoveries`; and for each S of wait, preprocess, inference, postprocess, age and delay `S-median`,
- * `S-p95` and `S-max` in nanoseconds, 0 before the first frame. Percentiles are
- * by nearest rank.
- *
- * Returns: (transfer full): the structure
- */
+/* Returns the `stats` property. @stats must be a copy, because this sorts it.
+ * Fields, guint64 unless noted: `frames` pushed while active, of which
+ * `inferred`, `held` and `skipped`; `sent`, including frames passed while
+ * inactive; `inferences`, including those of detached frames; `longest-delay`
+ * of all frames, in nanoseconds; `waiting` (uint); `most-turns` (uint), the
+ * most frames of all elements inferred while one of this element waited; `fps`
+ * (double); `recoveries`; and for each stage S of wait, preprocess, inference,
+ * postprocess, age and delay `S-median`, `S-p95` and `S-max`, in nanoseconds by
+ * nearest rank, 0 before the first frame. */
 GstStructure *
 gst_y10_stats_to_structure (GstY10Stats * stats)
 {
@@ -129,7 +107,7 @@ gst_y10_stats_to_structure (GstY10Stats * stats)
   return structure;
 }
 
-/* Steps by their number of images, from 1 to the most there were. */
+/* Adds the number of steps by batch size, from 1 to the largest used. */
 static void
 set_fill (GstStructure * structure, const Y10EngineStreamStats * stats)
 {
@@ -148,22 +126,14 @@ set_fill (GstStructure * structure, const Y10EngineStreamStats * stats)
   gst_structure_take_value (structure, "batch-fill", &list);
 }
 
-/**
- * gst_y10_engine_stats_to_structure:
- * @stats: what an engine has done for all that share it
- * @backend: what computes
- *
- * Fields, guint64 where nothing else is said: `streams`, `queued` and `running`
- * (uint); `inferences`, with those that failed or whose frame was dropped
- * meanwhile, `failed` and `withdrawn`; `batch-fill`, a GstValueArray of how many
- * steps had one frame, two, and so on; `wait-median`, `wait-p95` and `wait-max`,
- * which the latest 512 frames waited for their step, nanoseconds;
- * `inferences-per-second` (double); `busy` (double), the share of the time in
- * which the engine had work, 0 to 1; `weights-host`, `weights-device`,
- * `arenas-host` and `arenas-device`, bytes.
- *
- * Returns: (transfer full): the structure
- */
+/* Returns the `engine-stats` property, about all streams that share the engine.
+ * Fields, guint64 unless noted: `streams`, `queued` and `running` (uint);
+ * `inferences`, including failed ones and those of dropped frames; `failed`;
+ * `withdrawn`; `batch-fill`, a GstValueArray of the steps with one frame, two,
+ * and so on; `wait-median`, `wait-p95` and `wait-max` of the last 512 frames'
+ * wait for a step, in nanoseconds; `inferences-per-second` (double); `busy`
+ * (double), the share of time with work to do, 0 to 1; `weights-host`,
+ * `weights-device`, `arenas-host` and `arenas-device`, in bytes. */
 GstStructure *
 gst_y10_engine_stats_to_structure (const Y10EngineStreamStats * stats,
     Y10BackendKind backend)

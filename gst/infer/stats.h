@@ -9,17 +9,17 @@
 
 G_BEGIN_DECLS
 
-/* Frames that median, p95 and max are taken over. */
+/* Window of median, p95 and max, in frames. */
 #define GST_Y10_STATS_WINDOW 512
 
 typedef enum
 {
-  GST_Y10_STAGE_WAIT,           /* for its turn with the engine */
+  GST_Y10_STAGE_WAIT,           /* for a turn with the engine */
   GST_Y10_STAGE_PREPROCESS,
   GST_Y10_STAGE_INFERENCE,
   GST_Y10_STAGE_POSTPROCESS,
-  GST_Y10_STAGE_AGE,            /* of the boxes that a frame shows */
-  GST_Y10_STAGE_DELAY,          /* from coming in to leaving */
+  GST_Y10_STAGE_AGE,            /* of the boxes a frame shows */
+  GST_Y10_STAGE_DELAY,          /* from arrival to push */
   GST_Y10_N_STAGES,
 } GstY10Stage;
 
@@ -32,12 +32,12 @@ typedef struct
 typedef struct
 {
   guint64 frames[3];            /* by GstY10Inference */
-  guint64 sent;                 /* that left, active or not */
-  guint64 inferences;           /* results, of frames that had left, too */
-  guint64 longest_delay;        /* nanoseconds, of all frames */
-  guint64 recoveries;           /* how often a lost device came back */
-  guint waiting;                /* frames here, when asked */
-  guint most_turns;             /* of other frames, that one waited for */
+  guint64 sent;                 /* pushed, active or not */
+  guint64 inferences;           /* results, also of detached frames */
+  guint64 longest_delay;        /* in nanoseconds, of all frames */
+  guint64 recoveries;           /* lost devices that came back */
+  guint waiting;                /* queued frames, set when read */
+  guint most_turns;             /* of other frames, while one waited */
   GstY10Series series[GST_Y10_N_STAGES];
   guint64 sent_at[GST_Y10_STATS_WINDOW];
 } GstY10Stats;

@@ -1,25 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* What a box looks like: a line in its class's colour between two thin dark
- * ones, which keep it visible on any background, and a badge with label, number
- * and confidence. Outer edges lie on even pixels: in 4:2:0 a line then owns the
- * chroma samples it colours, and the same picture comes out in every format.
- * The badge stands on the box, inside of it where there is no room above, and
- * always within the frame. */
+/* Appearance of boxes: a line in the class's colour between two thin dark
+ * outlines, which keep it visible on any background, and a badge with label,
+ * track id and confidence. Outer edges lie on even pixels, so that in 4:2:0 a
+ * line owns the chroma samples it colours and the result is the same in every
+ * format. The badge sits on top of the box, or inside it where there is no room
+ * above, and always within the frame. */
 
 #include "overlay/box.h"
 
-#define SHADE_ALPHA 120         /* of 256 */
+#define SHADE_ALPHA 120
 
-/**
- * gst_y10_style_init:
- * @style: (out caller-allocates): the style
- * @info: of what is drawn on
- * @width: of the frame, pixels
- * @height: of the frame, pixels
- * @line: width of lines, pixels; 0: scaled to the frame
- */
+/* Computes line widths and colours. @info describes the canvas; @width and
+ * @height are the frame's. A @line of 0 scales the width to the frame. */
 void
 gst_y10_style_init (GstY10Style * style, const GstVideoInfo * info, gint width,
     gint height, guint line)
@@ -31,11 +25,7 @@ gst_y10_style_init (GstY10Style * style, const GstVideoInfo * info, gint width,
   gst_y10_paint_init (&style->shade, info, (GstY10Color) { 0, 0, 0 });
 }
 
-/**
- * gst_y10_style_align:
- *
- * Returns: @rect with its edges moved out to even pixels, within the frame
- */
+/* Rounds @rect outward to even pixels, clipped to the frame. */
 GstY10Rect
 gst_y10_style_align (const GstY10Style * style, GstY10Rect rect)
 {
@@ -46,7 +36,8 @@ gst_y10_style_align (const GstY10Style * style, GstY10Rect rect)
   return rect;
 }
 
-/* To the left of what stands without a label: about what is to its right. */
+/* Left padding of a badge without a label, matching the padding on its
+ * right. */
 static inline gint
 lone_padding (gint height)
 {
@@ -72,7 +63,8 @@ place_badge (GstY10Drawing * drawing, const GstY10Style * style)
   measure (&width, &height, drawing->texts.percent);
   if (!drawing->texts.label && width)
     width += lone_padding (height);
-  /* Text that is cut in half says nothing. */
+  /* A badge that does not fit the height of the frame is dropped, not
+   * clipped. */
   if (width == 0 || height > style->height) {
     drawing->badge = (GstY10Rect) { 0, 0, 0, 0 };
     return;
@@ -94,13 +86,9 @@ shown (const GstY10Text * text)
   return text && text->width ? text : NULL;
 }
 
-/**
- * gst_y10_drawing_init:
- * @drawing: (out caller-allocates): the drawing
- * @rect: the box, within the frame
- * @label: its label; must outlive @drawing
- * @texts: what to write, which must do so, too; what has no width is not shown
- */
+/* Prepares one box for drawing. Borrows @label and @texts, which must outlive
+ * @drawing. @rect must lie within the frame; texts of zero width are not
+ * shown. */
 void
 gst_y10_drawing_init (GstY10Drawing * drawing, const GstY10Style * style,
     GstY10Rect rect, const GstY10Label * label, const GstY10Texts * texts)
@@ -113,18 +101,14 @@ gst_y10_drawing_init (GstY10Drawing * drawing, const GstY10Style * style,
     .label = shown (texts->label), .number = shown (texts->number),
     .percent = shown (texts->percent)
   };
-  /* A small box keeps a hole to look through. */
+  /* Limit the line so that a small box stays open in the middle. */
   size = MIN (drawing->box.x1 - drawing->box.x0,
       drawing->box.y1 - drawing->box.y0);
   drawing->line = MIN (style->line, MAX (1, size / 4));
   place_badge (drawing, style);
 }
 
-/**
- * gst_y10_drawing_extent:
- *
- * Returns: the smallest rectangle with everything that is drawn
- */
+/* Returns the bounding rectangle of everything that is drawn. */
 GstY10Rect
 gst_y10_drawing_extent (const GstY10Drawing * drawing,
     const GstY10Style * style)
@@ -149,8 +133,7 @@ typedef struct
   GstY10Rect top, bottom, left, right;
 } Border;
 
-/* The four bars, @width wide, between the edges of @r and what is inside;
- * no pixel is in two of them. */
+/* Splits the border of @r into four bars, @width wide, that do not overlap. */
 static Border
 border (GstY10Rect r, gint width)
 {
@@ -186,11 +169,7 @@ shade_border (const GstY10Canvas * canvas, GstY10Rect rect,
   gst_y10_canvas_shade (canvas, b.right, &style->shade, SHADE_ALPHA);
 }
 
-/**
- * gst_y10_drawing_box:
- *
- * Draws the lines of the box, as far as they lie within @canvas.
- */
+/* Draws the box outline, clipped to @canvas. */
 void
 gst_y10_drawing_box (const GstY10Drawing * drawing, const GstY10Style * style,
     const GstY10Canvas * canvas)
@@ -206,7 +185,7 @@ gst_y10_drawing_box (const GstY10Drawing * drawing, const GstY10Style * style,
   gst_y10_canvas_fill (canvas, b.right, color);
 }
 
-/* At the left of @rest, which loses that part. */
+/* Draws @text at the left of @rest and removes that part from it. */
 static void
 write_text (const GstY10Canvas * canvas, GstY10Rect * rest,
     const GstY10Text * text, const GstY10Label * label)
@@ -218,11 +197,7 @@ write_text (const GstY10Canvas * canvas, GstY10Rect * rest,
   rest->x0 += text->width;
 }
 
-/**
- * gst_y10_drawing_badge:
- *
- * Draws label, number and confidence, as far as they lie within @canvas.
- */
+/* Draws the badge, clipped to @canvas. */
 void
 gst_y10_drawing_badge (const GstY10Drawing * drawing,
     const GstY10Style * style, const GstY10Canvas * canvas)
@@ -234,8 +209,8 @@ gst_y10_drawing_badge (const GstY10Drawing * drawing,
   if (gst_y10_rect_is_empty (&rest))
     return;
   b = border (grow (rest, style->outline), style->outline);
-  /* Where the badge stands on the box its colour goes on without a seam, and
-   * the box has its outline already. */
+  /* Where the badge sits on the box, its colour must join seamlessly and the
+   * box already has an outline. */
   if (rest.y1 == drawing->box.y0) {
     b.bottom.x0 = MAX (b.bottom.x0, drawing->box.x1 + style->outline);
     if (rest.x0 >= drawing->box.x0)
@@ -259,7 +234,8 @@ gst_y10_drawing_badge (const GstY10Drawing * drawing,
 typedef void (*DrawFunc) (const GstY10Drawing *, const GstY10Style *,
     const GstY10Canvas *);
 
-/* Adds what @draw draws within @window as one rectangle of its own pixels. */
+/* Draws the part of @drawing within @window into an overlay rectangle of its
+ * own. */
 static GstVideoOverlayComposition *
 add_rectangle (GstVideoOverlayComposition * composition,
     const GstY10Drawing * drawing, const GstY10Style * style,
@@ -303,17 +279,11 @@ add_rectangle (GstVideoOverlayComposition * composition,
   return composition;
 }
 
-/**
- * gst_y10_drawings_compose:
- * @drawings: in drawing order
- * @style: made for %GST_VIDEO_OVERLAY_COMPOSITION_FORMAT_RGB
- * @composition: (transfer full) (nullable): what to add to, writable
- *
- * Only lines and badges become pixels: the insides of boxes would be most of
- * the memory and nothing to see. The rectangles are premultiplied.
- *
- * Returns: (transfer full) (nullable): the composition
- */
+/* Adds premultiplied rectangles for @drawings, in drawing order, to
+ * @composition (writable or NULL; ownership is taken) and returns it. @style
+ * must be made for GST_VIDEO_OVERLAY_COMPOSITION_FORMAT_RGB. Only lines and
+ * badges become pixels: the empty insides of boxes would need most of the
+ * memory. */
 GstVideoOverlayComposition *
 gst_y10_drawings_compose (const GstY10Drawing * drawings, guint n_drawings,
     const GstY10Style * style, GstVideoOverlayComposition * composition)

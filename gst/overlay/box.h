@@ -8,28 +8,28 @@
 
 G_BEGIN_DECLS
 
-/* What does not change from frame to frame. */
+/* Drawing parameters that stay the same from frame to frame. */
 typedef struct
 {
-  gint width, height;           /* of the frame */
-  gint line;                    /* of boxes, pixels, at least 1 */
-  gint outline;                 /* around lines and badges, pixels */
-  GstY10Paint shade;            /* the outline's colour */
+  gint width, height;
+  gint line;                    /* of boxes, in pixels, at least 1 */
+  gint outline;                 /* around lines and badges, in pixels */
+  GstY10Paint shade;            /* outline colour */
 } GstY10Style;
 
-/* What a badge says, in this order; NULL: not shown. */
+/* Texts of a badge, in drawing order; NULL: not shown. */
 typedef struct
 {
   const GstY10Text *label, *number, *percent;
 } GstY10Texts;
 
-/* One box as it will be drawn. */
+/* One box, ready to draw. */
 typedef struct
 {
   GstY10Rect box;               /* outer edges of its lines */
   GstY10Rect badge;             /* empty: no text */
   gint line;
-  const GstY10Label *label;     /* of which only the colours */
+  const GstY10Label *label;     /* only its colours are used */
   GstY10Texts texts;
 } GstY10Drawing;
 

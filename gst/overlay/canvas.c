@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* The four things that are ever done to pixels: fill, shade, text, blur. All
- * work on single components with a byte stride and a pixel stride, so one code
- * serves NV12, I420, YUY2, RGB in any order, planar GBR and the formats with
- * 16-bit samples. Invariant: nothing outside of the rectangle (rounded out to
- * whole chroma samples) is written, whatever the caller asks for. */
+/* Pixel operations: fill, shade, text and blur. They work on single components
+ * with a byte stride and a pixel stride, so the same code handles NV12, I420,
+ * YUY2, RGB in any order, planar GBR and formats with 16-bit samples.
+ * Invariant: no operation writes outside its rectangle, rounded out to whole
+ * chroma samples, whatever the caller passes. */
 
 #include "overlay/canvas.h"
 
@@ -13,8 +13,8 @@
 
 #define MAX_CELLS 8
 
-/* Where a component's first sample lies in its plane. GStreamer 1.22 says 1 for
- * the V of P010, P012 and P016, counting samples. */
+/* Byte offset of a component's first sample in its plane. GStreamer 1.22
+ * reports 1 for V in P010, P012 and P016, counting samples instead of bytes. */
 static gint
 component_offset (const GstVideoFormatInfo * finfo, guint index)
 {
@@ -25,7 +25,7 @@ component_offset (const GstVideoFormatInfo * finfo, guint index)
   return offset;
 }
 
-/* GStreamer 1.22 gives the components of Y212 and Y412 the same place. */
+/* GStreamer 1.22 gives several components of Y212 and Y412 the same offset. */
 static gboolean
 overlaps (const GstVideoFormatInfo * finfo, guint index)
 {
@@ -39,11 +39,7 @@ overlaps (const GstVideoFormatInfo * finfo, guint index)
   return FALSE;
 }
 
-/**
- * gst_y10_canvas_supports:
- *
- * Returns: whether frames of this format can be drawn on as they are
- */
+/* Returns whether the canvas can draw on frames of this format directly. */
 gboolean
 gst_y10_canvas_supports (const GstVideoFormatInfo * finfo)
 {
@@ -75,12 +71,8 @@ gst_y10_canvas_supports (const GstVideoFormatInfo * finfo)
   return TRUE;
 }
 
-/**
- * gst_y10_canvas_init_frame:
- * @canvas: (out caller-allocates): the canvas
- * @frame: mapped for reading and writing, of a supported format; must stay
- *   mapped while the canvas is in use
- */
+/* Draws on @frame, which must be mapped read-write, have a supported format and
+ * stay mapped while the canvas is in use. */
 void
 gst_y10_canvas_init_frame (GstY10Canvas * canvas,
     const GstVideoFrame * frame)
@@ -106,14 +98,9 @@ gst_y10_canvas_init_frame (GstY10Canvas * canvas,
   }
 }
 
-/**
- * gst_y10_canvas_init_data:
- * @canvas: (out caller-allocates): the canvas
- * @finfo: a supported format with one plane and no subsampling
- * @data: the pixel at the window's upper left corner
- * @stride: bytes
- * @window: what part of the frame this is
- */
+/* Draws on raw memory that covers only @window. @finfo must be a supported
+ * format with one plane and no subsampling; @data points to the upper left
+ * pixel of the window, @stride is in bytes. */
 void
 gst_y10_canvas_init_data (GstY10Canvas * canvas,
     const GstVideoFormatInfo * finfo, guint8 * data, gint stride,
@@ -134,7 +121,8 @@ gst_y10_canvas_init_data (GstY10Canvas * canvas,
   }
 }
 
-/* The samples of one component that @rect touches, and where they begin. */
+/* Returns the first sample of a component that @rect touches, and how many
+ * there are. */
 static guint8 *
 component_area (const GstY10Canvas * canvas, guint index,
     GstY10Rect rect, gint * width, gint * height)
@@ -148,7 +136,7 @@ component_area (const GstY10Canvas * canvas, guint index,
   return c->data + (gssize) y0 * c->stride + (gssize) x0 * c->pixel_stride;
 }
 
-/* For a canvas that is drawn on later; @rect is within the window. */
+/* Records an operation to be drawn later. @rect lies within the window. */
 static Y10PaintItem *
 record (const GstY10Canvas * canvas, Y10PaintKind kind, GstY10Rect rect,
     const GstY10Paint * paint)
@@ -166,7 +154,7 @@ record (const GstY10Canvas * canvas, Y10PaintKind kind, GstY10Rect rect,
   return item;
 }
 
-/* A text is told where its painter has it: that is no change to the text. */
+/* Casts const away: the painter stores the text's atlas position in it. */
 static void
 record_text (const GstY10Canvas * canvas, GstY10Rect rect, gint x, gint y,
     const GstY10Text * text, const GstY10Paint * background,
@@ -180,9 +168,9 @@ record_text (const GstY10Canvas * canvas, GstY10Rect rect, gint x, gint y,
   item->text_y = y;
 }
 
-/* Cell averages of an area and the smooth surface through them: a blur that
- * keeps at most MAX_CELLS x MAX_CELLS values, from which nothing can be
- * sharpened again. */
+/* Cell averages of an area, interpolated smoothly: a blur that keeps at most
+ * MAX_CELLS x MAX_CELLS values, so that no sharpening can restore the
+ * original. */
 typedef struct
 {
   gint columns, rows;
@@ -194,13 +182,13 @@ cells_init (Cells * cells, gint width, gint height)
 {
   gint longest = MAX (width, height);
 
-  /* Square cells, no smaller than 4 samples. */
+  /* Square cells of at least 4 samples. */
   cells->columns = CLAMP (MAX_CELLS * width / longest, 1, MAX (1, width / 4));
   cells->rows = CLAMP (MAX_CELLS * height / longest, 1, MAX (1, height / 4));
 }
 
-/* The way from cell to cell in steps of one sample, 16.16, from the cell
- * before the first, whose value is the first one's. */
+/* 16.16 step per sample, in cells. Positions start at a virtual cell before the
+ * first, with the first one's value. */
 static inline guint32
 cell_step (gint count, gint length)
 {
@@ -310,12 +298,8 @@ blur_##suffix (guint8 * data, gint stride, gint step, gint width, gint height) \
 DEFINE_PIXELS (8, guint8)
 DEFINE_PIXELS (16, guint16)
 
-/**
- * gst_y10_canvas_fill:
- * @rect: in frame coordinates; clipped
- *
- * Chroma samples that @rect touches are filled whole.
- */
+/* Fills @rect, in frame coordinates; clipped. Fills every chroma sample it
+ * touches. */
 void
 gst_y10_canvas_fill (const GstY10Canvas * canvas, GstY10Rect rect,
     const GstY10Paint * paint)
@@ -346,14 +330,9 @@ gst_y10_canvas_fill (const GstY10Canvas * canvas, GstY10Rect rect,
   }
 }
 
-/**
- * gst_y10_canvas_shade:
- * @paint: what the pixels move towards
- * @alpha: how far, 0 to 256
- *
- * Subsampled components stay as they are: a shade is a pixel or two wide, and
- * half a chroma sample cannot be shaded without staining its neighbours.
- */
+/* Blends @rect towards @paint by @alpha, 0 to 256. Leaves subsampled components
+ * alone: shades are one or two pixels wide, and shading part of a chroma sample
+ * would tint its neighbours. */
 void
 gst_y10_canvas_shade (const GstY10Canvas * canvas, GstY10Rect rect,
     const GstY10Paint * paint, guint alpha)
@@ -383,14 +362,8 @@ gst_y10_canvas_shade (const GstY10Canvas * canvas, GstY10Rect rect,
   }
 }
 
-/**
- * gst_y10_canvas_text:
- * @x: left edge, even
- * @y: upper edge, even
- * @background: written where the text is not
- *
- * Both colours are written, so nothing of the frame shows through.
- */
+/* Draws @text at @x, @y, both even, and fills its rectangle with @background,
+ * so that the frame does not show through. */
 void
 gst_y10_canvas_text (const GstY10Canvas * canvas, gint x, gint y,
     const GstY10Text * text, const GstY10Paint * background,
@@ -425,12 +398,7 @@ gst_y10_canvas_text (const GstY10Canvas * canvas, gint x, gint y,
   }
 }
 
-/**
- * gst_y10_canvas_blur:
- * @rect: in frame coordinates; clipped
- *
- * Replaces what is in @rect by a surface through at most 8 x 8 averages.
- */
+/* Blurs @rect, in frame coordinates; clipped. See Cells for what remains. */
 void
 gst_y10_canvas_blur (const GstY10Canvas * canvas, GstY10Rect rect)
 {

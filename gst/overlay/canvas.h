@@ -10,29 +10,29 @@
 
 G_BEGIN_DECLS
 
-/* Coverage of a line of text, 0 to 255, width and height even. `half` is the
- * same for subsampled components: one value for each chroma sample, NULL in
- * formats without. */
+/* Coverage mask of a line of text, 0 to 255; width and height are even. `half`
+ * is the mask for subsampled components, one value per chroma sample, or NULL
+ * in formats without. */
 typedef Y10PaintText GstY10Text;
 
 typedef struct
 {
-  guint8 *data;                 /* the sample at the window's upper left */
-  gint stride, pixel_stride;    /* bytes */
+  guint8 *data;                 /* sample at the window's upper left */
+  gint stride, pixel_stride;    /* in bytes */
   guint8 x_shift, y_shift;      /* subsampling, 0 or 1 */
 } GstY10Component;
 
-/* A window on a frame, drawn on at once or, with `record`, later by somebody
- * else: then what there is to draw is added there. Callers use frame coordinates everywhere; what lies
- * outside of the window is clipped. Where components are subsampled the window
- * starts at even coordinates. */
+/* A window on a frame. Operations draw immediately, or append to `record` for a
+ * painter to draw later. All coordinates are frame coordinates; drawing outside
+ * the window is clipped. With subsampled components the window starts at even
+ * coordinates. */
 typedef struct
 {
   GstY10Rect window;
-  gboolean wide;                /* samples of 16 bits, else 8 */
+  gboolean wide;                /* 16-bit samples, else 8-bit */
   guint n_components;
   GstY10Component component[GST_VIDEO_MAX_COMPONENTS];
-  GArray *record;               /* of Y10PaintItem; NULL: draw */
+  GArray *record;               /* of Y10PaintItem; NULL: draw now */
 } GstY10Canvas;
 
 gboolean  gst_y10_canvas_supports   (const GstVideoFormatInfo * finfo);

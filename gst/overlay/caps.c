@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* How yolov10overlay and its neighbours agree on who blends. The convention is
- * the one of GStreamer's text overlays: caps with the feature
- * meta:GstVideoOverlayComposition say that boxes travel as metadata, and an
- * ALLOCATION query tells whether downstream really looks at it. Without it
- * boxes are drawn, which takes system memory, or CUDA memory and somebody who
- * draws there, and a format that we know. */
+/* Caps negotiation of yolov10overlay: whether it draws itself or downstream
+ * blends. This follows GStreamer's text overlays: caps with the feature
+ * meta:GstVideoOverlayComposition let boxes travel as metadata, and an
+ * ALLOCATION query tells whether downstream actually uses them. Without the
+ * feature the element draws, which requires a drawable format in system memory,
+ * or CUDA memory and a painter. */
 
 #include "overlay/caps.h"
 
@@ -70,24 +70,15 @@ drawable (const GstStructure * structure, const GstCapsFeatures * features,
   return some;
 }
 
-/**
- * gst_y10_overlay_caps_compose:
- * @caps: fixed caps of the source pad
- *
- * Returns: whether boxes travel as metadata
- */
+/* Returns whether boxes travel as metadata with these fixed source caps. */
 gboolean
 gst_y10_overlay_caps_compose (GstCaps * caps)
 {
   return is_composition (gst_caps_get_features (caps, 0));
 }
 
-/**
- * gst_y10_overlay_caps_is_cuda:
- * @caps: fixed caps
- *
- * Returns: whether they are of frames in CUDA memory that can be drawn on
- */
+/* Returns whether fixed @caps describe CUDA frames that the painter can draw
+ * on. */
 gboolean
 gst_y10_overlay_caps_is_cuda (GstCaps * caps)
 {
@@ -105,12 +96,8 @@ gst_y10_overlay_caps_is_cuda (GstCaps * caps)
   return is;
 }
 
-/**
- * gst_y10_overlay_caps_template:
- *
- * Returns: (transfer full): all that can be drawn on. Frames in CUDA memory
- *   come first: a decoder takes the first that it has, too.
- */
+/* Returns the pad template caps. CUDA memory comes first, because decoders pick
+ * the first caps they support. */
 GstCaps *
 gst_y10_overlay_caps_template (void)
 {
@@ -120,17 +107,9 @@ gst_y10_overlay_caps_template (void)
   return caps;
 }
 
-/**
- * gst_y10_overlay_caps_transform:
- * @direction: of the pad that @caps belong to
- * @cuda: whether frames in CUDA memory can be drawn on
- * @filter: (nullable): intersect with these
- *
- * What comes in goes out, with or without a composition on it. A composition
- * that came in is never taken off.
- *
- * Returns: (transfer full): caps of the other pad
- */
+/* Returns the caps of the other pad: the same caps with or without a
+ * composition. A composition attached upstream is never removed. @cuda tells
+ * whether the painter can draw on CUDA memory. */
 GstCaps *
 gst_y10_overlay_caps_transform (GstPadDirection direction, gboolean cuda,
     GstCaps * caps, GstCaps * filter)
@@ -162,10 +141,9 @@ gst_y10_overlay_caps_transform (GstPadDirection direction, gboolean cuda,
   return result;
 }
 
-/* Whether downstream, which would take these caps, also does something with a
- * composition. Elements that take any caps do not say no until they are
- * asked; asked they must be with caps set, or a base transform in between does
- * not answer. */
+/* Asks downstream whether it uses compositions. Elements that accept any caps
+ * only answer this in an ALLOCATION query, and the caps must be set first, or a
+ * base transform in between does not answer. */
 static gboolean
 downstream_composes (GstPad * srcpad, GstCaps * caps)
 {
@@ -182,14 +160,8 @@ downstream_composes (GstPad * srcpad, GstCaps * caps)
   return composes;
 }
 
-/**
- * gst_y10_overlay_caps_choose:
- * @srcpad: the source pad, its peer is asked
- * @caps: (transfer full): what both we and the peer can do
- *
- * Returns: (transfer full): fixed caps: with a composition where the peer
- *   uses it or takes nothing else
- */
+/* Fixates @caps, which it takes ownership of. Prefers a composition if the peer
+ * uses it or accepts nothing else. */
 GstCaps *
 gst_y10_overlay_caps_choose (GstPad * srcpad, GstCaps * caps)
 {

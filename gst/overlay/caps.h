@@ -6,7 +6,7 @@
 
 G_BEGIN_DECLS
 
-/* All but tiled and paletted formats. */
+/* All formats except tiled and paletted ones. */
 #define GST_Y10_DRAWABLE "{ " \
     "NV12, I420, YV12, NV21, RGB, BGR, RGBx, BGRx, xRGB, xBGR, RGBA, " \
     "BGRA, ARGB, ABGR, YUY2, UYVY, AYUV, Y42B, YVYU, Y444, GRAY8, " \
@@ -25,8 +25,8 @@ G_BEGIN_DECLS
     "BGRA64_BE, ABGR64_BE }"
 
 
-/* Frames in CUDA memory come before these. Whatever memory downstream takes together with a composition is fine, too:
- * there is no need to look at pixels then. */
+/* System memory formats; CUDA memory comes before these. With a composition any
+ * memory is fine, because the element does not access the pixels. */
 #define GST_Y10_OVERLAY_CAPS GST_VIDEO_CAPS_MAKE (GST_Y10_DRAWABLE) "; " \
     GST_VIDEO_CAPS_MAKE_WITH_FEATURES ("ANY", GST_VIDEO_FORMATS_ALL)
 

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Which colour a class has, and what that colour is in a video format. The
- * colour follows from the label's bytes alone, so a class looks the same in
- * every run, model and stream. Hues are spread in OKLCH, where equal lightness
- * looks equally light: no class shouts, none drowns. */
+/* Class colours, and their component values in a video format. The colour
+ * depends only on the bytes of the label, so a class looks the same in every
+ * run, model and stream. Hues are spread in OKLCH, where equal lightness looks
+ * equally bright, so no class stands out over the others. */
 
 #include "overlay/color.h"
 
 #include <math.h>
 
-/* Lines and badges must stand out from dark and from bright pictures. */
+/* Lines and badges must be visible on dark and on bright pictures. */
 #define MIN_LIGHTNESS 0.64
 #define MAX_LIGHTNESS 0.86
 
-/* Of six million, the seed that keeps the colours of the commonest classes
- * (person, car, bus, truck, bicycle, dog, cat, face, ...) furthest apart. */
+/* The best of six million seeds: maximizes the colour distance between the most
+ * common classes (person, car, bus, truck, bicycle, dog, cat, face, ...). */
 #define LABEL_HASH_SEED 5698780u
 
 guint32
@@ -24,8 +24,8 @@ gst_y10_label_hash (const gchar * label, gsize length)
   guint32 hash = LABEL_HASH_SEED;
   gsize i;
 
-  /* FNV-1a, then a finalizer: short labels differ in their last bytes only,
-   * which FNV alone leaves in the low bits. */
+  /* FNV-1a plus a finalizer: short labels differ in their last bytes only,
+   * which FNV-1a alone leaves in the low bits. */
   for (i = 0; i < length; i++)
     hash = (hash ^ (guint8) label[i]) * 16777619u;
   hash ^= hash >> 16;
@@ -44,7 +44,7 @@ srgb_encode (gdouble linear)
   return 1.055 * pow (linear, 1 / 2.4) - 0.055;
 }
 
-/* OKLCH to linear sRGB; %FALSE outside of the gamut. */
+/* Converts OKLCH to linear sRGB. Returns FALSE if out of gamut. */
 static gboolean
 oklch_to_linear (gdouble lightness, gdouble chroma, gdouble hue, gdouble rgb[3])
 {
@@ -68,7 +68,7 @@ oklch_to_linear (gdouble lightness, gdouble chroma, gdouble hue, gdouble rgb[3])
   return inside;
 }
 
-/* The most saturated colour of a hue and lightness that sRGB has. */
+/* Finds the highest chroma that sRGB has for a hue and lightness. */
 static gdouble
 most_chroma (gdouble lightness, gdouble hue, gdouble rgb[3])
 {
@@ -79,13 +79,8 @@ most_chroma (gdouble lightness, gdouble hue, gdouble rgb[3])
   return chroma;
 }
 
-/**
- * gst_y10_color_for_label:
- * @label: bytes of a label, not necessarily UTF-8 or terminated
- * @length: how many
- *
- * Returns: the class's colour, always a saturated one
- */
+/* Returns the saturated colour of a label, whose bytes need not be UTF-8 or
+ * terminated. */
 GstY10Color
 gst_y10_color_for_label (const gchar * label, gsize length)
 {
@@ -93,8 +88,9 @@ gst_y10_color_for_label (const gchar * label, gsize length)
   gdouble hue = (hash & 0xffff) * (2 * G_PI / 65536);
   gdouble best = 0, lightness = MIN_LIGHTNESS, l, chroma, rgb[3];
 
-  /* Each hue has a lightness at which sRGB can show it most saturated: yellow
-   * a high one, violet a low one. A second tier is a little lighter. */
+  /* Use the lightness at which sRGB reaches the highest chroma for this hue:
+   * high for yellow, low for violet. Half of the labels are a little
+   * lighter. */
   for (l = MIN_LIGHTNESS; l < MAX_LIGHTNESS; l += 0.02) {
     chroma = most_chroma (l, hue, rgb);
     if (chroma > best) {
@@ -112,12 +108,7 @@ gst_y10_color_for_label (const gchar * label, gsize length)
   };
 }
 
-/**
- * gst_y10_color_for_text:
- * @background: what the text stands on
- *
- * Returns: black or white, whichever reads better
- */
+/* Returns black or white, whichever is easier to read on @background. */
 GstY10Color
 gst_y10_color_for_text (GstY10Color background)
 {
@@ -127,14 +118,8 @@ gst_y10_color_for_text (GstY10Color background)
   : (GstY10Color) { 255, 255, 255 };
 }
 
-/**
- * gst_y10_paint_init:
- * @paint: (out caller-allocates): the colour in the format's own values
- * @info: format, colour matrix and range
- * @color: full-range sRGB
- *
- * Alpha, where the format has it, is opaque.
- */
+/* Converts a full-range sRGB @color to component values for @info's format,
+ * matrix and range. Alpha is opaque. */
 void
 gst_y10_paint_init (GstY10Paint * paint, const GstVideoInfo * info,
     GstY10Color color)
@@ -149,8 +134,8 @@ gst_y10_paint_init (GstY10Paint * paint, const GstVideoInfo * info,
   if (!GST_VIDEO_FORMAT_INFO_IS_RGB (finfo)) {
     gdouble kr, kb, r = part[0], b = part[2];
 
-    /* A matrix without constants (RGB, unknown) on a YUV format is a producer's
-     * mistake: take what its size would have meant. */
+    /* A YUV format with no usable matrix (RGB, unknown) is a producer's
+     * mistake: guess the matrix from the height. */
     if (!gst_video_color_matrix_get_Kr_Kb (info->colorimetry.matrix, &kr, &kb)) {
       gboolean hd = GST_VIDEO_INFO_HEIGHT (info) > 576;
 
@@ -165,8 +150,8 @@ gst_y10_paint_init (GstY10Paint * paint, const GstVideoInfo * info,
   gst_video_color_range_offsets (info->colorimetry.range, finfo, offset, scale);
   memset (paint, 0, sizeof *paint);
   for (i = 0; i < GST_VIDEO_FORMAT_INFO_N_COMPONENTS (finfo); i++) {
-    /* A format with one component and alpha keeps alpha in place 1; there is
-     * none among the formats we take. */
+    /* Gray formats with alpha would have alpha at index 1; none is
+     * supported. */
     gint value = (gint) lrint (offset[i] + scale[i] * part[i]);
     gint max = (1 << GST_VIDEO_FORMAT_INFO_DEPTH (finfo, i)) - 1;
 

@@ -11,8 +11,8 @@ typedef struct
   guint8 r, g, b;
 } GstY10Color;
 
-/* A colour as one format stores it: component values (Y U V A or R G B A,
- * the order of GstVideoFormatInfo), already shifted into their samples. */
+/* A colour in one video format: component values in GstVideoFormatInfo order (Y
+ * U V A or R G B A), already shifted into place. */
 typedef struct
 {
   guint16 value[GST_VIDEO_MAX_COMPONENTS];

@@ -2,9 +2,8 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-/* What the element yolov10overlay is made of, for the files it is made of:
- * overlay/overlay.c, overlay/render.c, which draws, overlay/privacy.c,
- * which decides what is covered, and, for the properties, overlay/props.c. */
+/* Instance structure of yolov10overlay, private to gst/overlay, and which
+ * thread or lock owns each field. */
 
 #include "meta/read.h"
 #include "overlay/box.h"
@@ -23,39 +22,39 @@ typedef struct
   gdouble min_confidence;
   GstYolov10Privacy privacy;
   GstYolov10PrivacyTrust privacy_trust;
-  gdouble privacy_growth;       /* longer sides of the frame a second */
+  gdouble privacy_growth;       /* of the longer side, per second */
 } GstY10OverlaySettings;
 
 struct _GstYolov10Overlay
 {
   GstBaseTransform parent;
 
-  /* Under the object lock. */
+  /* Object lock. */
   GstY10OverlaySettings settings;
   gchar *font_desc, *labels_wanted;
   gboolean strings_changed;
-  gboolean takes_cuda;          /* frames in CUDA memory; unknown in NULL: yes */
+  gboolean takes_cuda;          /* accepts CUDA memory; TRUE while in NULL */
 
-  /* Of the streaming thread. */
-  GstY10OverlaySettings now;    /* settings of this frame */
+  /* Streaming thread. */
+  GstY10OverlaySettings now;    /* settings of the current frame */
   GstVideoInfo info;
-  gboolean in_cuda;             /* frames are drawn on by the painter */
+  gboolean in_cuda;             /* the painter draws the frames */
   GstY10Painter *painter;
-  gboolean compose;             /* attach, do not draw */
-  gboolean chosen;              /* what compose is to be */
-  GstY10Unpacked unpacked;      /* where frames cannot be drawn on */
-  GstY10Paint hidden;           /* what privacy=fill fills with */
+  gboolean compose;             /* attach compositions, do not draw */
+  gboolean chosen;              /* value for compose from the next frame on */
+  GstY10Unpacked unpacked;      /* for formats that cannot be drawn on */
+  GstY10Paint hidden;           /* fill colour of privacy=fill */
   GstY10Style style;
   guint style_line_width;
   GstY10Labels *labels;
   GstY10Boxes boxes;
   GArray *drawings;             /* GstY10Drawing, in drawing order */
-  GArray *covered;              /* GstY10Rect, what privacy covers */
-  gboolean told_active;         /* detectors may hold results for privacy */
-  guint n_untold;               /* frames since a detector had not heard of it */
-  guint reasons_told;           /* 1 << GstY10Knowledge */
+  GArray *covered;              /* GstY10Rect, areas that privacy covers */
+  gboolean told_active;         /* asked detectors to hold for privacy */
+  guint n_untold;               /* frames since a detector ignored that */
+  guint reasons_told;           /* bit mask of 1 << GstY10Knowledge */
   gboolean warned;
-  gboolean lost;                /* the last frame's GPU, and that was said */
+  gboolean lost;                /* last frame's GPU lost, and warned of */
 };
 
 gboolean gst_y10_overlay_draw (GstYolov10Overlay * self, GstBuffer * buffer);

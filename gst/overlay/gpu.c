@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Frames in CUDA memory are drawn on where they lie: between begin and end a
- * canvas writes down what the same code draws at once elsewhere, and the GPU
- * does it. Frames say which context that is: none is opened for an element that
- * may never see one. */
+/* Drawing on frames in CUDA memory. Between begin and end the canvas records
+ * the operations that the same code would otherwise draw directly, and the GPU
+ * then executes them in place. The element uses the CUDA context of the frames
+ * and opens none until a CUDA frame arrives. */
 
 #include "overlay/gpu.h"
 
@@ -12,18 +12,13 @@
 
 struct _GstY10Painter
 {
-  GstY10Cuda *cuda;             /* the context of the frames */
-  Y10Painter *painter;          /* in there */
-  GArray *items;                /* Y10PaintItem, of this frame */
-  gpointer stream;              /* of this frame */
+  GstY10Cuda *cuda;             /* context of the frames */
+  Y10Painter *painter;          /* created in that context */
+  GArray *items;                /* Y10PaintItem, of the current frame */
+  gpointer stream;              /* of the current frame */
 };
 
-/**
- * gst_y10_painter_new:
- * @element: who it is for, and who outlives it
- *
- * Returns: (transfer full): one that no frame has come to yet
- */
+/* Borrows @element, which must outlive it. */
 GstY10Painter *
 gst_y10_painter_new (GstElement * element)
 {
@@ -43,12 +38,8 @@ gst_y10_painter_free (GstY10Painter * self)
   g_free (self);
 }
 
-/**
- * gst_y10_painter_can:
- * @error: what is missing
- *
- * Returns: %TRUE if frames in CUDA memory can be drawn on
- */
+/* Returns whether CUDA drawing works here; otherwise @error says what is
+ * missing. */
 gboolean
 gst_y10_painter_can (GError ** error)
 {
@@ -59,15 +50,12 @@ gst_y10_painter_can (GError ** error)
     g_set_error_literal (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_INIT,
         why->str);
   g_string_free (why, TRUE);
-  /* Afterwards: where there is no driver GStreamer warns of that. */
+  /* Only after the probe, because GStreamer logs a warning if there is no
+   * driver. */
   return can && gst_y10_cuda_load (error);
 }
 
-/**
- * gst_y10_painter_close:
- *
- * Lets the context go, when all is drawn. The next frame opens it again.
- */
+/* Releases the context once drawing is done. The next frame opens it again. */
 void
 gst_y10_painter_close (GstY10Painter * self)
 {
@@ -76,8 +64,8 @@ gst_y10_painter_close (GstY10Painter * self)
     gst_y10_cuda_close (self->cuda);
 }
 
-/* Nothing can be done in a context that is lost, by anybody; frames of another
- * one may come. */
+/* Drops a lost context, which nothing can use any more. Frames in another
+ * context may follow. Always returns FALSE. */
 static gboolean
 give_up_if_lost (GstY10Painter * self, GError ** error)
 {
@@ -93,7 +81,7 @@ follow_frames (GstY10Painter * self, GstBuffer * buffer, GError ** error)
 {
   if (gst_y10_cuda_is_lost (self->cuda, buffer)) {
     g_set_error_literal (error, Y10_ERROR, Y10_ERROR_DEVICE_LOST,
-        "the frame lies in a CUDA context that is lost");
+        "the frame is in a lost CUDA context");
     return FALSE;
   }
   if (gst_y10_cuda_is_ours (self->cuda, buffer))
@@ -102,16 +90,9 @@ follow_frames (GstY10Painter * self, GstBuffer * buffer, GError ** error)
   return gst_y10_cuda_adopt (self->cuda, buffer, -1, error);
 }
 
-/**
- * gst_y10_painter_begin:
- * @info: what the caps say
- * @buffer: a frame in CUDA memory, writable
- * @frame: (out caller-allocates): the frame, mapped for the GPU until
- *   gst_y10_painter_end()
- * @canvas: (out caller-allocates): what to draw on
- * @error: what is wrong with the frame or the GPU; %Y10_ERROR_DEVICE_LOST when
- *   nobody can draw there any more
- */
+/* Maps @buffer, a writable CUDA frame, until gst_y10_painter_end() and sets up
+ * @canvas to record. Fails with Y10_ERROR_DEVICE_LOST if the context is
+ * lost. */
 gboolean
 gst_y10_painter_begin (GstY10Painter * self, const GstVideoInfo * info,
     GstBuffer * buffer, GstVideoFrame * frame, GstY10Canvas * canvas,
@@ -150,14 +131,8 @@ fill_canvas (Y10Canvas * to, const GstY10Canvas * from)
   }
 }
 
-/**
- * gst_y10_painter_end:
- * @frame: as gst_y10_painter_begin() left it
- * @canvas: what was drawn on
- * @error: what the GPU said, as gst_y10_painter_begin() does
- *
- * Has the GPU draw. Waits for it only where the frame has no stream.
- */
+/* Executes the recorded operations and unmaps @frame. Waits for the GPU only if
+ * the frame has no stream. Errors as gst_y10_painter_begin(). */
 gboolean
 gst_y10_painter_end (GstY10Painter * self, GstVideoFrame * frame,
     GstY10Canvas * canvas, GError ** error)

@@ -6,7 +6,7 @@
 
 G_BEGIN_DECLS
 
-/* What draws on frames in CUDA memory, in whatever context they come. */
+/* Draws on CUDA frames in whichever context they arrive. */
 typedef struct _GstY10Painter GstY10Painter;
 
 GstY10Painter *  gst_y10_painter_new    (GstElement * element);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Everything about a label that can be known before a frame comes: whether the
- * filter lets it through, its colours in the frame's own values, its text as
- * coverage. Pango and cairo run once for each label, for each number that a
- * tracker gives and for each of the 101 percentages; a frame only looks them up.
- * Labels and numbers come from metadata, which may come from anywhere: names are
- * cut at 64 bytes and repaired to UTF-8, and how many of each are remembered is
- * bounded, the longest unused going first.
+/* Per-label data computed ahead of drawing: whether the filter accepts the
+ * label, its colours in the frame's format, and its text as a coverage mask.
+ * Pango and cairo run once per label, per track id and per percentage (101 of
+ * them); drawing a frame only looks them up. Labels and ids come from metadata
+ * of unknown origin, so names are cut at 64 bytes and made valid UTF-8, and
+ * both caches are bounded with least-recently-used eviction.
+ *
  * All texts of one configuration have the same height and baseline. */
 
 #include "overlay/label.h"
@@ -16,19 +16,19 @@
 #include <string.h>
 
 #define MAX_NAME 64
-/* Of labels, and of numbers: more than a frame has of either. */
+/* Limit of each cache; more than one frame can use. */
 #define MAX_REMEMBERED (2 * GST_Y10_MAX_BOXES)
 
 typedef struct
 {
-  guint64 number;               /* first: the key */
+  guint64 number;               /* hash key, must be first */
   GstY10Text text;
-  guint64 used;                 /* last frame */
+  guint64 used;                 /* last frame that used it */
 } Number;
 
 struct _GstY10Labels
 {
-  GstVideoInfo info;            /* of what is drawn on */
+  GstVideoInfo info;            /* of the canvas */
   gint max_width;
   guint x_shift, y_shift;
 
@@ -37,8 +37,8 @@ struct _GstY10Labels
   gint height, baseline, padding;
 
   gchar **filter;
-  GHashTable *table;            /* GstY10Label, owned, as key and value */
-  GHashTable *numbers;          /* Number, owned, as key and value */
+  GHashTable *table;            /* GstY10Label, owned; key is the value */
+  GHashTable *numbers;          /* Number, owned; key is the value */
   GstY10Text percent[101];
   guint64 frame;
 };
@@ -85,19 +85,13 @@ number_free (gpointer data)
   g_free (number);
 }
 
-/**
- * gst_y10_labels_new:
- *
- * The result belongs to one thread, and is of no use before
- * gst_y10_labels_configure().
- *
- * Returns: (transfer full): an empty store
- */
+/* For use by one thread. Call gst_y10_labels_configure() before anything
+ * else. */
 GstY10Labels *
 gst_y10_labels_new (void)
 {
   GstY10Labels *labels = g_new0 (GstY10Labels, 1);
-  /* A font map of its own: pango's default map belongs to the application's
+  /* A private font map: pango's default one belongs to the application's
    * thread. */
   PangoFontMap *map = pango_cairo_font_map_new ();
   cairo_font_options_t *options = cairo_font_options_create ();
@@ -162,26 +156,18 @@ set_font (GstY10Labels * labels, const gchar * font_desc, gint size)
   pango_font_metrics_unref (metrics);
   pango_font_description_free (font);
 
-  /* Ascent has room for accents, so the text looks centred without any more
-   * above it than below. */
+  /* Ascent includes room for accents, so the text looks centred without extra
+   * space above. */
   labels->padding = MAX (3, (ascent + descent) / 4);
   labels->height = GST_ROUND_UP_2 (MAX (2, ascent + descent
           + labels->padding / 4));
   labels->baseline = (labels->height - ascent - descent) / 2 + ascent;
 }
 
-/**
- * gst_y10_labels_configure:
- * @info: format, matrix and range of what is drawn on
- * @frame_width: width of the frame, pixels
- * @frame_height: its height
- * @font_desc: (nullable): a pango font description; %NULL or empty: bold and
- *   scaled to the frame, as is a description without size
- * @filter: (nullable): comma-separated names of the labels wanted; %NULL or
- *   empty: all
- *
- * Forgets everything rendered before.
- */
+/* Sets the canvas format, the frame size, the font and the label filter, and
+ * clears both caches. Without a @font_desc, the font is bold; without a size in
+ * it, the size follows the frame. @filter is a comma-separated list of labels;
+ * NULL or empty accepts all. */
 void
 gst_y10_labels_configure (GstY10Labels * labels,
     const GstVideoInfo * info, gint frame_width, gint frame_height,
@@ -223,8 +209,7 @@ is_wanted (GstY10Labels * labels, const gchar * name, gsize length)
   return !any;
 }
 
-/* The mean of each chroma sample's pixels, as a converter to the format would
- * have made it. */
+/* Averages the pixels of each chroma sample, as a video converter would. */
 static guint8 *
 make_half (const GstY10Labels * labels, const GstY10Text * text)
 {
@@ -287,7 +272,7 @@ render (GstY10Labels * labels, GstY10Text * text, const gchar * string,
     text->half = make_half (labels, text);
 }
 
-/* At most one label is dropped for each one that is added. */
+/* Evicts the least recently used label when the cache is full. */
 static void
 make_room (GstY10Labels * labels)
 {
@@ -303,27 +288,16 @@ make_room (GstY10Labels * labels)
   g_hash_table_remove (labels->table, oldest);
 }
 
-/**
- * gst_y10_labels_begin:
- *
- * A new frame: labels that it uses stay until the next.
- */
+/* Starts a frame: entries used from here on stay valid until the next call. */
 void
 gst_y10_labels_begin (GstY10Labels * labels)
 {
   labels->frame++;
 }
 
-/**
- * gst_y10_labels_get:
- * @name: bytes, not necessarily terminated or UTF-8
- * @length: how many; more than 64 are cut off
- *
- * Allocates only when it sees a label for the first time. For at most
- * %GST_Y10_MAX_BOXES calls a frame.
- *
- * Returns: (transfer none): valid until the frame is done
- */
+/* Looks up a label, of which only the first 64 bytes count; need not be UTF-8
+ * or terminated. Allocates only for a new label. The result stays valid for the
+ * frame if it looks up no more than GST_Y10_MAX_BOXES labels. */
 const GstY10Label *
 gst_y10_labels_get (GstY10Labels * labels, const gchar * name,
     gsize length)
@@ -358,12 +332,7 @@ gst_y10_labels_get (GstY10Labels * labels, const gchar * name,
   return label;
 }
 
-/**
- * gst_y10_labels_percent:
- * @percent: 0 to 100
- *
- * Returns: (transfer none): "87%", with room to its right, none to its left
- */
+/* Returns a text such as "87%", padded on the right only. Owned by @labels. */
 const GstY10Text *
 gst_y10_labels_percent (GstY10Labels * labels, guint percent)
 {
@@ -377,7 +346,7 @@ gst_y10_labels_percent (GstY10Labels * labels, guint percent)
   return text;
 }
 
-/* As make_room(), for numbers. */
+/* Evicts the least recently used number when the cache is full. */
 static void
 make_room_for_number (GstY10Labels * labels)
 {
@@ -393,16 +362,8 @@ make_room_for_number (GstY10Labels * labels)
   g_hash_table_remove (labels->numbers, oldest);
 }
 
-/**
- * gst_y10_labels_number:
- * @number: any
- *
- * Allocates only when it sees a number for the first time. For at most
- * %GST_Y10_MAX_BOXES calls a frame.
- *
- * Returns: (transfer none): its digits, with room to their right, none to their
- *   left; valid until the frame is done
- */
+/* Returns the digits of a track id, padded on the right only. Allocation and
+ * lifetime as for gst_y10_labels_get(). */
 const GstY10Text *
 gst_y10_labels_number (GstY10Labels * labels, guint64 number)
 {
@@ -421,11 +382,7 @@ gst_y10_labels_number (GstY10Labels * labels, guint64 number)
   return &found->text;
 }
 
-/**
- * gst_y10_labels_height:
- *
- * Returns: height of every text, pixels, even
- */
+/* Returns the height of all texts in pixels, which is even. */
 gint
 gst_y10_labels_height (GstY10Labels * labels)
 {

@@ -10,12 +10,12 @@ G_BEGIN_DECLS
 typedef struct
 {
   guint32 hash;
-  guint length;                 /* of name, bytes */
-  gchar *name;                  /* as it came, perhaps not UTF-8 */
-  gboolean wanted;              /* passes the filter */
+  guint length;                 /* of name, in bytes */
+  gchar *name;                  /* as received, may not be UTF-8 */
+  gboolean wanted;              /* accepted by the filter */
   GstY10Text text;          /* width 0: nothing to show */
   GstY10Paint color, ink;
-  guint64 used;                 /* last frame */
+  guint64 used;                 /* last frame that used it */
 } GstY10Label;
 
 typedef struct _GstY10Labels GstY10Labels;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* The element yolov10overlay: it decides which boxes are drawn, where to
- * (a composition for downstream, or the frame's pixels), and when a frame may
- * pass untouched. What there is to draw is worked out before the base class
- * makes a buffer writable: a frame without any goes on as it came. How things
- * are drawn is decided in the gsty10*.c beside this file. */
+/* The yolov10overlay element: decides which boxes to draw, whether to draw them
+ * into the frame or attach them as a composition, and when a frame passes
+ * untouched. It does so before the base class makes the buffer writable, so a
+ * frame without boxes is not copied. The other files of this folder decide how
+ * things are drawn. */
 
 /**
  * SECTION:element-yolov10overlay
@@ -14,33 +14,34 @@
  *
  * Draws the boxes that yolov10detect, or any other element, attached to a
  * frame as #GstAnalyticsODMtd, #GstVideoRegionOfInterestMeta or
- * GstYolov10FrameMeta. A detection that is there more than once is drawn once.
+ * GstYolov10FrameMeta. A detection attached in several forms is drawn once.
  *
- * Behind a tracker, such as ioutracker (GStreamer 1.28) or DL Streamer's
- * gvatrack, the number that it gave the object stands between the label and the
- * confidence: `person 7 92%`.
+ * Downstream of a tracker, such as ioutracker (GStreamer 1.28) or DL Streamer's
+ * gvatrack, the badge also shows the object's track id, between the label and
+ * the confidence: `person 7 92%`.
  *
- * A class has the same colour in every run. Where downstream takes
- * #GstVideoOverlayComposition (most OpenGL sinks do), boxes and labels are
- * attached and the frame is left alone; elsewhere they are drawn into it.
- * #GstYolov10Overlay:privacy always changes the frame itself.
+ * A class has the same colour in every run. If downstream supports
+ * #GstVideoOverlayComposition (most OpenGL sinks do), the element attaches
+ * boxes and labels as a composition and leaves the frame alone; otherwise it
+ * draws into the frame. #GstYolov10Overlay:privacy always changes the frame
+ * itself.
  *
  * ## Example launch lines
  * |[
  * gst-launch-1.0 uridecodebin uri=file:///tmp/cars.mp4 ! videoconvert ! yolov10detect model-file=yolov10n.safetensors ! yolov10overlay ! videoconvert ! autovideosink
- * ]| Shows what is found in a video.
+ * ]| Shows the detections in a video.
  * |[
  * gst-launch-1.0 v4l2src ! videoconvert ! yolov10detect model-file=yolov10n.safetensors ! yolov10overlay labels=person privacy=blur show-label=false show-confidence=false ! videoconvert ! autovideosink
  * ]| Blurs the people in front of a camera.
  * |[
  * gst-launch-1.0 v4l2src ! videoconvert ! yolov10detect ! ioutracker ! yolov10overlay ! videoconvert ! autovideosink
- * ]| Gives each object a number and shows it (GStreamer 1.28).
+ * ]| Tracks objects and shows their ids (GStreamer 1.28).
  * |[
  * gst-launch-1.0 filesrc location=bus.jpg ! jpegdec ! videoconvert ! yolov10detect model-file=yolov10n.safetensors ! yolov10overlay line-width=4 font-desc="Monospace 16" min-confidence=0.5 ! videoconvert ! pngenc ! filesink location=boxes.png
- * ]| Writes a picture with boxes around whatever is at least 50 % certain.
+ * ]| Writes a picture with boxes around objects with at least 50 % confidence.
  * |[
  * gst-launch-1.0 uridecodebin uri=file:///tmp/cars.mp4 ! videoconvert ! yolov10detect model-file=yolov10n.safetensors ! ioutracker ! videoconvert ! yolov10overlay ! videoconvert ! autovideosink
- * ]| Also follows what is found, by an element of GStreamer 1.28.
+ * ]| Tracks the objects in a video, with an element of GStreamer 1.28.
  */
 
 #ifdef HAVE_CONFIG_H
@@ -61,8 +62,9 @@ G_DEFINE_FINAL_TYPE (GstYolov10Overlay, gst_yolov10_overlay,
 GST_ELEMENT_REGISTER_DEFINE (yolov10overlay, "yolov10overlay", GST_RANK_NONE,
     GST_TYPE_YOLOV10_OVERLAY)
 
-/* Whether frames in CUDA memory can be drawn on, which takes the module of the
- * CUDA backend and a driver. No GPU is opened before such a frame comes. */
+/* Checks whether the painter can draw on CUDA memory, which needs the CUDA
+ * backend module and a driver. Opens no GPU; that waits for the first CUDA
+ * frame. */
 static void
 look_for_cuda (GstYolov10Overlay * self)
 {
@@ -70,7 +72,7 @@ look_for_cuda (GstYolov10Overlay * self)
   gboolean takes = gst_y10_painter_can (&error);
 
   if (!takes)
-    GST_DEBUG_OBJECT (self, "frames in CUDA memory are not drawn on: %s",
+    GST_DEBUG_OBJECT (self, "cannot draw on frames in CUDA memory: %s",
         error->message);
   g_clear_error (&error);
   GST_OBJECT_LOCK (self);
@@ -126,13 +128,13 @@ gst_yolov10_overlay_fixate_caps (GstBaseTransform * trans,
     return gst_caps_fixate (othercaps);
   othercaps = gst_y10_overlay_caps_choose (GST_BASE_TRANSFORM_SRC_PAD (trans),
       othercaps);
-  /* Asking downstream may have set the source pad's caps, and then the base
-   * class sees nothing new and does not call set_caps(). */
+  /* The query in gst_y10_overlay_caps_choose() may have set the source caps
+   * already, and the base class does not call set_caps() for unchanged caps. */
   self->chosen = gst_y10_overlay_caps_compose (othercaps);
   return othercaps;
 }
 
-/* What everything is drawn on: overlay pixels, the frame, or its unpacked
+/* Describes what is drawn on: overlay pixels, the frame, or its unpacked
  * rows. */
 static void
 canvas_info (GstYolov10Overlay * self, GstVideoInfo * info)
@@ -260,7 +262,8 @@ warn_shape (GstYolov10Overlay * self)
           "this element, so that both see the same frames."));
 }
 
-/* The best boxes come first in metadata; drawn last, they end up on top. */
+/* Metadata lists the best boxes first; draw them last, so that they end up on
+ * top. */
 static void
 find_drawings (GstYolov10Overlay * self, GstBuffer * buffer)
 {
@@ -350,8 +353,9 @@ gst_yolov10_overlay_stop (GstBaseTransform * trans)
   return TRUE;
 }
 
-/* In CUDA memory the layout is never the caps', and downstream's pool is the
- * one to draw in. */
+/* For CUDA memory, forwards the query and adds GstVideoMeta: frames never have
+ * the default layout of the caps, and downstream's pool is the one to draw
+ * in. */
 static gboolean
 gst_yolov10_overlay_propose_allocation (GstBaseTransform * trans,
     GstQuery * decide_query, GstQuery * query)

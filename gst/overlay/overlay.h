@@ -12,8 +12,8 @@ G_BEGIN_DECLS
  * @GST_YOLOV10_PRIVACY_BLUR: make it unrecognizable
  * @GST_YOLOV10_PRIVACY_FILL: hide it
  *
- * What yolov10overlay does to the insides of the boxes it draws, and to the whole
- * picture while they are not known.
+ * What yolov10overlay does to the insides of the boxes it draws, and to the
+ * whole picture while the boxes are unknown.
  *
  * Since: 0.1
  */
@@ -29,7 +29,7 @@ GType gst_yolov10_privacy_get_type (void);
 
 /**
  * GstYolov10PrivacyTrust:
- * @GST_YOLOV10_PRIVACY_TRUST_DETECTOR: what yolov10detect says it knows
+ * @GST_YOLOV10_PRIVACY_TRUST_DETECTOR: only inspections by yolov10detect
  * @GST_YOLOV10_PRIVACY_TRUST_ROI: also regions of interest of any producer
  *
  * Whose boxes privacy relies on.

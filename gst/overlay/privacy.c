@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* What privacy covers. It fails closed: only where a detector has said that it
- * knows what is in this very picture are single boxes covered, else all of it.
- * Objects move after they were found, and new ones come in from outside of what
- * the detector has seen. So boxes grow, and the part of the picture that is taken
- * for known shrinks, by privacy-growth times the age of the result. */
+/* Decides which areas privacy covers. It fails closed: single boxes are covered
+ * only if a detector vouches for this very picture; otherwise all of it is.
+ * Objects move after inference, and new ones enter from outside the inspected
+ * region. So boxes grow, and the region considered known shrinks, by
+ * privacy-growth times the age of the result. */
 
 #include "overlay/element.h"
 
@@ -18,35 +18,36 @@ typedef struct
 
 static const Reason reasons[GST_Y10_N_KNOWLEDGE] = {
   [GST_Y10_UNKNOWN_NO_RESULT] = {"no inference has finished yet",
-      "The detector has just been started, switched on or flushed."},
+      "The detector has just been started, activated or flushed."},
   [GST_Y10_UNKNOWN_NOT_HELD] = {"the frame was not inferred",
       "The detector's skipped-boxes is \"none\"; \"hold\" covers the latest boxes."},
   [GST_Y10_UNKNOWN_EXPIRED] = {"the latest result is too old",
       "Infer more often, or lower privacy-growth."},
   [GST_Y10_UNKNOWN_NO_TIME] = {"the frame was not inferred",
-      "Without timestamps nobody knows how old the latest boxes are."},
+      "Without timestamps the age of the latest boxes is unknown."},
   [GST_Y10_UNKNOWN_OTHER_SIZE] = {"the latest result is of frames of another size",
-      "It takes one inference after a change of caps."},
+      "Covering single boxes resumes after the first inference with the new "
+      "caps."},
   [GST_Y10_UNKNOWN_OTHER_MODEL] = {"the new model has no result yet",
-      "It takes one inference after a change of model-file."},
+      "Covering single boxes resumes after the first inference of the new "
+      "model."},
   [GST_Y10_UNKNOWN_LOST] = {"the detector has lost its GPU",
-      "It goes on when it has recovered."},
+      "Covering single boxes resumes once it has recovered."},
   [GST_Y10_UNKNOWN_NO_DETECTOR] = {"no detector has seen the picture",
-      "There is no yolov10detect in front of this element, it is switched off "
-      "(active=false) or attaches nothing (attach=none), or an element in between "
-      "made a new picture, as compositor does. privacy-trust=roi trusts other "
-      "detectors."},
+      "There is no yolov10detect upstream, it is inactive (active=false) or "
+      "attaches nothing (attach=none), or an element in between created a new "
+      "picture, as compositor does. privacy-trust=roi trusts other detectors."},
   [GST_Y10_UNKNOWN_UNTRUSTED] = {"its regions of interest are not yolov10detect's",
-      "Regions cannot say that nothing else was found. privacy-trust=roi trusts "
-      "them."},
+      "Regions cannot tell that nothing else was found. privacy-trust=roi "
+      "trusts them."},
   [GST_Y10_UNKNOWN_MOVED] = {"an element behind the detector changed the picture",
-      "It cropped, turned, padded or distorted it. Move the detector or this "
-      "element, so that both see the same picture."},
+      "It cropped, rotated, padded or distorted it. Move the detector or this "
+      "element so that both see the same picture."},
   [GST_Y10_UNKNOWN_MISSING] = {"the detector's boxes did not come through",
-      "An element in between removed them, or the detector's attach names only "
-      "metadata that this GStreamer does not have."},
+      "An element in between removed them, or the detector's attach lists only "
+      "metadata that this GStreamer lacks."},
   [GST_Y10_UNKNOWN_OVERFLOW] = {"there are too many boxes",
-      "Lower max-detections, or raise confidence."},
+      "Lower max-detections or raise confidence."},
 };
 
 static void
@@ -57,15 +58,15 @@ warn (GstYolov10Overlay * self, GstY10Knowledge reason)
   self->reasons_told |= 1u << reason;
   GST_ELEMENT_WARNING (self, STREAM, FAILED,
       ("Privacy covers the whole picture: %s.", reasons[reason].message),
-      ("%s Further frames are covered without another warning.",
+      ("%s This is reported only once.",
           reasons[reason].hint));
 }
 
-/* Frames between two events to a detector that does not receive them, because an
- * element in between, such as appsrc, forwards nothing upstream. */
+/* Frames between repeated events to a detector that does not get them, because
+ * an element in between, such as appsrc, does not forward upstream events. */
 #define TELL_AGAIN 64
 
-/* Asks the detectors upstream to hold their latest result while frames arrive. */
+/* Asks upstream detectors to hold their latest result while privacy is on. */
 static void
 tell_detectors (GstYolov10Overlay * self, gboolean active)
 {
@@ -75,15 +76,15 @@ tell_detectors (GstYolov10Overlay * self, gboolean active)
               active, NULL)));
 }
 
-/* What all detectors of a frame know together. */
+/* Combined inspections of all detectors of a frame. */
 typedef struct
 {
   GstY10Knowledge knowledge;
   guint n_inspections, n_detections;
   GstClockTime age;             /* of the oldest result */
   gint width, height;           /* of the picture */
-  GstY10Rect region;            /* that all of them have seen */
-  gboolean told;                /* all of them have heard of privacy */
+  GstY10Rect region;            /* intersection of all inspected regions */
+  gboolean told;                /* all of them know about privacy */
 } Known;
 
 static void
@@ -121,7 +122,7 @@ read_inspections (GstYolov10Overlay * self, GstBuffer * buffer, Known * known)
     read_inspection (known, meta);
 }
 
-/* Whether the boxes that were collected are those that the detectors mean. */
+/* Checks that the collected boxes are the ones the inspections describe. */
 static GstY10Knowledge
 check_boxes (const GstYolov10Overlay * self, const Known * known)
 {
@@ -170,7 +171,7 @@ cover_boxes (GstYolov10Overlay * self, const Known * known, gint growth)
   }
 }
 
-/* Objects may have come in from there. */
+/* Covers the rest of the picture, from where new objects may have entered. */
 static void
 cover_outside (GstYolov10Overlay * self, const Known * known, GstY10Rect region)
 {
@@ -180,7 +181,8 @@ cover_outside (GstYolov10Overlay * self, const Known * known, GstY10Rect region)
   cover (self, region.x1, region.y0, known->width, region.y1);
 }
 
-/* Pixels, at most the longer side, which covers everything. */
+/* Returns the margin in pixels, capped at the longer side, which covers
+ * everything. */
 static gint
 growth_of (const GstYolov10Overlay * self, const Known * known)
 {
@@ -207,13 +209,8 @@ cover_known (GstYolov10Overlay * self, const Known * known)
   cover_outside (self, known, region);
 }
 
-/**
- * gst_y10_overlay_plan_privacy:
- * @self: the element, with the boxes and drawings of @buffer
- * @buffer: a frame
- *
- * Lists in @self.covered what privacy covers of the frame.
- */
+/* Fills @self->covered with the areas of @buffer to cover. Needs the boxes and
+ * drawings of the same frame. */
 void
 gst_y10_overlay_plan_privacy (GstYolov10Overlay * self, GstBuffer * buffer)
 {
@@ -229,7 +226,7 @@ gst_y10_overlay_plan_privacy (GstYolov10Overlay * self, GstBuffer * buffer)
     return;
   }
   read_inspections (self, buffer, &known);
-  /* A detector may be linked, or restarted, at any time. */
+  /* Repeat the event: a detector may be linked or restarted at any time. */
   if (known.told)
     self->n_untold = 0;
   else if (self->n_untold++ % TELL_AGAIN == 0)

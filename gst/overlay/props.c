@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* The properties of yolov10overlay: what they are called, what they promise,
- * and where their values lie until the next frame looks at them. All of them
- * may change in PLAYING. */
+/* Properties of yolov10overlay: names, documentation and storage until the next
+ * frame picks the values up. All of them may change in PLAYING. */
 
 #include "overlay/element.h"
 
@@ -40,9 +39,9 @@ gst_yolov10_privacy_get_type (void)
 {
   static gsize type = 0;
   static const GEnumValue values[] = {
-    {GST_YOLOV10_PRIVACY_NONE, "Show what is in the boxes", "none"},
-    {GST_YOLOV10_PRIVACY_BLUR, "Make it unrecognizable", "blur"},
-    {GST_YOLOV10_PRIVACY_FILL, "Hide it", "fill"},
+    {GST_YOLOV10_PRIVACY_NONE, "Hide nothing", "none"},
+    {GST_YOLOV10_PRIVACY_BLUR, "Blur beyond recognition", "blur"},
+    {GST_YOLOV10_PRIVACY_FILL, "Fill with a solid colour", "fill"},
     {0, NULL, NULL}
   };
 
@@ -57,10 +56,10 @@ gst_yolov10_privacy_trust_get_type (void)
 {
   static gsize type = 0;
   static const GEnumValue values[] = {
-    {GST_YOLOV10_PRIVACY_TRUST_DETECTOR, "What yolov10detect says it knows",
+    {GST_YOLOV10_PRIVACY_TRUST_DETECTOR, "Results of yolov10detect",
         "detector"},
     {GST_YOLOV10_PRIVACY_TRUST_ROI,
-        "Also regions of interest of any producer, and that there are none",
+        "Also regions of interest, or their absence, of any producer",
         "roi"},
     {0, NULL, NULL}
   };
@@ -71,11 +70,6 @@ gst_yolov10_privacy_trust_get_type (void)
   return type;
 }
 
-/**
- * gst_y10_overlay_props_init:
- *
- * Gives a new element the defaults.
- */
 void
 gst_y10_overlay_props_init (GstYolov10Overlay * self)
 {
@@ -187,10 +181,6 @@ gst_y10_overlay_props_get (GObject * object, guint id, GValue * value,
   GST_OBJECT_UNLOCK (self);
 }
 
-/**
- * gst_y10_overlay_props_install:
- * @class: of yolov10overlay
- */
 void
 gst_y10_overlay_props_install (GObjectClass * class)
 {
@@ -204,7 +194,7 @@ gst_y10_overlay_props_install (GObjectClass * class)
    */
   g_object_class_install_property (class, PROP_LINE_WIDTH,
       g_param_spec_uint ("line-width", "Line width",
-          "Width of the boxes' lines, in pixels; 0: scaled to the frame's size",
+          "Line width of boxes, in pixels; 0: scaled to the frame size",
           0, MAX_LINE_WIDTH, DEFAULT_LINE_WIDTH,
           flags | GST_PARAM_CONTROLLABLE));
   /**
@@ -214,9 +204,9 @@ gst_y10_overlay_props_install (GObjectClass * class)
    */
   g_object_class_install_property (class, PROP_FONT_DESC,
       g_param_spec_string ("font-desc", "Font description",
-          "Pango font description of the text, such as \"Sans Bold 16\". "
-          "Without a size it is scaled to the frame; empty: bold, and scaled to "
-          "the frame", DEFAULT_FONT_DESC, flags));
+          "Pango font description, such as \"Sans Bold 16\". Without a size, "
+          "text is scaled to the frame; empty: bold and scaled to the frame",
+          DEFAULT_FONT_DESC, flags));
   /**
    * GstYolov10Overlay:show-label:
    *
@@ -224,23 +214,23 @@ gst_y10_overlay_props_install (GObjectClass * class)
    */
   g_object_class_install_property (class, PROP_SHOW_LABEL,
       g_param_spec_boolean ("show-label", "Show label",
-          "Write the label at each box", DEFAULT_SHOW_LABEL,
+          "Show the label of each box", DEFAULT_SHOW_LABEL,
           flags | GST_PARAM_CONTROLLABLE));
   /**
    * GstYolov10Overlay:show-id:
    *
-   * Trackers give an object the same number from frame to frame, as a
+   * Trackers give an object the same id from frame to frame, as a
    * #GstAnalyticsTrackingMtd related to the detection (ioutracker), as
    * `object_id` in the region's `detection` parameters (Edge Impulse) or as
-   * parameters `object_id` (gvatrack of DL Streamer). A track that is marked as
-   * lost is not shown. Colours stay those of the class.
+   * parameters `object_id` (gvatrack of DL Streamer). The id of a lost track is
+   * not shown. Colours stay those of the class.
    *
    * Since: 0.1
    */
   g_object_class_install_property (class, PROP_SHOW_ID,
       g_param_spec_boolean ("show-id", "Show ID",
-          "Write the number that a tracker has given the object at each box, "
-          "where there is one", DEFAULT_SHOW_ID,
+          "Show the track id of each box, if a tracker assigned one",
+          DEFAULT_SHOW_ID,
           flags | GST_PARAM_CONTROLLABLE));
   /**
    * GstYolov10Overlay:show-confidence:
@@ -249,7 +239,7 @@ gst_y10_overlay_props_install (GObjectClass * class)
    */
   g_object_class_install_property (class, PROP_SHOW_CONFIDENCE,
       g_param_spec_boolean ("show-confidence", "Show confidence",
-          "Write the confidence in percent at each box, where it is known",
+          "Show the confidence of each box in percent, if known",
           DEFAULT_SHOW_CONFIDENCE, flags | GST_PARAM_CONTROLLABLE));
   /**
    * GstYolov10Overlay:labels:
@@ -264,63 +254,63 @@ gst_y10_overlay_props_install (GObjectClass * class)
   /**
    * GstYolov10Overlay:min-confidence:
    *
-   * A box whose confidence is not known is drawn.
+   * Boxes without a known confidence are always drawn.
    *
    * Since: 0.1
    */
   g_object_class_install_property (class, PROP_MIN_CONFIDENCE,
       g_param_spec_double ("min-confidence", "Minimum confidence",
-          "Least confidence of the boxes to draw, from 0 to 1; those whose "
-          "confidence is not known are drawn",
+          "Minimum confidence of boxes to draw, 0 to 1; boxes without a known "
+          "confidence are always drawn",
           0, 1, DEFAULT_MIN_CONFIDENCE, flags | GST_PARAM_CONTROLLABLE));
   /**
    * GstYolov10Overlay:privacy:
    *
    * Applies to the boxes that are drawn: #GstYolov10Overlay:labels and
-   * #GstYolov10Overlay:min-confidence select what is hidden, too.
+   * #GstYolov10Overlay:min-confidence also select what is hidden.
    *
-   * The whole picture is covered unless yolov10detect says that it knows this
-   * very picture: that it inferred it, or an earlier one whose boxes it holds. An
-   * element in between may copy, scale or convert the picture; if it crops, turns,
-   * pads or composes it, all of it is covered. A warning gives the reason, once
-   * for each. Frames are also covered before the first result.
+   * The whole picture is covered unless yolov10detect vouches for this very
+   * picture: it inferred it, or holds the boxes of an earlier one for it.
+   * Elements in between may copy, scale or convert the picture; if one crops,
+   * rotates, pads or composes it, all of it is covered. The element posts one
+   * warning per reason. Frames before the first result are covered, too.
    *
    * Since: 0.1
    */
   g_object_class_install_property (class, PROP_PRIVACY,
       g_param_spec_enum ("privacy", "Privacy",
-          "What to do with the pixels inside the boxes that are drawn, and with "
-          "the whole picture while the boxes are not known",
+          "What to do with the pixels inside the drawn boxes, and with the "
+          "whole picture while the boxes are unknown",
           GST_TYPE_YOLOV10_PRIVACY, DEFAULT_PRIVACY,
           flags | GST_PARAM_CONTROLLABLE));
   /**
    * GstYolov10Overlay:privacy-trust:
    *
-   * Regions of interest cannot say that nothing was found, or that nobody looked.
-   * With "roi", a picture without any passes uncovered, and it is up to the
-   * application that a detector sees every frame.
+   * Regions of interest cannot tell "nothing was found" from "nobody looked".
+   * With "roi", a picture without any passes uncovered, and the application
+   * must make sure that a detector sees every frame.
    *
    * Since: 0.1
    */
   g_object_class_install_property (class, PROP_PRIVACY_TRUST,
       g_param_spec_enum ("privacy-trust", "Privacy trust",
-          "Whose boxes privacy relies on; all else is covered",
+          "Whose boxes privacy relies on; everything else is covered",
           GST_TYPE_YOLOV10_PRIVACY_TRUST, DEFAULT_PRIVACY_TRUST, flags));
   /**
    * GstYolov10Overlay:privacy-growth:
    *
-   * Held boxes are of an earlier picture. Each is covered together with a margin
-   * of this times their age, and so are the picture's edges, where new objects
-   * come in. The unit is the longer side of the picture a second: with 0.25 and
-   * 1280x720, boxes of 0.1 s ago get a margin of 32 pixels, and after 1.125 s the
-   * whole picture is covered. 0 covers held boxes as they are, for ever.
+   * Held boxes belong to an earlier picture. Each is covered with a margin that
+   * grows with its age, and so are the picture's edges, where new objects
+   * appear. The unit is longer sides of the picture per second: with 0.25 and
+   * 1280x720, boxes 0.1 s old get a margin of 32 pixels, and after 1.125 s the
+   * whole picture is covered. 0 covers held boxes as they are, indefinitely.
    *
    * Since: 0.1
    */
   g_object_class_install_property (class, PROP_PRIVACY_GROWTH,
       g_param_spec_double ("privacy-growth", "Privacy growth",
-          "How fast the covered areas grow with the age of held boxes, in longer "
-          "sides of the picture a second", 0, MAX_PRIVACY_GROWTH,
+          "How fast covered areas grow with the age of held boxes, in longer "
+          "sides of the picture per second", 0, MAX_PRIVACY_GROWTH,
           DEFAULT_PRIVACY_GROWTH, flags));
   gst_type_mark_as_plugin_api (GST_TYPE_YOLOV10_PRIVACY, 0);
   gst_type_mark_as_plugin_api (GST_TYPE_YOLOV10_PRIVACY_TRUST, 0);

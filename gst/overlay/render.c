@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* How a frame of yolov10overlay gets what there is to draw: as a composition
- * that travels with it, or on its pixels, which lie in system memory or on a
- * GPU; and in which order, so that boxes hide nothing of each other's text. */
+/* Puts the planned drawings onto a frame of yolov10overlay: as an attached
+ * composition or on its pixels, in system memory or on a GPU. Draws all boxes
+ * before all badges, so that no box hides a text. */
 
 #include "overlay/element.h"
 
@@ -45,7 +45,8 @@ check_frame (GstYolov10Overlay * self, const GstVideoFrame * frame)
       && GST_VIDEO_FRAME_HEIGHT (frame) >= GST_VIDEO_INFO_HEIGHT (&self->info))
     return TRUE;
   GST_ELEMENT_ERROR (self, STREAM, FORMAT, ("Cannot draw on the frame."),
-      ("Its video meta says %s %dx%d, its caps %s %dx%d",
+      ("Found %s %dx%d in its GstVideoMeta, expected at least %s %dx%d from "
+          "the caps",
           frame->info.finfo->name, GST_VIDEO_FRAME_WIDTH (frame),
           GST_VIDEO_FRAME_HEIGHT (frame), self->info.finfo->name,
           GST_VIDEO_INFO_WIDTH (&self->info),
@@ -88,7 +89,7 @@ draw_on_frame (GstYolov10Overlay * self, GstBuffer * buffer)
   if (!gst_video_frame_map (&frame, &self->info, buffer, GST_MAP_READWRITE
           | GST_VIDEO_FRAME_MAP_FLAG_NO_REF)) {
     GST_ELEMENT_ERROR (self, RESOURCE, WRITE, ("Cannot draw on the frame."),
-        ("The memory of %" GST_PTR_FORMAT " cannot be mapped for writing",
+        ("Cannot map the memory of %" GST_PTR_FORMAT " for writing",
             buffer));
     return FALSE;
   }
@@ -103,8 +104,8 @@ draw_on_frame (GstYolov10Overlay * self, GstBuffer * buffer)
   return fits;
 }
 
-/* With a lost GPU frames go on as they are, as yolov10detect passes them; what
- * is to be hidden never does. Frees @error. */
+/* Passes frames of a lost GPU undrawn, as yolov10detect does, but never if
+ * privacy should have covered them. Takes ownership of @error. */
 static gboolean
 pass_undrawn (GstYolov10Overlay * self, GError * error)
 {
@@ -115,8 +116,8 @@ pass_undrawn (GstYolov10Overlay * self, GError * error)
     GST_ELEMENT_ERROR (self, RESOURCE, WRITE, ("Cannot draw on the frame."),
         ("%s", error->message));
   else if (!self->lost)
-    GST_ELEMENT_WARNING (self, RESOURCE, FAILED, ("The GPU is lost: nothing is "
-            "drawn on frames that it has."), ("%s", error->message));
+    GST_ELEMENT_WARNING (self, RESOURCE, FAILED, ("The GPU is lost: its frames "
+            "pass undrawn."), ("%s", error->message));
   self->lost = pass;
   g_error_free (error);
   return pass;
@@ -168,21 +169,17 @@ attach_composition (GstYolov10Overlay * self, GstBuffer * buffer)
   gst_video_overlay_composition_unref (composition);
 }
 
-/**
- * gst_y10_overlay_draw:
- * @buffer: a writable frame
- *
- * Covers what privacy covers, and puts @self's drawings on the frame. Posts an
- * error itself.
- */
+/* Covers and draws what was planned for @buffer, which must be writable. Posts
+ * errors itself. */
 gboolean
 gst_y10_overlay_draw (GstYolov10Overlay * self, GstBuffer * buffer)
 {
   if (self->covered->len > 0 && !can_draw (self)) {
     GST_ELEMENT_ERROR (self, STREAM, FORMAT,
         ("Privacy cannot cover this kind of video."),
-        ("It travels with a composition, but its pixels cannot be drawn on: "
-            "format %s. Convert it in front of this element.",
+        ("Boxes are attached as a composition, but privacy has to change "
+            "pixels, and format %s cannot be drawn on. Convert it upstream of "
+            "this element.",
             self->info.finfo->name));
     return FALSE;
   }

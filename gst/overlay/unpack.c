@@ -1,23 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Drawing on formats whose samples do not lie in whole bytes (v210, RGB16,
- * ...): the rows in question are unpacked by GStreamer's own functions, drawn
- * on, and packed again. Rows come and go four at a time, so that no chroma row
- * is packed from half of its lines. Packing what was just unpacked gives the
- * same bytes, so rows lose nothing by it. */
+/* Drawing on formats whose samples are not whole bytes (v210, RGB16, ...):
+ * GStreamer unpacks the affected rows, the element draws on them, and GStreamer
+ * packs them again. Rows are processed in groups of four, so that no chroma row
+ * is packed from half of its lines. Repacking unmodified rows yields the same
+ * bytes, so the round trip is lossless. */
 
 #include "overlay/unpack.h"
 
 #define ROWS 4
 
-/**
- * gst_y10_unpacked_init:
- * @unpacked: (inout): cleared, or zeros
- * @info: the frames to come
- *
- * Returns: %FALSE where such frames cannot be unpacked
- */
+/* Prepares for frames of @info. Returns FALSE if they cannot be unpacked. */
 gboolean
 gst_y10_unpacked_init (GstY10Unpacked * unpacked, const GstVideoInfo * info)
 {
@@ -66,13 +60,7 @@ last_row (const GstY10Unpacked * unpacked, gint y1)
       GST_VIDEO_INFO_HEIGHT (&unpacked->info));
 }
 
-/**
- * gst_y10_unpacked_load:
- * @frame: mapped for reading, of the size given to gst_y10_unpacked_init()
- * @y0: first row needed
- * @y1: row after the last one needed
- * @canvas: (out caller-allocates): those rows, to draw on
- */
+/* Unpacks rows @y0 to @y1 (exclusive) of @frame and sets up @canvas on them. */
 void
 gst_y10_unpacked_load (GstY10Unpacked * unpacked, const GstVideoFrame * frame,
     gint y0, gint y1, GstY10Canvas * canvas)
@@ -90,12 +78,7 @@ gst_y10_unpacked_load (GstY10Unpacked * unpacked, const GstVideoFrame * frame,
       });
 }
 
-/**
- * gst_y10_unpacked_store:
- * @frame: the same frame, mapped for writing
- * @y0: as given to gst_y10_unpacked_load()
- * @y1: as given to gst_y10_unpacked_load()
- */
+/* Packs the rows given to gst_y10_unpacked_load() back into @frame. */
 void
 gst_y10_unpacked_store (const GstY10Unpacked * unpacked, GstVideoFrame * frame,
     gint y0, gint y1)

@@ -6,11 +6,11 @@
 
 G_BEGIN_DECLS
 
-/* Rows of a frame in its unpacked format (one plane, AYUV or ARGB of 8 or 16
- * bits), for the formats that cannot be drawn on as they are. */
+/* A frame's rows in its unpack format (one plane, AYUV or ARGB with 8 or 16
+ * bits), for formats that cannot be drawn on directly. */
 typedef struct
 {
-  GstVideoInfo info;            /* unpacked, with the frame's colorimetry */
+  GstVideoInfo info;            /* of the unpacked frame */
   guint8 *data;                 /* the whole frame; NULL: not needed */
 } GstY10Unpacked;
 
