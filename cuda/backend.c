@@ -383,13 +383,13 @@ copy_view (Y10Slot *slot, guint i, Y10View view, gfloat *out,
 }
 
 static gboolean
-cuda_peek (Y10Slot *slot, guint i, Y10View view, gfloat *nchw, GError **error)
+cuda_read_tensor (Y10Slot *slot, guint i, Y10View view, gfloat *nchw, GError **error)
 {
   return copy_view (slot, i, view, nchw, NULL, error);
 }
 
 static gboolean
-cuda_poke (Y10Slot *slot, guint i, Y10View view, const gfloat *nchw,
+cuda_write_tensor (Y10Slot *slot, guint i, Y10View view, const gfloat *nchw,
     GError **error)
 {
   return copy_view (slot, i, view, NULL, nchw, error);
@@ -433,8 +433,8 @@ static const Y10BackendClass y10_backend_cuda = {
   .wait = cuda_wait,
   .rows = y10_cuda_slot_rows,
   .times = y10_cuda_slot_times,
-  .peek = cuda_peek,
-  .poke = cuda_poke,
+  .read_tensor = cuda_read_tensor,
+  .write_tensor = cuda_write_tensor,
   .poison = cuda_poison,
 };
 

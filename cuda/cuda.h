@@ -50,7 +50,7 @@ typedef struct
 {
   Y10CudaSharedPlan *conv;      /* dense convolutions only */
   gboolean staged;              /* conv cannot write where the result goes */
-  gboolean finish;              /* SiLU, addition or conversion afterwards */
+  gboolean epilogue;            /* SiLU, addition or conversion afterwards */
 } Y10CudaOpPlan;
 
 /* All ops at one number of images: an atomic rc box that never changes. */

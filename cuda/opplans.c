@@ -179,7 +179,7 @@ plan_dense (const Y10Program *program, const Y10Op *op, guint n,
   Y10CudaConvPlan *conv;
 
   plan->staged = y10_cuda_is_staged (&desc);
-  plan->finish = plan->staged || desc.silu;
+  plan->epilogue = plan->staged || desc.silu;
   desc = y10_cuda_unfused_desc (&desc);
   conv = y10_cuda_conv_plan_new (program->device->conv, &desc,
       Y10_CUDA_CONV_BIAS, error);

@@ -11,7 +11,7 @@
 #include "kernels/attention.h"
 #include "kernels/conv.h"
 #include "kernels/depthwise.h"
-#include "kernels/finish.h"
+#include "kernels/epilogue.h"
 #include "kernels/maxpool5.h"
 #include "kernels/upsample2x.h"
 
@@ -74,7 +74,7 @@ run_dense (const Y10Program *program, const Y10CudaOpPlans *batch,
   const Y10Graph *graph = program->plan->graph;
   const Y10Op *op = &graph->ops[index];
   Y10KView in = y10_cuda_view (program, memory, op->in);
-  Y10KFinish f = {
+  Y10KEpilogue f = {
     .out = y10_cuda_view (program, memory, op->out),
     .add = y10_cuda_view (program, memory, op->add),
     .out_float = is_logits (graph, op),.silu = op->act == Y10_ACT_SILU,
@@ -87,8 +87,8 @@ run_dense (const Y10Program *program, const Y10CudaOpPlans *batch,
           program->weights + program->bias[index], address (f.add),
           address (f.in), memory->scratch + batch->staging, error))
     return FALSE;
-  return !plan->finish || y10_cuda_launch (kernels,
-      kernels->finish[program->type], y10_finish_launch (&f), stream, &f,
+  return !plan->epilogue || y10_cuda_launch (kernels,
+      kernels->epilogue[program->type], y10_epilogue_launch (&f), stream, &f,
       error);
 }
 

@@ -33,10 +33,10 @@ gboolean y10_cuda_trial_begin (Y10CudaTrial * trial,
 /* FALSE and error: cannot be run, or gives something else than our own kernel.
  * @difference: the largest, as a part of what is allowed; 0 where it could not
  * be run. */
-gboolean y10_cuda_trial_check (Y10CudaTrial * trial, Y10CudaConvPlan * plan,
+gboolean y10_cuda_trial_verify (Y10CudaTrial * trial, Y10CudaConvPlan * plan,
     double *difference, GError ** error);
 /* Nanoseconds of each plan; @bias is timed with what has to follow it. */
-gboolean y10_cuda_trial_time (Y10CudaTrial * trial, Y10CudaConvPlan * bias,
+gboolean y10_cuda_trial_measure (Y10CudaTrial * trial, Y10CudaConvPlan * bias,
     Y10CudaConvPlan * const * fused, guint n, GCancellable * cancellable,
     gint64 * bias_ns, gint64 * fused_ns, GError ** error);
 

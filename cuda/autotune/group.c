@@ -168,7 +168,7 @@ is_right (Y10CudaTuneTools *tools, Y10CudaTuneGroup *group,
 
   y10_cuda_conv_plan_give (plan, tools->lib);
   if (y10_cuda_conv_plan_workspace (plan) <= workspace
-      && y10_cuda_trial_check (tools->trial, plan, &difference, &error))
+      && y10_cuda_trial_verify (tools->trial, plan, &difference, &error))
     return TRUE;
   group->n_wrong += difference > 0;
   group->unsure |= error && difference == 0;
@@ -207,7 +207,7 @@ choose (Y10CudaTuneTools *tools, Y10CudaTuneGroup *group, gint64 *fused_ns,
 
   if (!bias)
     return NULL;
-  if (y10_cuda_trial_time (tools->trial, bias,
+  if (y10_cuda_trial_measure (tools->trial, bias,
           (Y10CudaConvPlan **) group->plans->pdata, group->plans->len,
           tools->cancellable, bias_ns, ns, error)) {
     for (guint i = 1; i < group->plans->len; i++)

@@ -11,7 +11,7 @@
 
 #include <stdlib.h>
 
-#include "kernels/finish.h"
+#include "kernels/epilogue.h"
 #include "autotune/verify.h"
 
 #define MIN_RUNS 16             /* of a graph */
@@ -38,7 +38,7 @@ run_way (Y10CudaTrial *t, const Way *way, guint set, GError **error)
   gboolean staged = !way->fused && y10_cuda_is_staged (desc);
   CUdeviceptr out = staged ? t->memory + t->staging_at
       : y10_cuda_trial_address (t, set, t->out_at, &desc->out);
-  Y10KFinish f = {
+  Y10KEpilogue f = {
     .out = y10_cuda_trial_view (t, set, t->out_at, &desc->out),
     .add = y10_cuda_trial_view (t, set, t->add_at, &desc->add),
     .silu = desc->silu,.out_float = desc->out_float,
@@ -58,8 +58,8 @@ run_way (Y10CudaTrial *t, const Way *way, guint set, GError **error)
     f.in.image = (gint64) f.in.height * f.in.width * f.in.channels;
   }
   return way->fused || !(staged || desc->silu)
-      || y10_cuda_launch (kernels, kernels->finish[t->type],
-      y10_finish_launch (&f), t->stream, &f, error);
+      || y10_cuda_launch (kernels, kernels->epilogue[t->type],
+      y10_epilogue_launch (&f), t->stream, &f, error);
 }
 
 static gboolean
@@ -146,7 +146,7 @@ time_ways (Y10CudaTrial *t, Way *ways, guint n, GCancellable *cancellable,
 }
 
 gboolean
-y10_cuda_trial_time (Y10CudaTrial *t, Y10CudaConvPlan *bias,
+y10_cuda_trial_measure (Y10CudaTrial *t, Y10CudaConvPlan *bias,
     Y10CudaConvPlan *const *fused, guint n, GCancellable *cancellable,
     gint64 *bias_ns, gint64 *fused_ns, GError **error)
 {

@@ -382,7 +382,7 @@ compare (const Y10CudaTrial *t, double *difference, GError **error)
 }
 
 gboolean
-y10_cuda_trial_check (Y10CudaTrial *t, Y10CudaConvPlan *plan,
+y10_cuda_trial_verify (Y10CudaTrial *t, Y10CudaConvPlan *plan,
     double *difference, GError **error)
 {
   const Y10CudaDriver *d = t->device->driver;

@@ -6,7 +6,7 @@
 #include "attention.cu"
 #include "conv.cu"
 #include "depthwise.cu"
-#include "finish.cu"
+#include "epilogue.cu"
 #include "head_nms.cu"
 #include "head_scan.cu"
 #include "head_select.cu"

@@ -102,7 +102,7 @@ y10_conv (const Y10KConv &p)
       for (int k = 0; k < SUMS; k++)
         v[o] += sum[t][o][k];
     }
-    y10_finish8<T> (v, p.silu, p.add, p.out, p.out_float, image, 0, first + t,
+    y10_epilogue8<T> (v, p.silu, p.add, p.out, p.out_float, image, 0, first + t,
         channel);
   }
 }

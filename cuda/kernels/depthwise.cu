@@ -59,7 +59,7 @@ y10_depthwise_row (const Y10KDepthwise &p, int image, int y, int x,
 #pragma unroll
   for (int t = 0; t < TILE; t++)
     if (x + t < p.out.width)
-      y10_finish8<T> (sum[t], p.silu, p.add, p.out, p.out_float, image, y,
+      y10_epilogue8<T> (sum[t], p.silu, p.add, p.out, p.out_float, image, y,
           x + t, channel);
 }
 
@@ -86,7 +86,7 @@ y10_depthwise_any (const Y10KDepthwise &p, int image, int y, int x,
       for (int c = 0; c < 8; c++)
         sum[c] += v[c] * k[c];
     }
-  y10_finish8<T> (sum, p.silu, p.add, p.out, p.out_float, image, y, x,
+  y10_epilogue8<T> (sum, p.silu, p.add, p.out, p.out_float, image, y, x,
       channel);
 }
 

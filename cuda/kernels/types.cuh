@@ -178,7 +178,7 @@ y10_silu (float x)
  * T or of floats. add may be out: read before it is written. */
 template <typename T>
 __device__ __forceinline__ void
-y10_finish8 (float (&v)[8], int silu, const Y10KView &add,
+y10_epilogue8 (float (&v)[8], int silu, const Y10KView &add,
     const Y10KView &out, int out_float, int image, int y, int x, int channel)
 {
   if (silu) {

@@ -45,7 +45,7 @@ y10_k_div_up (long long a, long long b)
 #define Y10_TYPED_KERNELS(K) \
   K (preprocess, Preprocess) \
   K (conv, Conv) \
-  K (finish, Finish) \
+  K (epilogue, Epilogue) \
   K (depthwise, Depthwise) \
   K (maxpool5, MaxPool5) \
   K (upsample2x, Upsample2x) \

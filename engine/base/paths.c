@@ -20,7 +20,7 @@ own_folder (void)
   char *real = NULL, *folder;
   Dl_info info;
 
-  if (dladdr ((void *) y10_install_find_module, &info) && info.dli_fname)
+  if (dladdr ((void *) y10_paths_find_module, &info) && info.dli_fname)
     real = realpath (info.dli_fname, NULL);
   folder = real ? g_path_get_dirname (real) : NULL;
   free (real);
@@ -52,7 +52,7 @@ find (const char *file, char **folders)
 }
 
 char *
-y10_install_find_module (const char *name, GString *why)
+y10_paths_find_module (const char *name, GString *why)
 {
   g_autoptr (GStrvBuilder) builder = g_strv_builder_new ();
   const char *path = secure_getenv ("Y10_BACKEND_PATH");
@@ -77,7 +77,7 @@ y10_install_find_module (const char *name, GString *why)
 }
 
 char *
-y10_install_find_data (const char *name, GString *why)
+y10_paths_find_data (const char *name, GString *why)
 {
   g_autoptr (GStrvBuilder) builder = g_strv_builder_new ();
   g_auto (GStrv) folders = NULL;

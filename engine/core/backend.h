@@ -103,9 +103,9 @@ typedef struct
   void (*times) (Y10Slot * slot, gint64 * inference, gint64 * postprocess);
 
   /* Tests: the tensor as it is now, planar floats. */
-  gboolean (*peek) (Y10Slot * slot, guint i, Y10View view, gfloat * nchw,
+  gboolean (*read_tensor) (Y10Slot * slot, guint i, Y10View view, gfloat * nchw,
       GError ** error);
-  gboolean (*poke) (Y10Slot * slot, guint i, Y10View view,
+  gboolean (*write_tensor) (Y10Slot * slot, guint i, Y10View view,
       const gfloat * nchw, GError ** error);
   /* Fills activations and rows with a pattern that cannot be mistaken. */
   void (*poison) (Y10Slot * slot);

@@ -438,7 +438,7 @@ complete_boxes (Y10Slot *slot, guint i, Y10View view, GError **error)
 }
 
 static gboolean
-cpu_peek (Y10Slot *slot, guint i, Y10View view, gfloat *nchw, GError **error)
+cpu_read_tensor (Y10Slot *slot, guint i, Y10View view, gfloat *nchw, GError **error)
 {
   if (!complete_boxes (slot, i, view, error))
     return FALSE;
@@ -448,7 +448,7 @@ cpu_peek (Y10Slot *slot, guint i, Y10View view, gfloat *nchw, GError **error)
 
 /* Padding must be zero, whatever was there. */
 static gboolean
-cpu_poke (Y10Slot *slot, guint i, Y10View view, const gfloat *nchw,
+cpu_write_tensor (Y10Slot *slot, guint i, Y10View view, const gfloat *nchw,
     GError **error)
 {
   Y10CpuPlane p = y10_cpu_plane (slot->program->plan, view);
@@ -489,7 +489,7 @@ const Y10BackendClass y10_backend_cpu = {
   .submit = cpu_submit,
   .rows = cpu_rows,
   .times = cpu_times,
-  .peek = cpu_peek,
-  .poke = cpu_poke,
+  .read_tensor = cpu_read_tensor,
+  .write_tensor = cpu_write_tensor,
   .poison = cpu_poison,
 };

@@ -154,7 +154,7 @@ open_file (const char *path, GError **error)
   if (path)
     return y10_tensor_file_open (path, error);
   why = g_string_new (NULL);
-  bundled = y10_install_find_data (BUNDLED, why);
+  bundled = y10_paths_find_data (BUNDLED, why);
   if (bundled)
     return y10_tensor_file_open (bundled, error);
   g_set_error (error, Y10_ERROR, Y10_ERROR_NOT_FOUND,

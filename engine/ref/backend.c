@@ -341,14 +341,14 @@ ref_times (Y10Slot *slot, gint64 *inference, gint64 *postprocess)
 }
 
 static gboolean
-ref_peek (Y10Slot *slot, guint i, Y10View view, gfloat *nchw, GError **error)
+ref_read_tensor (Y10Slot *slot, guint i, Y10View view, gfloat *nchw, GError **error)
 {
   y10_plan_view_export (slot->program->plan, view, arena (slot, i), nchw);
   return TRUE;
 }
 
 static gboolean
-ref_poke (Y10Slot *slot, guint i, Y10View view, const gfloat *nchw,
+ref_write_tensor (Y10Slot *slot, guint i, Y10View view, const gfloat *nchw,
     GError **error)
 {
   y10_plan_view_import (slot->program->plan, view, arena (slot, i), nchw);
@@ -387,7 +387,7 @@ const Y10BackendClass y10_backend_ref = {
   .submit = ref_submit,
   .rows = ref_rows,
   .times = ref_times,
-  .peek = ref_peek,
-  .poke = ref_poke,
+  .read_tensor = ref_read_tensor,
+  .write_tensor = ref_write_tensor,
   .poison = ref_poison,
 };

@@ -140,14 +140,14 @@ gboolean y10_engine_read_image (const Y10Engine * engine,
     const Y10Image * image, const Y10HeadParams * params,
     Y10Image * image_read, Y10HeadParams * params_read, GError ** error);
 
-/* inspect.c, for tests. Runs ops [first, end) of an open step's images synchronously,
+/* profile.c, for tests. Runs ops [first, end) of an open step's images synchronously,
  * loading the images first when @first is 0; the step stays open until the
  * last op has run, then it is done and can be read. */
 gboolean y10_step_run (const Y10Step * step, guint first, guint end,
     GError ** error);
-gboolean y10_step_peek (const Y10Step * step, guint image, Y10View view,
+gboolean y10_step_read_tensor (const Y10Step * step, guint image, Y10View view,
     gfloat * nchw, GError ** error);
-gboolean y10_step_poke (const Y10Step * step, guint image, Y10View view,
+gboolean y10_step_write_tensor (const Y10Step * step, guint image, Y10View view,
     const gfloat * nchw, GError ** error);
 /* Lets begin hand out a slot that is still held, to show that the stress test
  * would notice. Never set outside that test. */

@@ -56,7 +56,7 @@ open_file (const char *path, const char *name, void **handle_out, GString *why)
 static const Y10BackendClass *
 find (const char *name, void **handle, GString *why)
 {
-  g_autofree char *path = y10_install_find_module (name, why);
+  g_autofree char *path = y10_paths_find_module (name, why);
 
   return path ? open_file (path, name, handle, why) : NULL;
 }

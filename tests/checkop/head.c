@@ -204,8 +204,8 @@ run_head (const Instance *instance, const HeadCase *c, const Y10Graph *graph,
   ok = class->load (instance->slot, 0, &image, &letterbox, &params, error)
       && (!class->wait_input || class->wait_input (instance->slot, error));
   for (guint i = 0; ok && i < 3; i++)
-    ok = class->poke (instance->slot, 0, graph->box[i], l->box[i], error)
-        && class->poke (instance->slot, 0, graph->cls[i], l->cls[i], error);
+    ok = class->write_tensor (instance->slot, 0, graph->box[i], l->box[i], error)
+        && class->write_tensor (instance->slot, 0, graph->cls[i], l->cls[i], error);
   ok = ok && class->submit (instance->slot, 1, graph->n_ops, graph->n_ops,
       error) && (!class->wait || class->wait (instance->slot, error));
   g_free (pixels);

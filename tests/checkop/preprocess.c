@@ -114,10 +114,10 @@ load (const Instance *instance, const Y10Image *image, const Y10Graph *graph,
   /* A pixel that is not written keeps a value no pixel can have. */
   for (gsize i = 0; i < n; i++)
     values[i] = -8;
-  if (class->poke (instance->slot, 0, graph->input, values, error)
+  if (class->write_tensor (instance->slot, 0, graph->input, values, error)
       && class->load (instance->slot, 0, image, &letterbox, &params, error)
       && (!class->wait_input || class->wait_input (instance->slot, error))
-      && class->peek (instance->slot, 0, graph->input, values, error))
+      && class->read_tensor (instance->slot, 0, graph->input, values, error))
     return values;
   g_free (values);
   return NULL;

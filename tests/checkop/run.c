@@ -181,14 +181,14 @@ run_once (const Instance *instance, const CaseGraph *g, guint batch,
   const Y10BackendClass *class = instance->runner->class;
 
   for (guint i = 0; i < before->n; i++)
-    if (is_used (g, i % g->n_tensors) && !class->poke (instance->slot, i / g->n_tensors,
+    if (is_used (g, i % g->n_tensors) && !class->write_tensor (instance->slot, i / g->n_tensors,
             whole (g->graph, i % g->n_tensors), before->values[i], error))
       return FALSE;
   if (!class->submit (instance->slot, batch, 0, g->n_ops, error)
       || (class->wait && !class->wait (instance->slot, error)))
     return FALSE;
   for (guint i = 0; i < after->n; i++)
-    if (is_used (g, i % g->n_tensors) && !class->peek (instance->slot, i / g->n_tensors,
+    if (is_used (g, i % g->n_tensors) && !class->read_tensor (instance->slot, i / g->n_tensors,
             whole (g->graph, i % g->n_tensors), after->values[i], error))
       return FALSE;
   return TRUE;

@@ -16,7 +16,7 @@
 #include "kernels/attention.h"
 #include "kernels/conv.h"
 #include "kernels/depthwise.h"
-#include "kernels/finish.h"
+#include "kernels/epilogue.h"
 #include "kernels/head.h"
 #include "kernels/maxpool5.h"
 #include "kernels/overlay.h"

@@ -15,7 +15,7 @@
 #include "kernels/attention.h"
 #include "kernels/conv.h"
 #include "kernels/depthwise.h"
-#include "kernels/finish.h"
+#include "kernels/epilogue.h"
 #include "kernels/maxpool5.h"
 #include "kernels/upsample2x.h"
 #include "ref/ops.h"
@@ -361,7 +361,7 @@ test_depthwise (void)
 
 /* Nothing, SiLU, an addition; in place; into floats. */
 static void
-test_finish (void)
+test_epilogue (void)
 {
   guint channels = 20;
 
@@ -370,7 +370,7 @@ test_finish (void)
       gboolean silu = mode & 1, with_add = (mode & 2) != 0;
       gboolean to_float = (mode & 4) != 0;
       Tensor in, add, out;
-      Y10KFinish p = { };
+      Y10KEpilogue p = { };
 
       tensor_init (&in, (Type) t, 2, 7, 9, &channels, 1);
       tensor_init (&add, (Type) t, 2, 7, 9, &channels, 1);
@@ -392,8 +392,8 @@ test_finish (void)
       p.out_float = to_float;
       p.silu = silu;
       p.images = 2;
-      run ("finish", (Type) t, y10_finish_launch (&p), &p);
-      tensor_check (&out, 1e-6f, "finish");
+      run ("epilogue", (Type) t, y10_epilogue_launch (&p), &p);
+      tensor_check (&out, 1e-6f, "epilogue");
       tensor_clear (&in);
       tensor_clear (&add);
       tensor_clear (&out);
@@ -571,7 +571,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/ops/conv", test_conv);
   g_test_add_func ("/ops/depthwise", test_depthwise);
-  g_test_add_func ("/ops/finish", test_finish);
+  g_test_add_func ("/ops/epilogue", test_epilogue);
   g_test_add_func ("/ops/upsample2x", test_upsample2x);
   g_test_add_func ("/ops/maxpool5", test_maxpool5);
   g_test_add_func ("/ops/attention", test_attention);

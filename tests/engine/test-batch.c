@@ -137,7 +137,7 @@ look (const Y10Step *step, guint image, Result *r)
   GError *error = NULL;
 
   for (guint i = 0; i < n_views (); i++) {
-    y10_step_peek (step, image, logits_view (g, i), to, &error);
+    y10_step_read_tensor (step, image, logits_view (g, i), to, &error);
     g_assert_no_error (error);
     to += count_logits (g, logits_view (g, i));
   }

@@ -46,7 +46,7 @@ peek (Comparison *c, Y10View view, gsize *n, GError **error)
 
   *n = (gsize) y10_graph_view_channels (c->graph, view) * t->height * t->width;
   values = g_new (float, *n);
-  if (y10_step_peek (&c->step, 0, view, values, error))
+  if (y10_step_read_tensor (&c->step, 0, view, values, error))
     return values;
   g_free (values);
   return NULL;

@@ -16,7 +16,7 @@ typedef struct
 {
   Y10EngineSlot *slot;
   guint first, end;             /* run */
-  guint image;                  /* peek and poke */
+  guint image;                  /* read and write tensor */
   Y10View view;
   gfloat *out;
   const gfloat *in;
@@ -42,9 +42,9 @@ peek_or_poke (Y10Engine *engine, gpointer data, GError **error)
   Inspection *r = data;
 
   if (r->in)
-    return engine->backend->poke (r->slot->slot, r->image, r->view, r->in,
+    return engine->backend->write_tensor (r->slot->slot, r->image, r->view, r->in,
         error);
-  return engine->backend->peek (r->slot->slot, r->image, r->view, r->out,
+  return engine->backend->read_tensor (r->slot->slot, r->image, r->view, r->out,
       error);
 }
 
@@ -77,7 +77,7 @@ y10_step_run (const Y10Step *step, guint first, guint end, GError **error)
 }
 
 gboolean
-y10_step_peek (const Y10Step *step, guint image, Y10View view, gfloat *nchw,
+y10_step_read_tensor (const Y10Step *step, guint image, Y10View view, gfloat *nchw,
     GError **error)
 {
   Inspection inspection = {.image = image,.view = view,.out = nchw };
@@ -86,7 +86,7 @@ y10_step_peek (const Y10Step *step, guint image, Y10View view, gfloat *nchw,
 }
 
 gboolean
-y10_step_poke (const Y10Step *step, guint image, Y10View view,
+y10_step_write_tensor (const Y10Step *step, guint image, Y10View view,
     const gfloat *nchw, GError **error)
 {
   Inspection inspection = {.image = image,.view = view,.in = nchw };

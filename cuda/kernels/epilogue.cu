@@ -4,12 +4,12 @@
 /* What follows a convolution that could only add its bias. Each value is read
  * and written once: memory decides, and a warp's accesses are contiguous. */
 
-#include "finish.h"
+#include "epilogue.h"
 #include "types.cuh"
 
 template <typename T>
 __device__ __forceinline__ void
-y10_finish (const Y10KFinish &p)
+y10_epilogue (const Y10KEpilogue &p)
 {
   int groups = p.out.channels / 8, pixels = p.out.height * p.out.width;
   unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -20,8 +20,8 @@ y10_finish (const Y10KFinish &p)
   if (pixel >= pixels)
     return;
   y10_load (y10_at<const T> (p.in, image, 0, pixel) + channel, v);
-  y10_finish8<T> (v, p.silu, p.add, p.out, p.out_float, image, 0, pixel,
+  y10_epilogue8<T> (v, p.silu, p.add, p.out, p.out_float, image, 0, pixel,
       channel);
 }
 
-Y10_TYPED_KERNEL (finish, Finish, 256)
+Y10_TYPED_KERNEL (epilogue, Epilogue, 256)

@@ -11,10 +11,10 @@ typedef struct
 {
   Y10KView in, out, add;        /* in may be out; add.data NULL: none */
   int out_float, silu, images;
-} Y10KFinish;
+} Y10KEpilogue;
 
 static inline Y10KLaunch
-y10_finish_launch (const Y10KFinish *p)
+y10_epilogue_launch (const Y10KEpilogue *p)
 {
   long long n = (long long) p->out.height * p->out.width
       * (p->out.channels / 8);
