@@ -41,7 +41,7 @@ init_head (Y10Slot *slot, CUdeviceptr scratch)
   Y10KHead *h = &slot->head;
   guint anchor = 0;
 
-  for (guint i = 0; i < Y10_N_LEVELS; i++) {
+  for (guint i = 0; i < graph->n_levels; i++) {
     Y10KView cls = y10_cuda_view (program, &slot->memory, graph->cls[i]);
     Y10KView box = y10_cuda_view (program, &slot->memory, graph->box[i]);
 
@@ -54,6 +54,7 @@ init_head (Y10Slot *slot, CUdeviceptr scratch)
     };
     anchor += cls.height * cls.width;
   }
+  h->n_levels = (int) graph->n_levels;
   h->n_anchors = graph->n_anchors;
   h->n_classes = graph->n_classes;
   h->n_bins = graph->n_bins;

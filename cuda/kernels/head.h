@@ -33,6 +33,8 @@ typedef struct
   int left, top, src_width, src_height;
 } Y10KHeadParams;
 
+#define Y10_HEAD_MAX_LEVELS 4
+
 typedef struct
 {
   const float *cls, *box;       /* first channel, first image; cls is read
@@ -46,8 +48,8 @@ typedef struct
 
 typedef struct
 {
-  Y10KLevel level[3];
-  int n_anchors, n_classes, n_bins, images;
+  Y10KLevel level[Y10_HEAD_MAX_LEVELS]; /* the finest first */
+  int n_levels, n_anchors, n_classes, n_bins, images;
   int capacity;                 /* rows an image has room for */
   const Y10KHeadParams *params; /* one an image */
   const unsigned char *classes; /* [images][n_classes], non-zero: wanted */

@@ -207,11 +207,11 @@ y10_graph_builder_finish (Y10GraphBuilder *b, Y10Graph *fields,
     }
     graph->input = b->input;
     resolve (b, index, &graph->input);
-    for (guint i = 0; i < Y10_N_LEVELS; i++) {
+    for (guint i = 0; i < graph->n_levels; i++) {
       resolve (b, index, &graph->box[i]);
       resolve (b, index, &graph->cls[i]);
     }
-    for (guint i = 0; i < Y10_N_LAYERS; i++)
+    for (guint i = 0; i < graph->n_layers; i++)
       resolve (b, index, &graph->layer[i]);
   }
   g_array_unref (b->nodes);
@@ -231,8 +231,27 @@ y10_graph_free (Y10Graph *graph)
     g_free (graph->ops[i].name);
   g_free (graph->tensors);
   g_free (graph->ops);
+  g_free (graph->layer);
   y10_weights_free (graph->weights);
   g_free (graph);
+}
+
+void
+y10_graph_locate (const Y10Graph *graph, guint32 anchor, guint *level,
+    guint *row, guint *column)
+{
+  for (guint i = 0;; i++) {
+    const Y10Tensor *t = &graph->tensors[graph->box[i].tensor];
+    guint n = t->height * t->width;
+
+    if (anchor < n || i == graph->n_levels - 1) {
+      *level = i;
+      *row = anchor / t->width;
+      *column = anchor % t->width;
+      return;
+    }
+    anchor -= n;
+  }
 }
 
 guint
@@ -266,7 +285,7 @@ y10_graph_first_box_op (const Y10Graph *graph)
   g_autofree gboolean *box = g_new0 (gboolean, graph->n_tensors);
   guint first = graph->n_ops;
 
-  for (guint i = 0; i < Y10_N_LEVELS; i++)
+  for (guint i = 0; i < graph->n_levels; i++)
     if (graph->box[i].n)
       box[graph->box[i].tensor] = TRUE;
   for (; first && box[graph->ops[first - 1].out.tensor]; first--) {

@@ -66,19 +66,27 @@ typedef struct
                                          * each head; out: one a head */
 } Y10Op;
 
-#define Y10_N_LEVELS 3
-#define Y10_N_LAYERS 23         /* the modules before the head */
+#define Y10_MAX_LEVELS 4
+
+/* How a head's box logits become boxes. */
+typedef enum
+{
+  Y10_HEAD_KIND_DFL,            /* distributions over n_bins, to four edges */
+} Y10HeadKind;
 
 typedef struct
 {
   guint width, height;          /* of the input, pixels */
   Y10Head head;                 /* never AUTO */
+  Y10HeadKind head_kind;
   guint n_classes, n_bins, n_anchors;
   Y10View input;
-  Y10View box[Y10_N_LEVELS];    /* 4 × n_bins logits: left, top, right, bottom */
-  Y10View cls[Y10_N_LEVELS];    /* n_classes logits */
-  guint stride[Y10_N_LEVELS];   /* input pixels per anchor: 8, 16, 32 */
-  Y10View layer[Y10_N_LAYERS];  /* what each module gives, for tests */
+  guint n_levels;               /* grids of anchors, the finest first */
+  Y10View box[Y10_MAX_LEVELS];    /* 4 × n_bins logits: left, top, right, bottom */
+  Y10View cls[Y10_MAX_LEVELS];  /* n_classes logits */
+  guint stride[Y10_MAX_LEVELS]; /* input pixels per anchor, as 8, 16, 32 */
+  guint n_layers;
+  Y10View *layer;               /* what each module before the head gives */
 
   guint n_tensors, n_ops;
   Y10Tensor *tensors;
@@ -86,11 +94,7 @@ typedef struct
   Y10Weights *weights;
 } Y10Graph;
 
-/* yolov10.c */
-Y10Graph *y10_yolov10_build (const Y10TensorFile * file, guint width,
-    guint height, Y10Head head, GError ** error);
-
-/* graph.c: what yolov10.c builds with. After a failed call the builder holds
+/* graph.c: what a model's structure builds with. After a failed call the builder holds
  * the first error and every further call does nothing. */
 typedef struct _Y10GraphBuilder Y10GraphBuilder;
 
@@ -114,6 +118,9 @@ Y10Graph *y10_graph_builder_finish (Y10GraphBuilder * b, Y10Graph * fields,
     GError ** error);
 
 void y10_graph_free (Y10Graph * graph);
+/* Which level and grid cell an anchor is. */
+void y10_graph_locate (const Y10Graph * graph, guint32 anchor, guint * level,
+    guint * row, guint * column);
 guint y10_graph_view_channels (const Y10Graph * graph, Y10View v);
 
 /* Whether each anchor's best class goes through NMS; else all pairs of anchor

@@ -10,42 +10,9 @@
 #include <y10/image.h>
 
 #include "core/graph.h"
+#include "core/topk.h"
 
 G_BEGIN_DECLS
-
-typedef struct
-{
-  gfloat logit;                 /* y10_head_finish() makes it a score */
-  guint32 anchor;
-  guint32 class_id;
-} Y10Candidate;
-
-/* The best @capacity candidates so far, as a heap whose root is the worst. */
-typedef struct
-{
-  guint n, capacity;
-  gfloat floor;                 /* below this no candidate can be kept: the
-                                 * confidence's logit, then the worst kept */
-  Y10Candidate *heap;
-} Y10TopK;
-
-/* The largest logit whose sigmoid may still be below @confidence. */
-gfloat y10_head_logit_floor (gfloat confidence);
-void y10_topk_init (Y10TopK * topk, Y10Candidate * heap, guint capacity,
-    gfloat floor);
-void y10_topk_push (Y10TopK * topk, gfloat logit, guint32 anchor,
-    guint32 class_id);
-/* Sorts by score, anchor, class. */
-void y10_topk_sort (Y10TopK * topk);
-
-/* Which level and grid cell an anchor is. */
-void y10_head_locate (const Y10Graph * graph, guint32 anchor, guint * level,
-    guint * row, guint * column);
-/* DFL (softmax over the bins, expectation) and dist2bbox: x0 y0 x1 y1 in
- * input pixels from the 4 × n_bins box logits of one anchor. */
-void y10_head_decode (const Y10Graph * graph, guint32 anchor,
-    const gfloat * box_logits, gfloat box[4]);
-gfloat y10_head_sigmoid (gfloat logit);
 
 /* The 4 × n_bins box logits of one anchor, gathered from where they lie. */
 typedef void (*Y10GatherBox) (gpointer user, guint32 anchor, gfloat * logits);

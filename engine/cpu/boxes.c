@@ -33,7 +33,7 @@ y10_cpu_box_ops_find (const Y10Plan *plan, Y10CpuBoxOps *ops)
       ops->first = graph->n_ops;
   ops->n = graph->n_ops - ops->first;
   ops->level = g_new0 (guint8, MAX (ops->n, 1));
-  for (guint i = 0; i < Y10_N_LEVELS; i++)
+  for (guint i = 0; i < graph->n_levels; i++)
     if (graph->box[i].n)
       level[graph->box[i].tensor] = i;
   for (guint i = ops->n; i-- > 0;) {
@@ -98,14 +98,14 @@ void
 y10_cpu_box_pixels_set (const Y10CpuBoxOps *ops, const Y10CpuOp *op,
     const Y10Candidate *candidates, guint n, Y10CpuBoxPixels *pixels)
 {
-  guint next[Y10_N_LEVELS] = { 0, };    /* the op after this one, plus 1 */
-  guint first[Y10_N_LEVELS + 1] = { 0, };       /* anchor of each level */
+  guint next[Y10_MAX_LEVELS] = { 0, };  /* the op after this one, plus 1 */
+  guint first[Y10_MAX_LEVELS + 1] = { 0, };     /* anchor of each level */
 
   for (guint i = 0; i < ops->n; i++) {
     const Y10CpuPlane *out = &op[ops->first + i].out;
     first[ops->level[i] + 1] = out->height * out->width;
   }
-  for (guint i = 0; i < Y10_N_LEVELS; i++)
+  for (guint i = 0; i < Y10_MAX_LEVELS; i++)
     first[i + 1] += first[i];
 
   for (guint i = ops->n; i-- > 0;) {

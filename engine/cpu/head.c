@@ -75,7 +75,7 @@ y10_cpu_head_scan (const Y10Plan *plan, const Y10Kernels *kernels,
     .block = kernels->block
   };
 
-  for (guint i = 0; i < Y10_N_LEVELS; i++) {
+  for (guint i = 0; i < graph->n_levels; i++) {
     const Y10Tensor *t = &graph->tensors[graph->cls[i].tensor];
 
     s.logits =
@@ -98,7 +98,7 @@ y10_cpu_head_gather (const Y10Plan *plan, const guint8 *arena,
   const Y10Tensor *t;
   const gfloat *l;
 
-  y10_head_locate (graph, anchor, &level, &row, &column);
+  y10_graph_locate (graph, anchor, &level, &row, &column);
   t = &graph->tensors[graph->box[level].tensor];
   l = (const gfloat *) (arena + y10_plan_view_offset (plan,
           graph->box[level])) + ((gsize) row * t->width + column) * block;

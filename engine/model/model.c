@@ -14,6 +14,7 @@
 #include "base/paths.h"
 #include "model/labels.h"
 #include "model/model.h"
+#include "model/structure.h"
 
 #define DEFAULT_INPUT_SIZE 640
 /* The model that comes with the project, models/README.md. */
@@ -23,6 +24,7 @@ struct _Y10Model
 {
   int refs;
   Y10TensorFile *file;
+  const Y10Structure *structure;
   char **labels;
   const char *variant, *dtype;
   guint n_classes, n_bins;
@@ -31,36 +33,6 @@ struct _Y10Model
   gboolean has_one2one, has_one2many;
   Y10Head head;                 /* what AUTO is; never AUTO */
 };
-
-/* What tells the published variants apart; any other network works too. */
-static const char *
-name_variant (const Y10Graph *graph, Y10TensorFile *file)
-{
-  static const struct
-  {
-    const char *name;
-    guint first, last, repeats; /* channels of 0 and 10, blocks of 4 */
-  } variants[] = {
-    {"yolov10n", 16, 256, 2}, {"yolov10s", 32, 512, 2},
-    {"yolov10m", 48, 576, 4}, {"yolov10b", 64, 512, 4},
-    {"yolov10l", 64, 512, 6}, {"yolov10x", 80, 640, 6},
-  };
-  guint first = y10_graph_view_channels (graph, graph->layer[0]);
-  guint last = y10_graph_view_channels (graph, graph->layer[10]);
-  guint repeats = 0;
-
-  for (;; repeats++) {
-    g_autofree char *folded =
-        g_strdup_printf ("model.4.m.%u.cv1.conv.weight", repeats);
-    if (!y10_tensor_file_find (file, folded))
-      break;
-  }
-  for (guint i = 0; i < G_N_ELEMENTS (variants); i++)
-    if (variants[i].first == first && variants[i].last == last
-        && variants[i].repeats == repeats)
-      return variants[i].name;
-  return "yolov10 (custom)";
-}
 
 /* "640", "[480, 640]" (height first, as training writes it) or "640x480"
  * (width first). Anything else is as if it were not there. */
@@ -108,14 +80,6 @@ load_labels (Y10Model *model, const char *label_path, GError **error)
   if (!model->labels && !label_path)
     model->labels = y10_labels_number (model->n_classes);
   return model->labels != NULL;
-}
-
-static gboolean
-has_head (Y10TensorFile *file, const char *prefix)
-{
-  g_autofree char *last = g_strdup_printf ("model.23.%scv3.2.2.weight", prefix);
-
-  return y10_tensor_file_find (file, last) != NULL;
 }
 
 /* What the file says it is best with, where it has that; else the end-to-end
@@ -200,8 +164,9 @@ y10_model_load (const char *path, const char *label_path, GError **error)
   model = g_new0 (Y10Model, 1);
   model->refs = 1;
   model->file = file;
-  model->has_one2one = has_head (file, "one2one_");
-  model->has_one2many = has_head (file, "");
+  model->structure = y10_structure_find (file);
+  model->has_one2one = model->structure->has_head (file, Y10_HEAD_ONE2ONE);
+  model->has_one2many = model->structure->has_head (file, Y10_HEAD_ONE2MANY);
   read_input_size (model);
   if (!read_head (model, error))
     return NULL;
@@ -212,7 +177,7 @@ y10_model_load (const char *path, const char *label_path, GError **error)
   model->n_classes = graph->n_classes;
   model->n_bins = graph->n_bins;
   model->n_parameters = y10_weights_get_n_parameters (graph->weights);
-  model->variant = name_variant (graph, file);
+  model->variant = model->structure->name_variant (file, graph);
   model->dtype = y10_weights_get_dtype (graph->weights, 0);
   y10_graph_free (graph);
   if (!load_labels (model, label_path, error))
@@ -255,7 +220,8 @@ Y10Graph *
 y10_model_build_graph (const Y10Model *model, guint width, guint height,
     Y10Head head, GError **error)
 {
-  return y10_yolov10_build (model->file, width, height, head, error);
+  return y10_structure_build (model->structure, model->file, width, height,
+      head, error);
 }
 
 const char *

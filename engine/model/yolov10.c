@@ -9,7 +9,10 @@
 
 #include "config.h"
 
-#include "core/graph.h"
+#include "model/structure.h"
+
+#define N_LEVELS 3              /* strides 8, 16, 32 */
+#define N_LAYERS 23             /* the modules before the head */
 
 typedef struct
 {
@@ -307,7 +310,7 @@ detect (Yolo *y, const Y10View *x, const char *module, Y10Graph *out)
 {
   const char *prefix = out->head == Y10_HEAD_ONE2MANY ? "" : "one2one_";
 
-  for (guint i = 0; i < Y10_N_LEVELS; i++) {
+  for (guint i = 0; i < out->n_levels; i++) {
     const char *cv3 = name (y, "%s.%scv3.%u", module, prefix, i);
     Y10View h;
 
@@ -318,7 +321,7 @@ detect (Yolo *y, const Y10View *x, const char *module, Y10Graph *out)
     out->cls[i] = conv (y, h, name (y, "%s.2", cv3),
         CONV (.linear = TRUE,.logits = TRUE));
   }
-  for (guint i = 0; i < Y10_N_LEVELS; i++) {
+  for (guint i = 0; i < out->n_levels; i++) {
     const char *cv2 = name (y, "%s.%scv2.%u", module, prefix, i);
     const char *cv3 = name (y, "%s.%scv3.%u", module, prefix, i);
     guint height, width;
@@ -382,12 +385,14 @@ network (Yolo *y, Y10Graph *out)
 #undef CAT
 }
 
-/* @width, @height: multiples of 32. @head: not AUTO. */
-Y10Graph *
-y10_yolov10_build (const Y10TensorFile *file, guint width, guint height,
+static Y10Graph *
+build (const Y10TensorFile *file, guint width, guint height,
     Y10Head head, GError **error)
 {
-  Y10Graph fields = {.width = width,.height = height,.head = head };
+  Y10Graph fields = {.width = width,.height = height,.head = head,
+    .n_levels = N_LEVELS,.n_layers = N_LAYERS,
+    .layer = g_new0 (Y10View, N_LAYERS)
+  };
   Yolo y = {
     .graph = y10_graph_builder_new (file, width, height),
     .names = g_string_chunk_new (4096),
@@ -399,6 +404,61 @@ y10_yolov10_build (const Y10TensorFile *file, guint width, guint height,
   if (!fields.n_bins)
     fail (&y, "the box branch of \"model.23\" has less than 4 channels");
   graph = y10_graph_builder_finish (y.graph, &fields, error);
+  if (!graph)
+    g_free (fields.layer);
   g_string_chunk_free (y.names);
   return graph;
 }
+
+static gboolean
+has_head (const Y10TensorFile *file, Y10Head head)
+{
+  return y10_tensor_file_find (file, head == Y10_HEAD_ONE2MANY
+      ? "model.23.cv3.2.2.weight" : "model.23.one2one_cv3.2.2.weight") != NULL;
+}
+
+static gboolean
+probe (const Y10TensorFile *file)
+{
+  return has_head (file, Y10_HEAD_ONE2ONE)
+      || has_head (file, Y10_HEAD_ONE2MANY);
+}
+
+/* What tells the published variants apart; any other network works too. */
+static const char *
+name_variant (const Y10TensorFile *file, const Y10Graph *graph)
+{
+  static const struct
+  {
+    const char *name;
+    guint first, last, repeats; /* channels of 0 and 10, blocks of 4 */
+  } variants[] = {
+    {"yolov10n", 16, 256, 2}, {"yolov10s", 32, 512, 2},
+    {"yolov10m", 48, 576, 4}, {"yolov10b", 64, 512, 4},
+    {"yolov10l", 64, 512, 6}, {"yolov10x", 80, 640, 6},
+  };
+  guint first = y10_graph_view_channels (graph, graph->layer[0]);
+  guint last = y10_graph_view_channels (graph, graph->layer[10]);
+  guint repeats = 0;
+
+  for (;; repeats++) {
+    g_autofree char *folded =
+        g_strdup_printf ("model.4.m.%u.cv1.conv.weight", repeats);
+    if (!y10_tensor_file_find (file, folded))
+      break;
+  }
+  for (guint i = 0; i < G_N_ELEMENTS (variants); i++)
+    if (variants[i].first == first && variants[i].last == last
+        && variants[i].repeats == repeats)
+      return variants[i].name;
+  return "yolov10 (custom)";
+}
+
+const Y10Structure y10_structure_yolov10 = {
+  .name = "yolov10",
+  .probe = probe,
+  .has_head = has_head,
+  .build = build,
+  .name_variant = name_variant,
+  .head_kind = Y10_HEAD_KIND_DFL,
+};

@@ -41,7 +41,7 @@ y10_ref_head_scan (const Y10Plan *plan, const guint8 *arena,
   const Y10Graph *graph = plan->graph;
   guint32 anchor = 0;
 
-  for (guint i = 0; i < Y10_N_LEVELS; i++) {
+  for (guint i = 0; i < graph->n_levels; i++) {
     const Y10Tensor *t = &graph->tensors[graph->cls[i].tensor];
     const gfloat *logits =
         (const gfloat *) (arena + y10_plan_view_offset (plan, graph->cls[i]));
@@ -63,7 +63,7 @@ y10_ref_head_gather (const Y10Plan *plan, const guint8 *arena,
   const gfloat *logits;
   gsize n;
 
-  y10_head_locate (graph, anchor, &level, &row, &column);
+  y10_graph_locate (graph, anchor, &level, &row, &column);
   t = &graph->tensors[graph->box[level].tensor];
   n = (gsize) t->height * t->width;
   logits = (const gfloat *) (arena

@@ -182,7 +182,7 @@ attach_analytics (const GstY10Attacher * self,
   y10_detection_to_pixels (d, findings->width, findings->height, &box);
   if (!gst_analytics_relation_meta_add_od_mtd (relations,
           self->labels[d->class_id].quark, box.x, box.y, box.w, box.h,
-          d->score, &mtd))
+          d->confidence, &mtd))
     return id;
   return (gint) mtd.id;
 }

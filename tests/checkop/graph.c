@@ -14,6 +14,7 @@
 
 #include "checkop.h"
 #include "base/half.h"
+#include "model/structure.h"
 #include "seeded.h"
 #include "tensors.h"
 
@@ -255,7 +256,8 @@ hollow_graph_new (const char *shapes, guint n_classes, guint width,
   if (n_classes)
     y10_test_tensors_set_classes (tensors, n_classes);
   file = open_weights (tensors, TRUE);
-  graph = y10_yolov10_build (file, width, height, head, &error);
+  graph = y10_structure_build (y10_structure_find (file), file, width, height,
+      head, &error);
   if (!graph)
     g_error ("%s", error->message);
   y10_tensor_file_unref (file);

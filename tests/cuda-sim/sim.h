@@ -39,7 +39,7 @@ void y10_sim_mark_stopped (void);
 
 /* What tests take out to see that it is missed: one call in @n does nothing
  * and succeeds. Also as Y10_SIM_BREAK=wait-event:3 or synchronize:1; and
- * Y10_SIM_BREAK=barrier:head.cuh:162 takes out the one in that line. */
+ * Y10_SIM_BREAK=barrier:head_topk.cuh:164 takes out the one in that line. */
 typedef enum
 {
   Y10_SIM_BREAK_NOTHING,

@@ -104,7 +104,7 @@ init_graph (World *w, const Case *c)
 
   memset (w, 0, sizeof *w);
   w->graph = (Y10Graph) {.head = c->head,.n_classes = c->n_classes,
-    .n_bins = c->n_bins,.tensors = w->tensors,.n_tensors = 6
+    .n_bins = c->n_bins,.n_levels = 3,.tensors = w->tensors,.n_tensors = 6
   };
   w->plan = (Y10Plan) {.graph = &w->graph,.storage = w->storage,
     .layout = {.block = 1,.elem_size = 4}
@@ -250,7 +250,8 @@ fill_kernel (Y10KHead *k, const World *w, const Case *c)
 {
   guint anchor = 0;
 
-  *k = (Y10KHead) {.n_anchors = w->graph.n_anchors,.n_classes = c->n_classes,
+  *k = (Y10KHead) {.n_levels = 3,.n_anchors = w->graph.n_anchors,
+    .n_classes = c->n_classes,
     .n_bins = c->n_bins,.images = c->images,.capacity = c->capacity
   };
   for (guint l = 0; l < 3; l++) {

@@ -84,14 +84,14 @@ count_logits (const Y10Graph *g, Y10View v)
 static Y10View
 logits_view (const Y10Graph *g, guint i)
 {
-  return i < Y10_N_LEVELS ? g->cls[i] : g->box[i - Y10_N_LEVELS];
+  return i < g->n_levels ? g->cls[i] : g->box[i - g->n_levels];
 }
 
 /* The CPU computes the boxes of candidates only. */
 static guint
-n_views (void)
+n_views (const Y10Graph *g)
 {
-  return backend == Y10_BACKEND_CPU ? Y10_N_LEVELS : 2 * Y10_N_LEVELS;
+  return backend == Y10_BACKEND_CPU ? g->n_levels : 2 * g->n_levels;
 }
 
 static void
@@ -100,7 +100,7 @@ result_init (Result *r, const Y10Engine *engine)
   const Y10Graph *g = y10_engine_get_graph (engine);
 
   *r = (Result) { 0 };
-  for (guint i = 0; i < n_views (); i++)
+  for (guint i = 0; i < n_views (g); i++)
     r->n_logits += count_logits (g, logits_view (g, i));
   r->logits = g_new (gfloat, r->n_logits);
 }
@@ -136,7 +136,7 @@ look (const Y10Step *step, guint image, Result *r)
   gfloat *to = r->logits;
   GError *error = NULL;
 
-  for (guint i = 0; i < n_views (); i++) {
+  for (guint i = 0; i < n_views (g); i++) {
     y10_step_read_tensor (step, image, logits_view (g, i), to, &error);
     g_assert_no_error (error);
     to += count_logits (g, logits_view (g, i));
@@ -162,7 +162,7 @@ difference (const Y10Engine *engine, const Result *a, const Result *b)
   const gfloat *p = a->logits, *q = b->logits;
   double worst = 0;
 
-  for (guint i = 0; i < n_views (); i++) {
+  for (guint i = 0; i < n_views (g); i++) {
     guint n = count_logits (g, logits_view (g, i));
     double sum = 0, square = 0, most = 0;
 

@@ -118,7 +118,7 @@ check_graph (const Y10Graph *graph)
       g_assert_cmpuint (out->width, ==, in->width / op->stride);
     }
   }
-  for (guint i = 0; i < Y10_N_LEVELS; i++)
+  for (guint i = 0; i < graph->n_levels; i++)
     for (guint h = 0; h < 2; h++) {
       const Y10View view = heads[h][i];
       const Y10Tensor *t = &graph->tensors[view.tensor];

@@ -60,7 +60,7 @@ find_use (const Y10Graph *graph, guint *first, guint *last)
       }
   }
   first[graph->input.tensor] = 0;       /* written before the first op */
-  for (guint i = 0; i < Y10_N_LEVELS; i++) {
+  for (guint i = 0; i < graph->n_levels; i++) {
     last[graph->box[i].tensor] = graph->n_ops;  /* read by the head */
     last[graph->cls[i].tensor] = graph->n_ops;
   }

@@ -33,7 +33,7 @@ typedef struct
   Y10Engine *engine;
   const Y10Graph *graph;
   Y10Step step;
-  float *logits[2 * Y10_N_LEVELS];
+  float *logits[2 * Y10_MAX_LEVELS];
   TestLogits decoded;
   Difference worst;             /* of all layers and the predictions */
   int worst_layer;

@@ -120,7 +120,7 @@ peek_logits (Comparison *c, GError **error)
 
   c->expected->n_classes = c->decoded.n_classes = graph->n_classes;
   c->decoded.n_bins = graph->n_bins;
-  for (guint i = 0; i < Y10_N_LEVELS; i++) {
+  for (guint i = 0; i < graph->n_levels; i++) {
     const Y10Tensor *t = &graph->tensors[graph->box[i].tensor];
     gsize n;
 

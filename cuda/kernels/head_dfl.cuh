@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+#pragma once
+
+/* Boxes from distributions over bins (DFL). The arithmetic is that of
+ * engine/core/dfl.c, operation for operation: products that are added to are
+ * kept from becoming fused, so that boxes have the bits they have on the host,
+ * but for those of expf. */
+
+#include "head.h"
+
+/* An anchor's level, and its place on it. */
+static __device__ __forceinline__ int
+y10_head_level (const Y10KHead &p, unsigned int anchor, unsigned int *pixel)
+{
+  int level = p.n_levels - 1;
+
+  while (anchor < p.level[level].first_anchor)
+    level--;
+  *pixel = anchor - p.level[level].first_anchor;
+  return level;
+}
+
+/* Edge 0 to 3 of an anchor's box in pixels of the input: the expectation of a
+ * softmax over the bins, in strides from the anchor. */
+static __device__ __forceinline__ float
+y10_head_edge (const Y10KHead &p, int image, unsigned int anchor, int edge)
+{
+  unsigned int pixel;
+  const Y10KLevel &level = p.level[y10_head_level (p, anchor, &pixel)];
+  const float *l = level.box + image * level.box_image
+      + (long long) pixel * level.box_pixel + edge * p.n_bins;
+  float largest = l[0], sum = 0, expectation = 0, distance, at;
+
+  for (int i = 1; i < p.n_bins; i++)
+    largest = largest > l[i] ? largest : l[i];
+  for (int i = 0; i < p.n_bins; i++) {
+    float e = expf (l[i] - largest);
+
+    sum += e;
+    expectation += __fmul_rn (e, (float) i);
+  }
+  distance = expectation / sum;
+  at = (float) (edge & 1 ? pixel / level.width : pixel % level.width) + 0.5f;
+  return __fmul_rn (edge < 2 ? at - distance : at + distance,
+      (float) level.stride);
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+#pragma once
+
+#include "core/graph.h"
+
+G_BEGIN_DECLS
+
+/* A family of networks: how its weights are recognised and what they compute. */
+typedef struct
+{
+  const char *name;
+  /* Whether the file looks like one. build() still checks every tensor. */
+  gboolean (*probe) (const Y10TensorFile * file);
+  /* Whether the file has this head's weights; not for AUTO. */
+  gboolean (*has_head) (const Y10TensorFile * file, Y10Head head);
+  /* @width, @height: multiples of 32. @head: not AUTO. */
+  Y10Graph *(*build) (const Y10TensorFile * file, guint width, guint height,
+      Y10Head head, GError ** error);
+  /* The published size that this is, or that it is another one. */
+  const char *(*name_variant) (const Y10TensorFile * file,
+      const Y10Graph * graph);
+  Y10HeadKind head_kind;
+} Y10Structure;
+
+/* yolov10.c */
+extern const Y10Structure y10_structure_yolov10;
+
+/* Never NULL: where nothing matches it is the first, whose build() names the
+ * tensor that is missing. */
+const Y10Structure *y10_structure_find (const Y10TensorFile * file);
+Y10Graph *y10_structure_build (const Y10Structure * structure,
+    const Y10TensorFile * file, guint width, guint height, Y10Head head,
+    GError ** error);
+
+G_END_DECLS
