@@ -157,17 +157,17 @@ tool_detect (int argc, char **argv)
   Y10EngineConfig config;
   const GOptionEntry entries[] = {
     {"confidence", 'c', 0, G_OPTION_ARG_DOUBLE, &options.confidence,
-        "Least confidence of an object, 0 to 1 [0.25]", "C"},
+        "Minimum confidence, 0 to 1 [0.25]", "C"},
     {"classes", 0, 0, G_OPTION_ARG_STRING, &options.classes,
-        "Only these classes: names or numbers, separated by commas", "LIST"},
+        "Report only these classes: names or numbers, comma-separated", "LIST"},
     {"max-detections", 0, 0, G_OPTION_ARG_INT, &options.max_detections,
-        "Most objects of a frame, the best ones, 1 to 300 [300]", "N"},
+        "Maximum number of objects per frame, 1 to 300 [300]", "N"},
     {"interval", 0, 0, G_OPTION_ARG_INT, &options.interval,
-        "Of a video take each Nth frame [1]", "N"},
+        "Infer every Nth frame of a video [1]", "N"},
     {"draw", 'd', 0, G_OPTION_ARG_FILENAME, &options.draw,
-        "Write copies with the boxes drawn into DIR", "DIR"},
+        "Write copies with boxes drawn on them to DIR", "DIR"},
     {"save-crops", 0, 0, G_OPTION_ARG_FILENAME, &options.save_crops,
-        "Write what is in each box to DIR/CLASS/", "DIR"},
+        "Write the contents of each box to DIR/CLASS/", "DIR"},
     {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &options.inputs,
         NULL, NULL},
     {NULL}
