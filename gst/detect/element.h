@@ -80,7 +80,7 @@ struct _GstYolov10Detect
   GstY10Job *detached;          /* jobs of frames already pushed, in order */
   GstY10Tuning tuning;          /* of the engine of session @seen */
   guint seen;                   /* serial of the last session announced */
-  gint *ids;                    /* detection ids of one frame */
+  GstY10DetectionList detections;       /* of one frame */
 };
 
 /* Whether late frames skip inference; call with the object lock held. */

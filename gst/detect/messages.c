@@ -103,27 +103,35 @@ post (GstElement * element, const GstY10QueuedFrame * entry,
     GstY10Session * session, const GstY10Findings * findings)
 {
   guint64 timestamp = timestamp_of (entry);
+  const GstY10DetectionList *list = findings->detections;
+  Y10Detection *rows = g_new (Y10Detection, list->n);
+  gint *ids = g_new (gint, list->n);
   const Y10Report report = {
     .size = sizeof report,
     .source = GST_OBJECT_NAME (element),
     .timestamp = GST_CLOCK_TIME_IS_VALID (timestamp) ? (gint64) timestamp : -1,
-    .width = findings->width,.height = findings->height,
-    .inference = findings->inference,.detections = findings->detections,
-    .n_detections = findings->n_detections,.ids = findings->ids
+    .width = list->width,.height = list->height,
+    .inference = findings->inference,.detections = rows,
+    .n_detections = list->n,.ids = ids
   };
-  gchar *json = y10_report_to_json (session->model, &report);
   GstStructure *structure = gst_structure_new ("yolov10-detections",
       "timestamp", G_TYPE_UINT64, timestamp,
       "inference", G_TYPE_STRING, findings->inference,
       "age", G_TYPE_UINT64, (guint64) findings->age,
-      "count", G_TYPE_UINT, findings->n_detections, NULL);
+      "count", G_TYPE_UINT, list->n, NULL);
   GValue value = G_VALUE_INIT;
 
+  for (guint i = 0; i < list->n; i++) {
+    rows[i] = gst_y10_detection_to_row (&list->items[i]);
+    ids[i] = list->items[i].id;
+  }
   g_value_init (&value, G_TYPE_STRING);
-  g_value_take_string (&value, json);
+  g_value_take_string (&value, y10_report_to_json (session->model, &report));
   gst_structure_take_value (structure, "json", &value);
   gst_element_post_message (element,
       gst_message_new_element (GST_OBJECT (element), structure));
+  g_free (ids);
+  g_free (rows);
 }
 
 /* Emits the signal and posts the message for @entry, if anyone asked for them.

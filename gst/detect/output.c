@@ -178,7 +178,7 @@ record (GstYolov10Detect * self, const GstY10QueuedFrame * entry,
 static gboolean
 look (GstYolov10Detect * self, GstY10QueuedFrame * entry)
 {
-  GstY10Findings findings = {.ids = self->ids };
+  GstY10Findings findings = {.detections = &self->detections };
   GstY10Inference inference;
   GstY10Session *session;
 
@@ -194,7 +194,7 @@ look (GstYolov10Detect * self, GstY10QueuedFrame * entry)
   GST_LOG_OBJECT (self, "%" GST_TIME_FORMAT " %s, %u detections, age %"
       G_GUINT64_FORMAT " us, %" G_GINT64_FORMAT " us here",
       GST_TIME_ARGS (GST_BUFFER_PTS (entry->buffer)), findings.inference,
-      findings.n_detections, (guint64) findings.age / 1000,
+      self->detections.n, (guint64) findings.age / 1000,
       (gst_y10_queued_frame_now () - entry->came_at) / 1000);
   return TRUE;
 }

@@ -383,7 +383,7 @@ void
 gst_y10_pads_begin (GstYolov10Detect * self)
 {
   gst_y10_jobs_begin (&self->jobs, GST_Y10_MAX_JOBS);
-  self->ids = g_new (gint, GST_Y10_MAX_DETECTIONS);
+  gst_y10_detection_list_init (&self->detections, GST_Y10_MAX_DETECTIONS);
   gst_y10_hold_init (&self->hold);
   self->skips = self->max_running = -1;
   self->pool = NULL;
@@ -396,7 +396,7 @@ gst_y10_pads_end (GstYolov10Detect * self)
 {
   gst_y10_hold_clear (&self->hold);
   gst_y10_jobs_end (&self->jobs);
-  g_clear_pointer (&self->ids, g_free);
+  gst_y10_detection_list_clear (&self->detections);
   self->has_format = FALSE;
   GST_OBJECT_LOCK (self);
   self->live = FALSE;

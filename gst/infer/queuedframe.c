@@ -61,8 +61,8 @@ find_held (const GstY10QueuedFrame * self, const GstY10Hold * hold,
 static void
 show_fresh (GstY10Findings * findings, const GstY10Job * job)
 {
-  findings->detections = job->rows;
-  findings->n_detections = (guint) job->n;
+  gst_y10_attacher_list (job->session->attacher, findings->detections,
+      job->rows, (guint) job->n);
   findings->region = gst_y10_job_get_region (job);
 }
 
@@ -73,8 +73,8 @@ show_held (GstY10Findings * findings, const GstY10QueuedFrame * self,
 {
   if (hold->session != self->session)
     findings->knowledge = GST_Y10_UNKNOWN_OTHER_MODEL;
-  findings->detections = hold->detections;
-  findings->n_detections = hold->n;
+  gst_y10_attacher_list (hold->session->attacher, findings->detections,
+      hold->detections, hold->n);
   findings->region = hold->region;
 }
 
@@ -92,12 +92,10 @@ gst_y10_queued_frame_attach (GstY10QueuedFrame * self, GstY10Hold * hold,
 
   *session = self->session;
   findings->attach = wanted->attach;
-  findings->width = self->width;
-  findings->height = self->height;
   findings->for_privacy = wanted->for_privacy;
   findings->age = 0;
-  findings->detections = NULL;
-  findings->n_detections = 0;
+  gst_y10_detection_list_begin (findings->detections, self->width,
+      self->height);
   if (job && job->n >= 0) {
     findings->knowledge = GST_Y10_KNOWN_FRESH;
     inference = GST_Y10_FRESH;

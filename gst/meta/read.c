@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Which boxes a buffer's metadata means. The same detection may be there three
- * times (GstAnalyticsODMtd, GstVideoRegionOfInterestMeta, a record of
- * GstYolov10FrameMeta), because every element on the way keeps another part of
- * it; it comes out once, from the first of these three that is left, with the
- * confidence from whichever still knows it. Nothing in metadata is believed:
- * what is not finite, not inside of the frame or not of the expected type does
- * not get past this file. */
+/* Reads the detections that a buffer's metadata describes. One detection may
+ * occur three times (GstAnalyticsODMtd, GstVideoRegionOfInterestMeta, a record
+ * of GstYolov10FrameMeta), because each element on the way preserves different
+ * metadata. It is returned once, from the first of these three that is left;
+ * the others supply a missing confidence or track. Metadata is untrusted:
+ * values that are not finite, outside the frame or of an unexpected type are
+ * ignored here, and readers need no further checks. */
 
 #ifdef HAVE_CONFIG_H
 #include "config.h"
@@ -28,20 +28,20 @@ static GQuark quark_detection, quark_label, quark_confidence;
 static GQuark quark_object_id, quark_id;
 
 void
-gst_y10_boxes_init (GstY10Boxes * boxes)
+gst_y10_reading_init (GstY10Reading * self)
 {
   quark_detection = g_quark_from_static_string ("detection");
   quark_label = g_quark_from_static_string ("label");
   quark_confidence = g_quark_from_static_string ("confidence");
   quark_object_id = g_quark_from_static_string ("object_id");
   quark_id = g_quark_from_static_string ("id");
-  boxes->array = g_array_sized_new (FALSE, FALSE, sizeof (GstY10Box), 64);
+  gst_y10_detection_list_init (&self->list, GST_Y10_READ_MAX);
 }
 
 void
-gst_y10_boxes_clear (GstY10Boxes * boxes)
+gst_y10_reading_clear (GstY10Reading * self)
 {
-  g_clear_pointer (&boxes->array, g_array_unref);
+  gst_y10_detection_list_clear (&self->list);
 }
 
 static gfloat
@@ -50,57 +50,62 @@ valid_confidence (gdouble confidence)
   return confidence >= 0 && confidence <= 1 ? (gfloat) confidence : -1.0f;
 }
 
-/* Edges may be any doubles, NaN among them. */
+/* Sets the edges, which may be any doubles, even NaN, clipped to the frame.
+ * Returns FALSE if nothing is left of the box. */
 static gboolean
-clip (GstY10Rect * rect, gdouble x0, gdouble y0, gdouble x1, gdouble y1,
-    gint width, gint height)
+set_edges (GstY10Detection * detection, const GstY10Reading * reading,
+    gdouble x0, gdouble y0, gdouble x1, gdouble y1)
 {
+  const guint width = reading->list.width, height = reading->list.height;
+  GstY10Rect rect;
+
   if (!(x0 < x1 && y0 < y1 && x0 < width && y0 < height && x1 > 0 && y1 > 0))
     return FALSE;
-  /* Rounded as one: a box's right edge is its neighbour's left. */
-  rect->x0 = (gint) (MAX (x0, 0) + 0.5);
-  rect->y0 = (gint) (MAX (y0, 0) + 0.5);
-  rect->x1 = (gint) (MIN (x1, width) + 0.5);
-  rect->y1 = (gint) (MIN (y1, height) + 0.5);
-  return !gst_y10_rect_is_empty (rect);
+  detection->x0 = MAX (x0, 0);
+  detection->y0 = MAX (y0, 0);
+  detection->x1 = MIN (x1, width);
+  detection->y1 = MIN (y1, height);
+  rect = gst_y10_detection_get_rect (detection);
+  return !gst_y10_rect_is_empty (&rect);
 }
 
 static void
-add (GstY10Boxes * boxes, const GstY10Box * box)
+add (GstY10Reading * reading, const GstY10Detection * detection)
 {
-  if (boxes->array->len < GST_Y10_MAX_BOXES)
-    g_array_append_vals (boxes->array, box, 1);
-  else
-    boxes->overflow = TRUE;
+  if (!gst_y10_detection_list_add (&reading->list, detection))
+    reading->overflow = TRUE;
 }
 
 static void
-set_label (GstY10Box * box, const gchar * label)
+set_label (GstY10Detection * box, const gchar * label)
 {
   box->label = label ? label : "";
   box->label_length = strlen (box->label);
 }
 
 static gboolean
-same_label (const GstY10Box * box, const gchar * label, gsize length)
+same_label (const GstY10Detection * box, const gchar * label, gsize length)
 {
   return box->label_length == length
       && memcmp (box->label, label, length) == 0;
 }
 
-/* The same place, but for the rounding of a converter or two. */
+/* Allows for the rounding of a converter or two. */
 static gboolean
-same_place (GstY10Rect a, GstY10Rect b)
+same_place (const GstY10Detection * first, const GstY10Detection * second)
 {
+  GstY10Rect a = gst_y10_detection_get_rect (first);
+  GstY10Rect b = gst_y10_detection_get_rect (second);
+
   return ABS (a.x0 - b.x0) <= 3 && ABS (a.y0 - b.y0) <= 3
       && ABS (a.x1 - b.x1) <= 3 && ABS (a.y1 - b.y1) <= 3;
 }
 
 #ifdef HAVE_GST_ANALYTICS
-/* A tracker relates what it follows to what was detected. One that has lost it
- * does not know any more what this box is. */
+/* Trackers relate a track to the detection. A lost track no longer identifies
+ * the object. */
 static void
-find_track (GstY10Box * box, const GstAnalyticsODMtd * detection)
+find_track (GstY10Detection * box, const GstAnalyticsODMtd * detection)
 {
   GstAnalyticsMtd track;
   gpointer state = NULL;
@@ -115,7 +120,7 @@ find_track (GstY10Box * box, const GstAnalyticsODMtd * detection)
 }
 
 static void
-collect_analytics (GstY10Boxes * boxes, GstBuffer * buffer)
+collect_analytics (GstY10Reading * reading, GstBuffer * buffer)
 {
   GstAnalyticsRelationMeta *meta = gst_buffer_get_analytics_relation_meta (buffer);
   GstAnalyticsODMtd mtd;
@@ -123,27 +128,26 @@ collect_analytics (GstY10Boxes * boxes, GstBuffer * buffer)
 
   while (meta && gst_analytics_relation_meta_iterate (meta, &state,
           gst_analytics_od_mtd_get_mtd_type (), &mtd)) {
-    GstY10Box box = {.id = (gint) mtd.id };
+    GstY10Detection box = {.id = (gint) mtd.id,.class_id = -1 };
     gfloat confidence;
     gint x, y, w, h;
 
-    boxes->any = TRUE;
+    reading->any = TRUE;
     if (!gst_analytics_od_mtd_get_location (&mtd, &x, &y, &w, &h, &confidence)
-        || !clip (&box.rect, x, y, (gdouble) x + w, (gdouble) y + h,
-            boxes->width, boxes->height))
+        || !set_edges (&box, reading, x, y, (gdouble) x + w, (gdouble) y + h))
       continue;
     box.confidence = valid_confidence (confidence);
     set_label (&box,
         g_quark_to_string (gst_analytics_od_mtd_get_obj_type (&mtd)));
     find_track (&box, &mtd);
-    add (boxes, &box);
+    add (reading, &box);
   }
 }
 #endif
 
-/* What detectors attach; Edge Impulse's say there what they track. */
+/* Attached by detectors. Edge Impulse's elements store the track there. */
 static void
-read_detection (GstY10Box * box, const GstStructure * params)
+read_detection (GstY10Detection * box, const GstStructure * params)
 {
   const GValue *value = gst_structure_id_get_value (params, quark_label);
 
@@ -161,9 +165,9 @@ read_detection (GstY10Box * box, const GstStructure * params)
   }
 }
 
-/* DL Streamer's trackers count from 1, and 0 is none. */
+/* DL Streamer's trackers count from 1; 0 means no track. */
 static void
-read_object_id (GstY10Box * box, const GstStructure * params)
+read_object_id (GstY10Detection * box, const GstStructure * params)
 {
   const GValue *value = gst_structure_id_get_value (params, quark_id);
 
@@ -173,10 +177,9 @@ read_object_id (GstY10Box * box, const GstStructure * params)
   }
 }
 
-/* The parameters of a region, where a converter has not dropped them: of each
- * kind the first. */
+/* Reads the first parameter of each kind; converters may have dropped them. */
 static void
-read_params (GstY10Box * box, const GstVideoRegionOfInterestMeta * roi)
+read_params (GstY10Detection * box, const GstVideoRegionOfInterestMeta * roi)
 {
   const GstStructure *detection = NULL, *object_id = NULL;
   GList *l;
@@ -195,9 +198,9 @@ read_params (GstY10Box * box, const GstVideoRegionOfInterestMeta * roi)
     read_detection (box, detection);
 }
 
-/* What one kind of metadata knows of a box and another does not. */
+/* Adds what only the other kind of metadata knows. */
 static void
-complete (GstY10Box * box, const GstY10Box * more)
+complete (GstY10Detection * box, const GstY10Detection * more)
 {
   if (box->confidence < 0)
     box->confidence = more->confidence;
@@ -207,10 +210,17 @@ complete (GstY10Box * box, const GstY10Box * more)
   }
 }
 
-static void
-collect_rois (GstY10Boxes * boxes, GstBuffer * buffer)
+static gboolean
+same_edges (const GstY10Detection * a, const GstY10Detection * b)
 {
-  guint n_before = boxes->array->len;
+  return a->x0 == b->x0 && a->y0 == b->y0 && a->x1 == b->x1 && a->y1 == b->y1;
+}
+
+static void
+collect_rois (GstY10Reading * reading, GstBuffer * buffer)
+{
+  GstY10DetectionList *list = &reading->list;
+  guint n_before = list->n;
   gpointer state = NULL;
   GstMeta *meta;
 
@@ -218,38 +228,37 @@ collect_rois (GstY10Boxes * boxes, GstBuffer * buffer)
               GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE))) {
     const GstVideoRegionOfInterestMeta *roi =
         (const GstVideoRegionOfInterestMeta *) meta;
-    GstY10Box box = {.id = roi->id,.confidence = -1 };
-    /* The fields are unsigned, yet producers write negative numbers. */
+    GstY10Detection box = {.id = roi->id,.class_id = -1,.confidence = -1 };
+    /* The fields are unsigned, but producers write negative numbers. */
     gint x = (gint) roi->x, y = (gint) roi->y;
     gint w = (gint) roi->w, h = (gint) roi->h;
     gboolean known = FALSE;
     guint i;
 
-    boxes->any = TRUE;
-    if (!clip (&box.rect, x, y, (gdouble) x + w, (gdouble) y + h, boxes->width,
-            boxes->height))
+    reading->any = TRUE;
+    if (!set_edges (&box, reading, x, y, (gdouble) x + w, (gdouble) y + h))
       continue;
     set_label (&box, g_quark_to_string (roi->roi_type));
     read_params (&box, roi);
 
-    /* Known from analytics (same id, which our detector takes care of), or
-     * the very same region a second time. */
-    for (i = 0; i < boxes->array->len && !known; i++) {
-      GstY10Box *other = &g_array_index (boxes->array, GstY10Box, i);
+    /* Already read from analytics, where our detector uses the same id, or the
+     * same region a second time. */
+    for (i = 0; i < list->n && !known; i++) {
+      GstY10Detection *other = &list->items[i];
 
       known = other->id == box.id
           && same_label (other, box.label, box.label_length)
           && (i < n_before
-          || memcmp (&other->rect, &box.rect, sizeof box.rect) == 0);
+          || same_edges (other, &box));
       if (known)
         complete (other, &box);
     }
     if (!known)
-      add (boxes, &box);
+      add (reading, &box);
   }
 }
 
-/* GstYolov10FrameMeta, unpacked once: looking the fields up for each record
+/* GstYolov10FrameMeta, unpacked once: looking up the fields for each record
  * would take longer than drawing it. */
 typedef struct
 {
@@ -285,18 +294,20 @@ records_open (Records * records, const GstStructure * structure)
 }
 
 static gboolean
-records_get (const Records * records, const GstY10Boxes * boxes, guint index,
-    GstY10Box * box)
+records_get (const Records * records, const GstY10Reading * reading,
+    guint index, GstY10Detection * box)
 {
+  const guint width = reading->list.width, height = reading->list.height;
   GstYolov10Record record;
 
   memcpy (&record, records->records + (gsize) index * records->record_size,
       sizeof record);
-  *box = (GstY10Box) {.id = record.id,.label = "" };
-  if (!clip (&box->rect, (gdouble) record.x_min * boxes->width,
-          (gdouble) record.y_min * boxes->height,
-          (gdouble) record.x_max * boxes->width,
-          (gdouble) record.y_max * boxes->height, boxes->width, boxes->height))
+  *box = (GstY10Detection) {.id = record.id,.class_id = record.label_id,
+    .label = ""
+  };
+  if (!set_edges (box, reading, (gdouble) record.x_min * width,
+          (gdouble) record.y_min * height, (gdouble) record.x_max * width,
+          (gdouble) record.y_max * height))
     return FALSE;
   box->confidence = valid_confidence (record.confidence);
   if (record.label_offset < records->labels_length) {
@@ -306,11 +317,11 @@ records_get (const Records * records, const GstY10Boxes * boxes, guint index,
   return TRUE;
 }
 
-/* A crop, a rotation, added borders leave the metadata as it is, and its
- * coordinates wrong; only the shape of the frame tells. One pixel of rounding
- * is no other shape. */
+/* Elements that crop, rotate or pad a frame leave this metadata unchanged, so
+ * its coordinates are wrong; only the frame's aspect ratio shows it. Allows for
+ * one pixel of rounding. */
 static gboolean
-same_shape (guint width, guint height, gint frame_width, gint frame_height)
+same_shape (guint width, guint height, guint frame_width, guint frame_height)
 {
   gdouble expected = (gdouble) frame_height * width / height;
 
@@ -320,25 +331,26 @@ same_shape (guint width, guint height, gint frame_width, gint frame_height)
       || fabs (frame_height - (gdouble) frame_width * height / width) <= 1);
 }
 
-/* Marks the boxes that one producer's records are about. A box belongs to one
- * producer only: two detectors in series may have found the same thing. */
+/* Marks the detections that one producer's records describe. Each belongs to
+ * one producer only: two detectors in series may find the same object. */
 static gboolean
-claim (GstY10Boxes * boxes, guint n_others, const Records * records)
+claim (GstY10Reading * reading, guint n_others, const Records * records)
 {
   gboolean any = FALSE;
-  GstY10Box record;
+  GstY10Detection record;
   guint i, j;
 
-  for (i = 0; i < records->count && i < GST_Y10_MAX_BOXES; i++) {
-    if (!records_get (records, boxes, i, &record))
+  for (i = 0; i < records->count && i < GST_Y10_READ_MAX; i++) {
+    if (!records_get (records, reading, i, &record))
       continue;
     for (j = 0; j < n_others; j++) {
-      GstY10Box *box = &g_array_index (boxes->array, GstY10Box, j);
+      GstY10Detection *box = &reading->list.items[j];
 
-      if (!box->claimed && box->id == record.id
-          && same_place (box->rect, record.rect)
+      if (!reading->claimed[j] && box->id == record.id
+          && same_place (box, &record)
           && same_label (box, record.label, record.label_length)) {
-        box->claimed = any = TRUE;
+        reading->claimed[j] = any = TRUE;
+        box->class_id = record.class_id;
         if (box->confidence < 0)
           box->confidence = record.confidence;
         break;
@@ -349,61 +361,60 @@ claim (GstY10Boxes * boxes, guint n_others, const Records * records)
 }
 
 static void
-collect_frame_metas (GstY10Boxes * boxes, GstBuffer * buffer)
+collect_frame_metas (GstY10Reading * reading, GstBuffer * buffer)
 {
-  guint n_others = boxes->array->len;
+  guint n_others = reading->list.n;
   const GstStructure *structure;
   gpointer state = NULL;
 
   while ((structure = gst_yolov10_frame_meta_find (buffer, &state))) {
     guint width = 0, height = 0, i;
     Records records;
-    GstY10Box box;
+    GstY10Detection box;
 
-    boxes->n_frame_metas++;
+    reading->n_frame_metas++;
     if (!records_open (&records, structure) || records.count == 0)
       continue;
     gst_structure_get_uint (structure, "width", &width);
     gst_structure_get_uint (structure, "height", &height);
-    if (!same_shape (width, height, boxes->width, boxes->height)) {
-      boxes->foreign_width = width;
-      boxes->foreign_height = height;
+    if (!same_shape (width, height, reading->list.width,
+            reading->list.height)) {
+      reading->foreign_width = width;
+      reading->foreign_height = height;
       continue;
     }
-    boxes->any = TRUE;
-    boxes->overflow |= records.count > GST_Y10_MAX_BOXES;
-    /* Where this producer's boxes came through as ROIs or analytics, these
-     * decide: an element in between may have taken some away. */
-    if (claim (boxes, n_others, &records))
+    reading->any = TRUE;
+    reading->overflow |= records.count > GST_Y10_READ_MAX;
+    /* ROIs and analytics of this producer take precedence: an element in
+     * between may have removed some. */
+    if (claim (reading, n_others, &records))
       continue;
-    for (i = 0; i < records.count && i < GST_Y10_MAX_BOXES; i++)
-      if (records_get (&records, boxes, i, &box))
-        add (boxes, &box);
+    for (i = 0; i < records.count && i < GST_Y10_READ_MAX; i++)
+      if (records_get (&records, reading, i, &box))
+        add (reading, &box);
   }
 }
 
 /**
- * gst_y10_boxes_collect:
- * @boxes: what there was before is forgotten
- * @buffer: a frame; must outlive the use of @boxes
+ * gst_y10_reading_collect:
+ * @self: the result replaces the previous one
+ * @buffer: a frame; labels point into its metadata
  * @width: of the frame, pixels
  * @height: of the frame, pixels
  *
- * Returns: the number of boxes
+ * Reads the detections of @buffer into @self->list.
  */
-guint
-gst_y10_boxes_collect (GstY10Boxes * boxes, GstBuffer * buffer, gint width,
-    gint height)
+void
+gst_y10_reading_collect (GstY10Reading * self, GstBuffer * buffer,
+    guint width, guint height)
 {
-  g_array_set_size (boxes->array, 0);
-  boxes->width = width;
-  boxes->height = height;
-  boxes->foreign_width = boxes->foreign_height = boxes->n_frame_metas = 0;
-  boxes->any = boxes->overflow = FALSE;
+  gst_y10_detection_list_begin (&self->list, width, height);
+  self->foreign_width = self->foreign_height = self->n_frame_metas = 0;
+  self->any = self->overflow = FALSE;
 #ifdef HAVE_GST_ANALYTICS
-  collect_analytics (boxes, buffer);
+  collect_analytics (self, buffer);
 #endif
-  collect_rois (boxes, buffer);
-  collect_frame_metas (boxes, buffer);
-  return boxes->array->len;
+  collect_rois (self, buffer);
+  memset (self->claimed, 0, self->list.n);
+  collect_frame_metas (self, buffer);
 }

@@ -142,28 +142,38 @@ first_free_id (GstBuffer * buffer)
   return next;
 }
 
+static Y10PixelBox
+pixel_box (const GstY10DetectionList * list, const GstY10Detection * d)
+{
+  Y10Detection row = gst_y10_detection_to_row (d);
+  Y10PixelBox box;
+
+  y10_detection_to_pixels (&row, list->width, list->height, &box);
+  return box;
+}
+
 static void
 attach_roi (const GstY10Attacher * self, GstBuffer * buffer,
-    const GstY10Findings * findings, const Y10Detection * d, gint id)
+    const GstY10Findings * findings, const GstY10Detection * d)
 {
+  const GstY10DetectionList *list = findings->detections;
   const Label *label = &self->labels[d->class_id];
-  Y10PixelBox box;
+  Y10PixelBox box = pixel_box (list, d);
   GstVideoRegionOfInterestMeta *meta;
 
-  y10_detection_to_pixels (d, findings->width, findings->height, &box);
   meta = gst_buffer_add_video_region_of_interest_meta_id (buffer,
       label->quark, box.x, box.y, box.w, box.h);
-  meta->id = id;
+  meta->id = d->id;
   meta->parent_id = -1;         /* 0 would be the first detection */
   gst_video_region_of_interest_meta_add_param (meta,
       gst_structure_new ("detection",
           "label_id", G_TYPE_INT, d->class_id,
           "label", G_TYPE_STRING, label->name,
           "confidence", G_TYPE_DOUBLE, (gdouble) d->confidence,
-          "x_min", G_TYPE_DOUBLE, (gdouble) d->x0 / findings->width,
-          "y_min", G_TYPE_DOUBLE, (gdouble) d->y0 / findings->height,
-          "x_max", G_TYPE_DOUBLE, (gdouble) d->x1 / findings->width,
-          "y_max", G_TYPE_DOUBLE, (gdouble) d->y1 / findings->height,
+          "x_min", G_TYPE_DOUBLE, d->x0 / list->width,
+          "y_min", G_TYPE_DOUBLE, d->y0 / list->height,
+          "x_max", G_TYPE_DOUBLE, d->x1 / list->width,
+          "y_max", G_TYPE_DOUBLE, d->y1 / list->height,
           "model_name", G_TYPE_STRING, self->model_name, NULL));
   if (findings->hints)
     gst_y10_hints_add (findings->hints, d->class_id, meta);
@@ -173,17 +183,16 @@ attach_roi (const GstY10Attacher * self, GstBuffer * buffer,
 /* The relation meta numbers its members itself: that becomes our id. */
 static gint
 attach_analytics (const GstY10Attacher * self,
-    GstAnalyticsRelationMeta * relations, const GstY10Findings * findings,
-    const Y10Detection * d, gint id)
+    GstAnalyticsRelationMeta * relations, const GstY10DetectionList * list,
+    const GstY10Detection * d)
 {
-  Y10PixelBox box;
+  Y10PixelBox box = pixel_box (list, d);
   GstAnalyticsODMtd mtd;
 
-  y10_detection_to_pixels (d, findings->width, findings->height, &box);
   if (!gst_analytics_relation_meta_add_od_mtd (relations,
           self->labels[d->class_id].quark, box.x, box.y, box.w, box.h,
           d->confidence, &mtd))
-    return id;
+    return d->id;
   return (gint) mtd.id;
 }
 
@@ -199,39 +208,40 @@ relation_meta (GstBuffer * buffer)
 #endif
 
 static void
-fill_record (GstYolov10Record * record, const GstY10Findings * findings,
-    const Y10Detection * d, gint id, gsize label_offset)
+fill_record (GstYolov10Record * record, const GstY10DetectionList * list,
+    const GstY10Detection * d, gsize label_offset)
 {
-  record->id = id;
+  record->id = d->id;
   record->label_id = d->class_id;
   record->confidence = d->confidence;
-  record->x_min = d->x0 / (gfloat) findings->width;
-  record->y_min = d->y0 / (gfloat) findings->height;
-  record->x_max = d->x1 / (gfloat) findings->width;
-  record->y_max = d->y1 / (gfloat) findings->height;
+  record->x_min = (gfloat) d->x0 / (gfloat) list->width;
+  record->y_min = (gfloat) d->y0 / (gfloat) list->height;
+  record->x_max = (gfloat) d->x1 / (gfloat) list->width;
+  record->y_max = (gfloat) d->y1 / (gfloat) list->height;
   record->label_offset = (guint32) label_offset;
 }
 
-/* The frame meta's fields. @ids: one for each detection. */
+/* Sets the frame meta's fields. */
 static void
 describe (const GstY10Attacher * self, GstStructure * structure,
-    const GstY10Findings * findings, const gint * ids)
+    const GstY10Findings * findings)
 {
-  guint n = findings->n_detections;
+  const GstY10DetectionList *list = findings->detections;
+  guint n = list->n;
   GstYolov10Record *records = g_new (GstYolov10Record, n);
   gsize offset = 0, length = 1;
   GValue value = G_VALUE_INIT;
   gchar *labels;
 
   for (guint i = 0; i < n; i++)
-    length += self->labels[findings->detections[i].class_id].line_length;
+    length += self->labels[list->items[i].class_id].line_length;
   labels = g_malloc (length);
   labels[length - 1] = '\0';
   for (guint i = 0; i < n; i++) {
-    const Y10Detection *d = &findings->detections[i];
+    const GstY10Detection *d = &list->items[i];
     const Label *label = &self->labels[d->class_id];
 
-    fill_record (&records[i], findings, d, ids[i], offset);
+    fill_record (&records[i], list, d, offset);
     memcpy (labels + offset, label->line, label->line_length);
     offset += label->line_length;
   }
@@ -240,8 +250,8 @@ describe (const GstY10Attacher * self, GstStructure * structure,
       "version", G_TYPE_UINT, FRAME_META_VERSION,
       "producer", G_TYPE_STRING, self->producer,
       "model", G_TYPE_STRING, self->model_name,
-      "width", G_TYPE_UINT, findings->width,
-      "height", G_TYPE_UINT, findings->height,
+      "width", G_TYPE_UINT, list->width,
+      "height", G_TYPE_UINT, list->height,
       "inference", G_TYPE_STRING,
       findings->inference ? findings->inference : "fresh",
       "age", G_TYPE_UINT64, (guint64) findings->age,
@@ -257,10 +267,35 @@ describe (const GstY10Attacher * self, GstStructure * structure,
 }
 
 /**
+ * gst_y10_attacher_list:
+ * @self: an attacher
+ * @list: gst_y10_detection_list_begin() gave it the frame's size
+ * @rows: (array length=n_rows): from the engine, in pixels of the frame
+ * @n_rows: as many fit into @list at most
+ *
+ * Appends the engine's rows with their labels.
+ */
+void
+gst_y10_attacher_list (const GstY10Attacher * self, GstY10DetectionList * list,
+    const Y10Detection * rows, guint n_rows)
+{
+  for (guint i = 0; i < n_rows; i++) {
+    const Y10Detection *row = &rows[i];
+    const Label *label = &self->labels[row->class_id];
+
+    gst_y10_detection_list_add (list, &(GstY10Detection) {
+        .x0 = row->x0,.y0 = row->y0,.x1 = row->x1,.y1 = row->y1,
+        .class_id = row->class_id,.confidence = row->confidence,
+        .label = label->name,.label_length = label->line_length - 1
+    });
+  }
+}
+
+/**
  * gst_y10_attacher_describe:
  * @self: an attacher
  * @name: of the structure
- * @findings: what was found, with the ids it was attached by
+ * @findings: as gst_y10_attacher_attach() left them
  *
  * Returns: (transfer full): the frame meta's fields
  */
@@ -270,7 +305,7 @@ gst_y10_attacher_describe (const GstY10Attacher * self, const gchar * name,
 {
   GstStructure *structure = gst_structure_new_empty (name);
 
-  describe (self, structure, findings, findings->ids);
+  describe (self, structure, findings);
   return structure;
 }
 
@@ -282,54 +317,52 @@ attach_inspection (GstBuffer * buffer, const GstY10Findings * findings)
   meta->knowledge = findings->knowledge;
   meta->held_for_privacy = findings->for_privacy;
   meta->age = findings->age;
-  meta->width = findings->width;
-  meta->height = findings->height;
+  meta->width = findings->detections->width;
+  meta->height = findings->detections->height;
   meta->region = findings->region;
-  meta->n_detections = findings->n_detections;
+  meta->n_detections = findings->detections->n;
 }
 
 /**
  * gst_y10_attacher_attach:
  * @self: an attacher
  * @buffer: a writable buffer, not mapped
- * @findings: what was found, in the frame's pixels
+ * @findings: what is known of the frame
  *
- * Adds the metadata that @findings asks for, after whatever is there.
+ * Adds the metadata that @findings asks for, after that of other elements, and
+ * sets the ids of the detections.
  */
 void
 gst_y10_attacher_attach (const GstY10Attacher * self, GstBuffer * buffer,
     const GstY10Findings * findings)
 {
-  guint n = findings->n_detections;
-  gint id = first_free_id (buffer), *ids = findings->ids;
+  GstY10DetectionList *list = findings->detections;
+  gint id = first_free_id (buffer);
 #ifdef HAVE_GST_ANALYTICS
   GstAnalyticsRelationMeta *relations = NULL;
 
-  if (n && (findings->attach & GST_YOLOV10_ATTACH_ANALYTICS))
+  if (list->n && (findings->attach & GST_YOLOV10_ATTACH_ANALYTICS))
     relations = relation_meta (buffer);
 #endif
 
-  if (!ids)
-    ids = g_new (gint, n);
-  for (guint i = 0; i < n; i++, id++) {
-    const Y10Detection *d = &findings->detections[i];
+  for (guint i = 0; i < list->n; i++) {
+    GstY10Detection *d = &list->items[i];
 
+    d->id = id;
 #ifdef HAVE_GST_ANALYTICS
     if (relations)
-      id = attach_analytics (self, relations, findings, d, id);
+      d->id = attach_analytics (self, relations, list, d);
 #endif
+    id = d->id + 1;
     if (findings->attach & GST_YOLOV10_ATTACH_ROI)
-      attach_roi (self, buffer, findings, d, id);
-    ids[i] = id;
+      attach_roi (self, buffer, findings, d);
   }
   if (findings->attach & GST_YOLOV10_ATTACH_FRAME) {
     GstMeta *meta = gst_buffer_add_meta (buffer, frame_meta_info, NULL);
 
     describe (self, gst_custom_meta_get_structure ((GstCustomMeta *) meta),
-        findings, ids);
+        findings);
   }
   if (findings->attach)
     attach_inspection (buffer, findings);
-  if (!findings->ids)
-    g_free (ids);
 }

@@ -3,9 +3,9 @@
 #pragma once
 
 #include <gst/gst.h>
-#include <y10/detection.h>
 #include <y10/model.h>
 
+#include "meta/detectionlist.h"
 #include "meta/encoderhints.h"
 #include "meta/inspection.h"
 #include "common/enums.h"
@@ -22,33 +22,32 @@ G_BEGIN_DECLS
 /* What is the same in the metadata of all frames; made once a model. */
 typedef struct _GstY10Attacher GstY10Attacher;
 
-/* @hints: for encoders, NULL: none.
+/* What is known of one frame.
+ * @detections: gst_y10_attacher_attach() sets their ids.
+ * @hints: for encoders, NULL: none.
  * @inference: "fresh", "held" or "skipped"; NULL: fresh.
  * @knowledge: what privacy may rely on.
  * @for_privacy: whether privacy depends on it.
  * @age: of the detections, nanoseconds.
- * @region: the part of the frame that was inferred, pixels.
- * @width, @height: of the frame that @detections are in, pixels.
- * @ids: room for the ids they get, or NULL. */
+ * @region: the part of the frame that was inferred, pixels. */
 typedef struct
 {
   GstYolov10Attach attach;
+  GstY10DetectionList *detections;
   const GstY10Hints *hints;
   const gchar *inference;
   GstY10Knowledge knowledge;
   gboolean for_privacy;
   GstClockTime age;
   GstVideoRectangle region;
-  guint width, height;
-  const Y10Detection *detections;
-  guint n_detections;
-  gint *ids;
 } GstY10Findings;
 
 void gst_y10_attach_register_metas (void);
 GstY10Attacher *gst_y10_attacher_new (const Y10Model * model,
     const gchar * producer);
 void gst_y10_attacher_free (GstY10Attacher * attacher);
+void gst_y10_attacher_list (const GstY10Attacher * attacher,
+    GstY10DetectionList * list, const Y10Detection * rows, guint n_rows);
 void gst_y10_attacher_attach (const GstY10Attacher * attacher,
     GstBuffer * buffer, const GstY10Findings * findings);
 GstStructure *gst_y10_attacher_describe (const GstY10Attacher * attacher,

@@ -47,7 +47,7 @@ struct _GstYolov10Overlay
   GstY10Style style;
   guint style_line_width;
   GstY10Labels *labels;
-  GstY10Boxes boxes;
+  GstY10Reading reading;
   GArray *drawings;             /* GstY10Drawing, in drawing order */
   GArray *covered;              /* GstY10Rect, areas that privacy covers */
   gboolean told_active;         /* asked detectors to hold for privacy */

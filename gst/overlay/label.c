@@ -17,7 +17,7 @@
 
 #define MAX_NAME 64
 /* Limit of each cache; more than one frame can use. */
-#define MAX_REMEMBERED (2 * GST_Y10_MAX_BOXES)
+#define MAX_REMEMBERED (2 * GST_Y10_READ_MAX)
 
 typedef struct
 {
@@ -297,7 +297,7 @@ gst_y10_labels_begin (GstY10Labels * labels)
 
 /* Looks up a label, of which only the first 64 bytes count; need not be UTF-8
  * or terminated. Allocates only for a new label. The result stays valid for the
- * frame if it looks up no more than GST_Y10_MAX_BOXES labels. */
+ * frame if it looks up no more than GST_Y10_READ_MAX labels. */
 const GstY10Label *
 gst_y10_labels_get (GstY10Labels * labels, const gchar * name,
     gsize length)

@@ -249,12 +249,12 @@ update_settings (GstYolov10Overlay * self, GstBuffer * buffer)
 static void
 warn_shape (GstYolov10Overlay * self)
 {
-  if (self->boxes.foreign_width == 0 || self->warned)
+  if (self->reading.foreign_width == 0 || self->warned)
     return;
   self->warned = TRUE;
   GST_ELEMENT_WARNING (self, STREAM, FORMAT,
       ("Boxes found on frames of %ux%u are not drawn on frames of %dx%d.",
-          self->boxes.foreign_width, self->boxes.foreign_height,
+          self->reading.foreign_width, self->reading.foreign_height,
           GST_VIDEO_INFO_WIDTH (&self->info),
           GST_VIDEO_INFO_HEIGHT (&self->info)),
       ("Something between the detector and this element cropped, rotated or "
@@ -262,19 +262,21 @@ warn_shape (GstYolov10Overlay * self)
           "this element, so that both see the same frames."));
 }
 
-/* Metadata lists the best boxes first; draw them last, so that they end up on
- * top. */
+/* The list begins with the most confident detections; draw them last, on top. */
 static void
 find_drawings (GstYolov10Overlay * self, GstBuffer * buffer)
 {
-  guint i = gst_y10_boxes_collect (&self->boxes, buffer,
-      GST_VIDEO_INFO_WIDTH (&self->info), GST_VIDEO_INFO_HEIGHT (&self->info));
+  const GstY10DetectionList *list = &self->reading.list;
+  guint i;
 
+  gst_y10_reading_collect (&self->reading, buffer,
+      (guint) GST_VIDEO_INFO_WIDTH (&self->info),
+      (guint) GST_VIDEO_INFO_HEIGHT (&self->info));
   g_array_set_size (self->drawings, 0);
   warn_shape (self);
   gst_y10_labels_begin (self->labels);
-  while (i-- > 0) {
-    const GstY10Box *box = gst_y10_boxes_get (&self->boxes, i);
+  for (i = list->n; i-- > 0;) {
+    const GstY10Detection *box = &list->items[i];
     const GstY10Label *label;
     GstY10Texts texts = { NULL, };
     GstY10Drawing drawing;
@@ -292,7 +294,8 @@ find_drawings (GstYolov10Overlay * self, GstBuffer * buffer)
     if (self->now.show_confidence && box->confidence >= 0)
       texts.percent = gst_y10_labels_percent (self->labels,
           (guint) (box->confidence * 100 + 0.5f));
-    gst_y10_drawing_init (&drawing, &self->style, box->rect, label, &texts);
+    gst_y10_drawing_init (&drawing, &self->style,
+        gst_y10_detection_get_rect (box), label, &texts);
     g_array_append_val (self->drawings, drawing);
   }
 }
@@ -379,7 +382,7 @@ gst_yolov10_overlay_finalize (GObject * object)
   GstYolov10Overlay *self = GST_YOLOV10_OVERLAY (object);
 
   gst_y10_labels_free (self->labels);
-  gst_y10_boxes_clear (&self->boxes);
+  gst_y10_reading_clear (&self->reading);
   gst_y10_unpacked_clear (&self->unpacked);
   gst_y10_painter_free (self->painter);
   g_array_unref (self->drawings);
@@ -441,7 +444,7 @@ gst_yolov10_overlay_init (GstYolov10Overlay * self)
   self->takes_cuda = TRUE;
   self->painter = gst_y10_painter_new (GST_ELEMENT (self));
   self->labels = gst_y10_labels_new ();
-  gst_y10_boxes_init (&self->boxes);
+  gst_y10_reading_init (&self->reading);
   self->drawings = g_array_sized_new (FALSE, FALSE, sizeof (GstY10Drawing), 64);
   self->covered = g_array_sized_new (FALSE, FALSE, sizeof (GstY10Rect), 64);
   gst_base_transform_set_gap_aware (GST_BASE_TRANSFORM (self), TRUE);

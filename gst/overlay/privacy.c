@@ -126,19 +126,19 @@ read_inspections (GstYolov10Overlay * self, GstBuffer * buffer, Known * known)
 static GstY10Knowledge
 check_boxes (const GstYolov10Overlay * self, const Known * known)
 {
-  const GstY10Boxes *boxes = &self->boxes;
+  const GstY10Reading *reading = &self->reading;
   gboolean trust = self->now.privacy_trust == GST_YOLOV10_PRIVACY_TRUST_ROI;
 
   if (known->knowledge > GST_Y10_KNOWN_HELD)
     return known->knowledge;
-  if (boxes->overflow)
+  if (reading->overflow)
     return GST_Y10_UNKNOWN_OVERFLOW;
-  if (boxes->foreign_width
-      || (boxes->n_frame_metas > known->n_inspections && !trust))
+  if (reading->foreign_width
+      || (reading->n_frame_metas > known->n_inspections && !trust))
     return GST_Y10_UNKNOWN_MOVED;
   if (known->n_inspections == 0 && !trust)
-    return boxes->any ? GST_Y10_UNKNOWN_UNTRUSTED : GST_Y10_UNKNOWN_NO_DETECTOR;
-  if (known->n_detections > 0 && !boxes->any)
+    return reading->any ? GST_Y10_UNKNOWN_UNTRUSTED : GST_Y10_UNKNOWN_NO_DETECTOR;
+  if (known->n_detections > 0 && !reading->any)
     return GST_Y10_UNKNOWN_MISSING;
   return known->knowledge;
 }

@@ -145,12 +145,17 @@ static void
 attach (ToolDraw *draw, GstBuffer *buffer, const ToolFrame *frame,
     const Y10Detection *rows, guint n)
 {
+  GstY10DetectionList list;
   const GstY10Findings findings = {.attach = GST_YOLOV10_ATTACH_ROI,
-    .width = frame->image.width,.height = frame->image.height,
-    .detections = rows,.n_detections = n
+    .detections = &list
   };
 
+  gst_y10_detection_list_init (&list, n);
+  gst_y10_detection_list_begin (&list, frame->image.width,
+      frame->image.height);
+  gst_y10_attacher_list (draw->attacher, &list, rows, n);
   gst_y10_attacher_attach (draw->attacher, buffer, &findings);
+  gst_y10_detection_list_clear (&list);
 }
 
 /* Takes @message over, which may be NULL. TRUE when it is an error, which is

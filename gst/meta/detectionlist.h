@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+#pragma once
+
+/* The detections of one frame, as the elements pass them on: the detector fills
+ * a list from the engine's rows and writes it to a buffer (meta/write.h); a
+ * reader gets one from a buffer (meta/read.h). */
+
+#include <gst/gst.h>
+#include <y10/detection.h>
+
+#include "common/rect.h"
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  gdouble x0, y0, x1, y1;       /* edges, in pixels of the frame, within it */
+  gint class_id;                /* of the model; -1: not known */
+  gfloat confidence;            /* 0 to 1, or -1: not known */
+  const gchar *label;           /* not terminated; borrowed */
+  gsize label_length;
+  gint id;                      /* unique on the buffer; ties the metas */
+  gboolean tracked;             /* a tracker assigned @track_id */
+  guint64 track_id;
+} GstY10Detection;
+
+typedef struct
+{
+  guint width, height;          /* of the frame, in pixels */
+  guint n, capacity;            /* of @items */
+  GstY10Detection *items;       /* highest confidence first */
+} GstY10DetectionList;
+
+void gst_y10_detection_list_init (GstY10DetectionList * list, guint capacity);
+void gst_y10_detection_list_clear (GstY10DetectionList * list);
+void gst_y10_detection_list_begin (GstY10DetectionList * list, guint width,
+    guint height);
+gboolean gst_y10_detection_list_add (GstY10DetectionList * list,
+    const GstY10Detection * detection);
+GstY10Rect gst_y10_detection_get_rect (const GstY10Detection * detection);
+Y10Detection gst_y10_detection_to_row (const GstY10Detection * detection);
+
+G_END_DECLS
