@@ -40,7 +40,7 @@ static const Reason reasons[GST_Y10_N_KNOWLEDGE] = {
   [GST_Y10_UNKNOWN_UNTRUSTED] = {"its regions of interest are not yolov10detect's",
       "Regions cannot tell that nothing else was found. privacy-trust=roi "
       "trusts them."},
-  [GST_Y10_UNKNOWN_MOVED] = {"an element behind the detector changed the picture",
+  [GST_Y10_UNKNOWN_MOVED] = {"an element downstream of the detector changed the picture",
       "It cropped, rotated, padded or distorted it. Move the detector or this "
       "element so that both see the same picture."},
   [GST_Y10_UNKNOWN_MISSING] = {"the detector's boxes did not come through",

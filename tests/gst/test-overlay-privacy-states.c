@@ -12,7 +12,7 @@
 #define HEIGHT 360
 #define FRAME (GST_SECOND / 30)
 #define PRIVACY "privacy=fill labels=nothing"
-#define CHANGED "an element behind the detector changed the picture"
+#define CHANGED "an element downstream of the detector changed the picture"
 #define NOBODY "no detector has seen the picture"
 
 /* A detector and an overlay behind it. */

@@ -47,7 +47,7 @@ typedef struct
     "video/x-raw,format=I420,width=640,height=360,framerate=30/1 ! "
 #define DETECT "yolov10detect name=d confidence=0.02 max-detections=10 "
 #define OVERLAY "yolov10overlay name=o " PRIVACY " ! fakesink"
-#define CHANGED "an element behind the detector changed the picture"
+#define CHANGED "an element downstream of the detector changed the picture"
 #define NOBODY "no detector has seen the picture"
 
 static const Row rows[] = {

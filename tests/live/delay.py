@@ -5,7 +5,7 @@
 
 A server as cameras have it (gst-rtsp-server, in a process of its own) sends a
 clip of 30 frames a second that was encoded before, each frame at its time. Each
-has its number in it, as blocks of luma, which the sink behind the detector reads
+has its number in it, as blocks of luma, which the sink after the detector reads
 back; both processes look at the same clock. The backend is the tests' stand-in
 for a GPU, told to take 95 ms for each inference, and all cameras share it.
 
