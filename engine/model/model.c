@@ -409,3 +409,41 @@ y10_model_get_dtype (const Y10Model *model)
 {
   return model->dtype;
 }
+
+/**
+ * y10_model_get_format:
+ * @model: a model
+ *
+ * Returns: (transfer none): the format of its file: "safetensors" or "PyTorch"
+ *
+ * Since: 0.2
+ */
+const char *
+y10_model_get_format (const Y10Model *model)
+{
+  return y10_tensor_file_get_format (model->file);
+}
+
+/**
+ * y10_model_save:
+ * @model: a model
+ * @path: the file to write or replace
+ * @error: where to say why it cannot be written
+ *
+ * Writes a safetensors file with the tensors of the model's file in their own
+ * data types, the class names, the input size and the head that
+ * y10_model_get_head() returns. The file appears under @path when all of it is
+ * written. Any thread.
+ *
+ * Returns: whether it was written; else %Y10_ERROR_FAILED, or the error of
+ *   reading the model's file
+ *
+ * Since: 0.2
+ */
+gboolean
+y10_model_save (const Y10Model *model, const char *path, GError **error)
+{
+  return y10_safetensors_save (model->file, path,
+      (const char *const *) model->labels, model->width, model->height,
+      y10_head_get_name (model->head), error);
+}

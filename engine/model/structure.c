@@ -5,11 +5,36 @@
 
 #include "config.h"
 
+#include <string.h>
+
 #include "model/structure.h"
 
 static const Y10Structure *const structures[] = {
   &y10_structure_yolov10,
 };
+
+/* Other networks of the same family of tools, by a tensor that only they have.
+ * The last row that matches is the most precise. */
+static const struct
+{
+  const char *name, *tensor;
+} strangers[] = {
+  {"YOLOv8", "model.22.cv3.0.0.conv.weight"},
+  {"YOLOv9", "model.2.cv4.conv.weight"},
+  {"YOLO11", "model.10.m.0.attn.qkv.conv.weight"},
+  {"YOLO12", "model.6.m.0.0.attn.qkv.conv.weight"},
+  {"YOLO26", "model.22.m.0.1.attn.qkv.conv.weight"},
+  {"RT-DETR", "model.28.decoder.layers.0.linear1.weight"},
+};
+
+static const char *
+find_stranger (const Y10TensorFile *file)
+{
+  for (guint i = G_N_ELEMENTS (strangers); i-- > 0;)
+    if (y10_tensor_file_find (file, strangers[i].tensor))
+      return strangers[i].name;
+  return NULL;
+}
 
 const Y10Structure *
 y10_structure_find (const Y10TensorFile *file)
@@ -20,13 +45,47 @@ y10_structure_find (const Y10TensorFile *file)
   return structures[0];
 }
 
+/* A file that holds whole modules says which activation each convolution was
+ * trained with. */
+static gboolean
+check_activations (const Y10Graph *graph, const Y10TensorFile *file,
+    GError **error)
+{
+  for (guint i = 0; i < graph->n_ops; i++) {
+    const Y10Op *op = &graph->ops[i];
+    const char *expected = op->act == Y10_ACT_SILU ? "SiLU" : "Identity";
+    const char *found = op->kind == Y10_OP_CONV
+        ? y10_tensor_file_get_activation (file, op->name) : NULL;
+
+    if (found && strcmp (found, expected)) {
+      g_set_error (error, Y10_ERROR, Y10_ERROR_MODEL,
+          "%s: module \"%s\" has the activation %s; expected %s",
+          y10_tensor_file_get_path (file), op->name, found, expected);
+      return FALSE;
+    }
+  }
+  return TRUE;
+}
+
 Y10Graph *
 y10_structure_build (const Y10Structure *structure, const Y10TensorFile *file,
     guint width, guint height, Y10Head head, GError **error)
 {
-  Y10Graph *graph = structure->build (file, width, height, head, error);
+  const char *stranger = find_stranger (file);
+  Y10Graph *graph;
 
-  if (graph)
-    graph->head_kind = structure->head_kind;
-  return graph;
+  if (stranger) {
+    g_set_error (error, Y10_ERROR, Y10_ERROR_MODEL,
+        "%s is a %s; expected a YOLOv10", y10_tensor_file_get_path (file),
+        stranger);
+    return NULL;
+  }
+  graph = structure->build (file, width, height, head, error);
+  if (!graph)
+    return NULL;
+  graph->head_kind = structure->head_kind;
+  if (check_activations (graph, file, error))
+    return graph;
+  y10_graph_free (graph);
+  return NULL;
 }

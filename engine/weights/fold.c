@@ -262,7 +262,7 @@ y10_weights_get_dtype (const Y10Weights *weights, guint conv)
   return g_array_index (weights->convs, Conv, conv).main.weight->dtype_name;
 }
 
-/* @data: what y10_tensor_file_read() gave of @t. */
+/* @data: from y10_tensor_file_read_tensor(). */
 static gfloat
 get_element (const Y10TensorEntry *t, const guint8 *data, gsize i)
 {
@@ -284,31 +284,13 @@ get_element (const Y10TensorEntry *t, const guint8 *data, gsize i)
       : y10_bfloat_to_float (h);
 }
 
-/* NULL and error; g_free(). */
-static guint8 *
-read_tensor (const Y10Weights *weights, const Y10TensorEntry *t,
-    GError **error)
-{
-  guint8 *data = g_try_malloc (MAX (t->size, 1));
-
-  if (!data) {
-    g_set_error (error, Y10_ERROR, Y10_ERROR_NO_MEMORY,
-        "%s: no memory for the %" G_GSIZE_FORMAT " bytes of tensor \"%s\"",
-        y10_tensor_file_get_path (weights->file), t->size, t->name);
-    return NULL;
-  }
-  if (y10_tensor_file_read (weights->file, t->offset, data, t->size, error))
-    return data;
-  g_free (data);
-  return NULL;
-}
-
 /* A vector as doubles; @value for each where there is no such tensor. */
 static gdouble *
 read_vector (const Y10Weights *weights, const Y10TensorEntry *t, gsize n,
     gdouble value, GError **error)
 {
-  g_autofree guint8 *data = t ? read_tensor (weights, t, error) : NULL;
+  g_autofree guint8 *data = t
+      ? y10_tensor_file_read_tensor (weights->file, t, error) : NULL;
   gdouble *v;
 
   if (t && !data)
@@ -355,7 +337,7 @@ fold_branch (const Y10Weights *weights, const Branch *branch, guint kernel,
 
   if (!read_affine (weights, branch, scale, shift, error))
     return FALSE;
-  data = read_tensor (weights, w, error);
+  data = y10_tensor_file_read_tensor (weights->file, w, error);
   if (!data)
     return FALSE;
   for (gsize o = 0; o < out; o++) {

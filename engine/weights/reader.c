@@ -29,6 +29,8 @@ struct _Y10TensorFile
   GArray *entries;              /* Y10TensorEntry */
   GHashTable *by_name;          /* name → index + 1 */
   GHashTable *meta;
+  GHashTable *activations;      /* module → class */
+  const char *format;
 };
 
 static void
@@ -54,6 +56,8 @@ file_new (const char *path, int fd, const struct stat *s)
   g_array_set_clear_func (file->entries, entry_clear);
   file->by_name = g_hash_table_new (g_str_hash, g_str_equal);
   file->meta = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  file->activations = g_hash_table_new_full (g_str_hash, g_str_equal, g_free,
+      g_free);
   return file;
 }
 
@@ -71,6 +75,7 @@ y10_tensor_file_unref (Y10TensorFile *file)
     return;
   g_hash_table_unref (file->by_name);
   g_hash_table_unref (file->meta);
+  g_hash_table_unref (file->activations);
   g_array_unref (file->entries);
   close (file->fd);
   g_free (file->path);
@@ -79,10 +84,15 @@ y10_tensor_file_unref (Y10TensorFile *file)
 }
 
 /* The original saves "model.0…"; a whole checkpoint gives "model.model.0…", a
- * bare Sequential "0…". */
+ * bare Sequential "0…". Training on several GPUs and torch.compile() add
+ * prefixes of their own. */
 static char *
 normalise_name (const char *name)
 {
+  if (g_str_has_prefix (name, "module."))
+    name += strlen ("module.");
+  if (g_str_has_prefix (name, "_orig_mod."))
+    name += strlen ("_orig_mod.");
   if (g_str_has_prefix (name, "model.model."))
     name += strlen ("model.");
   if (g_str_has_prefix (name, "model."))
@@ -120,8 +130,8 @@ parse_dtype (const char *dtype, gsize *elem_size)
 
 gboolean
 y10_tensor_file_add (Y10TensorFile *file, const char *name, const char *dtype,
-    const gsize *dim, guint n_dims, guint64 offset, gsize size,
-    GError **error)
+    const gsize *dim, const gsize *stride, guint n_dims, guint64 offset,
+    gsize size, GError **error)
 {
   Y10TensorEntry entry = { NULL, };
   gsize elem_size, n = 1;
@@ -147,6 +157,9 @@ y10_tensor_file_add (Y10TensorFile *file, const char *name, const char *dtype,
     }
     entry.dim[i] = dim[i];
   }
+  for (guint i = n_dims, step = 0; i-- > 0; step++)
+    entry.stride[i] = stride ? stride[i]
+        : step ? entry.stride[i + 1] * dim[i + 1] : 1;
   /* Divided, not multiplied: n × elem_size may overflow. */
   if (n != size / elem_size || size % elem_size) {
     g_set_error (error, Y10_ERROR, Y10_ERROR_MODEL_FORMAT,
@@ -178,6 +191,26 @@ y10_tensor_file_set_meta (Y10TensorFile *file, const char *key,
     const char *value)
 {
   g_hash_table_replace (file->meta, g_strdup (key), g_strdup (value));
+}
+
+void
+y10_tensor_file_set_activation (Y10TensorFile *file, const char *module,
+    const char *activation)
+{
+  g_hash_table_replace (file->activations, normalise_name (module),
+      g_strdup (activation));
+}
+
+const char *
+y10_tensor_file_get_activation (const Y10TensorFile *file, const char *module)
+{
+  return g_hash_table_lookup (file->activations, module);
+}
+
+const char *
+y10_tensor_file_get_format (const Y10TensorFile *file)
+{
+  return file->format;
 }
 
 guint64
@@ -236,15 +269,62 @@ y10_tensor_file_read (const Y10TensorFile *file, guint64 offset,
   return FALSE;
 }
 
+static gboolean
+is_row_major (const Y10TensorEntry *t)
+{
+  gsize expected = 1;
+
+  for (guint i = t->n_dims; i-- > 0; expected *= t->dim[i])
+    if (t->dim[i] > 1 && t->stride[i] != expected)
+      return FALSE;
+  return TRUE;
+}
+
+static guint8 *
+reorder (const Y10TensorEntry *t, const guint8 *data)
+{
+  gsize elem_size = t->size / t->n_elements;
+  guint8 *ordered = g_malloc (t->size);
+
+  for (gsize i = 0; i < t->n_elements; i++) {
+    gsize rest = i, from = 0;
+
+    for (guint d = t->n_dims; d-- > 0; rest /= t->dim[d])
+      from += rest % t->dim[d] * t->stride[d];
+    memcpy (ordered + i * elem_size, data + from * elem_size, elem_size);
+  }
+  return ordered;
+}
+
+guint8 *
+y10_tensor_file_read_tensor (const Y10TensorFile *file,
+    const Y10TensorEntry *t, GError **error)
+{
+  g_autofree guint8 *data = g_try_malloc (MAX (t->size, 1));
+
+  if (!data) {
+    g_set_error (error, Y10_ERROR, Y10_ERROR_NO_MEMORY,
+        "%s: no memory for the %" G_GSIZE_FORMAT " bytes of tensor \"%s\"",
+        file->path, t->size, t->name);
+    return NULL;
+  }
+  if (!y10_tensor_file_read (file, t->offset, data, t->size, error))
+    return NULL;
+  return is_row_major (t) ? g_steal_pointer (&data) : reorder (t, data);
+}
+
 Y10TensorFile *
 y10_tensor_file_open (const char *path, GError **error)
 {
   static const struct
   {
+    const char *name;
     gboolean (*probe) (const guint8 *, gsize);
     gboolean (*parse) (Y10TensorFile *, GError **);
   } formats[] = {
-    {y10_safetensors_probe, y10_safetensors_parse},
+    {"safetensors", y10_safetensors_probe, y10_safetensors_parse},
+    {"PyTorch", y10_pytorch_probe, y10_pytorch_parse},
+    {"PyTorch before 1.6", y10_pytorch_legacy_probe, y10_pytorch_legacy_parse},
   };
   g_autofree char *why = NULL;
   Y10TensorFile *file;
@@ -271,12 +351,14 @@ y10_tensor_file_open (const char *path, GError **error)
   for (guint i = 0; i < G_N_ELEMENTS (formats); i++) {
     if (!formats[i].probe (start, size))
       continue;
+    file->format = formats[i].name;
     if (formats[i].parse (file, error))
       return file;
     goto fail;
   }
   g_set_error (error, Y10_ERROR, Y10_ERROR_MODEL_FORMAT,
-      "%s is not a weights file we can read; expected safetensors", path);
+      "%s is not a weights file we can read; expected safetensors or a "
+      "PyTorch checkpoint", path);
 
 fail:
   y10_tensor_file_unref (file);

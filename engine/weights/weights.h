@@ -27,6 +27,7 @@ typedef struct
   const char *dtype_name;       /* as the file writes it */
   guint n_dims;
   gsize dim[Y10_MAX_DIMS];
+  gsize stride[Y10_MAX_DIMS];   /* elements; the data have no gaps */
   gsize n_elements;
   guint64 offset;               /* of its data in the file */
   gsize size;
@@ -40,6 +41,8 @@ Y10TensorFile *y10_tensor_file_open (const char *path, GError ** error);
 Y10TensorFile *y10_tensor_file_ref (Y10TensorFile * file);
 void y10_tensor_file_unref (Y10TensorFile * file);
 const char *y10_tensor_file_get_path (const Y10TensorFile * file);
+/* "safetensors", "PyTorch". */
+const char *y10_tensor_file_get_format (const Y10TensorFile * file);
 /* Another one where the file, or what is in it, was another one. */
 const char *y10_tensor_file_get_identity (const Y10TensorFile * file);
 guint64 y10_tensor_file_get_size (const Y10TensorFile * file);
@@ -47,6 +50,9 @@ guint64 y10_tensor_file_get_size (const Y10TensorFile * file);
  * it was when it was opened. Any thread. */
 gboolean y10_tensor_file_read (const Y10TensorFile * file, guint64 offset,
     gpointer data, gsize size, GError ** error);
+/* The elements of @entry in row-major order; g_free(). */
+guint8 *y10_tensor_file_read_tensor (const Y10TensorFile * file,
+    const Y10TensorEntry * entry, GError ** error);
 const Y10TensorEntry *y10_tensor_file_find (const Y10TensorFile * file,
     const char *name);
 guint y10_tensor_file_get_n (const Y10TensorFile * file);
@@ -56,15 +62,34 @@ const Y10TensorEntry *y10_tensor_file_get (const Y10TensorFile * file,
 const char *y10_tensor_file_get_meta (const Y10TensorFile * file,
     const char *key);
 
+/* The class of a module's activation, such as "SiLU"; NULL where the file has
+ * tensors only. */
+const char *y10_tensor_file_get_activation (const Y10TensorFile * file,
+    const char *module);
+
 /* safetensors.c; @data: the first @size bytes, up to 16. */
 gboolean y10_safetensors_probe (const guint8 * data, gsize size);
 gboolean y10_safetensors_parse (Y10TensorFile * file, GError ** error);
+/* savetensors.c: writes the tensors with float elements. @names: terminated by
+ * NULL. Replaces @path when all is written. */
+gboolean y10_safetensors_save (const Y10TensorFile * file, const char *path,
+    const char *const *names, guint width, guint height, const char *head,
+    GError ** error);
+
+/* pytorch.c */
+gboolean y10_pytorch_probe (const guint8 * data, gsize size);
+gboolean y10_pytorch_parse (Y10TensorFile * file, GError ** error);
+gboolean y10_pytorch_legacy_probe (const guint8 * data, gsize size);
+gboolean y10_pytorch_legacy_parse (Y10TensorFile * file, GError ** error);
 
 /* For the parsers. @name and the metadata are copied; the data are the @size
- * bytes at @offset, which the parser has found to be inside the file. */
+ * bytes at @offset, which the parser has found to be inside the file. @stride:
+ * NULL for row-major. */
 gboolean y10_tensor_file_add (Y10TensorFile * file, const char *name,
-    const char *dtype, const gsize * dim, guint n_dims, guint64 offset,
-    gsize size, GError ** error);
+    const char *dtype, const gsize * dim, const gsize * stride, guint n_dims,
+    guint64 offset, gsize size, GError ** error);
+void y10_tensor_file_set_activation (Y10TensorFile * file, const char *module,
+    const char *activation);
 void y10_tensor_file_set_meta (Y10TensorFile * file, const char *key,
     const char *value);
 

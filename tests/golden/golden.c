@@ -3,6 +3,7 @@
 
 /* golden [--backend B] [--precision P] [--threads N] [--largest L --rms R]
  *     X.golden.json…
+ * golden --weights FILE X.golden.json…
  * golden --reference WxH [--head one2many] […] X.shapes.json…
  *
  * Compares the engine with what PyTorch computed from the same seeded weights
@@ -31,6 +32,7 @@
 
 static gboolean quiet;
 static char *backend_name, *precision_name, *head_name, *reference;
+static char *weights_path;      /* NULL: generate them */
 static guint width, height;     /* of --reference; 0: golden files */
 static int n_threads;
 /* Limits other than the precision's; 0: none. */
@@ -238,21 +240,37 @@ run_step (Comparison *c, const float *pixels, gboolean agnostic,
   return TRUE;
 }
 
+/* Generated, unless a file with the same weights was given. */
+static Y10Model *
+load_model (const Expected *e, GError **error)
+{
+  char *shapes, *path;
+  Y10Model *model = NULL;
+  int fd;
+
+  if (weights_path)
+    return y10_model_load (weights_path, NULL, error);
+  shapes = expected_shapes_path (e);
+  path = g_build_filename (g_get_tmp_dir (), "golden-XXXXXX", NULL);
+  fd = g_mkstemp (path);
+  if (fd >= 0)
+    close (fd);
+  if (y10_seeded_write (shapes, e->seed, path, error))
+    model = y10_model_load (path, NULL, error);
+  g_unlink (path);
+  g_free (path);
+  g_free (shapes);
+  return model;
+}
+
 static gboolean
 make_engine (Comparison *c, Y10BackendKind backend, Y10Precision precision,
     GError **error)
 {
   const Expected *e = c->expected;
-  char *shapes = expected_shapes_path (e);
-  char *weights = g_build_filename (g_get_tmp_dir (), "golden-XXXXXX", NULL);
-  int fd = g_mkstemp (weights);
+  Y10Model *model = load_model (e, error);
   Y10EngineConfig config;
-  Y10Model *model = NULL;
 
-  if (fd >= 0)
-    close (fd);
-  if (y10_seeded_write (shapes, e->seed, weights, error))
-    model = y10_model_load (weights, NULL, error);
   if (model) {
     y10_engine_config_init (&config, sizeof config);
     config.backend = backend;
@@ -268,9 +286,6 @@ make_engine (Comparison *c, Y10BackendKind backend, Y10Precision precision,
     c->engine = y10_engine_new (model, &config, NULL, error);
     y10_model_unref (model);
   }
-  g_unlink (weights);
-  g_free (weights);
-  g_free (shapes);
   return c->engine != NULL;
 }
 
@@ -427,6 +442,8 @@ main (int argc, char **argv)
     {"precision", 'p', 0, G_OPTION_ARG_STRING, &precision_name,
         "fp32 (default), bf16, …", "P"},
     {"threads", 't', 0, G_OPTION_ARG_INT, &n_threads, "CPU threads", "N"},
+    {"weights", 'w', 0, G_OPTION_ARG_FILENAME, &weights_path,
+        "a file with the weights, of any format", "FILE"},
     {"reference", 'r', 0, G_OPTION_ARG_STRING, &reference,
         "with the plain C backend at this size", "WxH"},
     {"head", 0, 0, G_OPTION_ARG_STRING, &head_name,
@@ -457,7 +474,8 @@ main (int argc, char **argv)
       || (backend_name && !parse_backend (backend_name, &backend))
       || (precision_name && !parse_precision (precision_name, &precision))) {
     fputs ("usage: golden [--backend auto|ref|cpu|cuda|cuda-sim] [--precision "
-        "fp32|tf32|fp16|bf16|auto] [--threads N] X.golden.json…\n"
+        "fp32|tf32|fp16|bf16|auto] [--threads N] [--weights FILE] "
+        "X.golden.json…\n"
         "       golden --reference WxH [--head one2one|one2many] […] "
         "X.shapes.json…\n", stderr);
     return 2;

@@ -47,6 +47,7 @@ print_json (const Info *info)
   y10_engine_get_input_size (info->engine, &width, &height);
   json_builder_begin_object (builder);
   tool_json_string (builder, "file", path);
+  tool_json_string (builder, "format", y10_model_get_format (info->model));
   tool_json_string (builder, "variant", y10_model_get_variant (info->model));
   tool_json_string (builder, "dtype", y10_model_get_dtype (info->model));
   json_builder_set_member_name (builder, "heads");
@@ -146,6 +147,7 @@ print_text (const Info *info)
 
   y10_engine_get_input_size (info->engine, &width, &height);
   tool_print ("file        %s\n", path);
+  tool_print ("format      %s\n", y10_model_get_format (model));
   tool_print ("variant     %s, %s\n", y10_model_get_variant (model),
       y10_model_get_dtype (model));
   tool_print ("classes     %s\n", classes);

@@ -23,6 +23,7 @@ typedef struct
 static const Command commands[] = {
   {"detect", tool_detect, "find objects in pictures and videos"},
   {"info", tool_info, "say what is in a weights file"},
+  {"convert", tool_convert, "write a weights file as safetensors"},
   {"bench", tool_bench, "measure how fast a model runs here"},
   {"doctor", tool_doctor, "say what this machine has and what is missing"},
 };

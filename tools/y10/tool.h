@@ -24,6 +24,7 @@ enum
 
 int tool_detect (int argc, char **argv);
 int tool_info (int argc, char **argv);
+int tool_convert (int argc, char **argv);
 int tool_bench (int argc, char **argv);
 int tool_doctor (int argc, char **argv);
 

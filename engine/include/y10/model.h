@@ -56,6 +56,9 @@ Y10_API void y10_model_get_input_size (const Y10Model *model, guint *width,
 Y10_API gboolean y10_model_has_head (const Y10Model *model, Y10Head head);
 Y10_API Y10Head y10_model_get_head (const Y10Model *model);
 Y10_API guint64 y10_model_get_n_parameters (const Y10Model *model);
+Y10_API const char *y10_model_get_format (const Y10Model *model);
+Y10_API gboolean y10_model_save (const Y10Model *model, const char *path,
+    GError **error);
 Y10_API const char *y10_model_get_dtype (const Y10Model *model);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Y10Model, y10_model_unref)

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* y10 convert: writes any weights file that the library reads as safetensors. */
+
+#include "config.h"
+
+#include "tool.h"
+
+static int
+convert (const char *in, const char *out, const char *labels)
+{
+  GError *error = NULL;
+  Y10Model *model = y10_model_load (in, labels, &error);
+  int status = TOOL_OK;
+
+  if (!model) {
+    status = TOOL_NO_ENGINE;
+  } else {
+    if (!y10_model_save (model, out, &error))
+      status = TOOL_FAILED;
+    y10_model_unref (model);
+  }
+  if (error)
+    tool_error ("%s", error->message);
+  g_clear_error (&error);
+  return status;
+}
+
+int
+tool_convert (int argc, char **argv)
+{
+  char **files = NULL, *labels = NULL;
+  const GOptionEntry entries[] = {
+    {"labels", 'l', 0, G_OPTION_ARG_FILENAME, &labels,
+        "Class names to store, one per line [those of IN]", "FILE"},
+    {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &files, NULL,
+        NULL},
+    {NULL}
+  };
+  GOptionContext *context = g_option_context_new ("IN OUT.safetensors");
+  int status = TOOL_USAGE;
+
+  g_option_context_set_summary (context,
+      "Writes the weights file IN, of any format that yolov10detect reads, as "
+      "safetensors.\nTensors keep their data types; no code of IN runs.");
+  g_option_context_set_description (context, TOOL_STATUS_HELP);
+  g_option_context_add_main_entries (context, entries, NULL);
+  if (tool_options_parse (context, "convert", &argc, &argv)) {
+    if (files && g_strv_length (files) == 2)
+      status = convert (files[0], files[1], labels);
+    else
+      tool_error ("convert takes two files, IN and OUT; see 'y10 convert "
+          "--help'");
+  }
+  g_option_context_free (context);
+  g_strfreev (files);
+  g_free (labels);
+  return status;
+}
