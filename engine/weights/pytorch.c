@@ -32,8 +32,9 @@
 #define MAX_TENSORS 16384
 #define MAX_NAME 256
 #define MAX_NAMES (1u << 20)
-/* Dictionary entries that are compared: modules may share a huge one. */
-#define MAX_WORK (1u << 26)
+/* Dictionary entries that are looked at: modules may share a huge one. A
+ * checkpoint of yolov10x has 100,000. */
+#define MAX_WORK (1u << 24)
 /* Ultralytics sets this value everywhere; fold.c relies on it. */
 #define BATCH_NORM_EPS 1e-3
 
@@ -256,6 +257,15 @@ enter (Reader *r, const Value *key)
   return TRUE;
 }
 
+/* Counts entries that are about to be looked at. */
+static gboolean
+work (Reader *r, guint n)
+{
+  r->work += n;
+  return r->work <= MAX_WORK
+      || bad (r, "its modules have more than %u members", MAX_WORK);
+}
+
 /* Adds the tensors of a dictionary. */
 static gboolean
 add_tensors (Reader *r, const Value *dict)
@@ -264,6 +274,8 @@ add_tensors (Reader *r, const Value *dict)
 
   if (!dict || !holds_pairs (dict))
     return TRUE;
+  if (!work (r, dict->n))
+    return FALSE;
   for (guint i = 0; i + 1 < dict->n; i += 2) {
     const Value *args = tensor_args (dict->items[i + 1]);
 
@@ -298,14 +310,15 @@ add_module (Reader *r, const Value *module)
   const Value *buffers = lookup (r, state, "_buffers");
   gsize length = r->path->len;
 
-  if (++r->n_modules > MAX_MODULES || r->work > MAX_WORK
-      || r->depth > MAX_DEPTH)
+  if (++r->n_modules > MAX_MODULES || r->depth > MAX_DEPTH)
     return bad (r, "it has more than %d modules, or nests them more than %d "
         "deep", MAX_MODULES, MAX_DEPTH);
   if (!add_tensors (r, lookup (r, state, "_parameters"))
       || !add_tensors (r, buffers))
     return FALSE;
   if (lookup (r, buffers, "running_mean") && !check_norm (r, state))
+    return FALSE;
+  if (!work (r, modules ? modules->n : 0))
     return FALSE;
   for (guint i = 0; modules && holds_pairs (modules) && i + 1 < modules->n;
       i += 2) {

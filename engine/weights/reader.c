@@ -274,7 +274,7 @@ is_row_major (const Y10TensorEntry *t)
 {
   gsize expected = 1;
 
-  for (guint i = t->n_dims; i-- > 0; expected *= t->dim[i])
+  for (guint i = t->n_elements ? t->n_dims : 0; i-- > 0; expected *= t->dim[i])
     if (t->dim[i] > 1 && t->stride[i] != expected)
       return FALSE;
   return TRUE;

@@ -110,6 +110,12 @@ read_directory (Y10Zip *zip, const guint8 *p, gsize size, guint64 n,
     if (size - ENTRY_SIZE < name_size + extra_size + comment_size)
       return bad (zip->file, error, "entry %" G_GUINT64_FORMAT " exceeds its "
           "directory", i);
+    name = g_strndup ((const char *) p + ENTRY_SIZE, name_size);
+    if (g_hash_table_contains (zip->by_name, name)) {
+      g_autofree char *twice = name, *shown = g_utf8_make_valid (name, -1);
+
+      return bad (zip->file, error, "member \"%s\" is there twice", shown);
+    }
     member = g_new (Member, 1);
     *member = (Member) {
       .flags = get (p + 8, 2),.method = get (p + 10, 2),
@@ -117,14 +123,8 @@ read_directory (Y10Zip *zip, const guint8 *p, gsize size, guint64 n,
       .header = get (p + 42, 4)
     };
     read_zip64 (member, p + ENTRY_SIZE + name_size, extra_size);
-    name = g_strndup ((const char *) p + ENTRY_SIZE, name_size);
     g_ptr_array_add (zip->names, name);
-    if (!g_hash_table_insert (zip->by_name, name, member)) {
-      g_autofree char *shown = g_utf8_make_valid (name, -1);
-
-      g_ptr_array_set_size (zip->names, 0);
-      return bad (zip->file, error, "member \"%s\" is there twice", shown);
-    }
+    g_hash_table_insert (zip->by_name, name, member);
     p += ENTRY_SIZE + name_size + extra_size + comment_size;
     size -= ENTRY_SIZE + name_size + extra_size + comment_size;
   }

@@ -1,0 +1,195 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# SPDX-FileCopyrightText: 2026 the yolov10detect authors
+"""Weights files in every form that Ultralytics and torch.save() write, each
+against a safetensors file of the same weights.
+
+usage: checkpoints.py Y10 PICTURE [KEPT_DIR]
+
+Needs PyTorch and Ultralytics. For each file, what `y10 detect` prints in
+fp32 must equal, byte for byte, those of the safetensors file, which
+this script writes itself.
+"""
+
+import copy
+import datetime
+import json
+import os
+import pathlib
+import struct
+import subprocess
+import sys
+import tempfile
+
+try:
+    import torch
+    import ultralytics
+    from ultralytics.nn.tasks import DetectionModel
+except ImportError as error:
+    print(f"SKIP: {error}")
+    sys.exit(77)
+
+CLASSES = 3
+DTYPES = {torch.float32: "F32", torch.float16: "F16", torch.bfloat16: "BF16"}
+HEADS = {"one2one": ("one2one_cv2.", "one2one_cv3."), "one2many": (".cv2.", ".cv3.")}
+
+
+def seeded(variant):
+    """A network whose activations keep their size, so that it finds objects."""
+    torch.manual_seed(10)
+    model = DetectionModel(f"{variant}.yaml", ch=3, nc=CLASSES, verbose=False)
+    for module in model.modules():
+        if isinstance(module, torch.nn.BatchNorm2d):
+            torch.nn.init.uniform_(module.weight, 0.8, 1.6)
+            torch.nn.init.uniform_(module.bias, -0.3, 0.3)
+            module.running_mean.uniform_(-0.1, 0.1)
+            module.running_var.uniform_(0.5, 1.5)
+    head = model.model[-1]
+    for branches in (head.cv3, head.one2one_cv3):
+        for branch in branches:
+            torch.nn.init.normal_(branch[-1].weight, 0, 0.5)
+            torch.nn.init.constant_(branch[-1].bias, -2)
+    model.names = {i: f"thing {i}" for i in range(CLASSES)}
+    model.args = {"imgsz": 320, "model": f"{variant}.yaml", "task": "detect"}
+    return model.eval()
+
+
+def write_safetensors(state, path):
+    header, data = {"__metadata__": {
+        "names": json.dumps([f"thing {i}" for i in range(CLASSES)]), "imgsz": "320"}}, b""
+    for name, tensor in state.items():
+        if tensor.dtype not in DTYPES:
+            continue
+        raw = tensor.detach().contiguous().flatten().view(torch.uint8 if tensor.dtype
+            == torch.uint8 else torch.int16 if tensor.element_size() == 2
+            else torch.int32).numpy().tobytes()
+        header[name] = {"dtype": DTYPES[tensor.dtype], "shape": list(tensor.shape),
+                        "data_offsets": [len(data), len(data) + len(raw)]}
+        data += raw
+    text = json.dumps(header).encode()
+    text += b" " * (-len(text) % 8)
+    path.write_bytes(struct.pack("<Q", len(text)) + text + data)
+
+
+def checkpoint(**fields):
+    """What the trainer and strip_optimizer() save."""
+    return {"epoch": -1, "best_fitness": None, "model": None, "ema": None, "updates": None,
+            "optimizer": None, "scaler": None, "train_args": {"imgsz": 320},
+            "train_metrics": {}, "train_results": {}, "date": datetime.datetime.now().isoformat(),
+            "version": ultralytics.__version__, "license": "AGPL-3.0", "docs": "", **fields}
+
+
+def files(variant, folder):
+    """(file, reference, the heads to compare)"""
+    model = seeded(variant)
+    half, bf16 = copy.deepcopy(model).half(), copy.deepcopy(model).bfloat16()
+    fused = copy.deepcopy(model)
+    fused.fuse(verbose=False)
+    references = {}
+    for name, of in {"f32": model, "f16": half, "bf16": bf16, "fused": fused}.items():
+        references[name] = folder / f"{variant}-{name}.safetensors"
+        write_safetensors(of.state_dict(), references[name])
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.01, momentum=0.9)
+    for p in model.parameters():
+        p.grad = torch.zeros_like(p)
+    optimizer.step()
+    state = model.state_dict()
+    made = {
+        "best.pt": (checkpoint(model=half), "f16"),
+        "last.pt": (checkpoint(ema=half, updates=5, optimizer=optimizer.state_dict(), epoch=3), "f16"),
+        "bf16.pt": (checkpoint(model=bf16), "bf16"),
+        "fused.pt": (checkpoint(model=fused), "fused"),
+        "module.pt": (model, "f32"),
+        "parallel-module.pt": (torch.nn.DataParallel(copy.deepcopy(model)), "f32"),
+        "channels-last.pt": (copy.deepcopy(model).to(memory_format=torch.channels_last), "f32"),
+        "state.pth": (state, "f32"),
+        "state-model.pth": ({"model": state}, "f32"),
+        "state-nested.pth": ({"state_dict": state, "epoch": 1}, "f32"),
+        "state-parallel.pth": (torch.nn.DataParallel(copy.deepcopy(model)).state_dict(), "f32"),
+        "parameter.pth": (dict(model.named_parameters()) | dict(model.named_buffers()), "f32"),
+    }
+    for name, (what, reference) in made.items():
+        path = folder / f"{variant}-{name}"
+        torch.save(what, path)
+        yield path, references[reference]
+    for protocol in (3, 4):
+        path = folder / f"{variant}-protocol{protocol}.pt"
+        torch.save(checkpoint(model=half), path, pickle_protocol=protocol)
+        yield path, references["f16"]
+
+
+def run(*command):
+    return subprocess.run([str(c) for c in command], capture_output=True, text=True)
+
+
+def detections(y10, weights, head, picture):
+    result = run(y10, "detect", "--model", weights, "--precision", "fp32", "--backend",
+                 "cpu", "--threads", 1, "--head", head, "--confidence", 0.01, "--size", 320,
+                 "--labels", weights.parent / "names.txt", picture)
+    if result.returncode:
+        return f"exit {result.returncode}: {result.stderr.strip()}"
+    return result.stdout
+
+
+def has_head(path, head):
+    result = run(sys.argv[1], "info", "--json", path)
+    return head in json.loads(result.stdout)["heads"] if result.returncode == 0 else True
+
+
+def main():
+    y10, picture = sys.argv[1], sys.argv[2]
+    print(f"PyTorch {torch.__version__}, Ultralytics {ultralytics.__version__}")
+    failed = 0
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = pathlib.Path(sys.argv[3] if len(sys.argv) > 3 else temporary)
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "names.txt").write_text("".join(f"thing {i}\n" for i in range(CLASSES)))
+        for variant in ("yolov10n", "yolov10m"):
+            for path, reference in files(variant, folder):
+                for head in ("one2one", "one2many"):
+                    if not has_head(reference, head):
+                        continue
+                    expected = detections(y10, reference, head, picture)
+                    found = detections(y10, path, head, picture)
+                    n = expected.count('"roi_type"')
+                    ok = found == expected and n > 0
+                    failed += not ok
+                    print(f"{'ok' if ok else 'FAILED':6} {path.name:28} {head:9} {n:4} rows"
+                          + ("" if ok else f" {found[:300]}"))
+        for variant in ("yolov8n", "yolov9t", "yolo11n", "yolo12n", "yolo26n"):
+            try:
+                model = DetectionModel(f"{variant}.yaml", ch=3, nc=CLASSES, verbose=False)
+            except Exception as error:  # this Ultralytics has not got it
+                print(f"       {variant}: {str(error)[:60]}")
+                continue
+            path = folder / f"{variant}.pt"
+            torch.save(checkpoint(model=model.half()), path)
+            result = run(y10, "info", path)
+            named = variant[:-1].replace("yolov", "YOLOv").replace("yolo", "YOLO")
+            ok = result.returncode == 3 and f"is a {named}; expected" in result.stderr
+            failed += not ok
+            print(f"{'ok' if ok else 'FAILED':6} {result.stderr.strip()}")
+        model = seeded("yolov10n")
+        path = folder / "legacy.pth"
+        torch.save(model.state_dict(), path, _use_new_zipfile_serialization=False)
+        other = copy.deepcopy(model)
+        other.model[2].cv1.act = torch.nn.ReLU()
+        torch.save(other, folder / "relu.pt")
+        other = copy.deepcopy(model)
+        other.model[0].bn.eps = 1e-5
+        torch.save(other, folder / "eps.pt")
+        torch.jit.script(torch.nn.Conv2d(1, 1, 1)).save(str(folder / "script.pt"))
+        for name, words in {"legacy.pth": "before 1.6", "relu.pt": '"model.2.cv1" has the activation '
+                            'ReLU; expected SiLU', "eps.pt": 'model.0.bn" has eps 1e-05',
+                            "script.pt": "TorchScript"}.items():
+            result = run(y10, "info", folder / name)
+            ok = result.returncode == 3 and words in result.stderr
+            failed += not ok
+            print(f"{'ok' if ok else 'FAILED':6} {result.stderr.strip()}")
+    print(f"{failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    os.environ.setdefault("YOLO_VERBOSE", "false")
+    sys.exit(main())

@@ -1,0 +1,22 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# SPDX-FileCopyrightText: 2026 the yolov10detect authors
+#
+# Installs Ultralytics from PyPI beside Debian's PyTorch and runs checkpoints.py.
+set -euo pipefail
+
+[ $# = 2 ] || { echo "usage: checkpoints.sh Y10 VENV" >&2; exit 2; }
+here=$(dirname "$(readlink -f "$0")")
+python=/usr/bin/python3
+if ! $python -c 'import torch, torchvision' 2>/dev/null; then
+  echo "SKIP: PyTorch is missing (Debian: python3-torch, python3-torchvision)"
+  exit 77
+fi
+if [ ! -e "$2/installed" ]; then
+  $python -m venv --system-site-packages "$2"
+  "$2/bin/pip" install --quiet --disable-pip-version-check ultralytics \
+    || { echo "SKIP: pip cannot install ultralytics"; exit 77; }
+  touch "$2/installed"
+fi
+export YOLO_CONFIG_DIR=$2 YOLO_OFFLINE=true
+"$2/bin/python" "$here/checkpoints.py" "$1" "$here/../../pipelines/codes.png"

@@ -1,0 +1,330 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# SPDX-FileCopyrightText: 2026 the yolov10detect authors
+"""PyTorch checkpoints, good and hostile, in the y10 command.
+
+usage: test-pytorch.py Y10 SEEDED SHAPES.json [FUZZ_WEIGHTS]
+
+A good file is what its safetensors is, bit for bit once converted. A bad one
+gets one line that names it and says what was found, within a second and 64 MB
+more than a good one.
+"""
+
+import itertools
+import json
+import os
+import pathlib
+import pickle
+import random
+import resource
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+import zipfile
+
+import torchlike
+from torchlike import Storage, Tensor
+
+Y10, SEEDED, SHAPES = sys.argv[1:4]
+FUZZ_WEIGHTS = sys.argv[4] if len(sys.argv) > 4 else None
+SANITIZED = os.environ.get("Y10_TEST_SANITIZED") == "1"
+MARKER = "y10-pickle-was-run"
+
+
+def run(*command, seconds=60):
+    return subprocess.run([str(c) for c in command], capture_output=True, text=True,
+                          timeout=seconds, errors="replace")
+
+
+def measure(path):
+    """Exit status, message, seconds, MB."""
+    read, write = os.pipe()
+    began = time.monotonic()
+    pid = os.fork()
+    if pid == 0:
+        os.dup2(write, 2)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        os.close(read)
+        # Does nothing under a sanitizer, whose shadow memory is larger.
+        if not SANITIZED:
+            resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
+        os.execv(Y10, [Y10, "info", str(path)])
+    os.close(write)
+    with os.fdopen(read, errors="replace") as text:
+        message = text.read()
+    _, status, usage = os.wait4(pid, 0)
+    return os.waitstatus_to_exitcode(status), message, time.monotonic() - began, \
+        usage.ru_maxrss / 1024
+
+
+class Command:
+    """Pickles as a call of os.system."""
+
+    def __reduce__(self):
+        return os.system, (f"touch {MARKER}",)
+
+
+def nested_lists(n):
+    return b"\x80\x02" + b"]" * n + b"a" * (n - 1) + b"."
+
+
+def storage(numel, dtype="F32", data=None):
+    return Storage(dtype, "0", bytes(SIZES[dtype] * numel) if data is None else data)
+
+
+SIZES = torchlike.SIZES
+
+
+class Checkpoints(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.dir = pathlib.Path(tempfile.mkdtemp(prefix="y10-weights-"))
+        cls.addClassCleanup(shutil.rmtree, cls.dir)
+        cls.reference = cls.dir / "reference.safetensors"
+        subprocess.run([SEEDED, SHAPES, cls.reference], check=True, stdout=subprocess.DEVNULL)
+        cls.tensors = torchlike.read_safetensors(cls.reference)
+        cls.good = cls.dir / "good.pt"
+        torchlike.save(cls.good, {"epoch": 3, "model": torchlike.as_module(
+            torchlike.read_safetensors(cls.reference), {0: "a\"b", 1: "é"})})
+        status, message, cls.seconds, cls.mb = measure(cls.good)
+        assert status == 0, message
+
+    def tearDown(self):
+        self.assertFalse(os.path.exists(MARKER), "a pickle ran a command")
+
+    def data(self, path):
+        """What the tensors of a file are once converted."""
+        out = self.dir / "converted.safetensors"
+        result = run(Y10, "convert", path, out)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return {name if name.startswith("model.") else f"model.{name}": t.args[0].data
+                for name, t in torchlike.read_safetensors(out).items()}
+
+    def assert_same(self, path):
+        expected = {name: t.args[0].data for name, t in self.tensors.items()
+                    if t.args[0].dtype != "I64"}
+        found = self.data(path)
+        self.assertEqual(found.keys(), expected.keys())
+        for name, data in expected.items():
+            self.assertEqual(found[name], data, name)
+
+    def test_layouts(self):
+        tensors = torchlike.read_safetensors(self.reference)
+        prefixed = {f"module.{name}": t for name, t in tensors.items()}
+        for name, value in {
+                "state": tensors, "under-model": {"model": tensors},
+                "under-state_dict": {"state_dict": tensors, "epoch": 1},
+                "parallel": prefixed, "bare": torchlike.as_module(tensors, ["x"]),
+                "ema": {"model": None, "ema": torchlike.as_module(tensors, {})}}.items():
+            for protocol in (2, 3, 4, 5):
+                with self.subTest(layout=name, protocol=protocol):
+                    path = self.dir / f"{name}.pt"
+                    torchlike.save(path, value, protocol)
+                    self.assert_same(path)
+
+    def test_names_and_size(self):
+        result = json.loads(run(Y10, "info", "--json", self.good).stdout)
+        self.assertEqual(result["format"], "PyTorch")
+        self.assertEqual(result["input"], {"width": 320, "height": 320})
+        # The network has other classes than two: names that do not fit are not used.
+        n = len(result["classes"])
+        path = self.dir / "names.pt"
+        names = {i: f"Ünïcode \"{i}\"" for i in range(n)}
+        torchlike.save(path, torchlike.as_module(torchlike.read_safetensors(self.reference), names))
+        result = json.loads(run(Y10, "info", "--json", path).stdout)
+        self.assertEqual(result["classes"], list(names.values()))
+
+    def test_channels_last(self):
+        tensors = torchlike.read_safetensors(self.reference)
+        for tensor in tensors.values():
+            old, offset, shape, _stride = tensor.args[:4]
+            if len(shape) != 4:
+                continue
+            n, c, h, w = shape
+            size = SIZES[old.dtype]
+            items = [old.data[i:i + size] for i in range(0, len(old.data), size)]
+            data = b"".join(items[((i * c + j) * h + y) * w + x] for i in range(n)
+                            for y in range(h) for x in range(w) for j in range(c))
+            tensor.args = (Storage(old.dtype, old.key, data), offset, shape,
+                           (h * w * c, 1, w * c, c)) + tensor.args[4:]
+        path = self.dir / "channels-last.pt"
+        torchlike.save(path, tensors)
+        self.assert_same(path)
+
+    def test_one_storage(self):
+        """Views into one storage, each with its offset."""
+        tensors = torchlike.read_safetensors(self.reference)
+        data = b"".join(t.args[0].data for t in tensors.values() if t.args[0].dtype == "F32")
+        shared, offset = Storage("F32", "all", data), 0
+        for tensor in tensors.values():
+            if tensor.args[0].dtype != "F32":
+                continue
+            n = len(tensor.args[0].data) // 4
+            tensor.args = (shared, offset) + tensor.args[2:]
+            offset += n
+        path = self.dir / "views.pt"
+        torchlike.save(path, tensors)
+        self.assert_same(path)
+
+    def refused(self, path, *words, seconds=1.0, mb=64):
+        status, message, took, used = measure(path)
+        with self.subTest(file=path.name):
+            print(f"# {path.name:24} {took:5.2f} s {used - self.mb:6.1f} MB  "
+                  f"{message.strip()[:150]}", flush=True)
+            self.assertEqual(status, 3, message)
+            self.assertEqual(message.count("\n"), 1, message)
+            self.assertIn(str(path), message)
+            for word in words:
+                self.assertIn(word, message)
+            if not SANITIZED:
+                self.assertLess(took, self.seconds + seconds)
+                self.assertLess(used, self.mb + mb)
+
+    def write(self, name, data, members=None, **options):
+        path = self.dir / name
+        torchlike.archive(path, data, members or {}, **options)
+        return path
+
+    def test_hostile_pickles(self):
+        p = b"\x80\x02"
+        for name, data, *words in (
+                ("system.pt", pickle.dumps({"model": Command()}, 2), "no module"),
+                ("reduce.pt", p + b"cos\nsystem\n(X\x05\0\0\0touchtR.", "no module"),
+                ("loop.pt", p + b"]q\0h\0a.", "no module"),
+                ("module-loop.pt", p + b"ca\nb\n)\x81q\0}(X\x08\0\0\0_modules}X\x05\0\0\0modelh\0su"
+                 b"b.", "nests them"),
+                ("deep.pt", nested_lists(100000), "no module"),
+                ("lists.pt", nested_lists(4 << 20), "memory"),
+                ("memo.pt", p + b"]" + b"".join(b"q" + bytes([i % 256]) + b"(h" + bytes([i % 256])
+                 + b"h" + bytes([i % 256]) + b"t" for i in range(20000)) + b".", "no module"),
+                ("memo-index.pt", p + b"Nr\xff\xff\xff\x7f.", "memory"),
+                ("unset.pt", p + b"j\1\0\0\0.", "memo 1"),
+                ("string.pt", p + b"X\xff\xff\xff\xff.", "truncated"),
+                ("long.pt", p + b"\x8b\xff\xff\xff\xff.", "truncated"),
+                ("empty.pt", b"", "truncated"), ("stop.pt", b".", "stack is empty"),
+                ("marks.pt", p + b"(" * 100000 + b".", "stack is empty"),
+                ("opcode.pt", p + b"\xff.", "0xff"), ("protocol.pt", b"\x80\x09N.", "protocol 9"),
+                ("text.pt", b"(dp0\nS'model'\n.", "0x70"), ("number.pt", p + b"K\5.", "no module"),
+                ("odd.pt", p + b"}(K\1K\2K\3u.", "without a value"),
+                ("on-number.pt", p + b"K\1K\2a.", "no container")):
+            self.refused(self.write(name, data), *words)
+        # One dictionary that thousands of modules look into.
+        shared = {f"key {i}": i for i in range(50000)}
+        root = torchlike.module("Sequential")
+        for i in range(16000):
+            child = torchlike.MODULES["Conv"]()
+            child.__dict__["_modules"] = shared
+            root._modules[str(i)] = child
+        path = self.dir / "shared.pt"
+        torchlike.save(path, root)
+        self.refused(path)
+
+    def state(self, name, tensor):
+        path = self.dir / name
+        torchlike.save(path, {"model.0.conv.weight": tensor})
+        return path
+
+    def test_hostile_tensors(self):
+        real = storage(4)
+        for name, tensor, *words in (
+                ("huge.pt", Tensor(real, 0, (1 << 31, 1), (0, 0)), "model.0.conv.weight", "bytes"),
+                ("overflow.pt", Tensor(real, 0, (1 << 62, 1 << 62), (0, 0)), "overflows"),
+                ("stride.pt", Tensor(real, 0, (2, 2), (1 << 62, 1 << 62)), "outside"),
+                ("beyond.pt", Tensor(real, 1, (4,), (1,)), "outside"),
+                ("offset.pt", Tensor(real, 1 << 62, (4,), (1,)), "outside"),
+                ("negative.pt", Tensor(real, -1, (4,), (1,)), "valid shape"),
+                ("gaps.pt", Tensor(real, 0, (2,), (2,)), "bytes"),
+                ("dims.pt", Tensor(real, 0, (1,) * 9, (1,) * 9), "valid shape"),
+                ("ranks.pt", Tensor(real, 0, (2, 2), (1,)), "valid shape"),
+                ("no-storage.pt", Tensor("x", 0, (1,), (1,)), "no storage")):
+            self.refused(self.state(name, tensor), *words)
+
+    def test_hostile_archives(self):
+        good = self.good.read_bytes()
+        self.refused(self.write("deflate.pt", b"\x80\x02N.", compression=zipfile.ZIP_DEFLATED),
+                     "compressed")
+        self.refused(self.write("big-endian.pt", b"\x80\x02N.", byteorder=b"big"), "little-endian")
+        path = self.dir / "other.zip"
+        with zipfile.ZipFile(path, "w") as z:
+            z.writestr("readme.txt", "text")
+        self.refused(path, "no data.pkl")
+        path = self.dir / "script.pt"
+        with zipfile.ZipFile(path, "w") as z:
+            z.writestr("a/data.pkl", b"\x80\x02N.")
+            z.writestr("a/constants.pkl", b"\x80\x02).")
+        self.refused(path, "TorchScript")
+        path = self.dir / "twice.pt"
+        with zipfile.ZipFile(path, "w") as z, self.assertWarns(UserWarning):
+            z.writestr("a/data.pkl", b"\x80\x02N.")
+            z.writestr("a/data.pkl", b"\x80\x02N.")
+        self.refused(path, "twice")
+        end = good.rindex(b"PK\5\6")
+        for name, at, value, *words in (
+                ("members.pt", end + 10, struct.pack("<H", 60000), "missing from its directory"),
+                ("size.pt", end + 12, struct.pack("<I", 1 << 30), "directory"),
+                ("at.pt", end + 16, struct.pack("<I", 1 << 31), "directory")):
+            path = self.dir / name
+            path.write_bytes(good[:at] + value + good[at + len(value):])
+            self.refused(path, *words)
+        path = self.dir / "legacy.pth"
+        path.write_bytes(b"\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19.")
+        self.refused(path, "before 1.6", "torch.save")
+
+    def test_truncated(self):
+        good = self.good.read_bytes()
+        path = self.dir / "cut.pt"
+        for size in itertools.chain(range(4, 64, 7), range(4096, len(good), 4096)):
+            path.write_bytes(good[:size])
+            status, message, _took, _mb = measure(path)
+            self.assertEqual(status, 3, f"{size} bytes: {message}")
+            self.assertIn(str(path), message)
+
+    def test_mutants(self):
+        good = self.good.read_bytes()
+        pickled = zipfile.ZipFile(self.good).read("archive/data.pkl")
+        begin, end = good.index(pickled), good.index(pickled) + len(pickled)
+        directory = good.index(b"PK\1\2")
+        chance = random.Random(1)
+        path = self.dir / "mutant.pt"
+        for i in range(60 if SANITIZED else 300):
+            data = bytearray(good)
+            for _ in range(chance.choice((1, 3, 10))):
+                at = chance.choice((chance.randrange(begin, end),
+                                    chance.randrange(directory, len(data))))
+                data[at] = chance.randrange(256)
+            path.write_bytes(data)
+            status, message, took, mb = measure(path)
+            self.assertIn(status, (0, 3), f"mutant {i}: {message}")
+            if not SANITIZED:
+                self.assertLess(took, self.seconds + 2)
+                self.assertLess(mb, self.mb + 64)
+
+    @unittest.skipUnless(FUZZ_WEIGHTS, "libFuzzer has the fuzz target")
+    def test_fuzz(self):
+        runs = 2000 if SANITIZED else 20000
+        result = run(FUZZ_WEIGHTS, "--runs", runs, self.good, seconds=250)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn(f"{runs} mutants", result.stdout)
+
+    def test_activations(self):
+        for kind, words in (("SiLU", None), ("ReLU", 'activation ReLU; expected SiLU')):
+            path = self.dir / f"{kind}.pt"
+            torchlike.save(path, torchlike.as_module(
+                torchlike.read_safetensors(self.reference), {},
+                lambda module: kind if module == "model.0" else None))
+            if words:
+                self.refused(path, '"model.0"', words)
+            else:
+                self.assertEqual(measure(path)[0], 0)
+        path = self.dir / "eps.pt"
+        torchlike.save(path, torchlike.as_module(torchlike.read_safetensors(self.reference), {},
+                                                 eps=1e-5))
+        self.refused(path, "eps 1e-05; expected 0.001")
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1], verbosity=2)
