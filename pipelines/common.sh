@@ -4,7 +4,7 @@
 #
 # What the scripts here share; sourced by them. All take the same arguments in the
 # same order, [MODEL] [BACKEND] [INPUT [OUTPUT]]: a first argument that ends in
-# .safetensors, .pt or .pth is the model, and auto, cpu, ref or cuda the backend.
+# .safetensors, .pt, .pth or .onnx is the model, and auto, cpu, ref or cuda the backend.
 set -euo pipefail
 
 # What may be printed of a name: no byte that a terminal takes for a command.
@@ -50,16 +50,16 @@ usage() { sed -n '/^# usage:/,/^# shellcheck/{/^# shellcheck/d;s/^# \{0,1\}//p}'
 # with, and $taken how many of them these were.
 detect=(yolov10detect) taken=0
 take_detector() {
-  if [[ ${1-} == *.@(safetensors|pt|pth) ]]; then
+  if [[ ${1-} == *.@(safetensors|pt|pth|onnx) ]]; then
     detect+=("model-file=$(absolute "$1")")
     [ -e "$1" ] || die "there is no model '$1'"
     taken=1
     shift
   else
     case ${1-} in
-      *.onnx | *.engine | *.torchscript | *.tflite | *.h5 | *.ckpt)
-        die "the model '$1' has a format that cannot be read; expected safetensors or a PyTorch" \
-          "checkpoint (.pt); see docs/models.md"
+      *.engine | *.torchscript | *.tflite | *.h5 | *.ckpt)
+        die "the model '$1' has a format that cannot be read; expected .safetensors, .pt or .onnx;" \
+          "see docs/models.md"
         ;;
     esac
   fi

@@ -7,7 +7,7 @@
 #
 # usage: pipelines/demo.sh [MODEL] [BACKEND] [INPUT [OUTPUT]]
 #
-#   MODEL    YOLOv10 weights, .safetensors or .pt; without it the bundled model,
+#   MODEL    YOLOv10 weights, .safetensors, .pt or .onnx; without it the bundled model,
 #            which finds codes and markers
 #   BACKEND  auto, cpu, ref or cuda
 #   INPUT    picture or video; without it five seconds of codes and a moving ball

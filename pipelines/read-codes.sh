@@ -7,7 +7,7 @@
 #
 # usage: pipelines/read-codes.sh [MODEL] [BACKEND] [INPUT [OUTPUT]]
 #
-#   MODEL    YOLOv10 weights, .safetensors or .pt; without it the bundled model,
+#   MODEL    YOLOv10 weights, .safetensors, .pt or .onnx; without it the bundled model,
 #            which finds codes and markers
 #   BACKEND  auto, cpu, ref or cuda
 #   INPUT    picture, video, camera (/dev/video0, which it is without INPUT) or

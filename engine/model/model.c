@@ -14,6 +14,7 @@
 #include "base/paths.h"
 #include "model/labels.h"
 #include "model/model.h"
+#include "model/onnx-proof.h"
 #include "model/structure.h"
 
 #define DEFAULT_INPUT_SIZE 640
@@ -108,6 +109,15 @@ read_head (Y10Model *model, GError **error)
   return FALSE;
 }
 
+/* A file with a graph of its own must have the one that we run. */
+static gboolean
+prove (const Y10Model *model, const Y10Graph *graph, GError **error)
+{
+  const Y10OnnxGraph *onnx = y10_tensor_file_get_onnx (model->file);
+
+  return !onnx || y10_onnx_prove (onnx, graph, model->file, error);
+}
+
 /* The file at @path, or for NULL the one that comes with the library. */
 static Y10TensorFile *
 open_file (const char *path, GError **error)
@@ -174,6 +184,10 @@ y10_model_load (const char *path, const char *label_path, GError **error)
       model->head, error);
   if (!graph)
     return NULL;
+  if (!prove (model, graph, error)) {
+    y10_graph_free (graph);
+    return NULL;
+  }
   model->n_classes = graph->n_classes;
   model->n_bins = graph->n_bins;
   model->n_parameters = y10_weights_get_n_parameters (graph->weights);
@@ -414,7 +428,8 @@ y10_model_get_dtype (const Y10Model *model)
  * y10_model_get_format:
  * @model: a model
  *
- * Returns: (transfer none): the format of its file: "safetensors" or "PyTorch"
+ * Returns: (transfer none): the format of its file: "safetensors",
+ *   "PyTorch" or "ONNX"
  *
  * Since: 0.2
  */

@@ -113,7 +113,8 @@ class_name (const Value *value)
     return g_strdup ("?");
   name = memchr (callee->text, ' ', callee->length);
   name = name ? name + 1 : callee->text;
-  return g_strndup (name, MIN (80, callee->text + callee->length - name));
+  return g_utf8_make_valid (name, MIN (80,
+          callee->text + callee->length - name));
 }
 
 static gboolean
@@ -249,7 +250,7 @@ enter (Reader *r, const Value *key)
 {
   if (!key || key->kind != Y10_PICKLE_STRING
       || r->path->len + 1 + key->length > MAX_NAME
-      || memchr (key->text, 0, key->length))
+      || !g_utf8_validate (key->text, key->length, NULL))
     return FALSE;
   if (r->path->len)
     g_string_append_c (r->path, '.');

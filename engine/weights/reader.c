@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/regular-file.h"
+#include "weights/onnx.h"
 #include "weights/weights.h"
 
 struct _Y10TensorFile
@@ -31,6 +32,7 @@ struct _Y10TensorFile
   GHashTable *meta;
   GHashTable *activations;      /* module → class */
   const char *format;
+  Y10OnnxGraph *onnx;
 };
 
 static void
@@ -76,6 +78,7 @@ y10_tensor_file_unref (Y10TensorFile *file)
   g_hash_table_unref (file->by_name);
   g_hash_table_unref (file->meta);
   g_hash_table_unref (file->activations);
+  y10_onnx_graph_free (file->onnx);
   g_array_unref (file->entries);
   close (file->fd);
   g_free (file->path);
@@ -207,6 +210,18 @@ y10_tensor_file_get_activation (const Y10TensorFile *file, const char *module)
   return g_hash_table_lookup (file->activations, module);
 }
 
+void
+y10_tensor_file_take_onnx (Y10TensorFile *file, Y10OnnxGraph *graph)
+{
+  file->onnx = graph;
+}
+
+const Y10OnnxGraph *
+y10_tensor_file_get_onnx (const Y10TensorFile *file)
+{
+  return file->onnx;
+}
+
 const char *
 y10_tensor_file_get_format (const Y10TensorFile *file)
 {
@@ -324,6 +339,7 @@ y10_tensor_file_open (const char *path, GError **error)
   } formats[] = {
     {"safetensors", y10_safetensors_probe, y10_safetensors_parse},
     {"PyTorch", y10_pytorch_probe, y10_pytorch_parse},
+    {"ONNX", y10_onnx_probe, y10_onnx_parse},
     {"PyTorch before 1.6", y10_pytorch_legacy_probe, y10_pytorch_legacy_parse},
   };
   g_autofree char *why = NULL;
@@ -357,8 +373,8 @@ y10_tensor_file_open (const char *path, GError **error)
     goto fail;
   }
   g_set_error (error, Y10_ERROR, Y10_ERROR_MODEL_FORMAT,
-      "%s is not a weights file we can read; expected safetensors or a "
-      "PyTorch checkpoint", path);
+      "%s is not a weights file we can read; expected safetensors, a "
+      "PyTorch checkpoint or ONNX", path);
 
 fail:
   y10_tensor_file_unref (file);

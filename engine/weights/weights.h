@@ -41,7 +41,7 @@ Y10TensorFile *y10_tensor_file_open (const char *path, GError ** error);
 Y10TensorFile *y10_tensor_file_ref (Y10TensorFile * file);
 void y10_tensor_file_unref (Y10TensorFile * file);
 const char *y10_tensor_file_get_path (const Y10TensorFile * file);
-/* "safetensors", "PyTorch". */
+/* "safetensors", "PyTorch" or "ONNX". */
 const char *y10_tensor_file_get_format (const Y10TensorFile * file);
 /* Another one where the file, or what is in it, was another one. */
 const char *y10_tensor_file_get_identity (const Y10TensorFile * file);
@@ -67,6 +67,10 @@ const char *y10_tensor_file_get_meta (const Y10TensorFile * file,
 const char *y10_tensor_file_get_activation (const Y10TensorFile * file,
     const char *module);
 
+/* onnx.h; NULL where the file is of another format. */
+typedef struct _Y10OnnxGraph Y10OnnxGraph;
+const Y10OnnxGraph *y10_tensor_file_get_onnx (const Y10TensorFile * file);
+
 /* safetensors.c; @data: the first @size bytes, up to 16. */
 gboolean y10_safetensors_probe (const guint8 * data, gsize size);
 gboolean y10_safetensors_parse (Y10TensorFile * file, GError ** error);
@@ -81,6 +85,11 @@ gboolean y10_pytorch_probe (const guint8 * data, gsize size);
 gboolean y10_pytorch_parse (Y10TensorFile * file, GError ** error);
 gboolean y10_pytorch_legacy_probe (const guint8 * data, gsize size);
 gboolean y10_pytorch_legacy_parse (Y10TensorFile * file, GError ** error);
+
+/* onnx.c */
+gboolean y10_onnx_probe (const guint8 * data, gsize size);
+gboolean y10_onnx_parse (Y10TensorFile * file, GError ** error);
+void y10_tensor_file_take_onnx (Y10TensorFile * file, Y10OnnxGraph * graph);
 
 /* For the parsers. @name and the metadata are copied; the data are the @size
  * bytes at @offset, which the parser has found to be inside the file. @stride:

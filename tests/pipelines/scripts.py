@@ -287,7 +287,7 @@ class Cases:
             assert "\x1b" not in text and " frames of 640x540" in text, text
         self.refuses("unknown option '--verbose'", "demo.sh", "--verbose")
         self.refuses("unknown option '-v'", "file.sh", self.model, "-v")
-        self.refuses("'model.onnx' has a format that cannot be read", "demo.sh", "model.onnx", "bus.jpg")
+        self.refuses("'model.engine' has a format that cannot be read", "demo.sh", "model.engine", "bus.jpg")
         return "names with any characters"
 
     def rtsp_restream(self):

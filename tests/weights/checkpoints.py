@@ -6,7 +6,7 @@ against a safetensors file of the same weights.
 
 usage: checkpoints.py Y10 PICTURE [KEPT_DIR]
 
-Needs PyTorch and Ultralytics. For each file, what `y10 detect` prints in
+Needs PyTorch, Ultralytics and onnx. For each file, what `y10 detect` prints in
 fp32 must equal, byte for byte, those of the safetensors file, which
 this script writes itself.
 """
@@ -16,14 +16,18 @@ import datetime
 import json
 import os
 import pathlib
+import shutil
 import struct
 import subprocess
 import sys
 import tempfile
 
 try:
+    import numpy
+    import onnx
     import torch
     import ultralytics
+    from ultralytics import YOLO
     from ultralytics.nn.tasks import DetectionModel
 except ImportError as error:
     print(f"SKIP: {error}")
@@ -118,6 +122,145 @@ def files(variant, folder):
         yield path, references["f16"]
 
 
+EXPORTS = {
+    "one2many": ({"end2end": False}, "one2many"), "one2one": ({"end2end": True}, "one2one"),
+    "nms": ({"end2end": False, "nms": True}, "one2many"), "default": ({}, "one2many"),
+    "dynamic": ({"dynamic": True}, "one2many"), "simple": ({"simplify": True}, "one2many"),
+    "opset13": ({"opset": 13}, "one2many"), "rectangle": ({"imgsz": (256, 384)}, "one2many"),
+}
+
+
+def exports(variant, folder):
+    """(file, head) of ONNX files that Ultralytics exports."""
+    for name, (options, head) in EXPORTS.items():
+        path = folder / f"{variant}-{name}.onnx"
+        options = {"format": "onnx", "imgsz": 320, "simplify": False, "opset": 16,
+                   "verbose": False, **options}
+        try:
+            made = YOLO(folder / f"{variant}-last.pt").export(**options)
+        except Exception as error:  # not in this version of PyTorch
+            print(f"       {path.name}: {str(error)[:80]}")
+            continue
+        shutil.move(made, path)
+        yield path, head
+
+
+def module_of(node):
+    """/model.23/cv3.0/cv3.0.0/cv3.0.0.1/conv/Conv is model.23.cv3.0.0.1.conv."""
+    parts, last = [], "/"
+    for part in node.name.split("/")[1:-1]:
+        if part == "model":
+            continue
+        if part.startswith(last + "."):
+            parts[-1] += part[len(last):]
+        else:
+            parts.append(part)
+        last = part
+    return ".".join(parts)
+
+
+def write_reference(path, head, reference):
+    """The weights of an export, read by onnx, as safetensors."""
+    graph = onnx.load(path).graph
+    constants = {t.name: onnx.numpy_helper.to_array(t) for t in graph.initializer}
+    constants.update({n.output[0]: onnx.numpy_helper.to_array(n.attribute[0].t)
+                      for n in graph.node if n.op_type == "Constant" and n.attribute[0].HasField("t")})
+    for node in graph.node:
+        if node.op_type == "Identity" and node.input[0] in constants:
+            constants[node.output[0]] = constants[node.input[0]]
+    state = {}
+    for node in graph.node:
+        if node.op_type != "Conv" or ".dfl" in module_of(node):
+            continue
+        module = module_of(node).replace("one2one_", "")
+        if head == "one2one" and module.startswith("model.23."):
+            module = module.replace("model.23.", "model.23.one2one_")
+        for leaf, name in zip(("weight", "bias"), node.input[1:]):
+            state[f"{module}.{leaf}"] = torch.from_numpy(numpy.array(constants[name]))
+    write_safetensors(state, reference)
+
+
+def node_before(graph, conv):
+    """The node whose output the convolution of a module reads."""
+    node = next(n for n in graph.node if n.op_type == "Conv" and module_of(n) == conv)
+    return node, next((n for n in graph.node if node.input[0] in n.output), None)
+
+
+def swap_concat(graph):
+    _conv, node = node_before(graph, "model.13.cv1.conv")
+    first, second = node.input[:2]
+    node.input[0], node.input[1] = second, first
+    return node
+
+
+def relu(graph):
+    node = next(n for n in graph.node if n.op_type == "Mul" and n.name.startswith("/model.3/act"))
+    node.op_type = "Relu"
+    del node.input[1:]
+    return node
+
+
+def linear(graph):
+    node = next(n for n in graph.node if n.op_type == "Resize")
+    next(a for a in node.attribute if a.name == "mode").s = b"linear"
+    return node
+
+
+def no_residual(graph):
+    node = next(n for n in graph.node if n.op_type == "Add" and n.name.startswith("/model.4/m.0"))
+    node.op_type = "Identity"
+    del node.input[0]
+    return node_before(graph, "model.4.m.1.cv1.conv")[1] or node
+
+
+def insert(graph, *nodes):
+    """Before the first convolution."""
+    conv = next(n for n in graph.node if n.op_type == "Conv")
+    for node in reversed(nodes):
+        graph.node.insert(0, node)
+    conv.input[0] = nodes[-1].output[0]
+    return nodes[-1]
+
+
+def divide(graph):
+    graph.initializer.append(onnx.numpy_helper.from_array(numpy.float32(255), "by255"))
+    return insert(graph, onnx.helper.make_node("Div", [graph.input[0].name, "by255"], ["scaled"],
+                                               name="/Div255"))
+
+
+def swap_channels(graph):
+    graph.initializer.append(onnx.numpy_helper.from_array(numpy.array([2, 1, 0]), "bgr"))
+    return insert(graph, onnx.helper.make_node("Gather", [graph.input[0].name, "bgr"], ["rgb"],
+                                               name="/Gather_bgr", axis=1))
+
+
+def quantise(graph):
+    graph.initializer.extend([onnx.numpy_helper.from_array(numpy.float32(0.01), "q_scale"),
+                              onnx.numpy_helper.from_array(numpy.uint8(0), "q_zero")])
+    first = onnx.helper.make_node("QuantizeLinear", [graph.input[0].name, "q_scale", "q_zero"],
+                                  ["q"], name="/QuantizeLinear_0")
+    insert(graph, first, onnx.helper.make_node("DequantizeLinear", ["q", "q_scale", "q_zero"],
+                                               ["dq"], name="/DequantizeLinear_0"))
+    return first
+
+
+def stride(graph):
+    node = next(n for n in graph.node if n.op_type == "Conv" and module_of(n) == "model.2.m.0.cv1.conv")
+    next(a for a in node.attribute if a.name == "dilations").ints[:] = [2, 2]
+    next(a for a in node.attribute if a.name == "pads").ints[:] = [2, 2, 2, 2]
+    return node
+
+
+def softmax(graph):
+    node = next(n for n in graph.node if n.op_type == "Softmax")
+    next(a for a in node.attribute if a.name == "axis").i = 2
+    return node_before(graph, "model.10.attn.proj.conv")[1]
+
+
+COUNTER_TESTS = (swap_concat, relu, linear, no_residual, divide, swap_channels, quantise, stride,
+                 softmax)
+
+
 def run(*command):
     return subprocess.run([str(c) for c in command], capture_output=True, text=True)
 
@@ -156,6 +299,27 @@ def main():
                     failed += not ok
                     print(f"{'ok' if ok else 'FAILED':6} {path.name:28} {head:9} {n:4} rows"
                           + ("" if ok else f" {found[:300]}"))
+        for variant in ("yolov10n", "yolov10m"):
+            for path, head in exports(variant, folder):
+                reference = path.with_suffix(".safetensors")
+                write_reference(path, head, reference)
+                expected = detections(y10, reference, head, picture)
+                found = detections(y10, path, "auto", picture)
+                n = expected.count('"roi_type"')
+                ok = found == expected and n > 0
+                failed += not ok
+                print(f"{'ok' if ok else 'FAILED':6} {path.name:28} {head:9} {n:4} rows"
+                      + ("" if ok else f" {found[:300]}"))
+        for change in COUNTER_TESTS:
+            model = onnx.load(folder / "yolov10n-one2many.onnx")
+            node = change(model.graph)
+            path = folder / f"{change.__name__}.onnx"
+            onnx.save(model, path)
+            result = run(y10, "info", path)
+            ok = result.returncode == 3 and f'node "{node.name}"' in result.stderr
+            failed += not ok
+            print(f"{'ok' if ok else 'FAILED':6} {result.stderr.strip()}"
+                  + ("" if ok else f" expected {node.name}"))
         for variant in ("yolov8n", "yolov9t", "yolo11n", "yolo12n", "yolo26n"):
             try:
                 model = DetectionModel(f"{variant}.yaml", ch=3, nc=CLASSES, verbose=False)

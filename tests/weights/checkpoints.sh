@@ -14,8 +14,9 @@ if ! $python -c 'import torch, torchvision' 2>/dev/null; then
 fi
 if [ ! -e "$2/installed" ]; then
   $python -m venv --system-site-packages "$2"
-  "$2/bin/pip" install --quiet --disable-pip-version-check ultralytics \
-    || { echo "SKIP: pip cannot install ultralytics"; exit 77; }
+  "$2/bin/pip" install --quiet --disable-pip-version-check \
+    ultralytics onnxslim 'numpy<2' 'onnx<1.17' 'ml_dtypes<0.4' \
+    || { echo "SKIP: pip cannot install ultralytics and onnx"; exit 77; }
   touch "$2/installed"
 fi
 export YOLO_CONFIG_DIR=$2 YOLO_OFFLINE=true

@@ -16,22 +16,21 @@ import os
 import pathlib
 import pickle
 import random
-import resource
 import shutil
 import struct
 import subprocess
 import sys
 import tempfile
-import time
 import unittest
 import zipfile
 
+import hostile
 import torchlike
+from hostile import SANITIZED
 from torchlike import Storage, Tensor
 
 Y10, SEEDED, SHAPES = sys.argv[1:4]
 FUZZ_WEIGHTS = sys.argv[4] if len(sys.argv) > 4 else None
-SANITIZED = os.environ.get("Y10_TEST_SANITIZED") == "1"
 MARKER = "y10-pickle-was-run"
 
 
@@ -41,24 +40,7 @@ def run(*command, seconds=60):
 
 
 def measure(path):
-    """Exit status, message, seconds, MB."""
-    read, write = os.pipe()
-    began = time.monotonic()
-    pid = os.fork()
-    if pid == 0:
-        os.dup2(write, 2)
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-        os.close(read)
-        # Does nothing under a sanitizer, whose shadow memory is larger.
-        if not SANITIZED:
-            resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
-        os.execv(Y10, [Y10, "info", str(path)])
-    os.close(write)
-    with os.fdopen(read, errors="replace") as text:
-        message = text.read()
-    _, status, usage = os.wait4(pid, 0)
-    return os.waitstatus_to_exitcode(status), message, time.monotonic() - began, \
-        usage.ru_maxrss / 1024
+    return hostile.measure(Y10, path)
 
 
 class Command:

@@ -18,7 +18,7 @@ tool_engine_options_add (GOptionContext *context, ToolEngineOptions *options,
 {
   const GOptionEntry model[] = {
     {"model", 'm', 0, G_OPTION_ARG_FILENAME, &options->model,
-        "YOLOv10 weights (.safetensors, .pt) [the bundled ones]", "FILE"},
+        "YOLOv10 weights (.safetensors, .pt, .onnx) [the bundled ones]", "FILE"},
     {NULL}
   };
   const GOptionEntry entries[] = {

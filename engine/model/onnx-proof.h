@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+#pragma once
+
+#include "core/graph.h"
+#include "weights/onnx.h"
+
+G_BEGIN_DECLS
+
+/* Whether each convolution of @onnx reads what the convolution of the same name
+ * reads in @graph, which has the size that the file was exported for. The error
+ * names the node of @path that does not. */
+gboolean y10_onnx_prove (const Y10OnnxGraph * onnx, const Y10Graph * graph,
+    const Y10TensorFile * file, GError ** error);
+
+G_END_DECLS

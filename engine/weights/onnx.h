@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+#pragma once
+
+#include "weights/weights.h"
+
+G_BEGIN_DECLS
+
+/* The graph of an ONNX file (onnx.proto, IR versions 3 to 13), without the
+ * weights. model/onnx-proof.c compares it with the network that is run. */
+
+#define Y10_ONNX_MAX_VALUES 64  /* of a constant that may be a shape */
+
+typedef struct
+{
+  char *name;
+  guint n_dims;
+  gint64 dim[Y10_MAX_DIMS];
+  gint type;                    /* TensorProto.DataType */
+  guint64 offset, size;         /* raw elements in the file; size 0: none */
+  guint n_values;               /* integers or floats of a small constant */
+  gdouble *values;
+  gboolean external;
+} Y10OnnxTensor;
+
+typedef struct
+{
+  char *name, *text;            /* text: NULL if it is no string */
+  gint64 integer;
+  gdouble real;
+  guint n_integers;
+  gint64 *integers;
+} Y10OnnxAttribute;
+
+typedef struct
+{
+  char *op, *name, *domain;
+  GPtrArray *in, *out;          /* names; "": not given */
+  GArray *attributes;           /* Y10OnnxAttribute */
+} Y10OnnxNode;
+
+struct _Y10OnnxGraph
+{
+  GPtrArray *nodes;             /* Y10OnnxNode, producers first */
+  GHashTable *producers;        /* output → Y10OnnxNode */
+  GHashTable *tensors;          /* initializers and constants by name */
+  GHashTable *convs;            /* module → Y10OnnxNode */
+  char *input;
+  guint width, height;          /* 0: dynamic */
+};
+
+const Y10OnnxAttribute *y10_onnx_attribute (const Y10OnnxNode * node,
+    const char *name);
+/* Input @i, or "" where there is none. */
+const char *y10_onnx_input (const Y10OnnxNode * node, guint i);
+/* The constant of this name, through Identity nodes; NULL: it is none. */
+const Y10OnnxTensor *y10_onnx_constant (const Y10OnnxGraph * graph,
+    const char *name);
+void y10_onnx_graph_free (Y10OnnxGraph * graph);
+
+G_END_DECLS

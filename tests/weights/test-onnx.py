@@ -1,0 +1,185 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# SPDX-FileCopyrightText: 2026 the yolov10detect authors
+"""ONNX files, good and hostile, in the y10 command.
+
+usage: test-onnx.py Y10 SHAPES.json [FUZZ_WEIGHTS]
+
+A good file converts to the same weights. A bad one gets one line that names it,
+within a second and 64 MB more than a good one.
+"""
+
+import itertools
+import json
+import os
+import pathlib
+import random
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import hostile
+import onnxlike
+import torchlike
+from hostile import SANITIZED
+
+Y10, SHAPES = sys.argv[1:3]
+FUZZ_WEIGHTS = sys.argv[3] if len(sys.argv) > 3 else None
+SIZE = 64
+
+
+def measure(path):
+    return hostile.measure(Y10, path)
+
+
+def folded():
+    """Random weights of the network, with biases for BatchNorm, one2many."""
+    chance = random.Random(1)
+    tensors = {}
+
+    def fill(name, shape):
+        n = 1
+        for size in shape:
+            n *= size
+        tensors[name] = (shape, struct.pack(f"<{n}f", *(chance.uniform(-1, 1) for _ in range(n))))
+
+    for name, shape in json.loads(pathlib.Path(SHAPES).read_text()).items():
+        if not name.endswith(".weight") or len(shape) != 4 or "one2one" in name or ".dfl." in name \
+                or ".conv1." in name:
+            continue
+        name = name.removesuffix(".weight").replace(".conv.conv", ".conv")
+        fill(f"{name}.weight", shape)
+        fill(f"{name}.bias", shape[:1])
+    return tensors
+
+
+def swapped(node):
+    """A node with its first two inputs the other way round."""
+    first = node[:2 + node[1]]
+    rest = node[len(first):]
+    second = rest[:2 + rest[1]]
+    return second + first + rest[len(second):]
+
+
+class Onnx(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.dir = pathlib.Path(tempfile.mkdtemp(prefix="y10-onnx-"))
+        cls.addClassCleanup(shutil.rmtree, cls.dir)
+        cls.tensors = folded()
+        cls.network = onnxlike.Network(cls.tensors, SIZE)
+        cls.good = cls.dir / "good.onnx"
+        cls.good.write_bytes(cls.network.model(names="{0: 'a', 1: 'b', 2: 'c'}"))
+        status, message, cls.seconds, cls.mb = measure(cls.good)
+        assert status == 0, message
+
+    def test_weights(self):
+        out = self.dir / "converted.safetensors"
+        subprocess.run([Y10, "convert", self.good, out], check=True)
+        found = {name: t.args[0].data for name, t in torchlike.read_safetensors(out).items()}
+        self.assertEqual(found, {name: raw for name, (_shape, raw) in self.tensors.items()})
+        result = json.loads(subprocess.run([Y10, "info", "--json", self.good], check=True,
+                                           capture_output=True).stdout)
+        self.assertEqual(result["format"], "ONNX")
+        self.assertEqual(result["classes"], ["a", "b", "c"])
+        self.assertEqual(result["heads"], ["one2many"])
+        self.assertEqual(result["input"], {"width": SIZE, "height": SIZE})
+
+    def refused(self, name, content, *words):
+        path = self.dir / name
+        path.write_bytes(content)
+        status, message, took, used = measure(path)
+        with self.subTest(file=name):
+            print(f"# {name:20} {took:5.2f} s {used - self.mb:6.1f} MB  {message.strip()[:170]}",
+                  flush=True)
+            self.assertEqual(status, 3, message)
+            self.assertEqual(message.count("\n"), 1, message)
+            for word in (str(path), *words):
+                self.assertIn(word, message)
+            if not SANITIZED:
+                self.assertLess(took, self.seconds + 1)
+                self.assertLess(used, self.mb + 64)
+
+    def changed(self, name, find, change, *words):
+        """With the first node that has the text @find replaced."""
+        nodes = list(self.network.nodes)
+        i = next(i for i, n in enumerate(nodes) if find in n)
+        nodes[i] = change(nodes[i])
+        other = onnxlike.Network(self.tensors, SIZE)
+        other.nodes = nodes
+        self.refused(name, other.model(), *words)
+
+    def test_other_networks(self):
+        self.changed("relu.onnx", b"Sigmoid", lambda n: n.replace(b"Sigmoid", b"Softsgn"), "Softsgn")
+        self.changed("linear.onnx", b"Resize", lambda n: n.replace(b"nearest", b"lineary"), "Resize")
+        self.changed("order.onnx", b"Concat", swapped, "Concat")
+        self.changed("pool.onnx", b"MaxPool", lambda n: n.replace(
+            onnxlike.attribute("pads", [2, 2, 2, 2]), onnxlike.attribute("pads", [1, 2, 3, 2])),
+            "MaxPool")
+        self.changed("axis.onnx", b"Softmax", lambda n: n.replace(
+            onnxlike.attribute("axis", -1), onnxlike.attribute("axis", -2)), "not a YOLOv10")
+        self.changed("domain.onnx", b"Concat", lambda n: n + onnxlike.data(7, "com.other"), "Concat")
+
+    def test_hostile(self):
+        o = onnxlike
+        good = self.network.model()
+        head = o.number(1, 8) + o.data(2, "x")
+        self.refused("no-graph.onnx", head, "no graph")
+        self.refused("empty.onnx", head + o.data(7, b""), "missing")
+        self.refused("deep.onnx", head + o.data(7, o.data(1, o.data(5, o.data(5, b"\xff" * 99)))),
+                     "damaged")
+        self.refused("length.onnx", head + b"\x3a\xff\xff\xff\xff\x7f", "damaged")
+        self.refused("varint.onnx", head + b"\xff" * 20, "damaged")
+        many = b"".join(o.data(1, o.node("Add", ["images"] * 2, [f"x{i}"])) for i in range(20000))
+        self.refused("nodes.onnx", head + o.data(7, many), "16384 nodes")
+        operands = o.data(1, o.node("Concat", ["images"] * 1000, ["x"]))
+        self.refused("operands.onnx", head + o.data(7, operands), "256 operands")
+        names = b"".join(o.data(1, o.node("A" * 500, ["b" * 500] * 200, [f"x{i}"]))
+                         for i in range(2000))
+        self.refused("names.onnx", head + o.data(7, names), "memory")
+        double = b"".join(o.data(1, o.node("Concat", [f"x{i}"] * 2, [f"x{i + 1}"], axis=1))
+                          for i in range(16000))
+        self.refused("double.onnx", head + o.data(7, double + o.data(11, o.data(1, "x0"))),
+                     "missing")
+        self.refused("twice.onnx", head + o.data(7, o.data(1, o.node("Add", [], ["x"])) * 2),
+                     "two nodes")
+        self.refused("huge-name.onnx", head + o.data(7, o.data(1, o.data(4, "x" * 1000))), "damaged")
+        self.refused("utf8.onnx", head + o.data(7, o.data(1, o.node(
+            "Conv", ["images", "w"], ["x"], "/model.0/\xff/Conv"))), "node")
+        weight = o.tensor("model.0.conv.weight", [1 << 40, 1 << 40, 3, 3], b"1234")
+        conv = o.data(1, o.node("Conv", ["images", "model.0.conv.weight"], ["x"], "/model.0/conv/Conv"))
+        self.refused("overflow.onnx", head + o.data(7, conv + o.data(5, weight)), "overflows")
+        weight = o.tensor("model.0.conv.weight", [1 << 20, 512, 3, 3], b"1234")
+        self.refused("short.onnx", head + o.data(7, conv + o.data(5, weight)), "4 bytes")
+        external = o.tensor("model.0.conv.weight", [4, 3, 3, 3], b"") + o.data(
+            13, o.data(1, "location") + o.data(2, "/etc/passwd")) + o.number(14, 1)
+        self.refused("external.onnx", head + o.data(7, conv + o.data(5, external)), "another file")
+        int8 = o.tensor("model.0.conv.weight", [4, 3, 3, 3], bytes(108), kind=3)
+        self.refused("int8.onnx", head + o.data(7, conv + o.data(5, int8)), "data type 3")
+        quantised = o.data(1, o.node("DequantizeLinear", ["a"], ["b"], "/q"))
+        self.refused("quantised.onnx", head + o.data(7, quantised), '"/q"', "quantised")
+        self.assertGreater(len(good), 1000)
+
+    def test_truncated(self):
+        good = self.good.read_bytes()
+        path = self.dir / "cut.onnx"
+        for size in itertools.chain(range(4, 64, 7), range(4096, len(good), 4096)):
+            path.write_bytes(good[:size])
+            status, message, _took, _mb = measure(path)
+            self.assertEqual(status, 3, f"{size} bytes: {message}")
+            self.assertIn(str(path), message)
+
+    @unittest.skipUnless(FUZZ_WEIGHTS, "libFuzzer has the fuzz target")
+    def test_fuzz(self):
+        runs = 2000 if SANITIZED else 20000
+        result = subprocess.run([FUZZ_WEIGHTS, "--runs", str(runs), self.good], timeout=250,
+                                capture_output=True, text=True)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn(f"{runs} mutants", result.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1], verbosity=2)
