@@ -19,6 +19,9 @@ make_slot (Y10Engine *engine, Y10EngineSlot *slot, GError **error)
 
   slot->images = g_new0 (Y10Image, n);
   slot->params = g_new0 (Y10HeadParams, n);
+  slot->backend_params = g_new0 (Y10HeadParams, n);
+  slot->class_confidence = g_new0 (gfloat,
+      (gsize) n * engine->graph->n_classes);
   slot->classes = g_new0 (guint8, (gsize) n * engine->graph->n_classes);
   slot->letterboxes = g_new0 (Y10Letterbox, n);
   slot->slot = engine->backend->slot_new (engine->program, n,
@@ -106,6 +109,8 @@ free_device (Y10Engine *engine)
     g_clear_error (&slot->error);
     g_free (slot->images);
     g_free (slot->params);
+    g_free (slot->backend_params);
+    g_free (slot->class_confidence);
     g_free (slot->classes);
     g_free (slot->letterboxes);
   }
@@ -122,7 +127,7 @@ y10_engine_load_images (Y10Engine *engine, Y10EngineSlot *slot, GError **error)
 {
   for (guint i = 0; i < slot->n_images; i++)
     if (!engine->backend->load (slot->slot, i, &slot->images[i],
-            &slot->letterboxes[i], &slot->params[i], error))
+            &slot->letterboxes[i], &slot->backend_params[i], error))
       return FALSE;
   return TRUE;
 }

@@ -28,8 +28,10 @@ typedef struct
   gboolean abandoned;           /* ended while the device thread had it */
   guint n_images;
   Y10Image *images;             /* max_batch of each */
-  Y10HeadParams *params;
+  Y10HeadParams *params;        /* as the caller wants them */
+  Y10HeadParams *backend_params;        /* without what core/limits.h applies */
   guint8 *classes;              /* max_batch × n_classes: what params point to */
+  gfloat *class_confidence;     /* likewise */
   Y10Letterbox *letterboxes;
   guint first_op, end_op;       /* the range to run */
   Y10StepTimes times;

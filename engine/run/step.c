@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "base/sized.h"
+#include "core/limits.h"
 #include "run/internal.h"
 #include "core/image.h"
 
@@ -93,6 +94,14 @@ check_params (const Y10Engine *engine, const Y10HeadParams *params,
         params->max_detections, engine->config.max_detections);
     return FALSE;
   }
+  for (guint i = 0; params->class_confidence && i < engine->graph->n_classes;
+      i++)
+    if (!(params->class_confidence[i] <= 1)) {
+      g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
+          "the confidence of class %u is %g; expected at most 1", i,
+          params->class_confidence[i]);
+      return FALSE;
+    }
   return TRUE;
 }
 
@@ -129,6 +138,30 @@ y10_engine_read_image (const Y10Engine *engine, const Y10Image *image,
       && Y10_SIZED_READ (Y10HeadParams, classes, params_read, params, error)
       && check_image (engine, image_read, error)
       && check_params (engine, params_read, error);
+}
+
+/* Keeps a copy of @params and of what they point to. */
+static void
+set_params (const Y10Engine *engine, Y10EngineSlot *slot, guint image,
+    const Y10HeadParams *params)
+{
+  const guint n_classes = engine->graph->n_classes;
+  Y10HeadParams *own = &slot->params[image];
+  Y10HeadParams *backend = &slot->backend_params[image];
+
+  *own = *params;
+  if (own->classes)
+    own->classes = memcpy (slot->classes + (gsize) image * n_classes,
+        own->classes, n_classes);
+  if (own->class_confidence)
+    own->class_confidence = memcpy (slot->class_confidence
+        + (gsize) image * n_classes, own->class_confidence,
+        n_classes * sizeof *own->class_confidence);
+  *backend = *own;
+  if (!y10_limits_any (own))
+    return;
+  backend->confidence = y10_limits_least_confidence (own, n_classes);
+  backend->max_detections = engine->config.max_detections;
 }
 
 /**
@@ -171,13 +204,7 @@ y10_step_add (const Y10Step *step, const Y10Image *image,
   }
   if (ok) {
     slot->images[i] = own_image;
-    slot->params[i] = own_params;
-    if (own_params.classes) {
-      guint n_classes = engine->graph->n_classes;
-      guint8 *classes = slot->classes + (gsize) i * n_classes;
-      memcpy (classes, own_params.classes, n_classes);
-      slot->params[i].classes = classes;
-    }
+    set_params (engine, slot, i, &own_params);
     y10_letterbox_init (&slot->letterboxes[i], own_image.width,
         own_image.height,
         engine->config.width, engine->config.height);
@@ -321,8 +348,9 @@ y10_step_read (const Y10Step *step, guint image, Y10Detection *detections,
           "there is no image %u; the step has %u", image, slot->n_images);
     } else {
       const Y10Rows *rows = engine->backend->rows (slot->slot, image);
-      n = MIN (rows->n, max_detections);
-      memcpy (detections, rows->rows, n * sizeof *detections);
+      n = (gint) y10_limits_apply (&slot->params[image], rows->rows, rows->n,
+          slot->images[image].width, slot->images[image].height, detections,
+          max_detections);
     }
   }
   pthread_mutex_unlock (&engine->lock);

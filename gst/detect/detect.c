@@ -116,6 +116,7 @@ gst_yolov10_detect_finalize (GObject * object)
   GstYolov10Detect *self = GST_YOLOV10_DETECT (object);
 
   gst_y10_settings_clear (&self->settings);
+  gst_y10_props_clear (self);
   gst_y10_recovery_free (self->recovery);
   gst_y10_reload_free (self->reload);
   gst_y10_frame_queue_free (self->frame_queue);

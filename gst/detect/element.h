@@ -42,6 +42,7 @@ struct _GstYolov10Detect
   GstY10Settings settings;
   GstY10FrameParams wanted;          /* frame params not kept in the session */
   gdouble confidence, iou_threshold;
+  gchar *min_size, *max_size;   /* as text; NULL: none */
   GstYolov10LatePolicy late_policy;
   guint inference_interval, max_queued_frames;
   gboolean takes_cuda;          /* accepts CUDA memory; TRUE while in NULL */

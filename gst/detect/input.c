@@ -198,6 +198,8 @@ begin_inference (GstYolov10Detect * self, GstY10QueuedFrame * entry,
   job->number = number;
   job->session = gst_y10_session_ref (entry->session);
   job->classes = gst_y10_session_get_classes (entry->session);
+  job->class_confidence =
+      gst_y10_session_get_class_confidence (entry->session);
   job->request.notify = note;
   job->request.notify_data = self;
   if (!gst_y10_job_start (job, entry->buffer, &self->format,

@@ -46,26 +46,15 @@ gst_y10_lifecycle_open_cuda (GstYolov10Detect * self)
 static void
 catch_up (GstYolov10Detect * self)
 {
-  const GstY10Settings *made_from = &self->session->settings;
   gboolean other_model;
-  gchar *classes = NULL, *hints = NULL;
 
   /* Open first, so that later changes trigger reload requests of their own. */
   gst_y10_reload_open (self->reload);
   GST_OBJECT_LOCK (self);
-  other_model = g_strcmp0 (made_from->model_file, self->settings.model_file);
-  if (g_strcmp0 (made_from->classes, self->settings.classes))
-    classes = g_strdup (self->settings.classes ? self->settings.classes : "");
-  if (g_strcmp0 (made_from->encoder_hints, self->settings.encoder_hints))
-    hints = g_strdup (self->settings.encoder_hints
-        ? self->settings.encoder_hints : "");
+  other_model = g_strcmp0 (self->session->settings.model_file,
+      self->settings.model_file);
   GST_OBJECT_UNLOCK (self);
-  if (classes)
-    gst_y10_props_set_classes (self, classes);
-  if (hints)
-    gst_y10_props_set_encoder_hints (self, hints);
-  g_free (classes);
-  g_free (hints);
+  gst_y10_props_catch_up (self, self->session);
   if (other_model)
     gst_y10_reload_request (self->reload);
 }
@@ -144,8 +133,6 @@ void
 gst_y10_lifecycle_take_over (GstYolov10Detect * self)
 {
   GstY10Session *new = gst_y10_reload_take (self->reload), *old;
-  gchar *classes = NULL, *hints = NULL;
-  GError *error = NULL;
   gboolean slower;
   gint priority;
 
@@ -160,22 +147,10 @@ gst_y10_lifecycle_take_over (GstYolov10Detect * self)
   self->session = new;
   slower = gst_y10_latency_expect (&self->latency, new->warm_ns);
   priority = self->settings.priority;
-  if (g_strcmp0 (new->settings.classes, self->settings.classes))
-    classes = g_strdup (self->settings.classes ? self->settings.classes : "");
-  if (g_strcmp0 (new->settings.encoder_hints, self->settings.encoder_hints))
-    hints = g_strdup (self->settings.encoder_hints
-        ? self->settings.encoder_hints : "");
   GST_OBJECT_UNLOCK (self);
   /* Apply what was set while the session was being created. */
   gst_y10_session_set_priority (new, priority);
-  if (classes && !gst_y10_session_set_classes (new, classes, &error))
-    GST_Y10_ELEMENT_WARNING (self, error);
-  g_clear_error (&error);
-  if (hints && !gst_y10_session_set_encoder_hints (new, hints, &error))
-    GST_Y10_ELEMENT_WARNING (self, error);
-  g_clear_error (&error);
-  g_free (classes);
-  g_free (hints);
+  gst_y10_props_catch_up (self, new);
   if (self->skips)              /* a turn for its frames would come too late */
     gst_y10_session_withdraw (old);
   gst_y10_reload_retire (self->reload, old);

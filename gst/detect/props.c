@@ -31,13 +31,33 @@ gst_y10_props_init (GstYolov10Detect * self)
   self->inference_interval = 1;
 }
 
-/* Sets a property that names classes of the model, which the session parses.
- * While running, an invalid value changes nothing and posts a warning: a typo
+/* Properties that name classes of the model, which the session parses. */
+static const struct
+{
+  guint id;
+  gsize offset;                 /* of the text in GstY10Settings */
+  gboolean (*set) (GstY10Session *, const gchar *, GError **);
+} of_classes[] = {
+  {GST_Y10_PROP_CLASSES, G_STRUCT_OFFSET (GstY10Settings, classes),
+      gst_y10_session_set_classes},
+  {GST_Y10_PROP_CLASS_CONFIDENCE,
+      G_STRUCT_OFFSET (GstY10Settings, class_confidence),
+      gst_y10_session_set_class_confidence},
+  {GST_Y10_PROP_ENCODER_HINTS, G_STRUCT_OFFSET (GstY10Settings, encoder_hints),
+      gst_y10_session_set_encoder_hints},
+};
+
+static gchar **
+text_of (const GstY10Settings * settings, guint i)
+{
+  return &G_STRUCT_MEMBER (gchar *, settings, of_classes[i].offset);
+}
+
+/* While running, an invalid value changes nothing and posts a warning: a typo
  * should not stop a camera. Before that, the model is unknown and start()
  * validates it. */
 static void
-set_of_classes (GstYolov10Detect * self, gchar ** setting, const gchar * text,
-    gboolean (*set) (GstY10Session *, const gchar *, GError **))
+set_of_classes (GstYolov10Detect * self, guint i, const gchar * text)
 {
   gboolean ok, same = TRUE;
   GError *error = NULL;
@@ -45,11 +65,11 @@ set_of_classes (GstYolov10Detect * self, gchar ** setting, const gchar * text,
   do {
     GstY10Session *session = gst_yolov10_detect_get_session (self);
 
-    ok = !session || set (session, text, &error);
+    ok = !session || of_classes[i].set (session, text, &error);
     if (ok) {
       GST_OBJECT_LOCK (self);
-      g_free (*setting);
-      *setting = g_strdup (text);
+      g_free (*text_of (&self->settings, i));
+      *text_of (&self->settings, i) = g_strdup (text);
       /* Retry if a reload replaced the session: it may have missed this. */
       same = self->session == session;
       GST_OBJECT_UNLOCK (self);
@@ -61,18 +81,33 @@ set_of_classes (GstYolov10Detect * self, gchar ** setting, const gchar * text,
   g_clear_error (&error);
 }
 
+/* Applies what was set while @session was being created. */
 void
-gst_y10_props_set_classes (GstYolov10Detect * self, const gchar * text)
+gst_y10_props_catch_up (GstYolov10Detect * self, GstY10Session * session)
 {
-  set_of_classes (self, &self->settings.classes, text,
-      gst_y10_session_set_classes);
+  for (guint i = 0; i < G_N_ELEMENTS (of_classes); i++) {
+    const gchar *made_from = *text_of (&session->settings, i);
+    gchar *text = NULL;
+    GError *error = NULL;
+
+    GST_OBJECT_LOCK (self);
+    if (g_strcmp0 (made_from, *text_of (&self->settings, i))) {
+      text = *text_of (&self->settings, i);
+      text = g_strdup (text ? text : "");
+    }
+    GST_OBJECT_UNLOCK (self);
+    if (text && !of_classes[i].set (session, text, &error))
+      GST_Y10_ELEMENT_WARNING (self, error);
+    g_clear_error (&error);
+    g_free (text);
+  }
 }
 
 void
-gst_y10_props_set_encoder_hints (GstYolov10Detect * self, const gchar * text)
+gst_y10_props_clear (GstYolov10Detect * self)
 {
-  set_of_classes (self, &self->settings.encoder_hints, text,
-      gst_y10_session_set_encoder_hints);
+  g_clear_pointer (&self->min_size, g_free);
+  g_clear_pointer (&self->max_size, g_free);
 }
 
 static GstYolov10Attach
@@ -130,15 +165,36 @@ set_attach (GstYolov10Detect * self, GstYolov10Attach attach)
 }
 
 static void
-set_encoder_hints (GstYolov10Detect * self, const gchar * text)
+warn_of_hints_if_started (GstYolov10Detect * self)
 {
-  GstY10Session *session;
+  GstY10Session *session = gst_yolov10_detect_get_session (self);
 
-  gst_y10_props_set_encoder_hints (self, text);
-  session = gst_yolov10_detect_get_session (self);
   if (session)
     warn_of_hints (self);
   g_clear_pointer (&session, gst_y10_session_unref);
+}
+
+/* A value that is no size changes nothing. */
+static void
+set_size (GstYolov10Detect * self, guint id, const gchar * text)
+{
+  gboolean least = id == GST_Y10_PROP_MIN_SIZE;
+  Y10HeadParams *params = &self->wanted.params;
+  GError *error = NULL;
+  gfloat width, height;
+
+  if (!y10_size_limit_parse (text ? text : "", &width, &height, &error)) {
+    g_prefix_error (&error, "%s: ", least ? "min-size" : "max-size");
+    GST_Y10_ELEMENT_WARNING (self, error);
+    g_error_free (error);
+    return;
+  }
+  GST_OBJECT_LOCK (self);
+  g_free (least ? self->min_size : self->max_size);
+  *(least ? &self->min_size : &self->max_size) = g_strdup (text);
+  *(least ? &params->min_width : &params->max_width) = width;
+  *(least ? &params->min_height : &params->max_height) = height;
+  GST_OBJECT_UNLOCK (self);
 }
 
 /* Reloads even if the path is unchanged: the file itself may have been
@@ -174,12 +230,15 @@ gst_y10_props_set (GObject * object, guint id,
 {
   GstYolov10Detect *self = GST_YOLOV10_DETECT (object);
 
-  if (id == GST_Y10_PROP_CLASSES) {
-    gst_y10_props_set_classes (self, g_value_get_string (value));
-    return;
-  }
-  if (id == GST_Y10_PROP_ENCODER_HINTS) {
-    set_encoder_hints (self, g_value_get_string (value));
+  for (guint i = 0; i < G_N_ELEMENTS (of_classes); i++)
+    if (id == of_classes[i].id) {
+      set_of_classes (self, i, g_value_get_string (value));
+      if (id == GST_Y10_PROP_ENCODER_HINTS)
+        warn_of_hints_if_started (self);
+      return;
+    }
+  if (id == GST_Y10_PROP_MIN_SIZE || id == GST_Y10_PROP_MAX_SIZE) {
+    set_size (self, id, g_value_get_string (value));
     return;
   }
   if (id == GST_Y10_PROP_MODEL_FILE) {
@@ -420,6 +479,16 @@ gst_y10_props_get (GObject * object, guint id, GValue * value,
       break;
     case GST_Y10_PROP_CLASSES:
       g_value_set_string (value, self->settings.classes ? self->settings.classes : "");
+      break;
+    case GST_Y10_PROP_CLASS_CONFIDENCE:
+      g_value_set_string (value, self->settings.class_confidence
+          ? self->settings.class_confidence : "");
+      break;
+    case GST_Y10_PROP_MIN_SIZE:
+      g_value_set_string (value, self->min_size ? self->min_size : "");
+      break;
+    case GST_Y10_PROP_MAX_SIZE:
+      g_value_set_string (value, self->max_size ? self->max_size : "");
       break;
     case GST_Y10_PROP_ENCODER_HINTS:
       g_value_set_string (value,

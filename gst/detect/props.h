@@ -4,6 +4,7 @@
 
 #include "common/enums.h"
 #include "detect/detect.h"
+#include "infer/session.h"
 
 G_BEGIN_DECLS
 
@@ -34,6 +35,9 @@ enum
   GST_Y10_PROP_IOU_THRESHOLD,
   GST_Y10_PROP_MAX_DETECTIONS,
   GST_Y10_PROP_CLASSES,
+  GST_Y10_PROP_CLASS_CONFIDENCE,
+  GST_Y10_PROP_MIN_SIZE,
+  GST_Y10_PROP_MAX_SIZE,
   GST_Y10_PROP_ATTACH,
   GST_Y10_PROP_ENCODER_HINTS,
   GST_Y10_PROP_ACTIVE,
@@ -60,9 +64,8 @@ void gst_y10_props_set (GObject * object, guint id, const GValue * value,
     GParamSpec * pspec);
 void gst_y10_props_get (GObject * object, guint id, GValue * value,
     GParamSpec * pspec);
-void gst_y10_props_set_classes (GstYolov10Detect * self, const gchar * text);
-void gst_y10_props_set_encoder_hints (GstYolov10Detect * self,
-    const gchar * text);
+void gst_y10_props_clear (GstYolov10Detect * self);
+void gst_y10_props_catch_up (GstYolov10Detect * self, GstY10Session * session);
 void gst_y10_props_warn_of_attach (GstYolov10Detect * self);
 
 G_END_DECLS

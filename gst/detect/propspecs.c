@@ -104,6 +104,18 @@ gst_y10_props_install (GObjectClass * class)
   props[GST_Y10_PROP_CLASSES] = g_param_spec_string ("classes", "Classes",
       "Classes to detect: names or ids separated by commas, such as "
       "\"person,2\". Empty: all", "", playing);
+  props[GST_Y10_PROP_CLASS_CONFIDENCE] =
+      g_param_spec_string ("class-confidence", "Class confidence",
+      "Minimum confidence of single classes, in place of confidence: names or "
+      "ids with numbers from 0 to 1, separated by commas, * for all others, "
+      "such as \"person=0.4,car=0.6,*=0.25\". Empty: none", "", playing);
+  props[GST_Y10_PROP_MIN_SIZE] = g_param_spec_string ("min-size",
+      "Minimum size", "Drop boxes smaller than this: one number for width and "
+      "height, or both as \"64x32\"; pixels, or up to 1 a fraction of the "
+      "frame. Empty: no limit", "", playing);
+  props[GST_Y10_PROP_MAX_SIZE] = g_param_spec_string ("max-size",
+      "Maximum size", "Drop boxes larger than this, given as for min-size. "
+      "Empty: no limit", "", playing);
   props[GST_Y10_PROP_ATTACH] = g_param_spec_flags ("attach", "Attach",
       "Which metadata to attach: roi and analytics for each object, frame for "
       "each frame", GST_TYPE_YOLOV10_ATTACH,

@@ -46,7 +46,7 @@ gst_y10_jobs_clear (GstY10Jobs * self)
 }
 
 /* Returns an unused job, or NULL if there is none. The caller sets @number,
- * @session, @classes and the notification of @request. */
+ * @session, @classes, @class_confidence and the notification of @request. */
 GstY10Job *
 gst_y10_jobs_take (GstY10Jobs * self)
 {
@@ -81,6 +81,7 @@ gst_y10_jobs_give (GstY10Jobs * self, GstY10Job * job)
     gst_y10_session_end (job->session, job->stream);
   g_clear_pointer (&job->session, gst_y10_session_unref);
   g_clear_pointer (&job->classes, g_bytes_unref);
+  g_clear_pointer (&job->class_confidence, g_bytes_unref);
   g_clear_error (&job->error);
   memset (job, 0, sizeof *job);
   job->rows = rows;
@@ -106,8 +107,8 @@ enqueue (GstY10Job * self, GstY10InferMode mode, gboolean * queued)
 
 /* Submits @buffer to the engine, unless the device is lost or there was nothing
  * to replace; @queued tells whether the engine took it. @mode is not
- * GST_Y10_INFER_PASS. Uses @self->classes, not @params->classes. Returns FALSE
- * with @self->error on failure. */
+ * GST_Y10_INFER_PASS. Uses the classes and class confidences of @self, not those
+ * of @params. Returns FALSE with @self->error on failure. */
 gboolean
 gst_y10_job_start (GstY10Job * self, GstBuffer * buffer,
     const GstY10FrameFormat * format, const Y10HeadParams * params,
@@ -125,6 +126,8 @@ gst_y10_job_start (GstY10Job * self, GstBuffer * buffer,
     return FALSE;
   self->params = *params;
   self->params.classes = g_bytes_get_data (self->classes, NULL);
+  self->params.class_confidence = self->class_confidence
+      ? g_bytes_get_data (self->class_confidence, NULL) : NULL;
   self->request.size = sizeof self->request;
   self->request.image = &self->frame.image;
   self->request.params = &self->params;

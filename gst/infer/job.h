@@ -28,6 +28,7 @@ struct _GstY10Job
   GstY10Session *session;
   Y10EngineStream *stream;      /* NULL: the device is lost */
   GBytes *classes;
+  GBytes *class_confidence;     /* NULL: none */
   gboolean is_mapped;
   GstY10Frame frame;
   Y10HeadParams params;

@@ -8,7 +8,7 @@
 
 G_BEGIN_DECLS
 
-/* Property values when a frame arrived. @params.classes is not set. */
+/* Property values when a frame arrived, without those that name classes. */
 typedef struct
 {
   Y10HeadParams params;

@@ -24,6 +24,7 @@ typedef struct
   Y10EngineStream *stream;      /* NULL while the device is lost */
   guint n_inferring;
   GBytes *classes;              /* one byte per class */
+  GBytes *class_confidence;     /* one gfloat per class; NULL: none */
   GstY10Hints *hints;           /* NULL: none */
 } Session;
 
@@ -38,6 +39,7 @@ gst_y10_settings_copy (GstY10Settings * to, const GstY10Settings * from)
   to->classes = g_strdup (from->classes);
   to->engine_group = g_strdup (from->engine_group);
   to->encoder_hints = g_strdup (from->encoder_hints);
+  to->class_confidence = g_strdup (from->class_confidence);
 }
 
 void
@@ -49,6 +51,7 @@ gst_y10_settings_clear (GstY10Settings * settings)
   g_clear_pointer (&settings->classes, g_free);
   g_clear_pointer (&settings->engine_group, g_free);
   g_clear_pointer (&settings->encoder_hints, g_free);
+  g_clear_pointer (&settings->class_confidence, g_free);
 }
 
 static Y10EngineStream *
@@ -130,6 +133,8 @@ gst_y10_session_new (const GstY10Settings * settings, const gchar * producer,
     goto failed;
   self->attacher = gst_y10_attacher_new (self->model, producer);
   if (!gst_y10_session_set_classes (self, settings->classes, error)
+      || !gst_y10_session_set_class_confidence (self,
+          settings->class_confidence, error)
       || !gst_y10_session_set_encoder_hints (self, settings->encoder_hints,
           error))
     goto failed;
@@ -162,6 +167,7 @@ free_session (Session * session)
 
   g_clear_pointer (&session->stream, y10_engine_stream_unref);
   g_clear_pointer (&session->classes, g_bytes_unref);
+  g_clear_pointer (&session->class_confidence, g_bytes_unref);
   g_clear_pointer (&session->hints, gst_y10_hints_unref);
   g_clear_pointer (&self->model, y10_model_unref);
   gst_y10_attacher_free (self->attacher);
@@ -248,6 +254,48 @@ gst_y10_session_get_classes (GstY10Session * self)
   classes = g_bytes_ref (session->classes);
   g_mutex_unlock (&session->lock);
   return classes;
+}
+
+/* Sets the `class-confidence` property. On error nothing changes. */
+gboolean
+gst_y10_session_set_class_confidence (GstY10Session * self,
+    const gchar * text, GError ** error)
+{
+  Session *session = (Session *) self;
+  gsize size = y10_model_get_n_classes (self->model) * sizeof (gfloat);
+  gfloat *confidence = NULL;
+  GBytes *old;
+
+  if (text && *text) {
+    confidence = g_malloc (size);
+    if (!y10_model_parse_class_confidence (self->model, text, confidence,
+            error)) {
+      g_prefix_error (error, "class-confidence: ");
+      g_free (confidence);
+      return FALSE;
+    }
+  }
+  g_mutex_lock (&session->lock);
+  old = session->class_confidence;
+  session->class_confidence =
+      confidence ? g_bytes_new_take (confidence, size) : NULL;
+  g_mutex_unlock (&session->lock);
+  g_clear_pointer (&old, g_bytes_unref);
+  return TRUE;
+}
+
+/* Returns a new reference, one gfloat per class; NULL if there are none. */
+GBytes *
+gst_y10_session_get_class_confidence (GstY10Session * self)
+{
+  Session *session = (Session *) self;
+  GBytes *confidence;
+
+  g_mutex_lock (&session->lock);
+  confidence = session->class_confidence
+      ? g_bytes_ref (session->class_confidence) : NULL;
+  g_mutex_unlock (&session->lock);
+  return confidence;
 }
 
 /* Sets the `encoder-hints` property. On error nothing changes. */

@@ -19,7 +19,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   gchar *model_file, *label_file, *input_size, *classes, *engine_group;
-  gchar *encoder_hints;
+  gchar *encoder_hints, *class_confidence;
   Y10BackendKind backend;
   Y10Precision precision;
   Y10Head head;
@@ -58,6 +58,9 @@ void gst_y10_session_retire (GstY10Session * session,
 gboolean gst_y10_session_set_classes (GstY10Session * session,
     const gchar * text, GError ** error);
 GBytes *gst_y10_session_get_classes (GstY10Session * session);
+gboolean gst_y10_session_set_class_confidence (GstY10Session * session,
+    const gchar * text, GError ** error);
+GBytes *gst_y10_session_get_class_confidence (GstY10Session * session);
 gboolean gst_y10_session_set_encoder_hints (GstY10Session * session,
     const gchar * text, GError ** error);
 GstY10Hints *gst_y10_session_get_encoder_hints (GstY10Session * session);

@@ -336,6 +336,8 @@ GST_START_TEST (test_classes)
   ASSERT_MODEL_FAILS ("classes=\"person,zebra\"", GST_LIBRARY_ERROR,
       GST_LIBRARY_ERROR_SETTINGS, "classes", "\"zebra\"", "3 classes",
       "stop sign");
+  ASSERT_MODEL_FAILS ("class-confidence=zebra=0.5", GST_LIBRARY_ERROR,
+      GST_LIBRARY_ERROR_SETTINGS, "class-confidence", "\"zebra\"");
   ASSERT_MODEL_FAILS ("classes=3", GST_LIBRARY_ERROR,
       GST_LIBRARY_ERROR_SETTINGS, "\"3\"");
   ASSERT_MODEL_FAILS ("classes=-1", GST_LIBRARY_ERROR,
@@ -422,21 +424,36 @@ GST_START_TEST (test_recovers)
 
 GST_END_TEST;
 
-/* While playing an unknown class is a warning; the old selection stays. */
+/* While playing a wrong value is a warning; the old one stays. */
+static void
+assert_refused (GstElement * e, GstBus * bus, const gchar * name,
+    const gchar * good, const gchar * bad, const gchar * word)
+{
+  gchar *value;
+
+  g_object_set (e, name, good, NULL);
+  fail_if (gst_bus_have_pending (bus), "%s=%s", name, good);
+  g_object_set (e, name, bad, NULL);
+  assert_one_message (bus, GST_MESSAGE_WARNING, GST_LIBRARY_ERROR,
+      GST_LIBRARY_ERROR_SETTINGS, WORDS (word));
+  g_object_get (e, name, &value, NULL);
+  fail_unless_equals_string (value, good);
+  g_free (value);
+}
+
 GST_START_TEST (test_classes_while_playing)
 {
   GstHarness *h = test_gst_harness ("classes=bus");
   GstElement *e = gst_object_ref (h->element);
   GstBus *bus = gst_bus_new ();
-  gchar *classes;
 
   gst_element_set_bus (e, bus);
-  g_object_set (e, "classes", "person,zebra", NULL);
-  assert_one_message (bus, GST_MESSAGE_WARNING, GST_LIBRARY_ERROR,
-      GST_LIBRARY_ERROR_SETTINGS, WORDS ("\"zebra\"", "3 classes"));
-  g_object_get (e, "classes", &classes, NULL);
-  fail_unless_equals_string (classes, "bus");
-  g_free (classes);
+  assert_refused (e, bus, "classes", "bus", "person,zebra", "\"zebra\"");
+  assert_refused (e, bus, "class-confidence", "person=0.4,*=0.5", "zebra=0.4",
+      "\"zebra\"");
+  assert_refused (e, bus, "class-confidence", "", "person=1.5", "person=1.5");
+  assert_refused (e, bus, "min-size", "32x0.5", "large", "min-size");
+  assert_refused (e, bus, "max-size", "640", "-3", "max-size");
   gst_element_set_bus (e, NULL);
   gst_object_unref (bus);
   gst_object_unref (e);

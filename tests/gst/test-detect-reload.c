@@ -263,6 +263,8 @@ change_properties (gpointer e)
   for (guint i = 0; !g_atomic_int_get (&stop_changing); i++) {
     GstStructure *stats;
 
+    g_object_set (e, "class-confidence", i % 3 ? "" : "*=0.5", "min-size",
+        i % 5 ? "0.01" : "", NULL);
     g_object_set (e, "confidence", (i % 100) / 100.0, "classes",
         classes[i % 4], "max-detections", 1 + i % 1000, "active", i % 5 != 0,
         "iou-threshold", (i % 10) / 10.0, "max-queued-frames", i % 20,

@@ -8,7 +8,8 @@
 #include <gst/controller/controller.h>
 
 static const char *const playing[] = { "confidence", "iou-threshold",
-  "max-detections", "classes", "attach", "active", "model-file", "label-file",
+  "max-detections", "classes", "class-confidence", "min-size", "max-size",
+  "attach", "active", "model-file", "label-file",
   "max-queued-frames", "late-policy", "inference-interval", "skipped-boxes",
   "max-hold", "post-messages", "priority", "encoder-hints", NULL
 };
@@ -174,8 +175,9 @@ GST_START_TEST (test_while_playing)
   GstHarness *h = test_gst_harness ("confidence=0.01 max-detections=1000");
   GstElement *e = gst_object_ref (h->element);
   GArray *all, *some;
-  guint n_bus = 0;
+  guint n_bus = 0, width;
   gdouble middle;
+  gchar *size;
 
   gst_harness_set_caps (h, gst_caps_ref (caps), gst_caps_ref (caps));
   all = boxes_of (h, picture);
@@ -207,6 +209,31 @@ GST_START_TEST (test_while_playing)
   g_object_set (e, "classes", "stop sign, 0", NULL);
   fail_unless_equals_int (count (h, picture), all->len - n_bus);
   g_object_set (e, "classes", "", NULL);
+  fail_unless_equals_int (count (h, picture), all->len);
+
+  g_object_set (e, "class-confidence", "bus=0.01,*=1", "confidence", 0.99, NULL);
+  fail_unless_equals_int (count (h, picture), n_bus);
+  g_object_set (e, "class-confidence", "", "confidence", 0.01, NULL);
+  width = g_array_index (all, TestBox, all->len / 2).w;
+  size = g_strdup_printf ("%ux0.001", width);
+  g_object_set (e, "min-size", size, NULL);
+  some = boxes_of (h, picture);
+  g_free (size);
+  fail_unless (some->len > 0 && some->len < all->len, "%u of %u", some->len,
+      all->len);
+  for (guint i = 0; i < some->len; i++)
+    fail_unless (g_array_index (some, TestBox, i).w + 1 >= width);
+  g_array_unref (some);
+  size = g_strdup_printf ("%ux1", width);
+  g_object_set (e, "min-size", "", "max-size", size, NULL);
+  some = boxes_of (h, picture);
+  g_free (size);
+  fail_unless (some->len > 0 && some->len < all->len, "%u of %u", some->len,
+      all->len);
+  for (guint i = 0; i < some->len; i++)
+    fail_unless (g_array_index (some, TestBox, i).w <= width + 1);
+  g_array_unref (some);
+  g_object_set (e, "max-size", "", NULL);
   fail_unless_equals_int (count (h, picture), all->len);
 
   gst_util_set_object_arg (G_OBJECT (e), "attach", "frame");

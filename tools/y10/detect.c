@@ -17,7 +17,7 @@ typedef struct
   ToolEngineOptions engine;
   double confidence;
   int max_detections, interval;
-  char *classes, *draw, *save_crops;
+  char *classes, *class_confidence, *min_size, *max_size, *draw, *save_crops;
   char **inputs;
 } DetectOptions;
 
@@ -71,6 +71,36 @@ open_engine (ToolDetect *self, const DetectOptions *options,
   return TRUE;
 }
 
+/* Sets the limits of @params. Takes what @confidence points to into use. */
+static gboolean
+read_limits (const DetectOptions *options, const Y10Model *model,
+    gfloat **confidence, Y10HeadParams *params)
+{
+  GError *error = NULL;
+
+  if (options->class_confidence) {
+    *confidence = g_new (gfloat, y10_model_get_n_classes (model));
+    params->class_confidence = *confidence;
+    y10_model_parse_class_confidence (model, options->class_confidence,
+        *confidence, &error);
+    if (error)
+      g_prefix_error (&error, "--class-confidence: ");
+  }
+  if (!error && options->min_size
+      && !y10_size_limit_parse (options->min_size, &params->min_width,
+          &params->min_height, &error))
+    g_prefix_error (&error, "--min-size: ");
+  if (!error && options->max_size
+      && !y10_size_limit_parse (options->max_size, &params->max_width,
+          &params->max_height, &error))
+    g_prefix_error (&error, "--max-size: ");
+  if (!error)
+    return TRUE;
+  tool_error ("%s", error->message);
+  g_error_free (error);
+  return FALSE;
+}
+
 static int
 run (const DetectOptions *options, Y10EngineConfig *config)
 {
@@ -80,6 +110,7 @@ run (const DetectOptions *options, Y10EngineConfig *config)
   };
   GError *error = NULL;
   guint8 *classes = NULL;
+  gfloat *class_confidence = NULL;
   int status = TOOL_NO_ENGINE;
 
   self.model = y10_model_load (options->engine.model, options->engine.labels,
@@ -91,6 +122,10 @@ run (const DetectOptions *options, Y10EngineConfig *config)
   }
   if (options->classes
       && !(classes = tool_classes_parse (options->classes, self.model))) {
+    status = TOOL_USAGE;
+    goto out;
+  }
+  if (!read_limits (options, self.model, &class_confidence, &params)) {
     status = TOOL_USAGE;
     goto out;
   }
@@ -122,6 +157,7 @@ out:
   g_clear_pointer (&self.model, y10_model_unref);
   g_free (self.n_objects);
   g_free (classes);
+  g_free (class_confidence);
   return status;
 }
 
@@ -160,6 +196,13 @@ tool_detect (int argc, char **argv)
         "Minimum confidence, 0 to 1 [0.25]", "C"},
     {"classes", 0, 0, G_OPTION_ARG_STRING, &options.classes,
         "Report only these classes: names or numbers, comma-separated", "LIST"},
+    {"class-confidence", 0, 0, G_OPTION_ARG_STRING, &options.class_confidence,
+        "Minimum confidence per class, as person=0.4,*=0.25", "LIST"},
+    {"min-size", 0, 0, G_OPTION_ARG_STRING, &options.min_size,
+        "Smallest box: pixels or a fraction up to 1, as 32, 64x32, 0.05",
+        "SIZE"},
+    {"max-size", 0, 0, G_OPTION_ARG_STRING, &options.max_size,
+        "Largest box, likewise", "SIZE"},
     {"max-detections", 0, 0, G_OPTION_ARG_INT, &options.max_detections,
         "Maximum number of objects per frame, 1 to 300 [300]", "N"},
     {"interval", 0, 0, G_OPTION_ARG_INT, &options.interval,
@@ -199,6 +242,9 @@ out:
   g_option_context_free (context);
   g_strfreev (options.inputs);
   g_free (options.classes);
+  g_free (options.class_confidence);
+  g_free (options.min_size);
+  g_free (options.max_size);
   g_free (options.draw);
   g_free (options.save_crops);
   return status;

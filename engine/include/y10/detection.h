@@ -41,6 +41,14 @@ typedef struct
  * @classes: (nullable): one byte a class, non-zero where the class is wanted;
  *   %NULL for all. Copied by y10_step_add(). Classes not wanted take no place
  *   among the @max_detections.
+ * @class_confidence: (nullable): minimum confidence of each class, 0 to 1, which
+ *   replaces @confidence; negative where @confidence holds; %NULL for all.
+ *   Copied by y10_step_add(). Since 0.2
+ * @min_width: of a box: pixels of the image, or up to 1 a fraction of its width.
+ *   0 for no limit. Since 0.2
+ * @min_height: likewise
+ * @max_width: likewise; 0 for no limit
+ * @max_height: likewise
  *
  * What is wanted of one image. It belongs to the image, not to the engine, so
  * that streams with different settings can share an engine.
@@ -55,13 +63,17 @@ typedef struct
   gboolean class_agnostic;
   guint max_detections;
   const guint8 *classes;
+  const gfloat *class_confidence;
+  gfloat min_width, min_height, max_width, max_height;
 } Y10HeadParams;
 
 /**
  * Y10_HEAD_PARAMS_INIT:
  *
- * The defaults: confidence 0.25, iou 0.7, 300 detections of all classes.
+ * The defaults: confidence 0.25, iou 0.7, 300 detections of all classes and
+ * sizes.
  */
-#define Y10_HEAD_PARAMS_INIT { sizeof (Y10HeadParams), 0.25f, 0.7f, FALSE, 300, NULL }
+#define Y10_HEAD_PARAMS_INIT { sizeof (Y10HeadParams), 0.25f, 0.7f, FALSE, 300, NULL, \
+    NULL, 0, 0, 0, 0 }
 
 G_END_DECLS

@@ -57,6 +57,10 @@ Y10_API gboolean y10_model_has_head (const Y10Model *model, Y10Head head);
 Y10_API Y10Head y10_model_get_head (const Y10Model *model);
 Y10_API guint64 y10_model_get_n_parameters (const Y10Model *model);
 Y10_API const char *y10_model_get_format (const Y10Model *model);
+Y10_API gboolean y10_model_parse_class_confidence (const Y10Model *model,
+    const char *text, float *confidence, GError **error);
+Y10_API gboolean y10_size_limit_parse (const char *text, float *width,
+    float *height, GError **error);
 Y10_API gboolean y10_model_save (const Y10Model *model, const char *path,
     GError **error);
 Y10_API const char *y10_model_get_dtype (const Y10Model *model);

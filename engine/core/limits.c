@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* Class and size limits are applied to what a backend found. For an image that
+ * has them the backend returns all rows that fit, from the least of the
+ * confidences on, so that rows which are dropped take no other row's place. */
+
+#include "config.h"
+
+#include <string.h>
+
+#include "core/limits.h"
+
+gboolean
+y10_limits_any (const Y10HeadParams *params)
+{
+  return params->class_confidence || params->min_width > 0
+      || params->min_height > 0 || params->max_width > 0
+      || params->max_height > 0;
+}
+
+static gfloat
+class_confidence (const Y10HeadParams *params, gint class_id)
+{
+  gfloat own = params->class_confidence
+      ? params->class_confidence[class_id] : -1;
+
+  return own >= 0 ? own : params->confidence;
+}
+
+gfloat
+y10_limits_least_confidence (const Y10HeadParams *params, guint n_classes)
+{
+  gfloat least = params->class_confidence ? 1 : params->confidence;
+
+  for (guint i = 0; params->class_confidence && i < n_classes; i++)
+    if (!params->classes || params->classes[i])
+      least = MIN (least, class_confidence (params, (gint) i));
+  return least;
+}
+
+/* Up to 1: a fraction of the image. */
+static gfloat
+pixels (gfloat limit, guint size)
+{
+  return limit <= 1 ? limit * (gfloat) size : limit;
+}
+
+static gboolean
+fits (gfloat size, gfloat least, gfloat most, guint whole)
+{
+  return size >= pixels (least, whole)
+      && (most <= 0 || size <= pixels (most, whole));
+}
+
+guint
+y10_limits_apply (const Y10HeadParams *params, const Y10Detection *rows,
+    guint n, guint width, guint height, Y10Detection *out, guint max)
+{
+  guint kept = 0;
+
+  max = MIN (max, params->max_detections);
+  if (!y10_limits_any (params)) {
+    kept = MIN (n, max);
+    memcpy (out, rows, kept * sizeof *out);
+    return kept;
+  }
+  for (guint i = 0; i < n && kept < max; i++)
+    if (rows[i].confidence >= class_confidence (params, rows[i].class_id)
+        && fits (rows[i].x1 - rows[i].x0, params->min_width,
+            params->max_width, width)
+        && fits (rows[i].y1 - rows[i].y0, params->min_height,
+            params->max_height, height))
+      out[kept++] = rows[i];
+  return kept;
+}
