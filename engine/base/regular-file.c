@@ -64,6 +64,38 @@ y10_regular_file_open (const char *path, struct stat *s, char **why)
   return -1;
 }
 
+int
+y10_regular_file_open_beside (const char *path, const char *name,
+    struct stat *s, char **why)
+{
+  g_autofree char *folder = g_path_get_dirname (path);
+  g_autofree char *full = g_build_filename (folder, name, NULL);
+  int fd;
+
+  *why = NULL;
+  if (lstat (full, s)) {
+    *why = explain (errno);
+    return -1;
+  }
+  if (S_ISLNK (s->st_mode)) {
+    *why = g_strdup ("it is a symbolic link; expected a regular file");
+    return -1;
+  }
+  if (!is_regular (s, why))
+    return -1;
+  fd = open (full, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | O_NOFOLLOW);
+  if (fd < 0) {
+    *why = explain (errno);
+    return -1;
+  }
+  if (fstat (fd, s))
+    *why = explain (errno);
+  else if (is_regular (s, why))
+    return fd;
+  close (fd);
+  return -1;
+}
+
 gssize
 y10_regular_file_read (int fd, guint64 offset, gpointer data, gsize size)
 {

@@ -83,16 +83,20 @@ load_labels (Y10Model *model, const char *label_path, GError **error)
   return model->labels != NULL;
 }
 
-/* What the file says it is best with, where it has that; else the end-to-end
- * head if there is one. */
+/* What the file's metadata select, if the file has it; else the end-to-end head
+ * if there is one. */
 static gboolean
 read_head (Y10Model *model, GError **error)
 {
   const char *text = y10_tensor_file_get_meta (model->file, "head");
+  const char *end2end = y10_tensor_file_get_meta (model->file, "end2end");
   g_autofree char *shown = NULL;
 
   model->head = model->has_one2one || !model->has_one2many
       ? Y10_HEAD_ONE2ONE : Y10_HEAD_ONE2MANY;
+  if (!text && end2end && !g_ascii_strcasecmp (end2end, "false")
+      && model->has_one2many)
+    model->head = Y10_HEAD_ONE2MANY;
   if (!text)
     return TRUE;
   for (int head = Y10_HEAD_ONE2ONE; head <= Y10_HEAD_ONE2ONE_NMS; head++)
@@ -381,8 +385,8 @@ y10_model_has_head (const Y10Model *model, Y10Head head)
  * @model: a model
  *
  * The head that %Y10_HEAD_AUTO stands for: what the file's metadata name under
- * "head" ("one2one", "one2many" or "one2one-nms"), if the file has its weights;
- * else one2one where the file has it, else one2many. y10_model_load() fails
+ * "head" ("one2one", "one2many" or "one2one-nms"), or one2many if "end2end" is
+ * "False", provided that the file has its weights; else one2one where the file has it, else one2many. y10_model_load() fails
  * with %Y10_ERROR_MODEL where "head" is anything else.
  *
  * Returns: a head, never %Y10_HEAD_AUTO

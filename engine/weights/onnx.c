@@ -49,6 +49,7 @@ tensor_free (gpointer p)
   Y10OnnxTensor *t = p;
 
   g_free (t->name);
+  g_free (t->location);
   g_free (t->values);
   g_free (t);
 }
@@ -262,6 +263,35 @@ read_list (Reader *r, const Y10ProtoField *field, GArray *list)
   }
 }
 
+static guint64
+parse_uint (const char *text)
+{
+  return text ? g_ascii_strtoull (text, NULL, 10) : 0;
+}
+
+/* One entry of external_data; "location", "offset" and "length" say where the
+ * elements are. */
+static void
+read_external (Reader *r, Y10ProtoMessage message, Y10OnnxTensor *t)
+{
+  g_autofree char *key = NULL, *value = NULL;
+  Y10ProtoField field;
+
+  while (y10_proto_next (r->proto, &message, &field))
+    if (field.number == 1 || field.number == 2)
+      read_text (r, &field, field.number == 1 ? &key : &value);
+  if (!key || !value)
+    return;
+  if (!strcmp (key, "location")) {
+    g_free (t->location);
+    t->location = g_steal_pointer (&value);
+  } else if (!strcmp (key, "offset")) {
+    t->offset = parse_uint (value);
+  } else if (!strcmp (key, "length")) {
+    t->size = parse_uint (value);
+  }
+}
+
 static Y10OnnxTensor *
 read_tensor (Reader *r, Y10ProtoMessage message)
 {
@@ -291,7 +321,8 @@ read_tensor (Reader *r, Y10ProtoMessage message)
         break;
       case 4:                  /* float_data, packed: as raw data */
       case 9:                  /* raw_data */
-        if (field.wire != Y10_PROTO_BYTES)
+        if (field.wire != Y10_PROTO_BYTES
+            || field.bytes.next == field.bytes.end)
           break;
         t->offset = field.bytes.next;
         t->size = field.bytes.end - field.bytes.next;
@@ -300,13 +331,12 @@ read_tensor (Reader *r, Y10ProtoMessage message)
         read_text (r, &field, &t->name);
         break;
       case 13:                 /* external_data */
-        t->external = TRUE;
-        break;
-      case 14:                 /* data_location: EXTERNAL */
-        t->external |= field.value == 1;
+        if (field.wire == Y10_PROTO_BYTES)
+          read_external (r, field.bytes, t);
         break;
     }
-  read_values (r, t, list);
+  if (!t->location)
+    read_values (r, t, list);
   return t;
 }
 
@@ -634,19 +664,30 @@ add_weight (Reader *r, const Y10OnnxNode *node, const char *operand,
       : t->type == TYPE_FLOAT16 ? "F16"
       : t->type == TYPE_BFLOAT16 ? "BF16" : NULL;
   gsize dim[Y10_MAX_DIMS];
+  guint part = 0;
 
   if (!t)
     return bad (r, "the weights of node \"%s\" are no constant: \"%s\" comes "
         "from another node", node->name, operand);
-  if (t->external)
-    return bad (r, "tensor \"%s\" is in another file; expected one file, as "
-        "onnx.save_model() writes it without save_as_external_data", t->name);
   if (!dtype)
     return bad (r, "tensor \"%s\" of node \"%s\" has data type %d; expected "
         "FLOAT, FLOAT16 or BFLOAT16", t->name, node->name, t->type);
   for (guint i = 0; i < t->n_dims; i++)
     dim[i] = t->dim[i];
-  return y10_tensor_file_add (r->file, name, dtype, dim, NULL, t->n_dims,
+  if (t->location) {
+    guint64 size;
+
+    part = y10_tensor_file_open_part (r->file, t->location,
+        &r->proto->error);
+    if (!part)
+      return FALSE;
+    size = y10_tensor_file_get_part_size (r->file, part);
+    if (t->offset > size || t->size > size - t->offset)
+      return bad (r, "tensor \"%s\" has %" G_GUINT64_FORMAT " bytes at byte %"
+          G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " of \"%s\"", t->name,
+          t->size, t->offset, size, t->location);
+  }
+  return y10_tensor_file_add (r->file, name, dtype, dim, NULL, t->n_dims, part,
       t->offset, t->size, &r->proto->error);
 }
 

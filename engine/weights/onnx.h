@@ -20,7 +20,7 @@ typedef struct
   guint64 offset, size;         /* raw elements in the file; size 0: none */
   guint n_values;               /* integers or floats of a small constant */
   gdouble *values;
-  gboolean external;
+  char *location;               /* the other file that it is in, or NULL */
 } Y10OnnxTensor;
 
 typedef struct

@@ -228,7 +228,7 @@ add_tensor (Reader *r, const char *name, const Value *args)
         G_GUINT64_FORMAT " elements: the file is truncated or its shape is "
         "wrong", name, size / elem_size);
   return y10_tensor_file_add (r->file, name, dtype, dim, stride, n_dims,
-      offset + first * elem_size, span * elem_size, r->error);
+      0, offset + first * elem_size, span * elem_size, r->error);
 }
 
 /* The arguments of the tensor that @value makes; NULL: it is none. */

@@ -21,12 +21,21 @@
 #include "weights/onnx.h"
 #include "weights/weights.h"
 
+/* ONNX may have tensors in other files. */
+#define MAX_PARTS 16
+
+typedef struct
+{
+  char *path;
+  int fd;
+  struct stat opened;           /* when it was */
+} Part;
+
 struct _Y10TensorFile
 {
   int refs;                     /* C11 atomics, which ThreadSanitizer sees */
   char *path, *identity;
-  int fd;
-  struct stat opened;           /* when it was */
+  GArray *parts;                /* Part; the first is the file at @path */
   GArray *entries;              /* Y10TensorEntry */
   GHashTable *by_name;          /* name → index + 1 */
   GHashTable *meta;
@@ -41,6 +50,32 @@ entry_clear (gpointer p)
   g_free (((Y10TensorEntry *) p)->name);
 }
 
+static void
+part_clear (gpointer p)
+{
+  close (((Part *) p)->fd);
+  g_free (((Part *) p)->path);
+}
+
+static void
+add_part (Y10TensorFile *file, const char *path, int fd, const struct stat *s)
+{
+  const Part part = { g_strdup (path), fd, *s };
+  g_autofree char *before = file->identity;
+
+  g_array_append_val (file->parts, part);
+  file->identity = g_strdup_printf ("%s%s%" G_GUINT64_FORMAT ":%"
+      G_GUINT64_FORMAT ":%" G_GINT64_FORMAT ":%" G_GINT64_FORMAT ".%09ld",
+      before, *before ? "+" : "", (guint64) s->st_dev, (guint64) s->st_ino,
+      (gint64) s->st_size, (gint64) s->st_mtim.tv_sec, s->st_mtim.tv_nsec);
+}
+
+static const Part *
+get_part (const Y10TensorFile *file, guint part)
+{
+  return &g_array_index (file->parts, Part, part);
+}
+
 static Y10TensorFile *
 file_new (const char *path, int fd, const struct stat *s)
 {
@@ -48,12 +83,10 @@ file_new (const char *path, int fd, const struct stat *s)
 
   file->refs = 1;
   file->path = g_strdup (path);
-  file->fd = fd;
-  file->opened = *s;
-  file->identity = g_strdup_printf ("%" G_GUINT64_FORMAT ":%" G_GUINT64_FORMAT
-      ":%" G_GINT64_FORMAT ":%" G_GINT64_FORMAT ".%09ld",
-      (guint64) s->st_dev, (guint64) s->st_ino, (gint64) s->st_size,
-      (gint64) s->st_mtim.tv_sec, s->st_mtim.tv_nsec);
+  file->identity = g_strdup ("");
+  file->parts = g_array_new (FALSE, FALSE, sizeof (Part));
+  g_array_set_clear_func (file->parts, part_clear);
+  add_part (file, path, fd, s);
   file->entries = g_array_new (FALSE, TRUE, sizeof (Y10TensorEntry));
   g_array_set_clear_func (file->entries, entry_clear);
   file->by_name = g_hash_table_new (g_str_hash, g_str_equal);
@@ -80,7 +113,7 @@ y10_tensor_file_unref (Y10TensorFile *file)
   g_hash_table_unref (file->activations);
   y10_onnx_graph_free (file->onnx);
   g_array_unref (file->entries);
-  close (file->fd);
+  g_array_unref (file->parts);
   g_free (file->path);
   g_free (file->identity);
   g_free (file);
@@ -133,8 +166,8 @@ parse_dtype (const char *dtype, gsize *elem_size)
 
 gboolean
 y10_tensor_file_add (Y10TensorFile *file, const char *name, const char *dtype,
-    const gsize *dim, const gsize *stride, guint n_dims, guint64 offset,
-    gsize size, GError **error)
+    const gsize *dim, const gsize *stride, guint n_dims, guint part,
+    guint64 offset, gsize size, GError **error)
 {
   Y10TensorEntry entry = { NULL, };
   gsize elem_size, n = 1;
@@ -181,6 +214,7 @@ y10_tensor_file_add (Y10TensorFile *file, const char *name, const char *dtype,
   entry.dtype_name = g_intern_string (dtype);
   entry.n_dims = n_dims;
   entry.n_elements = n;
+  entry.part = part;
   entry.offset = offset;
   entry.size = size;
   g_array_append_val (file->entries, entry);
@@ -231,14 +265,57 @@ y10_tensor_file_get_format (const Y10TensorFile *file)
 guint64
 y10_tensor_file_get_size (const Y10TensorFile *file)
 {
-  return file->opened.st_size;
+  return y10_tensor_file_get_part_size (file, 0);
+}
+
+guint64
+y10_tensor_file_get_part_size (const Y10TensorFile *file, guint part)
+{
+  return get_part (file, part)->opened.st_size;
+}
+
+guint
+y10_tensor_file_open_part (Y10TensorFile *file, const char *name,
+    GError **error)
+{
+  g_autofree char *folder = g_path_get_dirname (file->path);
+  g_autofree char *path = g_build_filename (folder, name, NULL);
+  g_autofree char *why = NULL;
+  struct stat s;
+  int fd;
+
+  if (!*name || strchr (name, '/') || !strcmp (name, ".")
+      || !strcmp (name, "..")) {
+    g_set_error (error, Y10_ERROR, Y10_ERROR_MODEL_FORMAT,
+        "%s has tensors in \"%s\"; expected the plain name of a file in the "
+        "same folder", file->path, name);
+    return 0;
+  }
+  for (guint i = 1; i < file->parts->len; i++)
+    if (!strcmp (get_part (file, i)->path, path))
+      return i;
+  if (file->parts->len == MAX_PARTS) {
+    g_set_error (error, Y10_ERROR, Y10_ERROR_MODEL_FORMAT,
+        "%s has tensors in more than %d other files", file->path,
+        MAX_PARTS - 1);
+    return 0;
+  }
+  fd = y10_regular_file_open_beside (file->path, name, &s, &why);
+  if (fd < 0) {
+    g_set_error (error, Y10_ERROR, Y10_ERROR_NOT_FOUND,
+        "%s has tensors in %s, which cannot be read: %s", file->path, path,
+        why);
+    return 0;
+  }
+  add_part (file, path, fd, &s);
+  return file->parts->len - 1;
 }
 
 #define HOW_TO_REPLACE \
   "replace a weights file by renaming (mv) a new one over it"
 
 static gboolean
-check_unchanged (const Y10TensorFile *file, GError **error)
+check_unchanged (const Part *file, GError **error)
 {
   const struct stat *was = &file->opened;
   struct stat is;
@@ -267,9 +344,9 @@ check_unchanged (const Y10TensorFile *file, GError **error)
   return TRUE;
 }
 
-gboolean
-y10_tensor_file_read (const Y10TensorFile *file, guint64 offset,
-    gpointer data, gsize size, GError **error)
+static gboolean
+read_part (const Part *file, guint64 offset, gpointer data, gsize size,
+    GError **error)
 {
   gssize got = y10_regular_file_read (file->fd, offset, data, size);
   int why = errno;
@@ -282,6 +359,13 @@ y10_tensor_file_read (const Y10TensorFile *file, guint64 offset,
       "%s cannot be read at byte %" G_GUINT64_FORMAT ": %s", file->path,
       offset, got < 0 ? g_strerror (why) : "it ends there");
   return FALSE;
+}
+
+gboolean
+y10_tensor_file_read (const Y10TensorFile *file, guint64 offset,
+    gpointer data, gsize size, GError **error)
+{
+  return read_part (get_part (file, 0), offset, data, size, error);
 }
 
 static gboolean
@@ -323,7 +407,7 @@ y10_tensor_file_read_tensor (const Y10TensorFile *file,
         file->path, t->size, t->name);
     return NULL;
   }
-  if (!y10_tensor_file_read (file, t->offset, data, t->size, error))
+  if (!read_part (get_part (file, t->part), t->offset, data, t->size, error))
     return NULL;
   return is_row_major (t) ? g_steal_pointer (&data) : reorder (t, data);
 }

@@ -152,7 +152,7 @@ parse_tensor (Y10TensorFile *file, const char *name, JsonNode *node,
         name, offset[0], offset[1], size);
   *extent = (Extent) { offset[0], offset[1], name };
   return y10_tensor_file_add (file, name, json_node_get_string (dtype), dim,
-      NULL, n_dims, start + offset[0], offset[1] - offset[0], error);
+      NULL, n_dims, 0, start + offset[0], offset[1] - offset[0], error);
 }
 
 static int

@@ -29,7 +29,8 @@ typedef struct
   gsize dim[Y10_MAX_DIMS];
   gsize stride[Y10_MAX_DIMS];   /* elements; the data have no gaps */
   gsize n_elements;
-  guint64 offset;               /* of its data in the file */
+  guint part;                   /* 0: the file itself, or one beside it */
+  guint64 offset;               /* of its data in that */
   gsize size;
 } Y10TensorEntry;
 
@@ -91,12 +92,19 @@ gboolean y10_onnx_probe (const guint8 * data, gsize size);
 gboolean y10_onnx_parse (Y10TensorFile * file, GError ** error);
 void y10_tensor_file_take_onnx (Y10TensorFile * file, Y10OnnxGraph * graph);
 
+/* Opens @name, which must be in the same folder and no link, and returns its
+ * part; 0 and error if that fails. */
+guint y10_tensor_file_open_part (Y10TensorFile * file, const char *name,
+    GError ** error);
+guint64 y10_tensor_file_get_part_size (const Y10TensorFile * file,
+    guint part);
+
 /* For the parsers. @name and the metadata are copied; the data are the @size
- * bytes at @offset, which the parser has found to be inside the file. @stride:
- * NULL for row-major. */
+ * bytes at @offset of @part, which the parser has found to be inside it.
+ * @stride: NULL for row-major. */
 gboolean y10_tensor_file_add (Y10TensorFile * file, const char *name,
     const char *dtype, const gsize * dim, const gsize * stride, guint n_dims,
-    guint64 offset, gsize size, GError ** error);
+    guint part, guint64 offset, gsize size, GError ** error);
 void y10_tensor_file_set_activation (Y10TensorFile * file, const char *module,
     const char *activation);
 void y10_tensor_file_set_meta (Y10TensorFile * file, const char *key,

@@ -88,6 +88,23 @@ class Onnx(unittest.TestCase):
         self.assertEqual(result["heads"], ["one2many"])
         self.assertEqual(result["input"], {"width": SIZE, "height": SIZE})
 
+    def test_external(self):
+        """Weights in another file, as onnx.save_model (save_as_external_data) has them."""
+        other, data = onnxlike.Network(self.tensors, SIZE), b"padding"
+        for i, (name, (shape, raw)) in enumerate(self.tensors.items()):
+            where = {"location": "good.bin", "offset": len(data), "length": len(raw)}
+            other.initializers[i] = b"".join(onnxlike.number(1, d) for d in shape) + onnxlike.number(
+                2, onnxlike.FLOAT) + onnxlike.data(8, name) + b"".join(onnxlike.data(
+                    13, onnxlike.data(1, k) + onnxlike.data(2, str(v))) for k, v in where.items()) \
+                + onnxlike.number(14, 1)
+            data += raw
+        (self.dir / "good.bin").write_bytes(data)
+        path, out = self.dir / "external-good.onnx", self.dir / "external.safetensors"
+        path.write_bytes(other.model())
+        subprocess.run([Y10, "convert", path, out], check=True)
+        found = {name: t.args[0].data for name, t in torchlike.read_safetensors(out).items()}
+        self.assertEqual(found, {name: raw for name, (_shape, raw) in self.tensors.items()})
+
     def refused(self, name, content, *words):
         path = self.dir / name
         path.write_bytes(content)
@@ -154,9 +171,17 @@ class Onnx(unittest.TestCase):
         self.refused("overflow.onnx", head + o.data(7, conv + o.data(5, weight)), "overflows")
         weight = o.tensor("model.0.conv.weight", [1 << 20, 512, 3, 3], b"1234")
         self.refused("short.onnx", head + o.data(7, conv + o.data(5, weight)), "4 bytes")
-        external = o.tensor("model.0.conv.weight", [4, 3, 3, 3], b"") + o.data(
-            13, o.data(1, "location") + o.data(2, "/etc/passwd")) + o.number(14, 1)
-        self.refused("external.onnx", head + o.data(7, conv + o.data(5, external)), "another file")
+        (self.dir / "short.bin").write_bytes(bytes(100))
+        (self.dir / "link.bin").symlink_to(self.good)
+        os.mkfifo(self.dir / "fifo.bin")
+        for location, *words in (("/etc/passwd", "same folder"), ("../good.onnx", "same folder"),
+                                 ("", "same folder"), ("..", "same folder"), ("nowhere.bin", "no such"),
+                                 ("link.bin", "symbolic link"), ("fifo.bin", "FIFO"),
+                                 ("short.bin", "432 bytes at byte 0 of 100")):
+            external = o.tensor("model.0.conv.weight", [4, 3, 3, 3], b"") + o.data(
+                13, o.data(1, "location") + o.data(2, location)) + o.data(
+                13, o.data(1, "length") + o.data(2, "432")) + o.number(14, 1)
+            self.refused("external.onnx", head + o.data(7, conv + o.data(5, external)), *words)
         int8 = o.tensor("model.0.conv.weight", [4, 3, 3, 3], bytes(108), kind=3)
         self.refused("int8.onnx", head + o.data(7, conv + o.data(5, int8)), "data type 3")
         quantised = o.data(1, o.node("DequantizeLinear", ["a"], ["b"], "/q"))
