@@ -1,0 +1,235 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# SPDX-FileCopyrightText: 2026 the yolov10detect authors
+"""The package on the bundled model and its picture of codes. Y10, Y10_LIBRARY and
+Y10_INCLUDE name the command, the library and the headers that are tested."""
+
+import ctypes
+import json
+import os
+import pathlib
+import shlex
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+
+try:
+    import numpy as np
+    from PIL import Image
+except ImportError as missing:
+    print(f"SKIP: {missing} (Debian: python3-numpy, python3-pil)")
+    sys.exit(77)
+
+import y10
+from y10 import _library
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PICTURE = str(ROOT / "pipelines/codes.png")
+Y10 = os.environ.get("Y10")
+
+
+def pixels():
+    return np.asarray(Image.open(PICTURE).convert("RGB"))
+
+
+class Structs(unittest.TestCase):
+    """Structs and prototypes as the C compiler sees them."""
+
+    def compile(self, source, link=False):
+        folder = tempfile.mkdtemp()
+        path = os.path.join(folder, "abi.c")
+        pathlib.Path(path).write_text(source)
+        flags = shlex.split(subprocess.run(["pkg-config", "--cflags", "gio-2.0"], check=True,
+                                           capture_output=True, text=True).stdout)
+        command = ["cc", "-Werror", *flags] + [f"-I{i}" for i in
+                                               os.environ["Y10_INCLUDE"].split(os.pathsep)]
+        subprocess.run(command + (["-o", path + ".out", path] if link
+                                  else ["-fsyntax-only", path]), check=True)
+        return path + ".out"
+
+    @unittest.skipUnless("Y10_INCLUDE" in os.environ, "Y10_INCLUDE is not set")
+    def test_structs(self):
+        rows = []
+        for struct in _library.STRUCTS:
+            name = struct.__name__
+            rows.append((f"{name}", f"sizeof ({name})", ctypes.sizeof(struct)))
+            for field, *_ in struct._fields_:
+                rows.append((f"{name}.{field}", f"offsetof ({name}, {field})",
+                             getattr(struct, field).offset))
+        rows.append(("Y10Detection", "sizeof (Y10Detection)", y10.DETECTION.itemsize))
+        for field in y10.DETECTION.names:
+            rows.append((f"Y10Detection.{field}", f"offsetof (Y10Detection, {field})",
+                         y10.DETECTION.fields[field][1]))
+        code = "".join(f'  printf ("%s %zu\\n", "{name}", (size_t) {c});\n' for name, c, _ in rows)
+        out = self.compile("#include <stddef.h>\n#include <stdio.h>\n#include <y10/y10.h>\n"
+                           "int main (void) {\n" + code + "  return 0;\n}\n", link=True)
+        found = dict(line.split() for line in subprocess.run(
+            [out], check=True, capture_output=True, text=True).stdout.splitlines())
+        self.assertEqual({name: int(value) for name, value in found.items()},
+                         {name: value for name, _, value in rows})
+
+    @unittest.skipUnless("Y10_INCLUDE" in os.environ, "Y10_INCLUDE is not set")
+    def test_prototypes(self):
+        """A declaration that differs from the header's is an error."""
+        self.compile("#include <y10/y10.h>\n" + _library.PROTOTYPES)
+
+    @unittest.skipUnless("Y10_INCLUDE" in os.environ, "Y10_INCLUDE is not set")
+    def test_values(self):
+        lines = [f"_Static_assert (Y10_BACKEND_{n.upper()} == {i}, \"\");"
+                 for i, n in enumerate(_library.BACKENDS)]
+        lines += [f"_Static_assert (Y10_PRECISION_{n.upper()} == {i}, \"\");"
+                  for i, n in enumerate(_library.PRECISIONS)]
+        lines += [f"_Static_assert (Y10_HEAD_{n.upper().replace('-', '_')} == {i}, \"\");"
+                  for i, n in enumerate(_library.HEADS)]
+        lines += [f"_Static_assert (Y10_PIXEL_{n} == {i}, \"\");"
+                  for n, i in _library.PIXEL_FORMATS.items()]
+        self.compile("#include <y10/y10.h>\n" + "\n".join(lines) + "\n")
+
+
+class Detect(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.model = y10.Model(precision="fp32", threads=1)
+        cls.addClassCleanup(cls.model.close)
+        cls.expected = cls.model.detect(pixels())
+        assert len(cls.expected) > 3
+
+    def assert_same(self, result, expected=None):
+        np.testing.assert_array_equal(result.array, (expected or self.expected).array)
+
+    @unittest.skipUnless(Y10, "Y10 is not set")
+    def test_as_the_command(self):
+        text = subprocess.run([Y10, "detect", "--precision", "fp32", "--threads", "1", PICTURE],
+                              check=True, capture_output=True, text=True).stdout
+        self.assertEqual(json.loads(self.model.detect(PICTURE).to_json()), json.loads(text))
+
+    def test_kinds_of_images(self):
+        rgb = pixels()
+        self.assert_same(self.model.detect(PICTURE))
+        self.assert_same(self.model.detect(pathlib.Path(PICTURE)))
+        self.assert_same(self.model.detect(Image.open(PICTURE)))
+        self.assert_same(self.model.detect(rgb[:, :, ::-1], order="BGR"))
+        self.assert_same(self.model.detect(np.ascontiguousarray(rgb[:, :, ::-1]), order="BGR"))
+        self.assert_same(self.model.detect(np.dstack([rgb, rgb[:, :, 0]])))
+        self.assert_same(self.model.detect(np.asfortranarray(rgb)))
+        planes = np.ascontiguousarray(rgb.transpose(2, 0, 1))
+        self.assert_same(self.model.detect(planes.transpose(1, 2, 0)))
+        wide = np.zeros((rgb.shape[0], rgb.shape[1] + 7, 3), np.uint8)
+        wide[:, :-7] = rgb
+        self.assert_same(self.model.detect(wide[:, :-7]))
+        gray = rgb[:, :, 0]
+        self.assert_same(self.model.detect(gray), self.model.detect(np.dstack([gray] * 3)))
+        half = self.model.detect(rgb[::2, ::2])
+        self.assert_same(half, self.model.detect(np.ascontiguousarray(rgb[::2, ::2])))
+
+    def test_lists(self):
+        results = self.model.detect([pixels(), PICTURE, pixels()[:200]])
+        self.assert_same(results[0])
+        self.assert_same(results[1])
+        self.assertEqual(results[2].height, 200)
+        self.assertEqual(self.model.detect([]), [])
+
+    def test_views(self):
+        result = self.expected
+        self.assertEqual(result.xyxy.shape, (len(result), 4))
+        self.assertTrue(np.shares_memory(result.xyxy, result.array))
+        np.testing.assert_array_equal(result.xyxy[:, 2], result.array["x1"])
+        self.assertTrue((np.diff(result.confidence) <= 0).all())
+        self.assertEqual(result.labels[0], self.model.names[result.class_id[0]])
+
+    def test_limits(self):
+        first = int(self.expected.class_id[0])
+        result = self.model.detect(pixels(), classes=[first])
+        self.assertEqual(set(result.class_id), {first})
+        result = self.model.detect(pixels(), confidence=1, class_confidence={first: 0.25})
+        np.testing.assert_array_equal(
+            result.array, self.expected.array[self.expected.class_id == first])
+        self.assertEqual(len(self.model.detect(pixels(), max_detections=2)), 2)
+
+    def test_errors(self):
+        with self.assertRaisesRegex(y10.Error, "nowhere.pt.*no such file"):
+            y10.Model("nowhere.pt")
+        for bad in (np.zeros((4, 4), np.float32), 5, None):
+            with self.assertRaises(TypeError):
+                self.model.detect(bad)
+        for bad in (np.zeros((4, 4, 2), np.uint8), np.zeros((0, 4, 3), np.uint8)):
+            with self.assertRaises(ValueError):
+                self.model.detect(bad)
+        with self.assertRaisesRegex(ValueError, "no class 'zebra'"):
+            self.model.detect(pixels(), classes=["zebra"])
+        with self.assertRaisesRegex(y10.Error, "confidence is 2"):
+            self.model.detect(pixels(), confidence=2)
+        closed = y10.Model()
+        closed.close()
+        closed.close()
+        with self.assertRaisesRegex(RuntimeError, "closed"):
+            closed.detect(pixels())
+
+    def test_threads(self):
+        image, wrong = pixels(), []
+
+        def work():
+            for _ in range(5):
+                if not np.array_equal(self.model.detect(image).array, self.expected.array):
+                    wrong.append(1)
+
+        threads = [threading.Thread(target=work) for _ in range(6)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(wrong, [])
+
+    def test_fork(self):
+        pid = os.fork()
+        if pid == 0:
+            try:
+                self.model.detect(pixels())
+            except RuntimeError as error:
+                os._exit(0 if "fork" in str(error) else 2)
+            os._exit(1)
+        self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), 0)
+        self.assert_same(self.model.detect(pixels()))
+
+    def test_ctrl_c(self):
+        """While other threads keep the only slot busy, which detect waits for."""
+        script = (
+            "import threading, numpy, y10\n"
+            "model = y10.Model(backend='ref', n_slots=1, input_size=640)\n"
+            "image = numpy.zeros((640, 640, 3), numpy.uint8)\n"
+            "for _ in range(3):\n"
+            "    threading.Thread(target=lambda: model.detect([image] * 100), daemon=True).start()\n"
+            "print('ready', flush=True)\n"
+            "try:\n"
+            "    model.detect([image] * 100)\n"
+            "except KeyboardInterrupt:\n"
+            "    print('interrupted', flush=True)\n"
+            "    import os; os._exit(0)\n")
+        process = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True)
+        self.assertEqual(process.stdout.readline(), "ready\n")
+        time.sleep(0.5)
+        began = time.monotonic()
+        process.send_signal(signal.SIGINT)
+        self.assertEqual(process.communicate(timeout=60)[0], "interrupted\n")
+        self.assertLess(time.monotonic() - began, 30)
+
+    def test_other_libraries(self):
+        """In one process with what brings its own GLib or OpenMP."""
+        for module, code in (("gi", "from gi.repository import GLib; GLib.MainContext.default()"),
+                             ("torch", "torch.zeros(8, 8) @ torch.zeros(8, 8)")):
+            script = (f"import {module}; {code}\nimport y10, numpy\n"
+                      f"print(len(y10.Model().detect({PICTURE!r})))\n{code}\n")
+            with self.subTest(module=module):
+                if subprocess.run([sys.executable, "-c", f"import {module}"],
+                                  stderr=subprocess.DEVNULL).returncode:
+                    continue
+                done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertGreater(int(done.stdout), 3)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

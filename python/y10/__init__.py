@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# SPDX-FileCopyrightText: 2026 the yolov10detect authors
+"""YOLOv10 object detection: liby10 for Python.
+
+    import y10
+
+    with y10.Model("yolov10n.safetensors") as model:
+        result = model.detect("bus.jpg", confidence=0.4)
+    for x0, y0, x1, y1 in result.xyxy:
+        ...
+
+:class:`Model` loads weights, :meth:`Model.detect` takes NumPy arrays, PIL images and
+paths and returns a :class:`Result`. What liby10 refuses is an :class:`Error`.
+"""
+from ._errors import Error, ErrorCode
+from ._model import Model
+from ._result import DETECTION, Result, Times
+
+__all__ = ["DETECTION", "Error", "ErrorCode", "Model", "Result", "Times"]
+
+
+def __getattr__(name: str) -> str:
+    # The version is in meson.build, from which the package's metadata have it.
+    if name == "__version__":
+        from importlib import metadata
+        try:
+            return metadata.version("yolov10detect")
+        except metadata.PackageNotFoundError:
+            return "0+not.installed"
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

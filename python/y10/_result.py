@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# SPDX-FileCopyrightText: 2026 the yolov10detect authors
+"""What was found in one image."""
+from __future__ import annotations
+
+import ctypes
+import os
+from typing import TYPE_CHECKING, Iterator, NamedTuple, Optional, Tuple
+
+import numpy as np
+
+from ._library import Y10Report, library
+
+if TYPE_CHECKING:
+    from ._model import Weights
+
+#: One detection, as Y10Detection is in C. Box in pixels of the image, confidence 0 to 1,
+#: index of the class, index of the grid cell that found it.
+DETECTION = np.dtype([("x0", np.float32), ("y0", np.float32), ("x1", np.float32),
+                      ("y1", np.float32), ("confidence", np.float32), ("class_id", np.int32),
+                      ("anchor", np.uint32)])
+
+
+class Times(NamedTuple):
+    """Where the time of a step went, in nanoseconds, of all its images together."""
+
+    preprocess: int
+    inference: int
+    postprocess: int
+
+
+class Result:
+    """The detections of one image, by descending confidence.
+
+    Attributes:
+        array: structured array of shape (N,) and type :data:`DETECTION`; xyxy, confidence
+            and class_id are views of it.
+        names: names of the model's classes; class_id is an index of it.
+        width, height: size of the image, pixels.
+        source: the path as given, where the image was a path, else None.
+        times: durations of the step that the image was in.
+    """
+
+    __slots__ = ("array", "names", "width", "height", "source", "times", "_weights")
+
+    def __init__(self, array: np.ndarray, weights: "Weights", width: int, height: int,
+                 source: Optional[str], times: Times) -> None:
+        self.array = array
+        self.names: Tuple[str, ...] = weights.names
+        self.width = width
+        self.height = height
+        self.source = source
+        self.times = times
+        self._weights = weights
+
+    @property
+    def xyxy(self) -> np.ndarray:
+        """Boxes: float32 of shape (N, 4); left, upper, right and lower edge, pixels."""
+        return self.array.view(np.float32).reshape(-1, DETECTION.itemsize // 4)[:, :4]
+
+    @property
+    def confidence(self) -> np.ndarray:
+        """Confidences: float32 of shape (N,), 0 to 1."""
+        return self.array["confidence"]
+
+    @property
+    def class_id(self) -> np.ndarray:
+        """Classes: int32 of shape (N,), indices of names."""
+        return self.array["class_id"]
+
+    @property
+    def labels(self) -> Tuple[str, ...]:
+        """Name of the class of each detection."""
+        return tuple(self.names[i] for i in self.class_id)
+
+    def __len__(self) -> int:
+        return len(self.array)
+
+    def __iter__(self) -> Iterator[np.void]:
+        return iter(self.array)
+
+    def __repr__(self) -> str:
+        return f"<y10.Result: {len(self)} objects in {self.width}x{self.height}>"
+
+    def to_json(self, source: Optional[str] = None) -> str:
+        """The JSON object that `y10 detect` prints. @source names the image where it was not
+        a path."""
+        name = source if source is not None else self.source or ""
+        array = np.ascontiguousarray(self.array)
+        report = Y10Report(size=ctypes.sizeof(Y10Report),
+                           source=os.fsencode(name).decode("utf-8", "replace").encode(),
+                           timestamp=-1, width=self.width, height=self.height,
+                           detections=array.ctypes.data, n_detections=len(array))
+        text = library.y10_report_to_json(self._weights.handle, ctypes.byref(report))
+        try:
+            return ctypes.string_at(text).decode()
+        finally:
+            library.g_free(text)
