@@ -112,8 +112,9 @@ read_directory (Y10Zip *zip, const guint8 *p, gsize size, guint64 n,
           "directory", i);
     name = g_strndup ((const char *) p + ENTRY_SIZE, name_size);
     if (g_hash_table_contains (zip->by_name, name)) {
-      g_autofree char *twice = name, *shown = g_utf8_make_valid (name, -1);
+      g_autofree char *shown = g_utf8_make_valid (name, -1);
 
+      g_free (name);
       return bad (zip->file, error, "member \"%s\" is there twice", shown);
     }
     member = g_new (Member, 1);

@@ -102,9 +102,12 @@ class Detect(unittest.TestCase):
 
     @unittest.skipUnless(Y10, "Y10 is not set")
     def test_as_the_command(self):
-        text = subprocess.run([Y10, "detect", "--precision", "fp32", "--threads", "1", PICTURE],
-                              check=True, capture_output=True, text=True).stdout
-        self.assertEqual(json.loads(self.model.detect(PICTURE).to_json()), json.loads(text))
+        done = subprocess.run([Y10, "detect", "--precision", "fp32", "--threads", "1", PICTURE],
+                              capture_output=True, text=True)
+        if "built without GStreamer" in done.stderr:
+            self.skipTest("this y10 reads no pictures")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(json.loads(self.model.detect(PICTURE).to_json()), json.loads(done.stdout))
 
     def test_kinds_of_images(self):
         rgb = pixels()
