@@ -6,7 +6,14 @@
 
 #include "meta/detectionlist.h"
 
-/* Allocates room for @capacity detections, so that frames allocate nothing. */
+/**
+ * gst_y10_detection_list_init:
+ * @self: (out caller-allocates): a list
+ * @capacity: maximum number of detections
+ *
+ * Allocates the list once, so that no frame allocates. Free it with
+ * gst_y10_detection_list_clear().
+ */
 void
 gst_y10_detection_list_init (GstY10DetectionList * self, guint capacity)
 {
@@ -15,6 +22,12 @@ gst_y10_detection_list_init (GstY10DetectionList * self, guint capacity)
   };
 }
 
+/**
+ * gst_y10_detection_list_clear:
+ * @self: a list
+ *
+ * Frees the memory that gst_y10_detection_list_init() allocated.
+ */
 void
 gst_y10_detection_list_clear (GstY10DetectionList * self)
 {
@@ -22,7 +35,14 @@ gst_y10_detection_list_clear (GstY10DetectionList * self)
   *self = (GstY10DetectionList) { 0 };
 }
 
-/* Empties the list for a frame of @width x @height pixels. */
+/**
+ * gst_y10_detection_list_begin:
+ * @self: a list
+ * @width: width of the frame in pixels
+ * @height: height of the frame in pixels
+ *
+ * Empties the list for a new frame.
+ */
 void
 gst_y10_detection_list_begin (GstY10DetectionList * self, guint width,
     guint height)
@@ -32,7 +52,13 @@ gst_y10_detection_list_begin (GstY10DetectionList * self, guint width,
   self->n = 0;
 }
 
-/* Returns FALSE if the list is full. */
+/**
+ * gst_y10_detection_list_add:
+ * @self: a list
+ * @detection: a detection; the list copies it, but not its label
+ *
+ * Returns: %TRUE, or %FALSE if the list is full
+ */
 gboolean
 gst_y10_detection_list_add (GstY10DetectionList * self,
     const GstY10Detection * detection)
@@ -43,7 +69,14 @@ gst_y10_detection_list_add (GstY10DetectionList * self,
   return TRUE;
 }
 
-/* Rounds edges, not sizes: boxes that share an edge still share it. */
+/**
+ * gst_y10_detection_get_rect:
+ * @self: a detection
+ *
+ * Rounds the edges, not the size, so that boxes with a common edge keep it.
+ *
+ * Returns: the box in whole pixels
+ */
 GstY10Rect
 gst_y10_detection_get_rect (const GstY10Detection * self)
 {
@@ -53,7 +86,14 @@ gst_y10_detection_get_rect (const GstY10Detection * self)
   };
 }
 
-/* For the functions of the library, such as y10_detection_to_pixels(). */
+/**
+ * gst_y10_detection_to_row:
+ * @self: a detection
+ *
+ * Converts @self for library functions such as y10_detection_to_pixels().
+ *
+ * Returns: the engine's row, in pixels of the frame
+ */
 Y10Detection
 gst_y10_detection_to_row (const GstY10Detection * self)
 {

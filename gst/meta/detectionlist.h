@@ -2,9 +2,9 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-/* The detections of one frame, as the elements pass them on: the detector fills
- * a list from the engine's rows and writes it to a buffer (meta/write.h); a
- * reader gets one from a buffer (meta/read.h). */
+/* The detections of one frame, as the elements exchange them. The detector
+ * fills a list from the engine's rows and writes it to a buffer (meta/write.h);
+ * consumers read a list from a buffer (meta/read.h). */
 
 #include <gst/gst.h>
 #include <y10/detection.h>
@@ -15,12 +15,12 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  gdouble x0, y0, x1, y1;       /* edges, in pixels of the frame, within it */
-  gint class_id;                /* of the model; -1: not known */
-  gfloat confidence;            /* 0 to 1, or -1: not known */
-  const gchar *label;           /* not terminated; borrowed */
-  gsize label_length;
-  gint id;                      /* unique on the buffer; ties the metas */
+  gdouble x0, y0, x1, y1;       /* edges in pixels, clipped to the frame */
+  gint class_id;                /* index into the model's classes; -1: unknown */
+  gfloat confidence;            /* 0 to 1; -1: unknown */
+  const gchar *label;           /* borrowed, not NUL-terminated */
+  gsize label_length;           /* bytes */
+  gint id;                      /* unique on the buffer, same in all metas */
   gboolean tracked;             /* a tracker assigned @track_id */
   guint64 track_id;
 } GstY10Detection;

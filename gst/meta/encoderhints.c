@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* The property `encoder-hints`: how the one number that a user gives for a class
- * is said to each encoder that reads regions of interest. Each looks for a
- * parameter structure of its own name, so a region carries all of them. The
- * structures are made when the property is read, and copied for each region.
+/* The property `encoder-hints`: translates the QP delta of a class into the
+ * parameters of every encoder that reads regions of interest. Each encoder looks
+ * for a structure with a specific name, so a region carries all of them. Parsing
+ * the property creates the structures; each region gets copies.
  *
- * Not written: "roi-meta" of Qualcomm's encoders, whose qp is unsigned, so that
- * better quality, a lower QP than around, cannot be said; "roi/x264enc", which
- * GStreamer's documentation has for an example and no encoder reads. */
+ * Two formats are left out. Qualcomm's "roi-meta" has an unsigned qp, which
+ * cannot express better quality (a QP below that of the surroundings).
+ * "roi/x264enc" is an example in GStreamer's documentation that no encoder
+ * reads. */
 #include "meta/encoderhints.h"
 
 #include <string.h>
@@ -16,9 +17,9 @@
 
 #include "common/enums.h"
 
-/* QPs of H.264 and H.265 are 0 to 51, so no difference is larger. */
+/* The largest difference of two QPs: H.264 and H.265 have 0 to 51. */
 #define MAX_DELTA 51
-/* No delta. */
+/* Value for a class without a delta. */
 #define NO_HINT G_MININT
 
 enum
@@ -34,20 +35,20 @@ struct _GstY10Hints
 {
   gatomicrefcount refs;
   guint n_classes;
-  GstStructure *(*classes)[N_ENCODERS]; /* all of a class are NULL: no hint */
+  GstStructure *(*classes)[N_ENCODERS]; /* by class; all NULL: no hint */
 };
 
-/* gst-omx knows none but these: 5 better, the same, 5 worse, and the worst
- * there is. The nearest of the first three is what was asked for. */
+/* gst-omx has four qualities only: QP 5 lower, unchanged, 5 higher, and the
+ * worst one. Picks the nearest of the first three. */
 static const gchar *
 omx_quality (gint delta)
 {
   return delta <= -3 ? "high" : delta < 3 ? "medium" : "low";
 }
 
-/* NETINT's is a fraction of 25, which the encoder cuts to thousandths, and the
- * product with 25 to a whole number; half of a thousandth keeps that from being
- * the next one. */
+/* NETINT expects a fraction of 25. The encoder truncates it to thousandths, and
+ * then truncates 25 times that to an integer; half a thousandth more makes the
+ * result exact. */
 static gdouble
 niquadra_fraction (gint delta)
 {
@@ -81,8 +82,7 @@ parse_delta (const gchar * text, gint * delta)
   return end != text && !*end && ABS (*delta) <= MAX_DELTA;
 }
 
-/* One "CLASS=DELTA", which is changed; names may hold a '='. @others gets the
- * delta of "*". */
+/* Parses "CLASS=DELTA" in place; names may contain '='. "*" sets @others. */
 static gboolean
 parse_hint (gchar * token, const Y10Model * model, gint * deltas,
     gint * others, GError ** error)
@@ -130,14 +130,17 @@ make (const gint * deltas, gint others, guint n_classes)
 
 /**
  * gst_y10_hints_parse:
- * @text: (nullable): CLASS=DELTA separated by commas; CLASS is a name or id, or
- *   `*` for all that are not named
- * @model: the model whose classes they are
- * @hints: (out) (transfer full) (nullable): %NULL where @text names none
- * @error: %Y10_ERROR_INVALID_ARGUMENT when @text is not of that form or names
- *   what @model does not know; then @hints is not set
+ * @text: (nullable): comma-separated CLASS=DELTA; CLASS is a name or id, or `*`
+ *   for all other classes; DELTA is from -51 to 51
+ * @model: the model with these classes
+ * @hints: (out) (transfer full) (nullable): the hints, or %NULL if @text has
+ *   none; not set on error
+ * @error: %Y10_ERROR_INVALID_ARGUMENT if @text does not have this form, has a
+ *   class twice, or names a class that @model does not have
  *
- * Reads the property `encoder-hints`.
+ * Parses the property `encoder-hints`.
+ *
+ * Returns: %TRUE, or %FALSE with @error set
  */
 gboolean
 gst_y10_hints_parse (const gchar * text, const Y10Model * model,
@@ -167,6 +170,8 @@ gst_y10_hints_parse (const gchar * text, const Y10Model * model,
  * gst_y10_hints_ref:
  * @self: (nullable): hints
  *
+ * Takes a reference. Thread-safe.
+ *
  * Returns: (transfer full) (nullable): @self
  */
 GstY10Hints *
@@ -179,7 +184,9 @@ gst_y10_hints_ref (GstY10Hints * self)
 
 /**
  * gst_y10_hints_unref:
- * @self: (nullable): hints
+ * @self: (nullable) (transfer full): hints
+ *
+ * Drops a reference; the last one frees the hints. Thread-safe.
  */
 void
 gst_y10_hints_unref (GstY10Hints * self)
@@ -196,8 +203,10 @@ gst_y10_hints_unref (GstY10Hints * self)
 /**
  * gst_y10_hints_add:
  * @self: hints
- * @class_id: of the object in it
- * @roi: a region; gets the hints for its class, if there are any
+ * @class_id: class of the object in @roi
+ * @roi: a region on a writable buffer
+ *
+ * Adds the parameters for @class_id, if any, to @roi.
  */
 void
 gst_y10_hints_add (const GstY10Hints * self, gint class_id,

@@ -7,7 +7,7 @@
 
 G_BEGIN_DECLS
 
-/* What encoders are told about the regions of each class. Never changes. */
+/* The encoder hints of each class. Immutable and reference-counted. */
 typedef struct _GstY10Hints GstY10Hints;
 
 gboolean gst_y10_hints_parse (const gchar * text, const Y10Model * model,

@@ -2,8 +2,8 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-/* Installed, header only: how to read what yolov10detect says about a frame,
- * without linking to anything but GStreamer. Python reads the same fields:
+/* Installed header without a library: reads the frame meta that yolov10detect
+ * attaches, and needs GStreamer only. Python reads the same fields with
  * buffer.get_custom_meta ("GstYolov10FrameMeta").get_structure (). */
 
 #include <string.h>
@@ -15,22 +15,23 @@ G_BEGIN_DECLS
 /**
  * GST_YOLOV10_FRAME_META_NAME:
  *
- * Name of the tag-less #GstCustomMeta on every frame that passed an active
- * yolov10detect. Its structure has these fields:
+ * Name of the #GstCustomMeta, without tags, that an active yolov10detect
+ * attaches to every frame. Its structure has these fields:
  *
  * - `version` (uint): 1
  * - `producer` (string): name of the element, unique in a pipeline
  * - `model` (string): the variant, such as "yolov10n"
- * - `width`, `height` (uint): size of the frame the boxes belong to, pixels
+ * - `width`, `height` (uint): size of the frame that the boxes refer to, in
+ *   pixels
  * - `inference` (string): "fresh", "held" or "skipped"
- * - `age` (uint64): nanoseconds since the frame the boxes were found on, 0
- *   when fresh
+ * - `age` (uint64): age of the boxes in nanoseconds, 0 if fresh: this frame's
+ *   timestamp minus that of the inferred frame
  * - `count` (uint): number of records
- * - `record-size` (uint): bytes of a record, may grow in later versions
- * - `records` (GBytes): `count` times #GstYolov10Record
- * - `labels` (string): the labels of all records, each ended by "\n"
+ * - `record-size` (uint): bytes per record; may grow in later versions
+ * - `records` (GBytes): an array of `count` #GstYolov10Record
+ * - `labels` (string): the labels of all records, each terminated by "\n"
  *
- * A frame with `inference` "fresh" and `count` 0: nothing was found.
+ * If `inference` is "fresh" and `count` is 0, the frame contains no object.
  *
  * Since: 0.1
  */
@@ -38,16 +39,17 @@ G_BEGIN_DECLS
 
 /**
  * GstYolov10Record:
- * @id: running number of the detection; the id of its ROI and OD metas
- * @label_id: class, 0 to the model's classes - 1
+ * @id: identifies the detection on the buffer; its ROI and OD metas have the
+ *   same id
+ * @label_id: class index, from 0 to the model's number of classes - 1
  * @confidence: 0 to 1
- * @x_min: left edge as a fraction of the frame's width
- * @y_min: upper edge as a fraction of the frame's height
- * @x_max: right edge
- * @y_max: lower edge
- * @label_offset: where in `labels` its label starts, bytes
+ * @x_min: left edge, as a fraction of the frame's width
+ * @y_min: top edge, as a fraction of the frame's height
+ * @x_max: right edge, as a fraction of the frame's width
+ * @y_max: bottom edge, as a fraction of the frame's height
+ * @label_offset: offset of its label in `labels`, in bytes
  *
- * One detection as it lies in `records`: 32 bytes, native byte order.
+ * One detection in `records`: 32 bytes in native byte order.
  *
  * Since: 0.1
  */
@@ -63,12 +65,13 @@ typedef struct
 /**
  * gst_yolov10_frame_meta_find:
  * @buffer: a buffer
- * @state: (inout): %NULL at first; then what the last call left
+ * @state: (inout): iterator state; set to %NULL before the first call
  *
- * Iterates over the frame metas of @buffer: each detector in a pipeline adds
- * its own.
+ * Iterates over the frame metas of @buffer. Each detector in a pipeline adds
+ * one.
  *
- * Returns: (transfer none) (nullable): the structure, or %NULL after the last
+ * Returns: (transfer none) (nullable): the next structure, or %NULL after the
+ *   last one
  */
 static inline const GstStructure *
 gst_yolov10_frame_meta_find (GstBuffer * buffer, gpointer * state)
@@ -89,11 +92,12 @@ gst_yolov10_frame_meta_find (GstBuffer * buffer, gpointer * state)
  * @structure: from gst_yolov10_frame_meta_find()
  * @index: 0 to `count` - 1
  * @record: (out caller-allocates): the record
- * @label: (out) (optional) (transfer full): its label
+ * @label: (out) (optional) (transfer full): the record's label
  *
- * Reads one record. Every field is checked: metadata may come from anywhere.
+ * Reads one record. Checks every field it uses, because any element may have
+ * written the metadata.
  *
- * Returns: %FALSE when there is no such record
+ * Returns: %TRUE, or %FALSE if there is no such record
  */
 static inline gboolean
 gst_yolov10_frame_meta_get_record (const GstStructure * structure,

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* The meta by which a reader can tell "a detector has seen this very picture and
- * found nothing" from "nobody has looked". Its tags and its transform function
- * make GStreamer drop it wherever the picture changes in a way that boxes do not
- * follow: videocrop, videoflip, videobox, letterboxing, effects that move pixels.
- * An element that creates a new picture, such as compositor, does not copy it. */
+/* The inspection meta distinguishes a picture in which a detector found nothing
+ * from one that no detector has inspected. Because of its tags and its transform
+ * function GStreamer drops it on any change that would invalidate the boxes:
+ * videocrop, videoflip, videobox, letterboxing, effects that move pixels.
+ * Elements that create a new picture, such as compositor, do not copy it. */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif
@@ -14,8 +14,8 @@
 
 #include <math.h>
 
-/* A scaler that keeps the aspect ratio rounds the size; borders that are no wider
- * than that move no box. */
+/* Pixels. A scaler that keeps the aspect ratio still rounds the size; borders up
+ * to this width do not shift boxes. */
 #define MAX_BORDER 2.0
 
 #define NAME "GstYolov10InspectionMeta"
@@ -23,7 +23,7 @@
 /* Set by gst_y10_inspection_register(). */
 static const GstMetaInfo *inspection_info;
 
-/* How wide the borders are if @to shows all of @from without distorting it. */
+/* Returns the width of the borders if @to shows all of @from undistorted. */
 static gdouble
 border (const GstVideoInfo * from, const GstVideoInfo * to)
 {
@@ -41,7 +41,7 @@ is_uniform (const GstVideoInfo * from, const GstVideoInfo * to)
       && border (from, to) <= MAX_BORDER;
 }
 
-/* Rounded inwards: what is outside of the region is not known. */
+/* Rounds inwards: nothing is known about pixels outside the region. */
 static void
 scale_region (GstVideoRectangle * region, gdouble across, gdouble down)
 {
@@ -100,7 +100,8 @@ init (GstMeta * meta, gpointer params, GstBuffer * buffer)
 /**
  * gst_y10_inspection_register:
  *
- * Registers the meta. Call it when the plugin is loaded.
+ * Registers the meta type. Must be called when the plugin is loaded, before the
+ * other functions. Thread-safe; later calls do nothing.
  */
 void
 gst_y10_inspection_register (void)
@@ -113,7 +114,8 @@ gst_y10_inspection_register (void)
 
   if (!g_once_init_enter (&once))
     return;
-  /* The y10 command has a copy of this code, and loads the plugin. */
+  /* y10 links this code too and also loads the plugin, which may have
+   * registered the type already. */
   inspection_info = gst_meta_get_info (NAME);
   if (!inspection_info)
     inspection_info = gst_meta_register (
@@ -126,7 +128,9 @@ gst_y10_inspection_register (void)
  * gst_y10_inspection_add:
  * @buffer: a writable buffer
  *
- * Returns: (transfer none): a new meta, which says that nothing is known
+ * Adds an inspection meta with %GST_Y10_UNKNOWN_NO_RESULT.
+ *
+ * Returns: (transfer none): the new meta
  */
 GstY10InspectionMeta *
 gst_y10_inspection_add (GstBuffer * buffer)
@@ -138,9 +142,12 @@ gst_y10_inspection_add (GstBuffer * buffer)
 /**
  * gst_y10_inspection_next:
  * @buffer: a buffer
- * @state: (inout): %NULL at first; then what the last call left
+ * @state: (inout): iterator state; set to %NULL before the first call
  *
- * Returns: (transfer none) (nullable): the next one; each detector adds its own
+ * Iterates over the inspection metas of @buffer. Each detector adds one.
+ *
+ * Returns: (transfer none) (nullable): the next meta, or %NULL after the last
+ *   one
  */
 const GstY10InspectionMeta *
 gst_y10_inspection_next (GstBuffer * buffer, gpointer * state)

@@ -6,25 +6,26 @@
 
 G_BEGIN_DECLS
 
-/* What is known about the objects in a picture. A detector writes the values up
- * to UNKNOWN_LOST; a reader adds why it does not trust what it found. */
+/* Whether the objects in a picture are known, and if not, why. Detectors write
+ * the values up to UNKNOWN_LOST; readers use the others for metadata that is
+ * missing or that they do not trust. */
 typedef enum
 {
   GST_Y10_KNOWN_FRESH,          /* this picture was inferred */
-  GST_Y10_KNOWN_HELD,           /* an earlier one was */
-  GST_Y10_UNKNOWN_NO_RESULT,    /* none yet since the start or a flush */
+  GST_Y10_KNOWN_HELD,           /* an earlier picture was inferred */
+  GST_Y10_UNKNOWN_NO_RESULT,    /* no result since the start or a flush */
   GST_Y10_UNKNOWN_NOT_HELD,     /* skipped-boxes=none */
   GST_Y10_UNKNOWN_EXPIRED,      /* the result is too old */
-  GST_Y10_UNKNOWN_NO_TIME,      /* of unknown age: there are no timestamps */
-  GST_Y10_UNKNOWN_OTHER_SIZE,   /* the result is of a picture of another size */
-  GST_Y10_UNKNOWN_OTHER_MODEL,  /* the result is the previous model's */
+  GST_Y10_UNKNOWN_NO_TIME,      /* no timestamps, so the age is unknown */
+  GST_Y10_UNKNOWN_OTHER_SIZE,   /* the result is for a picture of another size */
+  GST_Y10_UNKNOWN_OTHER_MODEL,  /* the result is from the previous model */
   GST_Y10_UNKNOWN_LOST,         /* the GPU is lost */
 
-  GST_Y10_UNKNOWN_NO_DETECTOR,  /* no detector has written anything */
-  GST_Y10_UNKNOWN_UNTRUSTED,    /* there are only regions, of another producer */
-  GST_Y10_UNKNOWN_MOVED,        /* the picture is not the one it was */
-  GST_Y10_UNKNOWN_MISSING,      /* the boxes have not come through */
-  GST_Y10_UNKNOWN_OVERFLOW,     /* more boxes than a reader takes */
+  GST_Y10_UNKNOWN_NO_DETECTOR,  /* no detector has written metadata */
+  GST_Y10_UNKNOWN_UNTRUSTED,    /* only regions from another producer */
+  GST_Y10_UNKNOWN_MOVED,        /* the picture was modified since detection */
+  GST_Y10_UNKNOWN_MISSING,      /* some boxes were dropped on the way */
+  GST_Y10_UNKNOWN_OVERFLOW,     /* more boxes than the reader accepts */
 } GstY10Knowledge;
 
 #define GST_Y10_N_KNOWLEDGE (GST_Y10_UNKNOWN_OVERFLOW + 1)
@@ -32,17 +33,17 @@ typedef enum
 /**
  * GstY10InspectionMeta:
  * @meta: parent
- * @knowledge: what the detector knows
- * @held_for_privacy: whether the detector has been told that privacy depends on
- *   its results
- * @age: of the result, nanoseconds; 0 unless it is held
- * @width: of the picture, pixels
- * @height: of the picture, pixels
- * @region: the part of the picture that was inferred, pixels
- * @n_detections: how many were attached
+ * @knowledge: whether the objects in the picture are known
+ * @held_for_privacy: whether the detector has received %GST_Y10_PRIVACY_EVENT
+ * @age: age of the result in nanoseconds; 0 unless it is held
+ * @width: width of the picture in pixels
+ * @height: height of the picture in pixels
+ * @region: the part of the picture that was inferred, in pixels
+ * @n_detections: number of detections attached
  *
- * Says that a detector has seen this very picture. It survives copies, scaling
- * and conversion of formats; whatever else is done to the picture removes it.
+ * Proves that a detector inspected this very picture. Copies, scaling and
+ * format conversion preserve the meta; any other change of the picture drops
+ * it.
  */
 typedef struct
 {
@@ -55,8 +56,8 @@ typedef struct
   guint n_detections;
 } GstY10InspectionMeta;
 
-/* What yolov10overlay sends upstream: a custom event with this name and the field
- * `active` (gboolean). */
+/* Name of the custom event that yolov10overlay sends upstream when privacy
+ * starts or stops to depend on the detectors. Field: `active` (gboolean). */
 #define GST_Y10_PRIVACY_EVENT "yolov10-privacy"
 
 void gst_y10_inspection_register (void);

@@ -4,10 +4,10 @@
 /* Reads the detections that a buffer's metadata describes. One detection may
  * occur three times (GstAnalyticsODMtd, GstVideoRegionOfInterestMeta, a record
  * of GstYolov10FrameMeta), because each element on the way preserves different
- * metadata. It is returned once, from the first of these three that is left;
- * the others supply a missing confidence or track. Metadata is untrusted:
- * values that are not finite, outside the frame or of an unexpected type are
- * ignored here, and readers need no further checks. */
+ * metadata. The reader returns it once, from the first of these three that is
+ * left, and takes a missing confidence or track from the others. Metadata is
+ * untrusted: the reader ignores values that are not finite, outside the frame or
+ * of an unexpected type, so callers need no further checks. */
 
 #ifdef HAVE_CONFIG_H
 #include "config.h"
@@ -27,6 +27,13 @@
 static GQuark quark_detection, quark_label, quark_confidence;
 static GQuark quark_object_id, quark_id;
 
+/**
+ * gst_y10_reading_init:
+ * @self: (out caller-allocates): a reading
+ *
+ * Allocates everything that gst_y10_reading_collect() needs. Free it with
+ * gst_y10_reading_clear().
+ */
 void
 gst_y10_reading_init (GstY10Reading * self)
 {
@@ -38,6 +45,12 @@ gst_y10_reading_init (GstY10Reading * self)
   gst_y10_detection_list_init (&self->list, GST_Y10_READ_MAX);
 }
 
+/**
+ * gst_y10_reading_clear:
+ * @self: a reading
+ *
+ * Frees the memory that gst_y10_reading_init() allocated.
+ */
 void
 gst_y10_reading_clear (GstY10Reading * self)
 {
@@ -90,7 +103,7 @@ same_label (const GstY10Detection * box, const gchar * label, gsize length)
       && memcmp (box->label, label, length) == 0;
 }
 
-/* Allows for the rounding of a converter or two. */
+/* Tolerates the rounding of two converters in a row. */
 static gboolean
 same_place (const GstY10Detection * first, const GstY10Detection * second)
 {
@@ -145,7 +158,7 @@ collect_analytics (GstY10Reading * reading, GstBuffer * buffer)
 }
 #endif
 
-/* Attached by detectors. Edge Impulse's elements store the track there. */
+/* Reads a detector's parameters. Edge Impulse's elements add the track there. */
 static void
 read_detection (GstY10Detection * box, const GstStructure * params)
 {
@@ -198,7 +211,7 @@ read_params (GstY10Detection * box, const GstVideoRegionOfInterestMeta * roi)
     read_detection (box, detection);
 }
 
-/* Adds what only the other kind of metadata knows. */
+/* Copies the confidence and track that @box lacks from @more. */
 static void
 complete (GstY10Detection * box, const GstY10Detection * more)
 {
@@ -229,7 +242,7 @@ collect_rois (GstY10Reading * reading, GstBuffer * buffer)
     const GstVideoRegionOfInterestMeta *roi =
         (const GstVideoRegionOfInterestMeta *) meta;
     GstY10Detection box = {.id = roi->id,.class_id = -1,.confidence = -1 };
-    /* The fields are unsigned, but producers write negative numbers. */
+    /* The fields are unsigned, but producers store negative numbers. */
     gint x = (gint) roi->x, y = (gint) roi->y;
     gint w = (gint) roi->w, h = (gint) roi->h;
     gboolean known = FALSE;
@@ -241,8 +254,8 @@ collect_rois (GstY10Reading * reading, GstBuffer * buffer)
     set_label (&box, g_quark_to_string (roi->roi_type));
     read_params (&box, roi);
 
-    /* Already read from analytics, where our detector uses the same id, or the
-     * same region a second time. */
+    /* Skips a region that analytics metadata already described, for which our
+     * detector uses the same id, and a duplicate of an earlier region. */
     for (i = 0; i < list->n && !known; i++) {
       GstY10Detection *other = &list->items[i];
 
@@ -317,9 +330,8 @@ records_get (const Records * records, const GstY10Reading * reading,
   return TRUE;
 }
 
-/* Elements that crop, rotate or pad a frame leave this metadata unchanged, so
- * its coordinates are wrong; only the frame's aspect ratio shows it. Allows for
- * one pixel of rounding. */
+/* Compares aspect ratios, within one pixel of rounding: elements that crop,
+ * rotate or pad a frame keep the frame meta, whose coordinates are then wrong. */
 static gboolean
 same_shape (guint width, guint height, guint frame_width, guint frame_height)
 {
@@ -331,8 +343,8 @@ same_shape (guint width, guint height, guint frame_width, guint frame_height)
       || fabs (frame_height - (gdouble) frame_width * height / width) <= 1);
 }
 
-/* Marks the detections that one producer's records describe. Each belongs to
- * one producer only: two detectors in series may find the same object. */
+/* Matches one producer's records to detections already read. Each detection
+ * matches one producer only: two detectors in series may find the same object. */
 static gboolean
 claim (GstY10Reading * reading, guint n_others, const Records * records)
 {
@@ -385,8 +397,8 @@ collect_frame_metas (GstY10Reading * reading, GstBuffer * buffer)
     }
     reading->any = TRUE;
     reading->overflow |= records.count > GST_Y10_READ_MAX;
-    /* ROIs and analytics of this producer take precedence: an element in
-     * between may have removed some. */
+    /* This producer's ROIs or analytics take precedence: an element in between
+     * may have removed some on purpose. */
     if (claim (reading, n_others, &records))
       continue;
     for (i = 0; i < records.count && i < GST_Y10_READ_MAX; i++)
@@ -397,12 +409,13 @@ collect_frame_metas (GstY10Reading * reading, GstBuffer * buffer)
 
 /**
  * gst_y10_reading_collect:
- * @self: the result replaces the previous one
- * @buffer: a frame; labels point into its metadata
- * @width: of the frame, pixels
- * @height: of the frame, pixels
+ * @self: a reading; the new detections replace the previous ones
+ * @buffer: a frame, which must outlive the use of the list's labels: they point
+ *   into its metadata
+ * @width: width of the frame in pixels
+ * @height: height of the frame in pixels
  *
- * Reads the detections of @buffer into @self->list.
+ * Reads the detections of @buffer into @self->list. Allocates nothing.
  */
 void
 gst_y10_reading_collect (GstY10Reading * self, GstBuffer * buffer,

@@ -8,20 +8,21 @@
 
 G_BEGIN_DECLS
 
-/* The reader ignores further detections of a frame, and sets @overflow. */
+/* Maximum number of detections per frame. The reader ignores further ones and
+ * sets @overflow. */
 #define GST_Y10_READ_MAX 1024
 
-/* The detections that the metadata of one buffer describes. */
+/* The detections read from the metadata of one buffer. */
 typedef struct
 {
   GstY10DetectionList list;
-  /* Frame size of a GstYolov10FrameMeta that was ignored because its aspect
+  /* Frame size in a GstYolov10FrameMeta that was ignored because its aspect
    * ratio differs from this frame's; 0: none. */
   guint foreign_width, foreign_height;
   guint n_frame_metas;
-  gboolean any;                 /* there were detections, even outside */
+  gboolean any;                 /* found detections, even outside the frame */
   gboolean overflow;
-  guint8 claimed[GST_Y10_READ_MAX];     /* while reading: is in a frame meta */
+  guint8 claimed[GST_Y10_READ_MAX];     /* scratch: matched by a frame meta */
 } GstY10Reading;
 
 void gst_y10_reading_init (GstY10Reading * reading);

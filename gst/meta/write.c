@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* How detections are written on a buffer, three times over, because converters
- * between us and a reader lose one or the other: as regions of interest (what
- * most elements read), as GstAnalytics object detections (what upstream's
- * elements read, from 1.24), and as one frame meta that even says that nothing
- * was found. One detection has one id in all three. It is GstAnalytics' number
- * where that is attached, else the first that no earlier detector used on the
- * buffer, so that a reader can tell "the same again" from "another detector's".
- * Labels are interned once a model; a frame looks up nothing. */
+/* Writes detections to a buffer as three kinds of metadata, because converters
+ * between the detector and a reader drop one or the other: regions of interest,
+ * which most elements read; GstAnalytics object detections, which GStreamer's
+ * own elements read since 1.24; and one frame meta, which also records that
+ * nothing was found. A detection has the same id in all three: the id assigned
+ * by GstAnalytics if that is attached, else the first id above those of earlier
+ * detectors on the buffer. Readers can therefore tell a second description of
+ * one detection from another detector's. Labels are interned once per model, so
+ * that no frame needs a lookup. */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif
@@ -27,8 +28,8 @@
 typedef struct
 {
   GQuark quark;
-  const gchar *name;            /* interned: outlives us on buffers */
-  gchar *line;                  /* with "\n", as in the frame meta's labels */
+  const gchar *name;            /* interned: buffers may outlive the attacher */
+  gchar *line;                  /* with "\n", for the frame meta's labels */
   gsize line_length;
 } Label;
 
@@ -46,9 +47,10 @@ static const GstMetaInfo *frame_meta_info;
 /**
  * gst_y10_attach_register_metas:
  *
- * Registers the metas. Call it when the plugin is loaded. Without tags every
- * element takes the frame meta for independent of size, place and colours, and
- * keeps it.
+ * Registers the meta types. Must be called when the plugin is loaded, before the
+ * other functions. Thread-safe; later calls do nothing. The frame meta has no
+ * tags, so elements assume that it does not depend on size, position or colors
+ * and keep it.
  */
 void
 gst_y10_attach_register_metas (void)
@@ -68,10 +70,12 @@ gst_y10_attach_register_metas (void)
 
 /**
  * gst_y10_attacher_new:
- * @model: whose detections they are
+ * @model: the model, which provides the class names; not kept
  * @producer: name of the element
  *
- * Returns: (transfer full): what is the same for all frames
+ * Interns the labels of @model. Free it with gst_y10_attacher_free().
+ *
+ * Returns: (transfer full): a new attacher
  */
 GstY10Attacher *
 gst_y10_attacher_new (const Y10Model * model, const gchar * producer)
@@ -114,7 +118,7 @@ gst_y10_attacher_free (GstY10Attacher * self)
   g_free (self);
 }
 
-/* The first id above all that other detectors have used on the buffer. */
+/* Returns the first id above those of other detectors on the buffer. */
 static gint
 first_free_id (GstBuffer * buffer)
 {
@@ -164,7 +168,7 @@ attach_roi (const GstY10Attacher * self, GstBuffer * buffer,
   meta = gst_buffer_add_video_region_of_interest_meta_id (buffer,
       label->quark, box.x, box.y, box.w, box.h);
   meta->id = d->id;
-  meta->parent_id = -1;         /* 0 would be the first detection */
+  meta->parent_id = -1;         /* none: 0 is a valid id */
   gst_video_region_of_interest_meta_add_param (meta,
       gst_structure_new ("detection",
           "label_id", G_TYPE_INT, d->class_id,
@@ -180,7 +184,7 @@ attach_roi (const GstY10Attacher * self, GstBuffer * buffer,
 }
 
 #ifdef HAVE_GST_ANALYTICS
-/* The relation meta numbers its members itself: that becomes our id. */
+/* Returns the id that the relation meta assigned. */
 static gint
 attach_analytics (const GstY10Attacher * self,
     GstAnalyticsRelationMeta * relations, const GstY10DetectionList * list,
@@ -269,11 +273,12 @@ describe (const GstY10Attacher * self, GstStructure * structure,
 /**
  * gst_y10_attacher_list:
  * @self: an attacher
- * @list: gst_y10_detection_list_begin() gave it the frame's size
- * @rows: (array length=n_rows): from the engine, in pixels of the frame
- * @n_rows: as many fit into @list at most
+ * @list: a list, prepared by gst_y10_detection_list_begin()
+ * @rows: (array length=n_rows): the engine's rows, in pixels of the frame
+ * @n_rows: number of rows; @list drops those beyond its capacity
  *
- * Appends the engine's rows with their labels.
+ * Appends @rows with their labels, which stay valid until @self is freed.
+ * Allocates nothing.
  */
 void
 gst_y10_attacher_list (const GstY10Attacher * self, GstY10DetectionList * list,
@@ -294,10 +299,12 @@ gst_y10_attacher_list (const GstY10Attacher * self, GstY10DetectionList * list,
 /**
  * gst_y10_attacher_describe:
  * @self: an attacher
- * @name: of the structure
- * @findings: as gst_y10_attacher_attach() left them
+ * @name: name of the structure
+ * @findings: the result for a frame, after gst_y10_attacher_attach()
  *
- * Returns: (transfer full): the frame meta's fields
+ * Builds a structure with the same fields as the frame meta, for messages.
+ *
+ * Returns: (transfer full): the new structure
  */
 GstStructure *
 gst_y10_attacher_describe (const GstY10Attacher * self, const gchar * name,
@@ -327,10 +334,11 @@ attach_inspection (GstBuffer * buffer, const GstY10Findings * findings)
  * gst_y10_attacher_attach:
  * @self: an attacher
  * @buffer: a writable buffer, not mapped
- * @findings: what is known of the frame
+ * @findings: the result for the frame
  *
- * Adds the metadata that @findings asks for, after that of other elements, and
- * sets the ids of the detections.
+ * Adds the kinds of metadata in @findings->attach to @buffer, and the inspection
+ * meta if there are any. Keeps the metadata of other elements. Sets the ids of
+ * the detections.
  */
 void
 gst_y10_attacher_attach (const GstY10Attacher * self, GstBuffer * buffer,

@@ -12,24 +12,30 @@
 
 G_BEGIN_DECLS
 
-/* The analytics metadata appeared in GStreamer 1.24. */
+/* GStreamer has analytics metadata since 1.24. */
 #ifdef HAVE_GST_ANALYTICS
 #define GST_Y10_HAVE_ANALYTICS TRUE
 #else
 #define GST_Y10_HAVE_ANALYTICS FALSE
 #endif
 
-/* What is the same in the metadata of all frames; made once a model. */
+/* Writes the metadata of one model's detections: holds everything that is the
+ * same for all frames, such as interned labels. */
 typedef struct _GstY10Attacher GstY10Attacher;
 
-/* What is known of one frame.
- * @detections: gst_y10_attacher_attach() sets their ids.
- * @hints: for encoders, NULL: none.
- * @inference: "fresh", "held" or "skipped"; NULL: fresh.
- * @knowledge: what privacy may rely on.
- * @for_privacy: whether privacy depends on it.
- * @age: of the detections, nanoseconds.
- * @region: the part of the frame that was inferred, pixels. */
+/**
+ * GstY10Findings:
+ * @attach: the kinds of metadata to write
+ * @detections: the detections; gst_y10_attacher_attach() sets their ids
+ * @hints: (nullable): encoder hints for the regions
+ * @inference: (nullable): "fresh", "held" or "skipped"; %NULL: fresh
+ * @knowledge: whether the objects in the frame are known, for privacy
+ * @for_privacy: whether privacy depends on this detector
+ * @age: age of the detections in nanoseconds
+ * @region: the part of the frame that was inferred, in pixels
+ *
+ * The result for one frame, as the detector writes it.
+ */
 typedef struct
 {
   GstYolov10Attach attach;
