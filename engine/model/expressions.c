@@ -2,6 +2,7 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #include "config.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "model/expressions.h"
@@ -90,7 +91,7 @@ guint
 y10_expressions_scale (Y10Expressions *self, guint id, gdouble factor)
 {
   return y10_expressions_intern (self, "scale %d %u",
-      (int) CLAMP (factor * 1000 + 0.5, -1e9, 1e9), id);
+      isnan (factor) ? 0 : (int) CLAMP (factor * 1000 + 0.5, -1e9, 1e9), id);
 }
 
 guint

@@ -22,6 +22,7 @@ typedef struct
   Y10Expressions *expressions;
   const Y10Graph *graph;
   const Y10TensorFile *file;
+  guint batch;                  /* that the file was exported for */
   Y10Pieces ***segments;        /* of each tensor, what each segment holds */
   GHashTable *expected;         /* module → id of its convolution */
   GPtrArray *modules;           /* in the order they run */
@@ -74,7 +75,20 @@ has_weight (const Network *n, const char *module)
   return y10_tensor_file_find (n->file, name) != NULL;
 }
 
-/* @module: as ONNX names it. */
+/* Whether a BatchNorm follows the convolution "NAME.conv", as trained. */
+static gboolean
+has_norm (const Network *n, const char *conv)
+{
+  g_autofree char *norm = NULL;
+
+  if (!g_str_has_suffix (conv, ".conv"))
+    return FALSE;
+  norm = g_strdup_printf ("%.*s.bn",
+      (int) (strlen (conv) - strlen (".conv")), conv);
+  return has_weight (n, norm);
+}
+
+/* @module: as ONNX names it; taken. */
 static guint
 expect_conv (Network *n, char *module, guint kernel, guint stride,
     guint groups, guint in)
@@ -84,7 +98,8 @@ expect_conv (Network *n, char *module, guint kernel, guint stride,
 
   g_hash_table_insert (n->expected, module, GUINT_TO_POINTER (id));
   g_ptr_array_add (n->modules, module);
-  return id;
+  return has_norm (n, module)
+      ? y10_expressions_intern (n->expressions, "norm %u", id) : id;
 }
 
 /* A module Conv has its convolution as a child; RepVGGDW has two of them. */
@@ -115,8 +130,8 @@ expect_attention (Network *n, const Y10Op *op)
   Y10Expressions *e = n->expressions;
   const Y10Tensor *t = &n->graph->tensors[op->out.tensor];
   guint channels = op->heads * op->head_dim, q, k, v, scores, positions;
-  guint all = y10_expressions_intern (e, "reshape 1x%ux%ux%u %u", op->heads,
-      2 * op->key_dim + op->head_dim, t->height * t->width,
+  guint all = y10_expressions_intern (e, "reshape %ux%ux%ux%u %u", n->batch,
+      op->heads, 2 * op->key_dim + op->head_dim, t->height * t->width,
       join_view (n, op->in));
 
   q = y10_expressions_intern (e, "slice 2 0 %u %u", op->key_dim, all);
@@ -130,10 +145,10 @@ expect_attention (Network *n, const Y10Op *op)
   scores = y10_expressions_intern (e, "softmax 3 %u", scores);
   scores = y10_expressions_intern (e, "transpose 0132 %u", scores);
   scores = y10_expressions_intern (e, "matmul %u %u", v, scores);
-  scores = y10_expressions_intern (e, "reshape 1x%ux%ux%u %u", channels,
-      t->height, t->width, scores);
-  positions = y10_expressions_intern (e, "reshape 1x%ux%ux%u %u", channels,
-      t->height, t->width, v);
+  scores = y10_expressions_intern (e, "reshape %ux%ux%ux%u %u", n->batch,
+      channels, t->height, t->width, scores);
+  positions = y10_expressions_intern (e, "reshape %ux%ux%ux%u %u", n->batch,
+      channels, t->height, t->width, v);
   positions = expect_module (n,
       y10_weights_get_shape (n->graph->weights, op->conv)->name, op->kernel, 1,
       op->groups, positions);
@@ -168,9 +183,10 @@ expect_op (Network *n, const Y10Op *op)
 
 static void
 network_init (Network *n, Y10Expressions *expressions, const Y10Graph *graph,
-    const Y10TensorFile *file)
+    const Y10TensorFile *file, guint batch)
 {
   *n = (Network) {.expressions = expressions,.graph = graph,.file = file,
+    .batch = MAX (batch, 1),
     .segments = g_new (Y10Pieces **, graph->n_tensors),
     .expected = g_hash_table_new (g_str_hash, g_str_equal),
     .modules = g_ptr_array_new_with_free_func (g_free)
@@ -234,7 +250,7 @@ y10_onnx_prove (const Y10OnnxGraph *onnx, const Y10Graph *graph,
   gboolean same = TRUE;
   Network network;
 
-  network_init (&network, expressions, graph, file);
+  network_init (&network, expressions, graph, file, onnx->batch);
   values = y10_onnx_values_new (onnx, expressions, graph->width,
       graph->height);
   for (guint i = 0; i < network.modules->len && same; i++)

@@ -16,6 +16,9 @@
 #define MAX_DIMS 6
 /* Of a concat; a C2f of yolov10x has 8. */
 #define MAX_PIECES 32
+/* Of one dimension and of all; products of two dimensions do not overflow. */
+#define MAX_DIM (1 << 24)
+#define MAX_ELEMENTS ((gint64) 1 << 40)
 
 typedef enum
 {
@@ -258,14 +261,40 @@ eval_same (Values *self, const Node *node)
   return x ? copy (x) : NULL;
 }
 
+/* A shape that is computed in floating point. */
+static Value *
+eval_floor (Values *self, const Node *node)
+{
+  const Value *x = input_of_kind (self, node, 0, NUMBERS);
+  Value *v = x ? copy (x) : NULL;
+
+  for (guint i = 0; v && i < v->n; i++)
+    v->number[i] = floor (v->number[i]);
+  return v;
+}
+
+/* Of features, a Cast to integers would round. */
+static Value *
+eval_cast (Values *self, const Node *node)
+{
+  const Value *x = input (self, node, 0);
+
+  return x && (x->kind == NUMBERS || y10_onnx_is_float_cast (node))
+      ? copy (x) : NULL;
+}
+
 /* The reader gave its constants to the convolution before it. */
 static Value *
 eval_norm (Values *self, const Node *node)
 {
+  const Value *x = input_of_kind (self, node, 0, FEATURES);
   const Node *conv = g_hash_table_lookup (self->graph->producers,
       y10_onnx_input (node, 0));
 
-  return conv && !strcmp (conv->op, "Conv") ? eval_same (self, node) : NULL;
+  return x && conv && !strcmp (conv->op, "Conv")
+      && !integer (node, "training_mode", 0)
+      ? expression (y10_expressions_intern (self->expressions, "norm %u",
+          id_of (self, x)), x->dim, x->n_dims) : NULL;
 }
 
 static Value *
@@ -349,7 +378,7 @@ eval_arithmetic (Values *self, const Node *node)
     b = swap;
   }
   if (a->kind == FEATURES && b->kind == NUMBERS && b->n == 1
-      && (op == '*' || op == '/') && b->number[0])
+      && (op == '*' || op == '/') && b->number[0] && isfinite (b->number[0]))
     return scaled (copy (a), op == '*' ? a->scale * b->number[0]
         : a->scale / b->number[0]);
   if (a->kind != FEATURES || b->kind != FEATURES)
@@ -402,8 +431,8 @@ eval_concat (Values *self, const Node *node)
   for (guint i = 0; i < node->in->len; i++) {
     const Value *x = input_of_kind (self, node, i, FEATURES);
 
-    if (!x || x->n_dims != 4 || x->scale != 1 || x->dim[0] != dim[0] || x->dim[2] != dim[2]
-        || x->dim[3] != dim[3]
+    if (!x || x->n_dims != 4 || x->scale != 1 || x->dim[0] != dim[0]
+        || x->dim[2] != dim[2] || x->dim[3] != dim[3]
         || pieces->len + x->pieces->len > MAX_PIECES) {
       g_array_unref (pieces);
       return NULL;
@@ -449,7 +478,7 @@ get_number (Values *self, const Node *node, guint i, const char *attribute,
   const Y10OnnxAttribute *a = y10_onnx_attribute (node, attribute);
 
   if (v && v->n == 1)
-    *number = (gint64) v->number[0];
+    *number = y10_onnx_to_integer (v->number[0]);
   else if (!*y10_onnx_input (node, i) && a && a->n_integers == 1)
     *number = a->integers[0];
   else
@@ -497,7 +526,7 @@ eval_split (Values *self, const Node *node, guint i)
     return NULL;
   for (guint k = 0; k <= i; k++) {
     first += size;
-    size = sizes ? (gint64) sizes->number[k] : list ? list->integers[k]
+    size = sizes ? y10_onnx_to_integer (sizes->number[k]) : list ? list->integers[k]
         : (x->dim[axis] + n - 1) / n;
     if (!sizes && !list)
       size = MIN (size, x->dim[axis] - first);
@@ -598,7 +627,7 @@ eval_reshape (Values *self, const Node *node)
   for (guint i = 0; i < shape->n; i++) {
     gdouble size = shape->number[i];
 
-    if (size < -1 || size > 1e6 || (size == 0 && i >= x->n_dims)
+    if (!(size >= -1 && size <= MAX_DIM) || (size == 0 && i >= x->n_dims)
         || (size == -1 && missing >= 0))
       return NULL;
     dim[i] = size == 0 ? x->dim[i] : (gint64) size;
@@ -734,7 +763,7 @@ static const struct
   {"Transpose", eval_transpose}, {"MatMul", eval_mat_mul},
   {"Softmax", eval_softmax}, {"Shape", eval_shape}, {"Gather", eval_gather},
   {"Squeeze", eval_squeeze}, {"Unsqueeze", eval_squeeze},
-  {"Identity", eval_same}, {"Cast", eval_same}, {"Floor", eval_same},
+  {"Identity", eval_same}, {"Cast", eval_cast}, {"Floor", eval_floor},
 };
 
 /* Where an unknown value of @node began. */
@@ -763,6 +792,22 @@ eval (Values *self, const Node *node, guint output)
   return NULL;
 }
 
+/* Operators rely on this of what they read. */
+static gboolean
+has_valid_dims (const Value *v)
+{
+  gint64 all = 1;
+
+  for (guint i = 0; i < v->n_dims; i++) {
+    if (v->dim[i] < 1 || v->dim[i] > MAX_DIM)
+      return FALSE;
+    all *= v->dim[i];
+    if (all > MAX_ELEMENTS)
+      return FALSE;
+  }
+  return TRUE;
+}
+
 static void
 eval_outputs (Values *self, const Node *node)
 {
@@ -774,7 +819,7 @@ eval_outputs (Values *self, const Node *node)
         || g_hash_table_contains (self->graph->tensors, name))
       continue;
     v = eval (self, node, i);
-    if (v && v->kind == FEATURES && !id_of (self, v)) {
+    if (v && v->kind == FEATURES && (!has_valid_dims (v) || !id_of (self, v))) {
       value_free (v);
       v = NULL;
     }
@@ -788,7 +833,7 @@ y10_onnx_values_new (const Y10OnnxGraph *graph, Y10Expressions *expressions,
     guint width, guint height)
 {
   Values *self = g_new0 (Values, 1);
-  const gint64 dim[] = { 1, 3, height, width };
+  const gint64 dim[] = { MAX (graph->batch, 1), 3, height, width };
   GHashTableIter iter;
   gpointer module, node;
 

@@ -206,22 +206,36 @@ get_element (gint type, const guint8 *p)
   }
 }
 
-/* What shapes are computed from. @list: values that were not raw. */
+/* Elements that the shape of @t needs; G_MAXUINT64 if that overflows. */
+static guint64
+count_elements (const Y10OnnxTensor *t)
+{
+  guint64 n = 1;
+
+  for (guint i = 0; i < t->n_dims; i++)
+    if (!g_uint64_checked_mul (&n, n, (guint64) t->dim[i]))
+      return G_MAXUINT64;
+  return n;
+}
+
+/* Keeps the elements of a small constant, which may be a shape. @list: values
+ * that were not raw, one more than the limit if there are too many. */
 static void
 read_values (Reader *r, Y10OnnxTensor *t, const GArray *list)
 {
   guint elem_size = element_size (t->type);
   guint8 data[8 * Y10_ONNX_MAX_VALUES];
 
+  guint64 n = list->len ? list->len : elem_size ? t->size / elem_size : 0;
+
+  if (!n || n > Y10_ONNX_MAX_VALUES || n != count_elements (t)
+      || !spend (r, n * sizeof (gdouble)))
+    return;
+  t->n_values = n;
   if (list->len) {
-    t->n_values = list->len;
-    t->values = g_memdup2 (list->data, list->len * sizeof (gdouble));
+    t->values = g_memdup2 (list->data, n * sizeof (gdouble));
     return;
   }
-  if (!elem_size || t->size / elem_size > Y10_ONNX_MAX_VALUES || !t->size
-      || !spend (r, 8 * (t->size / elem_size)))
-    return;
-  t->n_values = t->size / elem_size;
   if (!y10_tensor_file_read (r->file, t->offset, data,
           (gsize) t->n_values * elem_size, &r->proto->error)) {
     t->n_values = 0;
@@ -252,11 +266,11 @@ read_list (Reader *r, const Y10ProtoField *field, GArray *list)
 
   if (field->wire == Y10_PROTO_VARINT) {
     value = (gdouble) (gint64) field->value;
-    if (list->len < Y10_ONNX_MAX_VALUES)
+    if (list->len <= Y10_ONNX_MAX_VALUES)
       g_array_append_val (list, value);
     return;
   }
-  while (list->len < Y10_ONNX_MAX_VALUES
+  while (list->len <= Y10_ONNX_MAX_VALUES
       && y10_proto_next_packed (r->proto, &packed, &bits)) {
     value = (gdouble) (gint64) bits;
     g_array_append_val (list, value);
@@ -372,6 +386,7 @@ read_attribute (Reader *r, Y10ProtoMessage message, Y10OnnxNode *node,
 
   if (node->attributes->len == MAX_ATTRIBUTES)
     bad (r, "a node has more than %d attributes", MAX_ATTRIBUTES);
+  spend (r, sizeof a);
   while (y10_proto_next (r->proto, &message, &field))
     switch (field.number) {
       case 1:
@@ -399,7 +414,7 @@ read_attribute (Reader *r, Y10ProtoMessage message, Y10OnnxNode *node,
     a.n_integers = list->len;
     a.integers = g_new (gint64, list->len);
     for (guint i = 0; i < list->len; i++)
-      a.integers[i] = (gint64) g_array_index (list, gdouble, i);
+      a.integers[i] = y10_onnx_to_integer (g_array_index (list, gdouble, i));
   }
   if (!a.name)
     a.name = g_strdup ("");
@@ -455,6 +470,8 @@ read_node (Reader *r, Y10ProtoMessage message)
     node->op = g_strdup ("");
   if (!node->name)
     node->name = g_strdup ("");
+  if (!node->out->len)
+    bad (r, "node \"%s\" (%s) has no output", node->name, node->op);
   if (!node->domain)
     node->domain = g_strdup ("");
   if (constant && node->out->len == 1 && !strcmp (node->op, "Constant"))
@@ -506,9 +523,13 @@ read_input (Reader *r, Y10ProtoMessage message)
         size = value.value;
     }
     n_dims++;
-    if (n_dims == 3 && size <= 65536)
+    if (size > 65536)
+      continue;
+    if (n_dims == 1)
+      r->graph->batch = size;
+    if (n_dims == 3)
       r->graph->height = size;
-    if (n_dims == 4 && size <= 65536)
+    if (n_dims == 4)
       r->graph->width = size;
   }
 }
@@ -575,6 +596,16 @@ y10_onnx_input (const Y10OnnxNode *node, guint i)
   return i < node->in->len ? node->in->pdata[i] : "";
 }
 
+gboolean
+y10_onnx_is_float_cast (const Y10OnnxNode *node)
+{
+  const Y10OnnxAttribute *to = y10_onnx_attribute (node, "to");
+
+  return !strcmp (node->op, "Cast") && to && (to->integer == TYPE_FLOAT
+      || to->integer == TYPE_FLOAT16 || to->integer == TYPE_BFLOAT16
+      || to->integer == TYPE_DOUBLE);
+}
+
 const Y10OnnxTensor *
 y10_onnx_constant (const Y10OnnxGraph *graph, const char *name)
 {
@@ -585,7 +616,7 @@ y10_onnx_constant (const Y10OnnxGraph *graph, const char *name)
     if (t)
       return t;
     node = g_hash_table_lookup (graph->producers, name);
-    if (!node || (strcmp (node->op, "Identity") && strcmp (node->op, "Cast")))
+    if (!node || (strcmp (node->op, "Identity") && !y10_onnx_is_float_cast (node)))
       return NULL;
     name = y10_onnx_input (node, 0);
   }
@@ -664,6 +695,7 @@ add_weight (Reader *r, const Y10OnnxNode *node, const char *operand,
       : t->type == TYPE_FLOAT16 ? "F16"
       : t->type == TYPE_BFLOAT16 ? "BF16" : NULL;
   gsize dim[Y10_MAX_DIMS];
+  guint64 size = t ? t->size : 0;
   guint part = 0;
 
   if (!t)
@@ -675,20 +707,24 @@ add_weight (Reader *r, const Y10OnnxNode *node, const char *operand,
   for (guint i = 0; i < t->n_dims; i++)
     dim[i] = t->dim[i];
   if (t->location) {
-    guint64 size;
+    guint64 part_size;
 
     part = y10_tensor_file_open_part (r->file, t->location,
         &r->proto->error);
     if (!part)
       return FALSE;
-    size = y10_tensor_file_get_part_size (r->file, part);
-    if (t->offset > size || t->size > size - t->offset)
+    part_size = y10_tensor_file_get_part_size (r->file, part);
+    /* "length" may be left out. */
+    if (!size && !g_uint64_checked_mul (&size, count_elements (t),
+            element_size (t->type)))
+      size = G_MAXUINT64;
+    if (t->offset > part_size || size > part_size - t->offset)
       return bad (r, "tensor \"%s\" has %" G_GUINT64_FORMAT " bytes at byte %"
           G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " of \"%s\"", t->name,
-          t->size, t->offset, size, t->location);
+          size, t->offset, part_size, t->location);
   }
   return y10_tensor_file_add (r->file, name, dtype, dim, NULL, t->n_dims, part,
-      t->offset, t->size, &r->proto->error);
+      t->offset, size, &r->proto->error);
 }
 
 static gboolean

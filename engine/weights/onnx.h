@@ -46,14 +46,29 @@ struct _Y10OnnxGraph
   GHashTable *tensors;          /* initializers and constants by name */
   GHashTable *convs;            /* module → Y10OnnxNode */
   char *input;
-  guint width, height;          /* 0: dynamic */
+  guint batch, width, height;   /* of the input; 0: dynamic */
 };
+
+/* The integer that @value is, saturated at 2⁵³, so that INT64_MAX, which
+ * exporters write for "to the end", stays large; 0 for NaN. */
+static inline gint64
+y10_onnx_to_integer (gdouble value)
+{
+  const gdouble most = 9007199254740992.0;
+
+  return value >= most ? (gint64) most : value <= -most ? (gint64) -most
+      : value == value ? (gint64) value : 0;
+}
 
 const Y10OnnxAttribute *y10_onnx_attribute (const Y10OnnxNode * node,
     const char *name);
 /* Input @i, or "" where there is none. */
 const char *y10_onnx_input (const Y10OnnxNode * node, guint i);
-/* The constant of this name, through Identity nodes; NULL: it is none. */
+/* Whether @node is a Cast between floating-point types, which the proof ignores;
+ * a Cast to integers rounds. */
+gboolean y10_onnx_is_float_cast (const Y10OnnxNode * node);
+/* The constant of this name, through Identity nodes and such casts; NULL: it is
+ * none. */
 const Y10OnnxTensor *y10_onnx_constant (const Y10OnnxGraph * graph,
     const char *name);
 void y10_onnx_graph_free (Y10OnnxGraph * graph);

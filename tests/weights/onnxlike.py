@@ -49,8 +49,8 @@ class Network:
     """@tensors: {name: (shape, bytes)} of folded convolutions, NAME.weight and
     NAME.bias. one2many only."""
 
-    def __init__(self, tensors, size):
-        self.tensors, self.size = tensors, size
+    def __init__(self, tensors, size, batch=1):
+        self.tensors, self.size, self.batch = tensors, size, batch
         self.nodes, self.initializers, self.n, self.channels = [], [], 0, {}
         for name, (shape, raw) in tensors.items():
             self.initializers.append(tensor(name, shape, raw))
@@ -146,13 +146,14 @@ class Network:
         heads = max(1, dim // 64)
         value, key = dim // heads, dim // heads // 2
         qkv = self.emit("Reshape", [self.conv(x, f"{module}.qkv", act=False),
-                                    self.ints([1, heads, 2 * key + value, side * side])])
+                                    self.ints([self.batch, heads, 2 * key + value,
+                                               side * side])])
         q, k, v = self.emit("Split", [qkv, self.ints([key, key, value])], n=3, axis=2)
         scores = self.emit("MatMul", [self.emit("Transpose", [q], perm=[0, 1, 3, 2]), k])
         self.initializers.append(tensor("scale", [], struct.pack("<f", key ** -0.5)))
         scores = self.emit("Softmax", [self.emit("Mul", [scores, "scale"])], axis=-1)
         scores = self.emit("MatMul", [v, self.emit("Transpose", [scores], perm=[0, 1, 3, 2])])
-        shape = self.ints([1, dim, side, side])
+        shape = self.ints([self.batch, dim, side, side])
         attended, values = (self.emit("Reshape", [t, shape]) for t in (scores, v))
         self.channels[attended] = self.channels[values] = dim
         positions = self.conv(values, f"{module}.pe", act=False)
@@ -197,7 +198,7 @@ class Network:
         return outputs
 
     def model(self, **metadata):
-        dims = b"".join(data(1, number(1, d)) for d in (1, 3, self.size, self.size))
+        dims = b"".join(data(1, number(1, d)) for d in (self.batch, 3, self.size, self.size))
         image = data(1, "images") + data(2, data(1, number(1, FLOAT) + data(2, dims)))
         graph = (b"".join(data(1, n) for n in self.nodes) + data(2, "main")
                  + b"".join(data(5, t) for t in self.initializers) + data(11, image))
