@@ -9,6 +9,13 @@ G_BEGIN_DECLS
 /* The graph of an ONNX file (onnx.proto, IR versions 3 to 13), without the
  * weights. model/onnx-proof.c compares it with the network that is run. */
 
+/* TensorProto.DataType */
+enum
+{
+  Y10_ONNX_FLOAT = 1, Y10_ONNX_INT32 = 6, Y10_ONNX_INT64 = 7,
+  Y10_ONNX_FLOAT16 = 10, Y10_ONNX_DOUBLE = 11, Y10_ONNX_BFLOAT16 = 16
+};
+
 #define Y10_ONNX_MAX_VALUES 64  /* of a constant that may be a shape */
 
 typedef struct
@@ -47,7 +54,22 @@ struct _Y10OnnxGraph
   GHashTable *convs;            /* module → Y10OnnxNode */
   char *input;
   guint batch, width, height;   /* of the input; 0: dynamic */
+  gboolean has_top_k, has_nms;  /* nodes of these kinds */
+  gboolean has_end2end, end2end;        /* what the metadata name */
 };
+
+/* onnx-read.c: fills @graph from a file, and the file's metadata. */
+gboolean y10_onnx_read (Y10TensorFile * file, Y10OnnxGraph * graph,
+    GError ** error);
+
+Y10OnnxGraph *y10_onnx_graph_new (void);
+void y10_onnx_graph_free (Y10OnnxGraph * graph);
+Y10OnnxNode *y10_onnx_node_new (void);
+void y10_onnx_tensor_free (gpointer tensor);
+/* Bytes of an element; 0: of a type that is never read. */
+guint y10_onnx_element_size (gint type);
+/* Elements that the shape of @tensor needs; G_MAXUINT64 if that overflows. */
+guint64 y10_onnx_count_elements (const Y10OnnxTensor * tensor);
 
 /* The integer that @value is, saturated at 2⁵³, so that INT64_MAX, which
  * exporters write for "to the end", stays large; 0 for NaN. */
@@ -71,6 +93,5 @@ gboolean y10_onnx_is_float_cast (const Y10OnnxNode * node);
  * none. */
 const Y10OnnxTensor *y10_onnx_constant (const Y10OnnxGraph * graph,
     const char *name);
-void y10_onnx_graph_free (Y10OnnxGraph * graph);
 
 G_END_DECLS
