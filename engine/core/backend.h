@@ -2,14 +2,14 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-/* The contract between the engine and what computes. engine.c has checked
- * everything before it calls; backends assert, they do not validate.
+/* The interface that a backend implements. The engine checks all arguments
+ * before it calls a backend; backends assert and do not validate.
  *
- * Only the engine's device thread calls a backend, one call at a time, except
- * probe (any thread), wait_input, wait and times, which a second thread calls
- * for a slot that has been submitted while the first submits others, and rows,
- * which any thread may call once the step is done. Errors never leave a slot
- * unusable unless the device itself is lost. */
+ * Only the engine's device thread calls a backend, one call at a time, with
+ * these exceptions: probe and progress may be called from any thread; a second
+ * thread calls wait_input, wait and times for a submitted slot while the device
+ * thread submits others; any thread may call rows once the step is done. After
+ * an error a slot remains usable unless the device itself is lost. */
 
 #include <gio/gio.h>
 #include <y10/detection.h>
@@ -22,25 +22,25 @@ G_BEGIN_DECLS
 
 #define Y10_BACKEND_API_VERSION 2
 
-typedef struct _Y10Device Y10Device;    /* each backend has its own of these */
+typedef struct _Y10Device Y10Device;    /* defined by each backend */
 typedef struct _Y10Program Y10Program;
 typedef struct _Y10Slot Y10Slot;
 
 typedef struct
 {
-  guint threads;                /* 0: as many as there are cores for us */
+  guint threads;                /* 0: one for each core available to us */
   gint device_id;               /* -1: any */
-  gboolean cuda_graphs;         /* capture, or launch kernel by kernel */
-  gpointer cuda_context;        /* CUcontext, borrowed; NULL: our own choice */
+  gboolean cuda_graphs;         /* capture graphs; else launch each kernel */
+  gpointer cuda_context;        /* CUcontext, borrowed; NULL: the backend picks */
 } Y10DeviceConfig;
 
-/* Something of what progress says is different now. */
+/* Called when progress has new values. */
 typedef void (*Y10TuneChanged) (gpointer data);
 
 typedef struct
 {
   guint n;
-  const Y10Detection *rows;     /* ordered; source pixels; owned by the slot */
+  const Y10Detection *rows;     /* best first; source pixels; owned by the slot */
 } Y10Rows;
 
 typedef struct
@@ -50,78 +50,81 @@ typedef struct
   Y10BackendKind kind;
   const char *name;
 
-  /* 0: cannot run here and @why says so; else the higher the faster. One that
-   * is slower or less sure than others may say that in @why. */
+  /* Returns 0 and appends the reason to @why if the backend cannot run here;
+   * else a score, the higher the faster. A backend that is slower or less
+   * tested than others may say so in @why. */
   int (*probe) (GString * why);
   Y10Device *(*open) (const Y10DeviceConfig * config, GError ** error);
   void (*close) (Y10Device * device);
-  /* "AMD EPYC, 2 threads, avx512_bf16"; lives as long as the device. */
+  /* Such as "AMD EPYC, 2 threads, avx512_bf16"; valid as long as the device. */
   const char *(*describe) (Y10Device * device);
   guint (*threads) (Y10Device * device);
-  /* Turns AUTO into a precision; an error lists what there is. */
+  /* Resolves AUTO; the error lists the supported precisions. */
   gboolean (*layout) (Y10Device * device, Y10Precision * precision,
       Y10Layout * layout, GError ** error);
   gboolean (*supports) (Y10Device * device, const Y10Graph * graph,
       const Y10Op * op, Y10Precision precision, GString * why);
 
-  /* A program is packed weights and kernels: immutable, shared by slots. */
+  /* A program holds packed weights and kernels. It is immutable and shared by
+   * the slots. */
   Y10Program *(*compile) (Y10Device * device, const Y10Plan * plan,
       Y10Precision precision, GCancellable * cancellable, GError ** error);
   void (*program_free) (Y10Program * program);
   const char *(*impl) (Y10Program * program, guint op);
   gsize (*weights_size) (Y10Program * program);
-  /* Optional, these three. Once, after the slots have been made: looks for
-   * faster ways to run the program, in threads of its own and while steps run. A
-   * slot takes them over between two steps. @changed is called from these
-   * threads, which have ended when tune_end returns: before slots are freed. */
+  /* These three are optional. tune is called once, after the slots have been
+   * created; it searches for faster ways to run the program on the backend's
+   * threads while steps run. A slot adopts them between two steps. The
+   * backend calls @changed from these threads; tune_end joins them and is
+   * called before slots are freed. */
   void (*tune) (Y10Program * program, Y10TuneChanged changed, gpointer data);
   void (*tune_end) (Y10Program * program);
   /* Any thread. */
   void (*progress) (Y10Program * program, Y10TuningProgress * progress);
 
-  /* A slot is an arena, scratch, parameters and results. */
+  /* A slot holds an arena, scratch memory, parameters and results. */
   Y10Slot *(*slot_new) (Y10Program * program, guint max_batch, guint max_rows,
       GError ** error);
   void (*slot_free) (Y10Slot * slot);
 
-  /* The frame path: nothing below allocates.
-   * load: image @i of the step is read into the input tensor; @params and
-   * what it points to are copied. Returns when the pixels have been queued to
-   * be read, after what @image's cuda_stream holds; wait_input says when they
-   * are no longer needed. */
+  /* Called for each frame: nothing below allocates.
+   * load reads image @i of the step into the input tensor. It copies @params
+   * and what they point to. It returns once the reads are queued, behind the
+   * work in @image's cuda_stream; wait_input waits until they are done. */
   gboolean (*load) (Y10Slot * slot, guint i, const Y10Image * image,
       const Y10Letterbox * letterbox, const Y10HeadParams * params,
       GError ** error);
-  /* Ops [first, end) of images [0, n). The head follows the last op. */
+  /* Runs ops [first, end) on images [0, n), and the head after the last op. */
   gboolean (*submit) (Y10Slot * slot, guint n, guint first, guint end,
       GError ** error);
-  /* NULL for backends whose load and submit return when the work is done. */
+  /* Both NULL for a synchronous backend, whose load and submit return when the
+   * work is done. */
   gboolean (*wait_input) (Y10Slot * slot, GError ** error);
   gboolean (*wait) (Y10Slot * slot, GError ** error);
   const Y10Rows *(*rows) (Y10Slot * slot, guint i);
-  /* Nanoseconds of the last submit's network and head. */
+  /* Durations of the last submit's network and head, nanoseconds. */
   void (*times) (Y10Slot * slot, gint64 * inference, gint64 * postprocess);
 
-  /* Tests: the tensor as it is now, planar floats. */
+  /* For tests: the tensor's current contents as planar floats. */
   gboolean (*read_tensor) (Y10Slot * slot, guint i, Y10View view, gfloat * nchw,
       GError ** error);
   gboolean (*write_tensor) (Y10Slot * slot, guint i, Y10View view,
       const gfloat * nchw, GError ** error);
-  /* Fills activations and rows with a pattern that cannot be mistaken. */
+  /* Fills activations and rows with a pattern that tests recognize. */
   void (*poison) (Y10Slot * slot);
 } Y10BackendClass;
 
-/* What a backend that is a module of its own exports, as
- * "y10_backend_module". */
+/* Type of the symbol "y10_backend_module" that a backend in a module
+ * exports. */
 typedef const Y10BackendClass *(*Y10BackendModule) (void);
 
-/* module.c: the class of liby10-NAME.so, loaded once and never unloaded; NULL
- * with the reason appended to @why. Any thread. */
+/* module.c: loads the class of liby10-NAME.so once; it is never unloaded.
+ * Returns NULL and appends the reason to @why on failure. Any thread. */
 const Y10BackendClass *y10_module_load (const char *name, GString * why);
-/* What else it exports. */
+/* Another symbol that the same module exports. */
 void *y10_module_symbol (const char *name, const char *symbol, GString * why);
 
 extern const Y10BackendClass y10_backend_ref;
-extern const Y10BackendClass y10_backend_cpu;   /* oneDNN, or portable C */
+extern const Y10BackendClass y10_backend_cpu;   /* oneDNN and own kernels */
 
 G_END_DECLS

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Boxes from distributions: each edge's distance is the expectation of a softmax
- * over bins. */
+/* Decodes the box logits of one anchor: Distribution Focal Loss, then
+ * dist2bbox. */
 
 #include "config.h"
 
@@ -10,8 +10,8 @@
 
 #include "core/dfl.h"
 
-/* DFL (Generalized Focal Loss, eq. 5): each distance is the expectation of a
- * softmax over the bins, in strides. */
+/* Generalized Focal Loss (Li et al.), eq. 5: the distance to each edge, in
+ * strides, is the expectation of a softmax over the bins. */
 void
 y10_dfl_decode (const Y10Graph *graph, guint32 anchor,
     const gfloat *box_logits, gfloat box[4])

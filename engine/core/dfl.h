@@ -6,8 +6,8 @@
 
 G_BEGIN_DECLS
 
-/* DFL (softmax over the bins, expectation) and dist2bbox: x0 y0 x1 y1 in input
- * pixels from the 4 × n_bins box logits of one anchor. */
+/* Decodes the 4 × n_bins box logits of one anchor: softmax over the bins,
+ * expectation, dist2bbox. @box is x0 y0 x1 y1 in input pixels. */
 void y10_dfl_decode (const Y10Graph * graph, guint32 anchor,
     const gfloat * box_logits, gfloat box[4]);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Graphs, and the builder that yolov10.c writes them with. A concat costs
- * nothing: its operands become segments of one tensor, and whoever produced
- * them writes there. So each tensor has one home, and after
- * y10_graph_builder_finish() only the homes are left. */
+/* Graphs and the builder that model structures use. A concat costs nothing: its
+ * operands become segments of one tensor, and the ops that produce them write
+ * there. So each tensor lies in exactly one root tensor, and
+ * y10_graph_builder_finish() leaves only these roots. */
 
 #include "config.h"
 
@@ -17,7 +17,7 @@
 typedef struct
 {
   Y10Tensor tensor;
-  guint home;                   /* the concat it is part of, or NO_HOME */
+  guint home;                   /* the concat that contains it, or NO_HOME */
   guint home_first;             /* its first segment there */
 } Node;
 
@@ -149,7 +149,7 @@ y10_graph_builder_size (Y10GraphBuilder *b, Y10View v, guint *height,
   *width = node (b, v.tensor)->tensor.width;
 }
 
-/* Takes @error; only the first is kept. */
+/* Takes @error; keeps only the first. */
 void
 y10_graph_builder_fail (Y10GraphBuilder *b, GError *error)
 {
@@ -264,8 +264,7 @@ y10_graph_view_channels (const Y10Graph *graph, Y10View v)
   return channels;
 }
 
-/* Two a multiply-add; activations, additions and softmax are not counted, as
- * the papers count. */
+/* Counts the ops that read @tensor. */
 static guint
 count_readers (const Y10Graph *graph, guint tensor)
 {
@@ -297,6 +296,8 @@ y10_graph_first_box_op (const Y10Graph *graph)
   return first;
 }
 
+/* Counts two FLOPs for a multiply-add and none for activations, additions and
+ * softmax, as the papers do. */
 guint64
 y10_graph_op_flops (const Y10Graph *graph, const Y10Op *op)
 {

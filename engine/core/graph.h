@@ -2,8 +2,8 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-/* A network as a list of ops over tensors. Nothing here knows how a backend
- * lays out memory; that is plan.h. */
+/* A network as a list of ops over tensors. Independent of how a backend lays
+ * out memory, which is plan.h's job. */
 
 #include <y10/model.h>
 
@@ -13,7 +13,7 @@ G_BEGIN_DECLS
 
 typedef enum
 {
-  Y10_OP_CONV,      /* convolution, bias, SiLU or none, residual add or none */
+  Y10_OP_CONV,      /* convolution, bias, optional SiLU, optional residual add */
   Y10_OP_MAXPOOL5,  /* 5x5 max, stride 1, padding 2 */
   Y10_OP_UPSAMPLE2X,        /* nearest neighbour */
   Y10_OP_ATTENTION, /* softmax(q'k * scale) v + depthwise 3x3 (v), per head */
@@ -31,17 +31,17 @@ typedef enum
 {
   Y10_ROLE_INPUT,       /* 3 channels R, G, B in [0, 1] */
   Y10_ROLE_ACTIVATION,
-  Y10_ROLE_LOGITS,      /* read by the head: fp32 in every precision */
+  Y10_ROLE_LOGITS,      /* read by the head: fp32 at every precision */
 } Y10TensorRole;
 
-/* Activations of one image: the operands of a concat, or what a split takes
- * apart, lie one after another as segments. */
+/* Activations of one image. The operands of a concat, or the parts of a split,
+ * are consecutive segments. */
 typedef struct
 {
   Y10TensorRole role;
   guint height, width;
   guint n_segs;
-  guint *seg_channels;          /* logical channels of each segment */
+  guint *seg_channels;          /* unpadded channels of each segment */
 } Y10Tensor;
 
 /* Segments [first, first + n) of a tensor. n == 0: no tensor. */
@@ -54,16 +54,16 @@ typedef struct
 typedef struct
 {
   Y10OpKind kind;
-  char *name;                   /* the module in the checkpoint */
+  char *name;                   /* name of the module in the checkpoint */
   Y10View in, out;
-  Y10View add;                  /* conv: added after the activation; may be
-                                 * the very view written (in place) */
+  Y10View add;                  /* conv: added after the activation; may equal
+                                 * @out (in place) */
   guint conv;                   /* conv: index into the weights; attention:
-                                 * the depthwise conv of its positions */
+                                 * its depthwise positional conv */
   guint kernel, stride, pad, groups;
   Y10Act act;
-  guint heads, key_dim, head_dim;       /* attention; in: segments q k v of
-                                         * each head; out: one a head */
+  guint heads, key_dim, head_dim;       /* attention. in: segments q, k, v of each
+                                         * head; out: one segment per head */
 } Y10Op;
 
 #define Y10_MAX_LEVELS 4
@@ -81,21 +81,21 @@ typedef struct
   Y10HeadKind head_kind;
   guint n_classes, n_bins, n_anchors;
   Y10View input;
-  guint n_levels;               /* grids of anchors, the finest first */
+  guint n_levels;               /* anchor grids, the finest first */
   Y10View box[Y10_MAX_LEVELS];    /* 4 × n_bins logits: left, top, right, bottom */
   Y10View cls[Y10_MAX_LEVELS];  /* n_classes logits */
-  guint stride[Y10_MAX_LEVELS]; /* input pixels per anchor, as 8, 16, 32 */
+  guint stride[Y10_MAX_LEVELS]; /* input pixels per anchor, such as 8, 16, 32 */
   guint n_layers;
-  Y10View *layer;               /* what each module before the head gives */
+  Y10View *layer;               /* output of each module before the head */
 
   guint n_tensors, n_ops;
   Y10Tensor *tensors;
-  Y10Op *ops;                   /* in the order they run */
+  Y10Op *ops;                   /* in execution order */
   Y10Weights *weights;
 } Y10Graph;
 
-/* graph.c: what a model's structure builds with. After a failed call the builder holds
- * the first error and every further call does nothing. */
+/* Used by model structures. After a failed call the builder keeps the first
+ * error and ignores all further calls. */
 typedef struct _Y10GraphBuilder Y10GraphBuilder;
 
 Y10GraphBuilder *y10_graph_builder_new (const Y10TensorFile * file,
@@ -112,26 +112,26 @@ void y10_graph_builder_size (Y10GraphBuilder * b, Y10View v, guint * height,
     guint * width);
 void y10_graph_builder_fail (Y10GraphBuilder * b, GError * error);
 gboolean y10_graph_builder_failed (Y10GraphBuilder * b);
-/* Frees the builder. Resolves every view to the tensor it lies in, so that
- * @graph and the views of its ops name no tensor that is part of another. */
+/* Frees the builder. Resolves each view to its root tensor, so that the
+ * graph and its ops refer to no tensor that is part of another. */
 Y10Graph *y10_graph_builder_finish (Y10GraphBuilder * b, Y10Graph * fields,
     GError ** error);
 
 void y10_graph_free (Y10Graph * graph);
-/* Which level and grid cell an anchor is. */
+/* Converts an anchor index to its level and grid cell. */
 void y10_graph_locate (const Y10Graph * graph, guint32 anchor, guint * level,
     guint * row, guint * column);
 guint y10_graph_view_channels (const Y10Graph * graph, Y10View v);
 
-/* Whether each anchor's best class goes through NMS; else all pairs of anchor
- * and class are detections. */
+/* TRUE: the best class of each anchor goes through NMS. FALSE: every pair of
+ * anchor and class is a candidate, without NMS. */
 static inline gboolean
 y10_graph_has_nms (const Y10Graph *graph)
 {
   return graph->head != Y10_HEAD_ONE2ONE;
 }
 
-/* The ops from here on are what only boxes are computed from. */
+/* The first op of the tail that computes box logits only. */
 guint y10_graph_first_box_op (const Y10Graph * graph);
 guint64 y10_graph_op_flops (const Y10Graph * graph, const Y10Op * op);
 const char *y10_op_kind_get_name (Y10OpKind kind);

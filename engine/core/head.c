@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* From logits to detections: selects (topk.c), decodes (the graph's head kind),
- * suppresses (nms.c) and maps back to the source picture. Only the candidates
- * that survive the selection are decoded. */
+/* Turns logits into detections: sorts the candidates (topk.c), decodes them
+ * (by the graph's head kind), applies NMS (nms.c) and maps the boxes back to
+ * the source picture. Only candidates that survive the selection are
+ * decoded. */
 
 #include "config.h"
 
@@ -13,7 +14,7 @@
 #include "core/head.h"
 #include "core/nms.h"
 
-/* How the box logits of an anchor become a box in input pixels. */
+/* Box decoders by head kind; output in input pixels. */
 static void (*const decode[]) (const Y10Graph *graph, guint32 anchor,
     const gfloat *box_logits, gfloat box[4]) = {
   [Y10_HEAD_KIND_DFL] = y10_dfl_decode,
@@ -25,7 +26,7 @@ y10_head_capacity (const Y10Graph *graph, guint max_rows)
   return y10_graph_has_nms (graph) ? graph->n_anchors : max_rows;
 }
 
-/* Decoded boxes, and behind them the logits of the one being decoded. */
+/* The decoded boxes, followed by the box logits of the current anchor. */
 gsize
 y10_head_n_floats (const Y10Graph *graph, guint capacity)
 {

@@ -2,9 +2,9 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-/* From logits to detections on the host: what backends whose logits are in
- * host memory share. A backend finds candidates its own fast way and hands
- * them in; which are kept, how boxes are decoded and suppressed is here. */
+/* The part of the head that all backends with logits in host memory share. Each
+ * backend finds the candidates itself, as fast as it can; this code decides
+ * which of them to keep, decodes their boxes and applies NMS. */
 
 #include <y10/detection.h>
 #include <y10/image.h>
@@ -14,20 +14,22 @@
 
 G_BEGIN_DECLS
 
-/* The 4 × n_bins box logits of one anchor, gathered from where they lie. */
+/* Copies the 4 × n_bins box logits of one anchor to @logits. */
 typedef void (*Y10GatherBox) (gpointer user, guint32 anchor, gfloat * logits);
 
-/* How many candidates one image may need: max_rows, or with NMS its anchors. */
+/* Maximum number of candidates of one image: max_rows, or all anchors with
+ * NMS. */
 guint y10_head_capacity (const Y10Graph * graph, guint max_rows);
 gsize y10_head_n_floats (const Y10Graph * graph, guint capacity);
-/* Takes rows out of which a number is none, as overflowing activations make
- * them: each is as good as any to those who sort, draw and print. They have
- * counted towards the limit. Returns how many are left, in order. */
+/* Removes rows that contain NaN or infinity, which overflowing activations
+ * produce and which callers cannot sort, draw or print. They have counted
+ * towards the limit. Returns the number of remaining rows, in order. */
 guint y10_head_drop_not_finite (Y10Detection * rows, guint n);
-/* Sorts @topk, decodes, suppresses (NMS), maps back through @letterbox,
- * clips and drops what is not finite. Returns how many rows were written, at most
- * params->max_detections. Allocates nothing: @keep holds one byte for each of
- * the topk's capacity, @boxes y10_head_n_floats() floats. */
+/* Sorts @topk, decodes, applies NMS, maps the boxes back through @letterbox,
+ * clips them and removes non-finite rows. Returns the number of rows
+ * written, at most params->max_detections. Allocates nothing: @keep needs
+ * one byte for each candidate of topk->capacity, @boxes y10_head_n_floats()
+ * floats. */
 guint y10_head_finish (const Y10Graph * graph, Y10TopK * topk,
     const Y10HeadParams * params, const Y10Letterbox * letterbox,
     Y10GatherBox gather, gpointer user, gfloat * boxes, guint8 * keep,

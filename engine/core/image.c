@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* What an image is and how it is fitted into the network's input: formats,
- * colour, the letterbox and back. No pixel is touched here; each backend's
- * preprocess does that with the numbers from here, so that all of them agree
- * bit by bit. Positions and weights are OpenCV's, the letterbox is the
- * training code's: a network sees at run time what it saw in training. */
+/* Image formats, colour conversion and the letterbox. This file touches no
+ * pixels: the preprocess.c of each backend does, with the numbers computed
+ * here, so all backends agree bit for bit. Positions and weights of taps
+ * match OpenCV, the letterbox matches the training code: the network gets
+ * the input that it was trained on. */
 
 #include "core/image.h"
 
@@ -41,7 +41,7 @@ static const Y10FormatInfo formats[Y10_N_PIXEL_FORMATS] = {
   [Y10_PIXEL_Y444] = {"Y444", 3, TRUE, 1, PLANAR (0, 1, 2, 0, 0, 1)},
   [Y10_PIXEL_YUY2] = {"YUY2", 1, TRUE, 1, MACROPIXEL (0, 1, 3)},
   [Y10_PIXEL_UYVY] = {"UYVY", 1, TRUE, 1, MACROPIXEL (1, 0, 2)},
-  /* Luma for each of R, G and B. */
+  /* R, G and B all read the luma plane. */
   [Y10_PIXEL_GRAY8] = {"GRAY8", 1, FALSE, 1, PLANAR (0, 0, 0, 0, 0, 1)},
   [Y10_PIXEL_P010] = {"P010_10LE", 2, TRUE, 2, SEMI (0, 2, 2)},
   [Y10_PIXEL_TENSOR] = {"tensor", 3, FALSE, 4, PLANAR (0, 1, 2, 0, 0, 4)},
@@ -57,10 +57,10 @@ y10_pixel_format_get_info (Y10PixelFormat format)
  * y10_pixel_format_get_name:
  * @format: a #Y10PixelFormat
  *
- * The format's name in GStreamer's caps, such as "NV12"; "tensor" for
- * %Y10_PIXEL_TENSOR, which has none there.
+ * The format's name in GStreamer caps, such as "NV12"; "tensor" for
+ * %Y10_PIXEL_TENSOR, which has no GStreamer format.
  *
- * Returns: (transfer none) (nullable): the name, %NULL for a value that is no
+ * Returns: (transfer none) (nullable): the name, or %NULL if @format is not a
  *   #Y10PixelFormat
  *
  * Since: 0.1
@@ -73,7 +73,8 @@ y10_pixel_format_get_name (Y10PixelFormat format)
   return info != NULL ? info->name : NULL;
 }
 
-/* Bytes of a row of @plane up to and with pixel @last, its unused byte too. */
+/* Bytes of a row of @plane up to and including pixel @last with its padding
+ * byte. */
 static gsize
 row_size (const Y10FormatInfo *info, guint plane, guint last)
 {
@@ -106,8 +107,8 @@ check_extent (const char *what, const char *where, guint pos, guint size,
   return TRUE;
 }
 
-/* Whether a reader can read @image: everything that can be known without
- * knowing how much memory is behind the planes. */
+/* Checks everything about @image except the size of the memory that its planes
+ * point to. */
 gboolean
 y10_image_validate (const Y10Image *image, GError **error)
 {
@@ -155,9 +156,9 @@ y10_image_validate (const Y10Image *image, GError **error)
   return TRUE;
 }
 
-/* R' = Y' + 2 (1 - Kr) Cr and so on (ITU-R BT.601 and its kin), scaled so that
- * 0 to 1 becomes 0 to 255. Rounding half up is in the biases. The biases are
- * made of the rounded gains, so that grey stays grey. */
+/* R' = Y' + 2 (1 - Kr) Cr and so on (ITU-R BT.601 and related standards),
+ * scaled to 0–255. The biases include rounding half up. They are computed
+ * from the rounded gains, so that grey stays grey. */
 void
 y10_color_transform_init (Y10ColorTransform *t, Y10ColorMatrix matrix,
     gboolean full_range, guint bits)
@@ -173,7 +174,7 @@ y10_color_transform_init (Y10ColorTransform *t, Y10ColorMatrix matrix,
     [Y10_MATRIX_FCC] = {0.30, 0.11},
   };
   const gdouble kr = luma[matrix].kr, kb = luma[matrix].kb, kg = 1 - kr - kb;
-  const gint unit = 1 << (bits - 8);    /* one step of 8 bits */
+  const gint unit = 1 << (bits - 8);    /* one 8-bit step */
   const gint y_zero = full_range ? 0 : 16 * unit, c_zero = 128 * unit;
   const gint y_range = full_range ? 256 * unit - 1 : 219 * unit;
   const gint c_range = full_range ? 256 * unit - 1 : 224 * unit;
@@ -191,8 +192,8 @@ y10_color_transform_init (Y10ColorTransform *t, Y10ColorMatrix matrix,
   t->b_bias = half - t->y_gain * y_zero - t->u_to_b * c_zero;
 }
 
-/* Each rounding below is one of OpenCV's: the quotient inverted, the position
- * in double, its fraction and the weights in float. */
+/* Rounds exactly where OpenCV does: inverted quotient, position in double,
+ * fraction and weights in float. */
 static Y10Tap
 make_tap (guint i, guint n_src, guint n_dst, gboolean clamp)
 {
@@ -213,15 +214,16 @@ make_tap (guint i, guint n_src, guint n_dst, gboolean clamp)
   return tap;
 }
 
-/* OpenCV drops the fraction outside the first and last column, */
+/* OpenCV discards the fraction left of the first and right of the last
+ * column. */
 Y10Tap
 y10_tap_column (guint i, guint n_src, guint n_dst)
 {
   return make_tap (i, n_src, n_dst, TRUE);
 }
 
-/* but blends the first and last row with themselves, which may round another
- * way. */
+/* OpenCV blends the first and the last row with themselves, which may round
+ * differently. */
 Y10Tap
 y10_tap_row (guint i, guint n_src, guint n_dst)
 {
@@ -230,15 +232,15 @@ y10_tap_row (guint i, guint n_src, guint n_dst)
 
 /**
  * y10_letterbox_init:
- * @letterbox: (out caller-allocates): what to fill
+ * @letterbox: (out caller-allocates): the letterbox to fill in
  * @src_width: width of the picture, pixels, at least 1
  * @src_height: height of the picture, pixels, at least 1
  * @dst_width: width of the network's input, pixels, at least 1
  * @dst_height: height of the network's input, pixels, at least 1
  *
- * Fits a picture into the network's input as the training code does: the
- * largest size with the picture's aspect ratio, rounded to whole pixels and at
- * least one, in the middle.
+ * Fits a picture into the network's input as the training code does: scaled to
+ * the largest size that fits and keeps its aspect ratio, rounded to whole
+ * pixels (at least one), and centred.
  *
  * Since: 0.1
  */
@@ -252,7 +254,7 @@ y10_letterbox_init (Y10Letterbox *letterbox, guint src_width,
   g_return_if_fail (src_width > 0 && src_height > 0);
   g_return_if_fail (dst_width > 0 && dst_height > 0);
 
-  /* rint() rounds halves to even, as Python's round() does. */
+  /* rint() rounds half to even, like Python's round(). */
   scale = MIN ((gdouble) dst_height / src_height, (gdouble) dst_width / src_width);
   letterbox->src_width = src_width;
   letterbox->src_height = src_height;
@@ -268,13 +270,13 @@ y10_letterbox_init (Y10Letterbox *letterbox, guint src_width,
 /**
  * y10_letterbox_to_source:
  * @letterbox: how the picture was fitted into the input
- * @box: (inout) (array fixed-size=4): left, top, right and bottom edge; in
- *   pixels of the network's input, afterwards in pixels of the picture
+ * @box: (inout) (array fixed-size=4): left, top, right and bottom edge; pixels
+ *   of the network's input on entry, pixels of the picture on return
  *
- * Takes a box back from the network's input to the picture and clips it to
- * the picture. The border is the one that the picture was given, so that a box
- * lies where its pixels are: PyTorch code that works it out again from the
- * unrounded size is one input pixel off in some sizes (614 x 461).
+ * Maps a box from the network's input back to the picture and clips it to the
+ * picture. Subtracts the border that y10_letterbox_init() computed, so the box
+ * lies on its pixels. PyTorch code that recomputes the border from the
+ * unrounded size is off by one input pixel for some sizes (614 x 461).
  *
  * Since: 0.1
  */

@@ -2,16 +2,18 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-/* What the readers of a Y10Image share, so that all of them give the same
- * bits: where the samples of each format lie, how Y'CbCr becomes R'G'B', and
- * which source pixels make a pixel of the network's input. */
+/* Shared by all code that reads a Y10Image, so that all backends compute the
+ * same bits: where the samples of each format lie, how Y'CbCr becomes
+ * R'G'B', and which source pixels contribute to a pixel of the network's
+ * input. */
 
 #include <y10/image.h>
 
 G_BEGIN_DECLS
 
-/* Sample of pixel x, y (absolute, not of the region), in bytes:
- * plane[plane] + (y >> yshift) * stride[plane] + (x >> xshift) * step + offset */
+/* Byte position of the sample of pixel x, y (absolute, not within the
+ * region): plane[plane] + (y >> yshift) * stride[plane] + (x >> xshift) *
+ * step + offset */
 typedef struct
 {
   guint8 plane, step, offset, xshift, yshift;
@@ -19,14 +21,14 @@ typedef struct
 
 typedef struct
 {
-  const char *name;             /* GStreamer's */
+  const char *name;             /* in GStreamer caps */
   guint n_planes;
-  gboolean yuv;                 /* components are Y U V, else R G B */
+  gboolean yuv;                 /* components are Y, U, V; else R, G, B */
   guint sample_size;            /* bytes: 1; 2 for P010; 4 for the tensor */
   Y10Component component[3];
 } Y10FormatInfo;
 
-/* NULL for a value that is no format. */
+/* Returns NULL for an unknown format. */
 const Y10FormatInfo *y10_pixel_format_get_info (Y10PixelFormat format);
 
 gboolean y10_image_validate (const Y10Image * image, GError ** error);
@@ -36,7 +38,7 @@ gboolean y10_image_validate (const Y10Image * image, GError ** error);
 /* R = clip ((y_gain * Y            + v_to_r * V + r_bias) >> Y10_COLOR_BITS)
  * G = clip ((y_gain * Y + u_to_g * U + v_to_g * V + g_bias) >> ...)
  * B = clip ((y_gain * Y + u_to_b * U              + b_bias) >> ...)
- * with Y U V as stored, 8 or 10 bits. No sum leaves 32 bits. */
+ * with Y, U, V as stored, 8 or 10 bits. No sum overflows 32 bits. */
 typedef struct
 {
   gint32 y_gain;
@@ -44,11 +46,11 @@ typedef struct
   gint32 r_bias, g_bias, b_bias;
 } Y10ColorTransform;
 
-/* @bits: of a sample, 8 or 10 */
+/* @bits: bits per sample, 8 or 10 */
 void y10_color_transform_init (Y10ColorTransform * transform,
     Y10ColorMatrix matrix, gboolean full_range, guint bits);
 
-/* Source pixels @pos[0] and @pos[1] with weights of 1/2048. */
+/* Two source positions and their weights in units of 1/2048. */
 typedef struct
 {
   guint32 pos[2];
@@ -57,11 +59,11 @@ typedef struct
 
 #define Y10_TAP_ONE 2048
 
-/* The taps of pixel @i of @n_dst, for columns and for rows, as OpenCV's
- * INTER_LINEAR chooses them for 8-bit pictures. */
+/* The taps of destination pixel @i, for columns and for rows, as OpenCV's
+ * INTER_LINEAR computes them for 8-bit pictures. */
 Y10Tap y10_tap_column (guint i, guint n_src, guint n_dst);
 Y10Tap y10_tap_row (guint i, guint n_src, guint n_dst);
 
-#define Y10_LETTERBOX_FILL 114  /* of 255 */
+#define Y10_LETTERBOX_FILL 114  /* out of 255 */
 
 G_END_DECLS

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Class and size limits are applied to what a backend found. For an image that
- * has them the backend returns all rows that fit, from the least of the
- * confidences on, so that rows which are dropped take no other row's place. */
+/* Applies class and size limits to a backend's detections. For an image with
+ * such limits the backend returns as many rows as the engine has room for,
+ * down to the lowest of the confidences, so that a dropped row never
+ * displaces another. */
 
 #include "config.h"
 
@@ -39,7 +40,7 @@ y10_limits_least_confidence (const Y10HeadParams *params, guint n_classes)
   return least;
 }
 
-/* Up to 1: a fraction of the image. */
+/* A limit up to 1 is a fraction of the image. */
 static gfloat
 pixels (gfloat limit, guint size)
 {

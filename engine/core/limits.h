@@ -6,14 +6,16 @@
 
 G_BEGIN_DECLS
 
-/* The limits of Y10HeadParams that no backend knows: of classes and of sizes. */
+/* The limits of Y10HeadParams that backends do not implement: confidence per
+ * class, minimum and maximum size. */
 
 gboolean y10_limits_any (const Y10HeadParams * params);
-/* The least confidence that any class wants. */
+/* The lowest confidence of all wanted classes. */
 gfloat y10_limits_least_confidence (const Y10HeadParams * params,
     guint n_classes);
-/* Copies the rows within the limits, @params->max_detections at most, of an
- * image of @width x @height pixels. Returns how many. */
+/* Copies the rows within the limits, at most @params->max_detections, to
+ * @out. @width and @height: size of the image in pixels. Returns the number
+ * of rows. */
 guint y10_limits_apply (const Y10HeadParams * params,
     const Y10Detection * rows, guint n, guint width, guint height,
     Y10Detection * out, guint max);

@@ -20,9 +20,9 @@ iou (const gfloat *a, const gfloat *b)
       + (b[2] - b[0]) * (b[3] - b[1]) - inter);
 }
 
-/* Greedy, as torchvision.ops.nms: whoever overlaps a better kept box by more
- * than the threshold goes. Only boxes that are kept are compared with, and at
- * most @limit are kept, so this is n × limit and not n². */
+/* Greedy, like torchvision.ops.nms: a box is dropped if its IoU with a
+ * better kept box exceeds the threshold. Boxes are compared with kept ones
+ * only, of which there are at most @limit: O(n × limit) instead of O(n²). */
 guint
 y10_nms_suppress (const Y10TopK *topk, const gfloat *boxes,
     const Y10HeadParams *params, guint n, guint limit, guint8 *keep)

@@ -8,8 +8,9 @@
 
 G_BEGIN_DECLS
 
-/* Of the first @n candidates, best first, marks those to keep in @keep, at most
- * @limit; @boxes has four floats for each. Returns how many. */
+/* Sets @keep for each of the first @n candidates, best first, and keeps at
+ * most @limit of them. @boxes has four floats per candidate. Returns the
+ * number kept. */
 guint y10_nms_suppress (const Y10TopK * topk, const gfloat * boxes,
     const Y10HeadParams * params, guint n, guint limit, guint8 * keep);
 

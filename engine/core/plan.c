@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Lays a graph out in one arena: tensors that are never live at the same time
- * share addresses. Largest first, each at the lowest offset where no tensor
- * that lives at the same time is; for networks of this size that comes within
- * a few percent of the most that is ever live at once. */
+/* Lays out the tensors of a graph in one arena. Tensors that are never live
+ * at the same time share addresses. Tensors are placed by size, largest
+ * first, each at the lowest offset that is free during its lifetime. For
+ * networks of this size the arena is within a few percent of the peak of
+ * live memory. */
 
 #include "config.h"
 
@@ -55,8 +56,8 @@ find_liveness (const Y10Graph *graph, Y10Storage *storage)
         s->last_op = MAX (s->last_op, k);
       }
   }
-  /* What boxes are computed from stays to the end, so that a backend may
-   * compute some first and others later. */
+  /* Inputs of box ops stay live to the end, so that a backend may run these ops
+   * after all others. */
   for (guint k = y10_graph_first_box_op (graph); k < graph->n_ops; k++)
     storage[graph->ops[k].in.tensor].last_op = graph->n_ops;
   /* The head reads after the last op. */
@@ -190,8 +191,7 @@ y10_plan_view_map (const Y10Plan *plan, Y10View v, guint *physical)
       *physical++ = s->seg_start[i] - s->seg_start[v.first] + c;
 }
 
-/* Byte offset of pixel 0 of a view's physical channel, and the bytes from one
- * pixel to the next. */
+/* Byte offset of a channel's first pixel, and the distance between pixels. */
 static gsize
 channel_offset (const Y10Plan *plan, Y10View v, guint physical,
     gsize *pixel_stride)
@@ -235,7 +235,7 @@ store_element (const Y10Layout *layout, guint elem_size, guint8 *p, gfloat f)
     memcpy (p, &h, sizeof h);
 }
 
-/* Padding is exported as nothing and imported as it was. */
+/* Skips padding: does not export it, and leaves it unchanged on import. */
 static void
 copy_view (const Y10Plan *plan, Y10View v, guint8 *arena, gfloat *nchw,
     gboolean to_arena)

@@ -2,60 +2,62 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-/* A graph laid out in one arena for one backend. */
+/* Memory plan: the tensors of a graph laid out in one arena for one backend. */
 
 #include "core/graph.h"
 
 G_BEGIN_DECLS
 
-/* How a backend wants activations. A segment's channels are padded to
- * @block. Blocked layouts are [channels / block][height][width][block] (block
- * 1: planar); @channels_last is [height][width][all padded channels]. */
+/* The memory layout that a backend requires. Each segment's channels are
+ * padded to a multiple of @block. Blocked layouts are [channels /
+ * block][height][width] [block] (block 1: planar); @channels_last is
+ * [height][width][padded channels]. */
 typedef struct
 {
   guint block;
   gboolean channels_last;
-  guint elem_size;              /* bytes of an activation; logits have 4 */
-  gboolean half;                /* two bytes are IEEE half, else bfloat16 */
-  guint input_block;            /* the input has its own: 1 = three planes */
+  guint elem_size;              /* bytes of an activation; logits always 4 */
+  gboolean half;                /* 2-byte elements: IEEE half, else bfloat16 */
+  guint input_block;            /* block of the input tensor; 1: three planes */
   guint input_elem_size;
   gsize align;                  /* of each tensor in the arena, bytes */
-  guint max_run;                /* images of one submit that share an arena
-                                 * laid out as one batch; 1: an arena each */
+  guint max_run;                /* images of one submit whose arenas form one
+                                 * batch; 1: separate arenas */
 } Y10Layout;
 
-/* Where a tensor lies. */
+/* Location of a tensor. */
 typedef struct
 {
-  gsize offset, size;           /* bytes, in the arena of one image */
+  gsize offset, size;           /* bytes, within the arena of one image */
   guint block, elem_size;
   guint padded_channels;        /* of all segments */
-  guint *seg_start;             /* first padded channel of each segment,
-                                 * n_segs + 1 of them */
-  guint first_op, last_op;      /* ops between which it is live */
+  guint *seg_start;             /* first padded channel of each segment;
+                                 * n_segs + 1 entries */
+  guint first_op, last_op;      /* the tensor is live from first to last */
 } Y10Storage;
 
 typedef struct
 {
   const Y10Graph *graph;        /* borrowed */
   Y10Layout layout;
-  Y10Storage *storage;          /* one a tensor */
-  gsize arena_size;             /* bytes an image */
+  Y10Storage *storage;          /* one per tensor */
+  gsize arena_size;             /* bytes per image */
 } Y10Plan;
 
 Y10Plan *y10_plan_new (const Y10Graph * graph, const Y10Layout * layout,
     GError ** error);
 void y10_plan_free (Y10Plan * plan);
 
-/* Bytes from the arena's start to the view's first element. */
+/* Bytes from the start of the arena to the first element of the view. */
 gsize y10_plan_view_offset (const Y10Plan * plan, Y10View v);
-/* Channels with padding; a view of several segments has padding inside. */
+/* Channels including padding; several segments have padding in between. */
 guint y10_plan_view_padded (const Y10Plan * plan, Y10View v);
-/* About the bytes that packed weights take: padded, of the layout's type. */
+/* Approximate bytes of packed weights: padded, in the layout's element type. */
 guint64 y10_plan_weights_size (const Y10Plan * plan);
-/* physical[c] = padded channel, from the view's start, of logical channel c. */
+/* Sets physical[c] to the padded channel, relative to the view, of channel
+ * c. */
 void y10_plan_view_map (const Y10Plan * plan, Y10View v, guint * physical);
-/* Copies a view to or from planar floats. */
+/* Copy a view to and from planar floats. */
 void y10_plan_view_export (const Y10Plan * plan, Y10View v,
     const guint8 * arena, gfloat * nchw);
 void y10_plan_view_import (const Y10Plan * plan, Y10View v, guint8 * arena,

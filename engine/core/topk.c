@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* The best candidates of all anchors and classes. They are compared by logit,
- * which orders them as their scores do. The original takes the best 300 anchors
- * by their best class and then the best 300 of those × classes; the best 300
- * (anchor, class) pairs of all are the same set, ties aside, and need one pass. */
+/* Selects the best candidates over all anchors and classes. Compares logits,
+ * which sort like scores. The original selects the best 300 anchors by their
+ * best class, then the best 300 of those anchors × classes. Apart from ties
+ * that equals the best 300 (anchor, class) pairs, which take one pass. */
 
 #include "config.h"
 
@@ -18,7 +18,7 @@ y10_head_sigmoid (gfloat logit)
   return 1.0f / (1.0f + expf (-logit));
 }
 
-/* A little below the exact inverse: rounding must never lose a candidate;
+/* Slightly below the exact inverse, so that rounding never loses a candidate;
  * y10_head_finish() compares the scores themselves. */
 gfloat
 y10_head_logit_floor (gfloat confidence)
@@ -32,7 +32,7 @@ y10_head_logit_floor (gfloat confidence)
   return (gfloat) (log (p / (1 - p)) - 1e-3);
 }
 
-/* Total order: better is first. */
+/* Total order: TRUE if @a is better. */
 static inline gboolean
 better (const Y10Candidate *a, const Y10Candidate *b)
 {
@@ -94,7 +94,7 @@ y10_topk_push (Y10TopK *topk, gfloat logit, guint32 anchor, guint32 class_id)
 {
   Y10Candidate c = { logit, anchor, class_id };
 
-  if (!(logit >= topk->floor))  /* NaN, too */
+  if (!(logit >= topk->floor))  /* rejects NaN, too */
     return;
   if (topk->n < topk->capacity) {
     topk->heap[topk->n] = c;
@@ -107,7 +107,7 @@ y10_topk_push (Y10TopK *topk, gfloat logit, guint32 anchor, guint32 class_id)
     topk->floor = MAX (topk->floor, topk->heap[0].logit);
 }
 
-/* Heap sort: the worst goes to the end. */
+/* Heap sort: moves the worst candidate to the end. */
 void
 y10_topk_sort (Y10TopK *topk)
 {
@@ -120,9 +120,8 @@ y10_topk_sort (Y10TopK *topk)
   }
 }
 
-/* Turns the logits of the sorted candidates into scores. Logits that differ can
- * have one score, and then the anchor decides: what is almost sorted already is
- * sorted again by insertion. Returns how many reach @confidence. */
+/* Different logits can have equal scores, and then the anchor decides the
+ * order: the almost sorted list is sorted again by insertion. */
 guint
 y10_topk_score (Y10TopK *topk, gfloat confidence)
 {

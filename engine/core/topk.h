@@ -8,21 +8,21 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  gfloat logit;                 /* y10_topk_score() makes it a score */
+  gfloat logit;                 /* y10_topk_score() replaces it with the score */
   guint32 anchor;
   guint32 class_id;
 } Y10Candidate;
 
-/* The best @capacity candidates so far, as a heap whose root is the worst. */
+/* The best @capacity candidates so far: a heap with the worst at its root. */
 typedef struct
 {
   guint n, capacity;
-  gfloat floor;                 /* below this no candidate can be kept: the
-                                 * confidence's logit, then the worst kept */
+  gfloat floor;                 /* lower logits are rejected: logit of the
+                                 * confidence, later of the worst kept */
   Y10Candidate *heap;
 } Y10TopK;
 
-/* The largest logit whose sigmoid may still be below @confidence. */
+/* A logit slightly below the one whose sigmoid is @confidence. */
 gfloat y10_head_logit_floor (gfloat confidence);
 void y10_topk_init (Y10TopK * topk, Y10Candidate * heap, guint capacity,
     gfloat floor);
@@ -30,8 +30,8 @@ void y10_topk_push (Y10TopK * topk, gfloat logit, guint32 anchor,
     guint32 class_id);
 /* Sorts by score, anchor, class. */
 void y10_topk_sort (Y10TopK * topk);
-/* Turns the logits of the sorted candidates into scores, in order. Returns how
- * many reach @confidence. */
+/* Replaces the logits of the sorted candidates with scores, keeping the order.
+ * Returns how many reach @confidence. */
 guint y10_topk_score (Y10TopK * topk, gfloat confidence);
 gfloat y10_head_sigmoid (gfloat logit);
 

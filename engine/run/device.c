@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Who calls a backend: one device thread makes and runs everything, in turn;
- * for a backend that runs steps by itself a second one waits for them, in the
- * order in which they were submitted. */
+/* The engine's threads. The device thread makes all backend calls, one at a
+ * time. If the backend is asynchronous, a completion thread waits for
+ * submitted steps, in the order in which they were submitted. */
 
 #include "config.h"
 
@@ -29,7 +29,7 @@ make_slot (Y10Engine *engine, Y10EngineSlot *slot, GError **error)
   return slot->slot != NULL;
 }
 
-/* What the engine will have on the host for sure. */
+/* Checks the host memory that the engine certainly needs. */
 static gboolean
 check_memory (const Y10Engine *engine, GError **error)
 {
@@ -46,7 +46,7 @@ check_memory (const Y10Engine *engine, GError **error)
   return y10_memory_check (size, purpose, error);
 }
 
-/* On the device thread, as everything a backend does but waiting. */
+/* Runs on the device thread. */
 gboolean
 y10_engine_make_device (Y10Engine *engine, gpointer data, GError **error)
 {
@@ -132,8 +132,9 @@ y10_engine_load_images (Y10Engine *engine, Y10EngineSlot *slot, GError **error)
   return TRUE;
 }
 
-/* The slot is ours while it is queued: only its flags are shared. A backend
- * without wait is done when submit returns; another's step is handed on. */
+/* A queued slot belongs to this thread; only its flags are shared. A
+ * synchronous backend is done when submit returns; an asynchronous one's
+ * step goes to the completion thread. */
 static void
 run_slot (Y10Engine *engine, guint index)
 {
@@ -156,7 +157,8 @@ run_slot (Y10Engine *engine, guint index)
     return;
   }
   y10_engine_note_lost (engine, error);
-  /* What was loaded before it failed may still be read. */
+  /* The device may still be reading images that were loaded before the
+   * error. */
   if (backend->wait) {
     if (!y10_engine_is_lost (engine, NULL))
       backend->wait_input (slot->slot, NULL);
@@ -219,8 +221,8 @@ device_thread (void *data)
   return NULL;
 }
 
-/* Waits for the steps of a backend that runs them by itself, in the order in
- * which they were submitted, while the device thread submits others. */
+/* Waits for the steps of an asynchronous backend, in the order in which they
+ * were submitted, while the device thread submits others. */
 static void *
 completion_thread (void *data)
 {

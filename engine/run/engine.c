@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* An engine: a model compiled by one backend, with its slots. Here engines are
- * made and ended; device.c is who does the work, step.c what a step is. All of
- * a slot's state changes under the engine's lock. */
+/* Engine: a model compiled by one backend, with its slots. This file creates
+ * and frees engines and answers queries about them; device.c runs the
+ * threads, step.c implements steps. The engine's lock protects the state of
+ * all slots. */
 
 #include "config.h"
 
@@ -28,7 +29,8 @@
  * @config: (out caller-allocates): a configuration
  * @size: sizeof (Y10EngineConfig)
  *
- * Sets the defaults: everything automatic, batch 1, one slot, 300 detections.
+ * Sets the defaults: everything automatic, a batch size of 1, one slot, 300
+ * detections.
  *
  * Since: 0.1
  */
@@ -130,14 +132,14 @@ resolve_sizes (const Y10Engine *engine, Y10EngineConfig *c)
 /**
  * y10_engine_new:
  * @model: a model; the engine takes a reference
- * @config: what is wanted; %NULL for the defaults
- * @cancellable: (nullable): gives up early
- * @error: where to say why there is none
+ * @config: (nullable): the configuration, or %NULL for the defaults
+ * @cancellable: (nullable): cancels the compilation
+ * @error: return location for a #GError, or %NULL
  *
- * Compiles @model: chooses the backend, plans the memory, packs the weights
- * and allocates all a step will need. Takes from milliseconds to seconds.
+ * Compiles @model: chooses the backend, plans the memory, packs the weights and
+ * allocates everything that a step needs. Takes from milliseconds to seconds.
  *
- * Returns: (transfer full): an engine, or %NULL with any %Y10_ERROR
+ * Returns: (transfer full): an engine, or %NULL with any #Y10Error
  *
  * Since: 0.1
  */
@@ -194,7 +196,8 @@ y10_engine_ref (Y10Engine *engine)
  * y10_engine_unref:
  * @engine: (transfer full) (nullable): an engine
  *
- * With the last reference goes everything; all its steps must have ended.
+ * Frees the engine with its last reference; all its steps must have ended by
+ * then.
  *
  * Since: 0.1
  */
@@ -254,7 +257,7 @@ y10_engine_get_model (const Y10Engine *engine)
  * y10_engine_get_backend:
  * @engine: an engine
  *
- * Returns: what computes; never %Y10_BACKEND_AUTO
+ * Returns: the backend in use; never %Y10_BACKEND_AUTO
  *
  * Since: 0.1
  */
@@ -268,7 +271,8 @@ y10_engine_get_backend (const Y10Engine *engine)
  * y10_engine_get_device:
  * @engine: an engine
  *
- * Returns: (transfer none): the device, in words
+ * Returns: (transfer none): a description of the device, such as "AMD EPYC, 2
+ *   threads, avx512_bf16"
  *
  * Since: 0.1
  */
@@ -296,8 +300,8 @@ y10_engine_get_precision (const Y10Engine *engine)
  * y10_engine_get_fallback_reason:
  * @engine: an engine
  *
- * Returns: (transfer none) (nullable): why %Y10_BACKEND_AUTO passed over a
- *   faster backend, %NULL when it did not
+ * Returns: (transfer none) (nullable): why %Y10_BACKEND_AUTO did not choose a
+ *   faster backend, or %NULL if it did or another backend was requested
  *
  * Since: 0.1
  */
@@ -324,8 +328,8 @@ y10_engine_get_head (const Y10Engine *engine)
 /**
  * y10_engine_get_input_size:
  * @engine: an engine
- * @width: (out): pixels
- * @height: (out): pixels
+ * @width: (out): width of the network's input, pixels
+ * @height: (out): height of the network's input, pixels
  *
  * Since: 0.1
  */
@@ -341,7 +345,7 @@ y10_engine_get_input_size (const Y10Engine *engine, guint *width,
  * y10_engine_get_threads:
  * @engine: an engine
  *
- * Returns: threads that compute
+ * Returns: number of compute threads
  *
  * Since: 0.1
  */
@@ -355,7 +359,7 @@ y10_engine_get_threads (const Y10Engine *engine)
  * y10_engine_get_max_detections:
  * @engine: an engine
  *
- * Returns: most detections of an image
+ * Returns: maximum number of detections of an image
  *
  * Since: 0.1
  */
@@ -369,7 +373,7 @@ y10_engine_get_max_detections (const Y10Engine *engine)
  * y10_engine_get_arena_size:
  * @engine: an engine
  *
- * Returns: bytes of activations of one image of one slot
+ * Returns: size of the activations of one image in one slot, bytes
  *
  * Since: 0.1
  */
@@ -383,7 +387,7 @@ y10_engine_get_arena_size (const Y10Engine *engine)
  * y10_engine_get_weights_size:
  * @engine: an engine
  *
- * Returns: bytes of packed weights, shared by all slots
+ * Returns: size of the packed weights, which all slots share, bytes
  *
  * Since: 0.1
  */
@@ -397,7 +401,7 @@ y10_engine_get_weights_size (const Y10Engine *engine)
  * y10_engine_get_n_ops:
  * @engine: an engine
  *
- * Returns: the number of ops: preprocess, those of the network, head
+ * Returns: number of ops: preprocess, the network's ops, head
  *
  * Since: 0.1
  */
@@ -417,7 +421,9 @@ write_op_info (Y10OpInfo *to, Y10OpInfo from)
  * y10_engine_get_op:
  * @engine: an engine
  * @index: 0 to y10_engine_get_n_ops() - 1
- * @info: (inout): what it is; the caller sets its size
+ * @info: (inout): description of the op; the caller sets @size
+ *
+ * Describes one op.
  *
  * Since: 0.1
  */

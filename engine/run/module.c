@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Backends that are modules of their own, because what they need is not on
- * every machine: liby10-NAME.so, where base/paths.c finds it. One that was built
- * for another version of the contract is refused, not guessed at. */
+/* Loads backends that are separate modules, because not every machine has what
+ * they depend on: liby10-NAME.so, found by base/paths.c. A module built for
+ * another version of the backend interface is rejected. */
 
 #include "config.h"
 
@@ -24,7 +24,7 @@ typedef struct
 } Module;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static GSList *loaded;          /* of Module; for the life of the process */
+static GSList *loaded;          /* of Module; never freed */
 
 static const Y10BackendClass *
 open_file (const char *path, const char *name, void **handle_out, GString *why)
@@ -61,7 +61,7 @@ find (const char *name, void **handle, GString *why)
   return path ? open_file (path, name, handle, why) : NULL;
 }
 
-/* Of the list, or added to it; NULL with the reason in @why. */
+/* Returns the module from the list, or loads it. */
 static const Module *
 get_module (const char *name, GString *why)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* A network run op by op: what tests ask of an open step, and the times that
- * `y10 bench` prints. All of it on the device thread, in turn with the steps. */
+/* Runs a network op by op, on the device thread and between steps: for the
+ * tests' access to an open step, and for the times that `y10 bench` prints. */
 
 #include "config.h"
 
@@ -11,12 +11,12 @@
 #include "base/clock.h"
 #include "run/internal.h"
 
-/* What the tests ask of an open step, on the device thread. */
+/* A test's request to an open step, run on the device thread. */
 typedef struct
 {
   Y10EngineSlot *slot;
-  guint first, end;             /* run */
-  guint image;                  /* read and write tensor */
+  guint first, end;             /* for run */
+  guint image;                  /* for read and write tensor, as all below */
   Y10View view;
   gfloat *out;
   const gfloat *in;
@@ -135,15 +135,15 @@ compare_ns (const void *a, const void *b)
 /**
  * y10_engine_profile:
  * @engine: an engine
- * @runs: how often, at least 1
- * @ns_per_op: (out caller-allocates): the median time of each op of
+ * @runs: number of runs, at least 1
+ * @ns_per_op: (out caller-allocates): median time of each op of
  *   y10_engine_get_op(), nanoseconds
- * @error: where to say why not
+ * @error: return location for a #GError, or %NULL
  *
- * Runs the network op by op. The sum is more than a step takes: ops that a
- * backend runs together are apart here.
+ * Runs the network op by op and measures each op. The sum exceeds the time of a
+ * step, because ops that a backend runs together are separate here.
  *
- * Returns: %FALSE with %Y10_ERROR_BUSY or what went wrong on the device
+ * Returns: %FALSE with %Y10_ERROR_BUSY or a device error
  *
  * Since: 0.1
  */

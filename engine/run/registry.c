@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Which backend runs a model, and what is said of those that cannot. CUDA is
- * spoken of only where somebody asked for it or has a GPU for it. */
+/* Chooses the backend that runs a model and explains why others cannot. CUDA is
+ * mentioned only if the user requested it or the machine has a GPU for it. */
 
 #include "config.h"
 
@@ -11,12 +11,12 @@
 #include "run/internal.h"
 #include "base/nvidia.h"
 
-/* In the order auto prefers when scores are equal. */
+/* Order of preference of auto when scores are equal. */
 static const Y10BackendKind preference[] = {
   Y10_BACKEND_CUDA, Y10_BACKEND_CPU, Y10_BACKEND_REF
 };
 
-/* NULL, with the reason in @why, when it is not on this machine. */
+/* Returns NULL and appends the reason to @why if it is not installed. */
 static const Y10BackendClass *
 find_backend (Y10BackendKind kind, GString *why)
 {
@@ -38,10 +38,12 @@ find_backend (Y10BackendKind kind, GString *why)
 /**
  * y10_backend_probe:
  * @backend: a backend, not %Y10_BACKEND_AUTO
- * @why: (nullable): where to say why it cannot run
+ * @why: (nullable): a string to append the reason to if @backend cannot run
  *
- * Returns: 0 when @backend cannot run on this machine, else a score: the
- *   higher, the faster
+ * Checks whether a backend can run on this machine.
+ *
+ * Returns: 0 if @backend cannot run on this machine, else a score: the higher,
+ *   the faster
  *
  * Since: 0.1
  */
@@ -54,7 +56,7 @@ y10_backend_probe (Y10BackendKind backend, GString *why)
   return class ? class->probe (why ? why : unwanted) : 0;
 }
 
-/* " (cpu and ref can)", or nothing. */
+/* Returns " (cpu and ref can)", or an empty string. */
 static char *
 others_that_run (Y10BackendKind asked)
 {
@@ -87,8 +89,8 @@ take_asked (Y10BackendKind kind, GError **error)
   return NULL;
 }
 
-/* Whether @kind's absence is of interest to a user who left the choice to us.
- * Y10_BACKEND_PATH is a way to ask. */
+/* Whether auto reports that @kind is missing. Setting Y10_BACKEND_PATH
+ * counts as a request for it. */
 static gboolean
 is_expected (Y10BackendKind kind)
 {
@@ -96,8 +98,8 @@ is_expected (Y10BackendKind kind)
       || y10_nvidia_present ();
 }
 
-/* A backend that comes before the one taken cannot run, or says itself that it
- * is not to be taken unasked. */
+/* Takes the backend with the highest score. *@passed_over gets the reasons of
+ * all that cannot run or that advise against themselves. */
 static const Y10BackendClass *
 take_best (char **passed_over, GError **error)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* A slot's state, which changes under the engine's lock: who may use it, what it
- * waits for, and what is known of the device it is on. */
+/* State of slots, under the engine's lock: the queues, waiting for a change,
+ * the checks for stale steps and for a lost device. */
 
 #include "config.h"
 
@@ -30,7 +30,6 @@ y10_slot_queue_pop (const Y10Engine *engine, Y10SlotQueue *queue)
 
 gboolean y10_test_skip_slot_check;
 
-/* Waits for a change of any slot. @until: g_get_monotonic_time (), or -1. */
 gboolean
 y10_slot_wait_change (Y10Engine *engine, gint64 until)
 {
@@ -75,7 +74,6 @@ y10_slot_check_state (Y10EngineSlot *slot, Y10SlotState wanted, const char *call
   return FALSE;
 }
 
-/* With the engine's lock taken. */
 gboolean
 y10_engine_check_lost (const Y10Engine *engine, GError **error)
 {
@@ -85,8 +83,8 @@ y10_engine_check_lost (const Y10Engine *engine, GError **error)
   return FALSE;
 }
 
-/* After the first such error nobody asks the device for anything more: what
- * waits for it is told at once. */
+/* From the first DEVICE_LOST error on the engine makes no more calls to the
+ * device; all waiting steps fail at once. */
 void
 y10_engine_note_lost (Y10Engine *engine, const GError *error)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Steps: begin → add → submit → wait → read → end. A slot belongs to one step
- * from begin to end, and its generation changes with both, so that whoever
- * comes with an old step is told so and never sees, or spoils, the results of
- * another one. Nothing here allocates unless something fails. */
+/* Steps: begin → add → submit → wait → read → end. A step owns its slot from
+ * begin to end. Both increment the slot's generation, so a call with a step
+ * that has ended fails instead of reading or changing the results of a later
+ * step. Only errors allocate memory. */
 
 #include "config.h"
 
@@ -19,15 +19,15 @@
 /**
  * y10_step_begin:
  * @engine: an engine
- * @until: the time of g_get_monotonic_time() to wait for, -1 for ever, 0 for
- *   not at all
+ * @until: deadline on the clock of g_get_monotonic_time(), microseconds; -1
+ *   waits forever, 0 returns at once
  * @step: (out caller-allocates): the step
- * @error: where to say why there is none
+ * @error: return location for a #GError, or %NULL
  *
- * Takes a free slot, waiting for one until @until. It never takes one that
- * somebody holds.
+ * Begins a step in a free slot and waits for one until @until. It never takes a
+ * slot whose step has not ended.
  *
- * Returns: %FALSE with %Y10_ERROR_BUSY when all slots are still held, or with
+ * Returns: %FALSE with %Y10_ERROR_BUSY if all slots are still in use, or with
  *   %Y10_ERROR_DEVICE_LOST
  *
  * Since: 0.1
@@ -45,7 +45,7 @@ y10_step_begin (Y10Engine *engine, gint64 until, Y10Step *step,
       pthread_mutex_unlock (&engine->lock);
       return FALSE;
     }
-    /* The lowest: its arena is the likeliest to be in the cache. */
+    /* Take the lowest one: its arena is the likeliest to be in the cache. */
     for (i = 0; i < engine->config.n_slots; i++)
       if (engine->slots[i].state == Y10_SLOT_FREE)
         break;
@@ -140,7 +140,7 @@ y10_engine_read_image (const Y10Engine *engine, const Y10Image *image,
       && check_params (engine, params_read, error);
 }
 
-/* Keeps a copy of @params and of what they point to. */
+/* Copies @params and the arrays that they point to. */
 static void
 set_params (const Y10Engine *engine, Y10EngineSlot *slot, guint image,
     const Y10HeadParams *params)
@@ -167,16 +167,15 @@ set_params (const Y10Engine *engine, Y10EngineSlot *slot, guint image,
 /**
  * y10_step_add:
  * @step: an open step
- * @image: pixels; the description is copied, the pixels are read after
- *   y10_step_submit()
- * @params: what is wanted of it, copied
- * @error: where to say what is wrong with them
+ * @image: an image. The struct is copied; the pixels are read after
+ *   y10_step_submit() and must stay valid until y10_step_wait_input()
+ * @params: parameters of the head for this image, copied
+ * @error: return location for a #GError, or %NULL
  *
- * Adds one image. Its results are read under the number of images added
- * before it.
+ * Adds one image. Its index in the step is the number of images added before.
  *
  * Returns: %FALSE with %Y10_ERROR_INVALID_ARGUMENT, %Y10_ERROR_UNSUPPORTED or
- *   %Y10_ERROR_STALE; the step stays as it was
+ *   %Y10_ERROR_STALE; the step is unchanged then
  *
  * Since: 0.1
  */
@@ -217,9 +216,9 @@ y10_step_add (const Y10Step *step, const Y10Image *image,
 /**
  * y10_step_submit:
  * @step: an open step with at least one image
- * @error: where to say what is wrong
+ * @error: return location for a #GError, or %NULL
  *
- * Hands the step to the device thread and returns at once.
+ * Queues the step for the device thread. Does not block.
  *
  * Returns: %FALSE with %Y10_ERROR_STALE, %Y10_ERROR_INVALID_ARGUMENT or
  *   %Y10_ERROR_DEVICE_LOST
@@ -279,10 +278,11 @@ wait_until (const Y10Step *step, gboolean input, gint64 until, GError **error)
 /**
  * y10_step_wait_input:
  * @step: a submitted step
- * @until: the time of g_get_monotonic_time() to wait for, or -1 for ever
- * @error: where to say why not
+ * @until: deadline on the clock of g_get_monotonic_time(), microseconds; -1
+ *   waits forever
+ * @error: return location for a #GError, or %NULL
  *
- * Waits until the pixels of all images have been read: after it, their memory
+ * Waits until the pixels of all images have been read. Afterwards their memory
  * may be reused.
  *
  * Returns: %FALSE with %Y10_ERROR_TIMED_OUT or %Y10_ERROR_STALE
@@ -298,13 +298,14 @@ y10_step_wait_input (const Y10Step *step, gint64 until, GError **error)
 /**
  * y10_step_wait:
  * @step: a submitted step
- * @until: the time of g_get_monotonic_time() to wait for, or -1 for ever
- * @error: where to say why not
+ * @until: deadline on the clock of g_get_monotonic_time(), microseconds; -1
+ *   waits forever
+ * @error: return location for a #GError, or %NULL
  *
  * Waits for the results.
  *
- * Returns: %FALSE with %Y10_ERROR_TIMED_OUT, %Y10_ERROR_STALE, or what went
- *   wrong on the device
+ * Returns: %FALSE with %Y10_ERROR_TIMED_OUT, %Y10_ERROR_STALE or the error of
+ *   the device
  *
  * Since: 0.1
  */
@@ -316,17 +317,18 @@ y10_step_wait (const Y10Step *step, gint64 until, GError **error)
 
 /**
  * y10_step_read:
- * @step: a step that y10_step_wait() found done
- * @image: which image, in the order added
- * @detections: (out caller-allocates) (array length=max_detections): where to
- *   copy them
- * @max_detections: room in @detections
- * @error: where to say why not
+ * @step: a step that is done, see y10_step_wait()
+ * @image: index of the image, in the order in which they were added
+ * @detections: (out caller-allocates) (array length=max_detections): buffer for
+ *   the detections
+ * @max_detections: size of @detections
+ * @error: return location for a #GError, or %NULL
  *
- * Copies the detections of one image, best first. The copy is the caller's.
+ * Copies the detections of one image, best first. The copy stays valid after
+ * the step has ended.
  *
- * Returns: how many were copied, or -1 with %Y10_ERROR_STALE or
- *   %Y10_ERROR_INVALID_ARGUMENT
+ * Returns: the number of copied detections, or -1 with %Y10_ERROR_STALE,
+ *   %Y10_ERROR_INVALID_ARGUMENT or the error of the device
  *
  * Since: 0.1
  */
@@ -359,9 +361,9 @@ y10_step_read (const Y10Step *step, guint image, Y10Detection *detections,
 
 /**
  * y10_step_get_times:
- * @step: a step that y10_step_wait() found done
- * @times: (inout): where its time went; the caller sets its size
- * @error: where to say why not
+ * @step: a step that is done, see y10_step_wait()
+ * @times: (inout): durations of the step's stages; the caller sets @size
+ * @error: return location for a #GError, or %NULL
  *
  * Returns: %FALSE with %Y10_ERROR_STALE
  *
@@ -395,9 +397,9 @@ poison_slot (Y10Engine *engine, gpointer data, GError **error)
  * y10_step_end:
  * @step: a step
  *
- * Gives the slot back. A step that is under way ends as soon as its pixels
- * have been read: its slot is free when the device is done with it. Ending a
- * step twice does nothing.
+ * Ends a step. If it is running, waits until its pixels have been read; the
+ * slot becomes free when the device has finished. Ending a step twice does
+ * nothing.
  *
  * Since: 0.1
  */
@@ -416,7 +418,7 @@ y10_step_end (const Y10Step *step)
     slot->abandoned = TRUE;
   } else {
 #ifdef Y10_POISON
-    /* Not free yet, and no longer the caller's. */
+    /* The slot is not free yet, and the caller no longer has access. */
     pthread_mutex_unlock (&engine->lock);
     if (y10_engine_is_own_thread (engine))
       poison_slot (engine, slot, NULL);

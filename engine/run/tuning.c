@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* What an engine says about the faster ways that its backend looks for while
- * steps run already, and waiting for them. */
+/* Reports the progress of the backend's search for faster ways to run the
+ * network, which continues while steps run, and waits for its end. */
 
 #include "config.h"
 
@@ -24,13 +24,13 @@ y10_engine_tuned (gpointer data)
 /**
  * y10_engine_get_tuning_progress:
  * @engine: an engine
- * @progress: (inout): how far it is; the caller sets its size
+ * @progress: (inout): progress of the tuning; the caller sets @size
  *
- * A backend may go on looking for faster ways to run the network when it
- * already runs: on an NVIDIA GPU convolutions that do their activation, too,
- * take seconds each to build. Each slot takes over what was found when its next
- * step begins. Other backends have nothing to look for, and are finished. Any
- * thread; does not wait and allocates nothing.
+ * A backend may search for faster ways to run the network while steps already
+ * run. On an NVIDIA GPU, building a convolution with a fused activation takes
+ * seconds. Each slot adopts what was found when its next step begins. The other
+ * backends have nothing to tune and report that they have finished. Any thread;
+ * does not block and allocates nothing.
  *
  * Since: 0.1
  */
@@ -53,13 +53,14 @@ wake (GCancellable *cancellable, gpointer engine)
 /**
  * y10_engine_wait_tuned:
  * @engine: an engine
- * @until: the time of g_get_monotonic_time() to wait for, or -1 for ever
- * @cancellable: (nullable): gives up early
- * @error: where to say why not
+ * @until: deadline on the clock of g_get_monotonic_time(), microseconds; -1
+ *   waits forever
+ * @cancellable: (nullable): cancels the wait
+ * @error: return location for a #GError, or %NULL
  *
- * Waits until nothing faster is looked for any more, for a benchmark: what is
- * there for everybody else is used as soon as it is found. A slot's next step
- * still takes longer, because it takes over what was found.
+ * Waits until tuning has finished. Meant for benchmarks: other programs need
+ * not wait, because steps use each improvement as soon as it is found. The next
+ * step of each slot still takes longer, because the slot adopts what was found.
  *
  * Returns: %FALSE with %Y10_ERROR_TIMED_OUT or %G_IO_ERROR_CANCELLED
  *

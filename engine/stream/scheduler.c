@@ -1,25 +1,27 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Streams that share an engine: each has a queue of images, and one thread puts
- * the next step together from all of them, as soon as a step may begin and is
- * full or has been waited for long enough.
+/* Puts images of many streams into the steps of one engine. Each stream has a
+ * queue of requests. One thread builds the next step from all queues as soon as
+ * a step may begin and is full, or its oldest image has waited for the batch
+ * timeout.
  *
- * Streams take turns of one image. While an image is at the head of its queue every
- * other stream has one turn at most, whatever it has queued: the stream that has
- * waited for the most turns is among those that may be next, and so is each stream
- * that has had none since. Of these, the one that has lost the most images goes
- * first, so that streams of the same rate lose equally many, and then the one whose
- * last turn is the longest ago. A stream that stalls is passed over. Priority comes
- * before all that: a stream with a higher one is always the first.
+ * A turn is one image. While an image is at the head of its stream's queue, every
+ * other stream gets at most one turn, however many images it has queued: the
+ * stream that has waited for the most turns is eligible, and so is each stream
+ * that has had no turn since. Among these, the stream with the most withdrawn
+ * images goes first, so that streams of equal frame rate lose equally many
+ * images; a tie goes to the stream whose last turn is the longest ago. A stream
+ * with nothing queued is skipped. Priority comes before all of this: a stream
+ * with a higher priority always goes first.
  *
- * Whoever withdraws images has them at once, but for those in a step: a device
- * that reads pixels cannot be called back. Those are answered as if nothing had
- * happened. Nothing is allocated once a stream is there, unless a step fails.
+ * Withdrawing takes queued images out at once, but not those in a step: a device
+ * that reads pixels cannot be interrupted, so those are answered as usual. The
+ * scheduler allocates memory only for a new stream and for a failed step.
  *
- * Steps are answered in the order in which they began, whichever is over first,
- * so that a stream's answers come in the order of its images. Locks are pthread
- * ones, which ThreadSanitizer understands. */
+ * Steps are answered in the order in which they began, even if a later one
+ * finishes first, so a stream gets its answers in the order of its images. Locks
+ * are pthread locks, which ThreadSanitizer understands. */
 
 #include "config.h"
 
@@ -36,21 +38,21 @@ typedef struct
 {
   Y10Request **requests;        /* room for max_batch */
   guint n;
-  gboolean over;                /* but not answered: one before it is not */
+  gboolean over;                /* but not answered yet: an earlier step is not */
 } Step;
 
 struct _Y10Stream
 {
   Y10Scheduler *scheduler;
   gint priority;
-  guint n_running, max_running; /* of its requests; 0: any number at a time */
-  gint64 asked_at;              /* since when it has had something queued */
+  guint n_running, max_running; /* of its requests in steps; 0: no limit */
+  gint64 asked_at;              /* when the head of the queue was submitted */
   guint64 asked_turn;           /* the scheduler's latest turn at that time */
-  guint64 turn;                 /* its own latest; at first, that of another one */
-  guint64 n_lost;               /* images that were withdrawn */
+  guint64 turn;                 /* its latest; at first the scheduler's */
+  guint64 n_lost;               /* withdrawn images */
   GQueue queue;                 /* of requests */
   GList link;                   /* in the scheduler's list */
-  pthread_cond_t over;          /* one of its requests is */
+  pthread_cond_t over;          /* signalled when one of its requests is */
 };
 
 struct _Y10Scheduler
@@ -58,16 +60,17 @@ struct _Y10Scheduler
   Y10SchedulerConfig config;
   pthread_t thread;
   pthread_mutex_t lock;
-  /* All below under the lock. */
-  pthread_cond_t work;          /* for the thread */
+  /* The lock protects everything below. */
+  pthread_cond_t work;          /* wakes the thread */
   gboolean quit;
   GQueue streams;
   Step *steps;                  /* a ring of config.n_steps */
-  guint first, n;               /* of those under way */
-  guint64 turn;                 /* the latest: counts images that were begun */
-  gint64 busy, busy_since;      /* nanoseconds; without and of those under way */
+  guint first, n;               /* of the steps in flight */
+  guint64 turn;                 /* latest turn: counts images put into steps */
+  gint64 busy, busy_since;      /* ns: of all finished busy periods; start of
+                                 * the current one */
   guint64 n_failed, n_withdrawn;
-  guint64 fill[Y10_SCHEDULER_MAX_BATCH + 1];    /* of steps answered */
+  guint64 fill[Y10_SCHEDULER_MAX_BATCH + 1];    /* of answered steps */
   Y10LatencyWindow waits;
 };
 
@@ -82,7 +85,7 @@ init_cond (pthread_cond_t *cond)
   pthread_condattr_destroy (&monotonic);
 }
 
-/* @until: nanoseconds, or NEVER. */
+/* @until: CLOCK_MONOTONIC in nanoseconds, or NEVER. */
 static void
 wait_for (pthread_cond_t *cond, pthread_mutex_t *lock, gint64 until)
 {
@@ -97,7 +100,7 @@ wait_for (pthread_cond_t *cond, pthread_mutex_t *lock, gint64 until)
   pthread_cond_timedwait (cond, lock, &t);
 }
 
-/* Whether it may have a turn. */
+/* Whether @stream may take a turn. */
 static gboolean
 is_ready (const Y10Stream *stream)
 {
@@ -105,7 +108,7 @@ is_ready (const Y10Stream *stream)
       && (!stream->max_running || stream->n_running < stream->max_running);
 }
 
-/* How many of its images could be in the next step. */
+/* The number of its images that could be in the next step. */
 static guint
 n_ready (const Y10Stream *stream)
 {
@@ -115,15 +118,15 @@ n_ready (const Y10Stream *stream)
       - MIN (stream->max_running, stream->n_running)) : n;
 }
 
-/* The turn after which the image at the head of its queue has waited for others. */
+/* The turn from which on the image at the head of its queue has waited. */
 static guint64
 waits_since (const Y10Stream *stream)
 {
   return MAX (stream->asked_turn, stream->turn);
 }
 
-/* The streams that may be next are those of this priority that have waited since
- * @turn, or had their last turn before it. FALSE: nothing waits. */
+/* Streams of this priority are eligible if they have waited since @turn, or had
+ * their last turn before it. Returns FALSE if no stream is ready. */
 static gboolean
 find_longest_wait (const Y10Scheduler *self, gint *priority, guint64 *turn)
 {
@@ -149,7 +152,7 @@ goes_before (const Y10Stream *stream, const Y10Stream *other)
       : stream->turn < other->turn;
 }
 
-/* Whose turn it is; NULL: nothing waits. */
+/* The stream that takes the next turn; NULL if none is ready. */
 static Y10Stream *
 choose (const Y10Scheduler *self)
 {
@@ -170,7 +173,7 @@ choose (const Y10Scheduler *self)
   return best;
 }
 
-/* When a step can begin if nothing else happens. */
+/* When the next step begins if no further image arrives and no step finishes. */
 static gint64
 next_begin (const Y10Scheduler *self)
 {
@@ -272,7 +275,7 @@ check_config (const Y10SchedulerConfig *config, GError **error)
   return TRUE;
 }
 
-/* All but the thread, which has ended or was never there. */
+/* Frees everything except the thread, which has ended or was never started. */
 static void
 free_parts (Y10Scheduler *self)
 {
@@ -286,13 +289,13 @@ free_parts (Y10Scheduler *self)
 
 /**
  * y10_scheduler_new:
- * @config: what it is to do; copied
- * @error: where to say why there is none
+ * @config: copied
+ * @error: return location for a #GError, or %NULL
  *
- * Makes a scheduler with one thread, which begins steps.
+ * Creates a scheduler and starts its thread, which begins steps.
  *
- * Returns: (transfer full) (nullable): a scheduler without streams; %NULL with
- *   %Y10_ERROR_INVALID_ARGUMENT or %Y10_ERROR_NO_MEMORY
+ * Returns: (transfer full) (nullable): a scheduler without streams, or %NULL
+ *   with %Y10_ERROR_INVALID_ARGUMENT or %Y10_ERROR_NO_MEMORY
  */
 Y10Scheduler *
 y10_scheduler_new (const Y10SchedulerConfig *config, GError **error)
@@ -321,9 +324,9 @@ y10_scheduler_new (const Y10SchedulerConfig *config, GError **error)
 
 /**
  * y10_scheduler_free:
- * @self: (nullable): one whose streams have been freed
+ * @self: (nullable): a scheduler whose streams have been freed
  *
- * Waits for its thread. Not from a step.
+ * Joins the thread. Must not be called from @begin of #Y10SchedulerConfig.
  */
 void
 y10_scheduler_free (Y10Scheduler *self)
@@ -347,7 +350,7 @@ end_request (Y10Request *request, Y10RequestState state)
   pthread_cond_broadcast (&stream->over);
 }
 
-/* For how long the device has been busy in all. */
+/* Total time that the device has been busy, in nanoseconds. */
 static gint64
 busy_until (const Y10Scheduler *self, gint64 now)
 {
@@ -372,11 +375,12 @@ answer (Y10Scheduler *self, const Step *step, gint64 now)
 /**
  * y10_scheduler_finish:
  * @self: a scheduler
- * @step: one that was begun and is over
- * @error: (nullable): why none of its images has a result; copied for those
- *   that have no error of their own
+ * @step: a step that was begun and has finished
+ * @error: (nullable): why none of its images has a result; copied to each
+ *   request that has no error yet
  *
- * Answers its images, after those of steps that began earlier. Any thread.
+ * Answers the step's images, after those of steps that began earlier. Any
+ * thread.
  */
 void
 y10_scheduler_finish (Y10Scheduler *self, guint step, const GError *error)
@@ -403,7 +407,7 @@ y10_scheduler_finish (Y10Scheduler *self, guint step, const GError *error)
 /**
  * y10_scheduler_get_stats:
  * @self: a scheduler
- * @stats: (out caller-allocates): what it has done so far
+ * @stats: (out caller-allocates): counts since the scheduler was created
  *
  * Any thread.
  */
@@ -435,10 +439,11 @@ y10_scheduler_get_stats (Y10Scheduler *self, Y10SchedulerStats *stats)
 
 /**
  * y10_stream_new:
- * @scheduler: a scheduler, which outlives it
- * @priority: as for y10_stream_set_priority()
+ * @scheduler: a scheduler; it must outlive the stream
+ * @priority: see y10_stream_set_priority()
  *
- * Its first turn is after one of each other stream that waits. Any thread.
+ * Creates a stream. Its first turn comes after one turn of each other stream
+ * that is waiting. Any thread.
  *
  * Returns: (transfer full): a stream
  */
@@ -485,8 +490,9 @@ withdraw_all (Y10Stream *self)
  * y10_stream_free:
  * @self: (nullable): a stream that no other thread uses any more
  *
- * Withdraws what it has queued and waits for what is in steps: afterwards the
- * scheduler has nothing of it. Not from a step.
+ * Withdraws the queued images and waits for those in steps. Afterwards the
+ * scheduler holds no request of this stream. Must not be called from @begin of
+ * #Y10SchedulerConfig.
  */
 void
 y10_stream_free (Y10Stream *self)
@@ -509,11 +515,11 @@ y10_stream_free (Y10Stream *self)
 /**
  * y10_stream_set_priority:
  * @self: a stream
- * @priority: any number. Streams of a higher one have their turns first, so
- *   that where not all can be inferred it is others that wait: for ever, if it
- *   always has an image queued. Those of the same number take turns
+ * @priority: any number; streams of equal priority take turns
  *
- * For images that are queued, too. Any thread.
+ * Streams with a higher priority take their turns first. Under overload the
+ * streams with a lower one wait, and forever if a stream with a higher one
+ * always has an image queued. Applies to images already queued, too. Any thread.
  */
 void
 y10_stream_set_priority (Y10Stream *self, gint priority)
@@ -526,11 +532,10 @@ y10_stream_set_priority (Y10Stream *self, gint priority)
 /**
  * y10_stream_set_max_running:
  * @self: a stream
- * @max_running: the most of its images that are in steps at a time, 0 for any
- *   number
+ * @max_running: maximum number of its images in steps at a time; 0: no limit
  *
- * A stream that has as many in steps is passed over until one of them is
- * answered; what it has queued keeps its place. Any thread.
+ * The scheduler skips a stream that has reached the limit until one of its
+ * images is answered; its queued images keep their place. Any thread.
  */
 void
 y10_stream_set_max_running (Y10Stream *self, guint max_running)
@@ -543,7 +548,7 @@ y10_stream_set_max_running (Y10Stream *self, guint max_running)
   pthread_mutex_unlock (&self->scheduler->lock);
 }
 
-/* With the lock taken. */
+/* Call with the lock held. */
 static void
 queue_request (Y10Stream *self, Y10Request *request)
 {
@@ -559,17 +564,17 @@ queue_request (Y10Stream *self, Y10Request *request)
     self->asked_turn = scheduler->turn;
   }
   g_queue_push_tail_link (&self->queue, &request->link);
-  if (scheduler->n < scheduler->config.n_steps) /* else not before one is over */
+  if (scheduler->n < scheduler->config.n_steps) /* else no step can begin yet */
     pthread_cond_signal (&scheduler->work);
 }
 
 /**
  * y10_stream_submit:
  * @self: a stream
- * @request: (transfer none): an image whose request is zeros but for @notify, or
- *   is over and has no @error; the scheduler has it until it is over again
+ * @request: (transfer none): zeroed except for @notify, or over with @error
+ *   cleared; the scheduler uses it until it is over again
  *
- * Queues an image behind the others of its stream. Any thread; returns at once.
+ * Queues an image behind the others of its stream. Any thread; does not block.
  */
 void
 y10_stream_submit (Y10Stream *self, Y10Request *request)
@@ -584,12 +589,11 @@ y10_stream_submit (Y10Stream *self, Y10Request *request)
  * @self: a stream
  * @request: (transfer none): as for y10_stream_submit()
  *
- * Withdraws all that the stream has queued and queues @request in its place, as
- * one: the stream loses neither its turn nor the time for which it has waited.
- * Any thread; returns at once.
+ * Atomically withdraws all queued images of the stream and queues @request
+ * instead. The stream keeps its turn and the time that it has waited. Any
+ * thread; does not block.
  *
- * Returns: %FALSE when the stream had nothing queued; then @request was not
- *   queued either
+ * Returns: %FALSE if the stream had nothing queued; @request was not queued then
  */
 gboolean
 y10_stream_replace (Y10Stream *self, Y10Request *request)
@@ -615,10 +619,10 @@ y10_stream_replace (Y10Stream *self, Y10Request *request)
  * y10_stream_withdraw:
  * @self: a stream
  *
- * Takes back all that it has queued, and wakes who waits for it. What is in a
- * step is still to be waited for. Any thread; returns at once.
+ * Withdraws all queued images and wakes the threads that wait for them. Images
+ * in a step must still be waited for. Any thread; does not block.
  *
- * Returns: how many images were taken back
+ * Returns: the number of withdrawn images
  */
 guint
 y10_stream_withdraw (Y10Stream *self)
@@ -633,13 +637,13 @@ y10_stream_withdraw (Y10Stream *self)
 
 /**
  * y10_request_withdraw:
- * @request: one that was submitted, or never
+ * @request: a request, submitted or not
  *
- * Takes one image back if it is still queued. Another one in its place loses no
- * turn. Any thread; returns at once.
+ * Withdraws one image if it is still queued. Other queued images of the stream
+ * lose no turn. Any thread; does not block.
  *
- * Returns: whether it was taken back. When not, it is over already or in a step,
- *   and y10_request_wait() waits for that
+ * Returns: whether it was withdrawn; if not, it is over or in a step, and
+ *   y10_request_wait() waits for it
  */
 gboolean
 y10_request_withdraw (Y10Request *request)
@@ -658,15 +662,16 @@ y10_request_withdraw (Y10Request *request)
 
 /**
  * y10_request_wait:
- * @request: one that was submitted, to a stream that is still there, or never
- * @until: the time of g_get_monotonic_time() to wait for, -1 for ever, 0 for
- *   not at all
+ * @request: a request of a stream that still exists, or one that was never
+ *   submitted
+ * @until: deadline on the clock of g_get_monotonic_time(), microseconds; -1
+ *   waits forever, 0 returns at once
  *
- * Waits until the scheduler does not have it any more. When it was answered,
- * those of its stream that were submitted before it are over, too. Any thread
- * but the scheduler's, several at a time.
+ * Waits until @request is over. Once it is answered, all requests that its
+ * stream submitted before it are over, too. Several threads may wait, but not
+ * the scheduler's.
  *
- * Returns: where it is: queued or running when the time has come
+ * Returns: its state: queued or running if the deadline has passed
  */
 Y10RequestState
 y10_request_wait (Y10Request *request, gint64 until)

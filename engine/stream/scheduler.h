@@ -2,8 +2,8 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-/* Many streams, one engine: whose image is in the next step. What an image is
- * and what a step does with it is not known here. */
+/* Schedules the images of many streams on one engine: decides whose image is in
+ * the next step. Depends on neither images nor engines. */
 
 #include <glib.h>
 #include <y10/error.h>
@@ -21,14 +21,15 @@ typedef struct _Y10Request Y10Request;
 
 /**
  * Y10RequestState:
- * @Y10_REQUEST_IDLE: was never submitted
- * @Y10_REQUEST_QUEUED: waits for its turn
- * @Y10_REQUEST_RUNNING: is in a step
- * @Y10_REQUEST_ANSWERED: its step is over
- * @Y10_REQUEST_WITHDRAWN: was taken back before it was in any step
+ * @Y10_REQUEST_IDLE: never submitted
+ * @Y10_REQUEST_QUEUED: waiting for its turn
+ * @Y10_REQUEST_RUNNING: in a step
+ * @Y10_REQUEST_ANSWERED: its step has finished
+ * @Y10_REQUEST_WITHDRAWN: withdrawn before it was in any step
  *
- * Where an image is. The scheduler has it while it is queued or running, and
- * for good or ill it ends in one of the last two, once for each submission.
+ * State of a request. The scheduler uses the request while it is queued or
+ * running. Each submission ends exactly once, answered or withdrawn: the request
+ * is over.
  */
 typedef enum
 {
@@ -44,24 +45,25 @@ typedef enum
  * @request: a request whose state has just changed to running, answered or
  *   withdrawn
  *
- * Called on whichever thread changes the state, with the scheduler's lock held:
+ * Called on the thread that changes the state, with the scheduler's lock held:
  * it must not block and must not call the scheduler.
  */
 typedef void (*Y10RequestNotify) (Y10Request * request);
 
 /**
  * Y10Request:
- * @state: where it is; under the scheduler's lock while the scheduler has it
- * @error: (nullable): why there is no result. Set by the step, for this image
- *   alone or for all that are in it, and then whoever submitted it frees it
+ * @state: protected by the scheduler's lock while the request is queued or
+ *   running
+ * @error: (nullable): why there is no result. The step sets it, for this image
+ *   alone or for all its images; the submitter frees it
  * @came_at: when it was submitted, nanoseconds of the monotonic clock
  * @begun_at: when its step began, likewise
  * @turns: images that were put into steps between the two
  * @notify: (nullable): called at each change of @state after submission
  *
- * An image that is to be in a step: the first member of a struct of the
- * caller's, which has room for pixels and results. It begins as zeros and may
- * be submitted again after it is over.
+ * An image to be inferred. The caller embeds it as the first member of a struct
+ * that has room for pixels and results. Initialize it to zeros; it may be
+ * submitted again once it is over.
  */
 struct _Y10Request
 {
@@ -77,18 +79,18 @@ struct _Y10Request
 
 /**
  * Y10BeginStep:
- * @device: as in #Y10SchedulerConfig
- * @scheduler: who asks
- * @step: which of the steps that may be under way, below their number; nobody
- *   else has it before it is finished
- * @requests: (array length=n): the images, those of a stream in its order
+ * @device: from #Y10SchedulerConfig
+ * @scheduler: the scheduler that begins the step
+ * @step: number of the step, below the @n_steps of #Y10SchedulerConfig; not
+ *   used for another step until this one has finished
+ * @requests: (array length=n): the images; those of one stream are in its order
  * @n: at least 1
  *
- * Begins a step, on the scheduler's thread and without a lock. It ends by one
- * call of y10_scheduler_finish(), from any thread and be it before this one
- * returns: then nothing of @requests may be touched any more. So a device that
- * does one thing after the other is done when it returns, and one that has a
- * queue of its own returns at once.
+ * Begins a step. The scheduler's thread calls it without holding a lock. The
+ * step ends with exactly one call of y10_scheduler_finish(), from any thread,
+ * possibly before this function returns; after that call @requests must not be
+ * accessed. A synchronous device is done when this function returns; a device
+ * with a queue returns at once.
  */
 typedef void (*Y10BeginStep) (gpointer device, Y10Scheduler * scheduler,
     guint step, Y10Request * const *requests, guint n);
@@ -96,12 +98,11 @@ typedef void (*Y10BeginStep) (gpointer device, Y10Scheduler * scheduler,
 /**
  * Y10SchedulerConfig:
  * @begin: begins a step
- * @device: for @begin
- * @max_batch: the most images of a step, 1 to %Y10_SCHEDULER_MAX_BATCH
- * @n_steps: the most steps that are under way at a time, 1 to
- *   %Y10_SCHEDULER_MAX_STEPS
+ * @device: passed to @begin
+ * @max_batch: maximum number of images in a step, 1 to %Y10_SCHEDULER_MAX_BATCH
+ * @n_steps: maximum number of steps in flight, 1 to %Y10_SCHEDULER_MAX_STEPS
  * @batch_timeout: microseconds that an image waits for others to fill its step
- *   while one could begin, 0: none
+ *   when a step could begin; 0: none
  */
 typedef struct
 {
@@ -113,17 +114,17 @@ typedef struct
 
 /**
  * Y10SchedulerStats:
- * @n_streams: streams there are
- * @n_queued: images that wait for their turn
- * @n_running: images in steps that are under way
- * @n_answered: images that were answered, with @n_failed
- * @n_failed: of these, with an error
- * @n_withdrawn: images that were taken back
- * @fill: steps that had as many images as the index says
- * @busy: share of the time, 0 to 1, in which at least one step was under way,
- *   since the first of the latest images that @waits is about was answered
- * @waits: of the latest images that were answered: how long they waited for
- *   their step, and how many there are in a second
+ * @n_streams: number of streams
+ * @n_queued: images waiting for their turn
+ * @n_running: images in steps that are in flight
+ * @n_answered: answered images, including @n_failed
+ * @n_failed: images answered with an error
+ * @n_withdrawn: withdrawn images
+ * @fill: number of answered steps by number of images
+ * @busy: fraction of the time, 0 to 1, in which at least one step was in flight,
+ *   measured since the first of the images in @waits was answered
+ * @waits: how long the latest answered images waited for their step, and how
+ *   many were answered per second
  */
 typedef struct
 {

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Engines that streams share. A group is an engine, the scheduler that fills its
- * steps and what both are known by; a stream finds the group of its settings or
- * makes it, and the last one to leave frees it.
+/* Engines shared by streams. A group is an engine and the scheduler that fills
+ * its steps, found by a key made of the file and the settings. A new stream
+ * joins the group with its key or creates it; the last stream to leave frees it.
  *
- * An image goes this way: y10_engine_stream_submit() queues it, on the
- * scheduler's thread it becomes part of a step of the engine, and the thread of
- * the engine that finds the step done copies its results to where the stream
- * wants them, ends the step and wakes the stream. So a slot is held no longer
- * than the device needs it, however slow a stream is.
+ * An image's path: y10_engine_stream_submit() queues it, the scheduler's thread
+ * adds it to a step of the engine, and the engine's thread that finds the step
+ * done copies its results into the request, ends the step and wakes the stream.
+ * A slot is therefore held only as long as the device needs it, however slow a
+ * stream is.
  *
- * A GPU that is lost takes its group with it: who asks for one of the same
- * settings afterwards gets a new one, which they all share again. */
+ * A lost GPU takes its group with it: the next stream with the same key creates
+ * a new group, which later streams share. */
 
 #include "config.h"
 
@@ -31,15 +31,15 @@
 G_STATIC_ASSERT (sizeof (Y10Request) <= sizeof ((Y10EngineRequest *) 0)->request);
 G_STATIC_ASSERT (Y10_MAX_BATCH == Y10_SCHEDULER_MAX_BATCH);
 
-/* Warming up ends after so many runs, or so many nanoseconds. */
+/* Warming up ends after this many runs or nanoseconds. */
 #define WARM_RUNS 8
 #define WARM_TIME (G_GINT64_CONSTANT (250) * 1000 * 1000)
 
-/* How often somebody who waits for another one's engine looks whether it is
- * still wanted, microseconds. */
+/* While another thread creates the engine: interval at which the waiting thread
+ * checks its cancellable, microseconds. */
 #define LOOK_EVERY 20000
 
-/* A step of the scheduler while the engine has it. */
+/* A step of the scheduler while the engine runs it. */
 typedef struct
 {
   Y10Step step;
@@ -50,13 +50,13 @@ typedef struct
 typedef struct
 {
   char *key;
-  gint refs;                    /* of streams; the registry's lock, as below */
-  gboolean ready;               /* else somebody makes it */
+  gint refs;                    /* streams; under the registry's lock, as below */
+  gboolean ready;               /* FALSE while a thread creates the engine */
   Y10Engine *engine;
   Y10Scheduler *scheduler;
   gint64 warm_time;
-  Running running[Y10_SCHEDULER_MAX_STEPS];     /* by the scheduler's number */
-  guint by_slot[Y10_SCHEDULER_MAX_STEPS];       /* that number */
+  Running running[Y10_SCHEDULER_MAX_STEPS];     /* by the scheduler's step number */
+  guint by_slot[Y10_SCHEDULER_MAX_STEPS];       /* the step number of each slot */
 } Group;
 
 struct _Y10EngineStream
@@ -66,7 +66,7 @@ struct _Y10EngineStream
   Y10Stream *stream;
 };
 
-/* Groups by their key. */
+/* Groups by key. */
 static pthread_mutex_t registry_lock = PTHREAD_MUTEX_INITIALIZER;
 static GHashTable *registry;
 
@@ -83,7 +83,7 @@ outer (Y10Request *request)
       - offsetof (Y10EngineRequest, request));
 }
 
-/* Under the scheduler's lock. */
+/* Called with the scheduler's lock held. */
 static void
 notify_request (Y10Request *inner)
 {
@@ -94,8 +94,8 @@ notify_request (Y10Request *inner)
       request->notify_data);
 }
 
-/* All that makes an engine another one. A file that was replaced is another
- * file. */
+/* Every setting that requires a separate engine; a replaced file counts as a new
+ * one. */
 static char *
 make_key (const Y10Model *model, const Y10EngineConfig *config,
     const char *group)
@@ -127,8 +127,9 @@ run_once (Y10Engine *engine, const Y10Image *image, gint64 *took)
   return ok;
 }
 
-/* So that no stream's first image is slow. The first run does not count; of so
- * few the p95 is the longest. What fails here the first image will tell. */
+/* Makes the first image of a stream as fast as later ones. Returns the longest
+ * run without the first: the p95 of so few. The first real image reports what
+ * fails here. */
 static gint64
 warm_up (Y10Engine *engine, GCancellable *cancellable)
 {
@@ -153,7 +154,7 @@ warm_up (Y10Engine *engine, GCancellable *cancellable)
   return longest;
 }
 
-/* On the scheduler's thread. */
+/* Called on the scheduler's thread. */
 static void
 begin_step (gpointer data, Y10Scheduler *scheduler, guint number,
     Y10Request *const *requests, guint n)
@@ -163,7 +164,7 @@ begin_step (gpointer data, Y10Scheduler *scheduler, guint number,
   GError *error = NULL;
   gboolean ok;
 
-  /* There is a slot for each of the scheduler's steps. */
+  /* The engine has a slot for each step of the scheduler. */
   if (!y10_step_begin (self->engine, -1, &running->step, &error)) {
     y10_scheduler_finish (scheduler, number, error);
     g_clear_error (&error);
@@ -186,8 +187,8 @@ begin_step (gpointer data, Y10Scheduler *scheduler, guint number,
   g_clear_error (&error);
 }
 
-/* On a thread of the engine. As soon as the step has ended another one may have
- * its slot, and as soon as it is finished its number. */
+/* Called on a thread of the engine. Its slot may be reused as soon as the step
+ * has ended, and its number as soon as the scheduler has finished it. */
 static void
 step_done (gpointer data, guint slot)
 {
@@ -228,7 +229,7 @@ free_group (Group *self)
   g_free (self);
 }
 
-/* What takes long. */
+/* Compiles the engine and warms it up: takes from milliseconds to seconds. */
 static gboolean
 fill_group (Group *self, Y10Model *model, const Y10EngineConfig *config,
     GCancellable *cancellable, GError **error)
@@ -238,8 +239,8 @@ fill_group (Group *self, Y10Model *model, const Y10EngineConfig *config,
   };
   Y10EngineConfig c = *config;
 
-  /* No more than keep the device busy: what has been begun can give way to
-   * nobody any more. */
+  /* Only as many as keep the device busy: images in a step can no longer be
+   * withdrawn or replaced. */
   c.n_slots = 0;
   self->engine = y10_engine_new (model, &c, cancellable, error);
   if (!self->engine)
@@ -252,8 +253,8 @@ fill_group (Group *self, Y10Model *model, const Y10EngineConfig *config,
   return self->scheduler != NULL;
 }
 
-/* With the registry's lock taken. One that has lost its device is for those
- * alone who have it. */
+/* Call with the registry's lock held. Removes a group that has lost its device;
+ * its streams keep it. */
 static Group *
 find_group (const char *key)
 {
@@ -265,7 +266,7 @@ find_group (const char *key)
   return NULL;
 }
 
-/* With the registry's lock taken. */
+/* Call with the registry's lock held. */
 static void
 remove_group (Group *self)
 {
@@ -275,7 +276,7 @@ remove_group (Group *self)
     g_clear_pointer (&registry, g_hash_table_unref);
 }
 
-/* With the registry's lock taken, but not while it is made. Takes @key. */
+/* Call with the registry's lock held; it is released meanwhile. Takes @key. */
 static Group *
 make_group (char *key, Y10Model *model, const Y10EngineConfig *config,
     GCancellable *cancellable, GError **error)
@@ -300,8 +301,8 @@ make_group (char *key, Y10Model *model, const Y10EngineConfig *config,
   return NULL;
 }
 
-/* Where somebody makes it just now it is waited for; where that fails it is made
- * here, and fails again or not. */
+/* Waits while another thread creates the group. If that fails, this thread
+ * tries again. */
 static Group *
 join_group (Y10Model *model, const Y10EngineConfig *config, const char *name,
     GCancellable *cancellable, GError **error)
@@ -357,17 +358,19 @@ y10_shared_count (void)
 /**
  * y10_engine_stream_new:
  * @model: a model
- * @config: what is wanted of the engine; its @n_slots is not looked at
- * @group: (nullable): streams of another name do not share an engine with it
- * @priority: as for y10_engine_stream_set_priority()
- * @cancellable: (nullable): gives up early
- * @error: where to say why there is none
+ * @config: configuration of the engine; its @n_slots is ignored
+ * @group: (nullable): streams share an engine only if they have the same name
+ *   here
+ * @priority: see y10_engine_stream_set_priority()
+ * @cancellable: (nullable): cancels the creation of the engine
+ * @error: return location for a #GError, or %NULL
  *
- * Joins the streams that were made with the same file, @config and @group, or
- * makes the engine and warms it up, which takes from milliseconds to seconds. The
- * names of classes are each stream's own: they are not part of an engine.
+ * Creates a stream on the engine that streams with the same file, @config and
+ * @group share. If there is none yet, compiles the engine and warms it up, which
+ * takes from milliseconds to seconds. Class names belong to the model, not to
+ * the engine, so streams that share an engine may have different ones.
  *
- * Returns: (transfer full): a stream, or %NULL with any %Y10_ERROR
+ * Returns: (transfer full): a stream, or %NULL with any #Y10Error
  *
  * Since: 0.1
  */
@@ -412,8 +415,8 @@ y10_engine_stream_ref (Y10EngineStream *stream)
  * y10_engine_stream_unref:
  * @stream: (transfer full) (nullable): a stream
  *
- * With the last reference its queued requests are withdrawn and those under way
- * waited for; with the last stream goes the engine.
+ * Releasing the last reference withdraws the queued requests and waits for those
+ * in steps. The last stream of an engine frees the engine.
  *
  * Since: 0.1
  */
@@ -431,8 +434,8 @@ y10_engine_stream_unref (Y10EngineStream *stream)
  * y10_engine_stream_get_engine:
  * @stream: a stream
  *
- * Returns: (transfer none): its engine, to ask what it is. Its slots are the
- *   streams'
+ * Returns: (transfer none): its engine, for queries only: all its slots belong
+ *   to the streams
  *
  * Since: 0.1
  */
@@ -446,8 +449,8 @@ y10_engine_stream_get_engine (const Y10EngineStream *stream)
  * y10_engine_stream_get_warm_time:
  * @stream: a stream
  *
- * Returns: what an inference took when the engine was new and did nothing else,
- *   nanoseconds: the longest of a few
+ * Returns: duration of an inference on the otherwise idle engine, measured when
+ *   it was created, nanoseconds; the longest of a few
  *
  * Since: 0.1
  */
@@ -460,7 +463,8 @@ y10_engine_stream_get_warm_time (const Y10EngineStream *stream)
 /**
  * y10_engine_stream_get_stats:
  * @stream: a stream
- * @stats: (inout): of its engine, for all streams; the caller sets its size
+ * @stats: (inout): statistics of its engine over all streams; the caller sets
+ *   @size
  *
  * Since: 0.1
  */
@@ -491,9 +495,11 @@ y10_engine_stream_get_stats (Y10EngineStream *stream,
 /**
  * y10_engine_stream_set_priority:
  * @stream: a stream
- * @priority: any number; streams of a higher one have their turns first, so that
- *   it is others that wait where not all can be inferred. Those of the same
- *   number take turns
+ * @priority: any number; streams of equal priority take turns
+ *
+ * Streams with a higher priority take their turns first. Under overload the
+ * streams with a lower one wait, and forever if a stream with a higher one
+ * always has a request queued. Applies to queued requests, too.
  *
  * Since: 0.1
  */
@@ -506,10 +512,9 @@ y10_engine_stream_set_priority (Y10EngineStream *stream, gint priority)
 /**
  * y10_engine_stream_set_max_running:
  * @stream: a stream
- * @max_running: the most of its requests that the engine has in steps at a time, 0
- *   for any number
+ * @max_running: maximum number of its requests in steps at a time; 0: no limit
  *
- * What the stream has queued beyond that keeps its place.
+ * Queued requests beyond the limit keep their place.
  *
  * Since: 0.1
  */
@@ -541,13 +546,13 @@ prepare (Y10EngineStream *stream, Y10EngineRequest *request, GError **error)
 /**
  * y10_engine_stream_submit:
  * @stream: a stream
- * @request: (transfer none): a request that is not under way
- * @error: where to say what is wrong with it
+ * @request: (transfer none): a request that is neither queued nor running
+ * @error: return location for a #GError, or %NULL
  *
- * Queues a request behind the others of its stream, and returns at once.
+ * Queues a request behind the others of its stream. Does not block.
  *
  * Returns: %FALSE with %Y10_ERROR_INVALID_ARGUMENT or %Y10_ERROR_UNSUPPORTED;
- *   then it was not
+ *   the request was not queued then
  *
  * Since: 0.1
  */
@@ -564,17 +569,17 @@ y10_engine_stream_submit (Y10EngineStream *stream, Y10EngineRequest *request,
 /**
  * y10_engine_stream_replace:
  * @stream: a stream
- * @request: (transfer none): a request that is not under way
- * @replaced: (out): whether it was queued; %FALSE when the stream had no request
- *   whose turn has not come
- * @error: where to say what is wrong with it
+ * @request: (transfer none): a request that is neither queued nor running
+ * @replaced: (out): whether @request was queued; %FALSE if the stream had no
+ *   queued request
+ * @error: return location for a #GError, or %NULL
  *
- * Withdraws the requests of a stream whose turn has not come and queues @request
- * in their place. So a stream that cannot have all its frames inferred has its
- * newest one inferred, and loses no turn by it. Returns at once.
+ * Withdraws the queued requests of the stream and queues @request in their
+ * place, without losing the stream's turn. A stream whose frames cannot all be
+ * inferred uses this to have its newest frame inferred. Does not block.
  *
  * Returns: %FALSE with %Y10_ERROR_INVALID_ARGUMENT or %Y10_ERROR_UNSUPPORTED;
- *   then nothing has changed
+ *   nothing has changed then
  *
  * Since: 0.1
  */
@@ -593,10 +598,10 @@ y10_engine_stream_replace (Y10EngineStream *stream, Y10EngineRequest *request,
  * y10_engine_stream_withdraw:
  * @stream: a stream
  *
- * Withdraws all its requests whose turn has not come, and wakes who waits for
- * them. Returns at once.
+ * Withdraws all queued requests of the stream and wakes the threads that wait
+ * for them. Does not block.
  *
- * Returns: how many were taken back
+ * Returns: the number of withdrawn requests
  *
  * Since: 0.1
  */
@@ -619,13 +624,13 @@ take_error (Y10EngineRequest *request)
 /**
  * y10_engine_request_wait:
  * @request: a request
- * @until: the time of g_get_monotonic_time() to wait for, -1 for ever, 0 for
- *   not at all
+ * @until: deadline on the clock of g_get_monotonic_time(), microseconds; -1
+ *   waits forever, 0 returns at once
  *
- * Waits until it is over. One that was withdrawn is over, too, and has neither
- * result nor error. By one thread at a time.
+ * Waits until @request is over. A withdrawn request is over, too; it has neither
+ * a result nor an error. Only one thread may wait for a request at a time.
  *
- * Returns: %FALSE when it is still under way
+ * Returns: %FALSE if it is still queued or running
  *
  * Since: 0.1
  */
@@ -644,8 +649,8 @@ y10_engine_request_wait (Y10EngineRequest *request, gint64 until)
  * y10_engine_request_end:
  * @request: a request
  *
- * Takes it back, or waits for its step: afterwards its pixels may go. Frees its
- * error.
+ * Withdraws @request, or waits for its step. Afterwards its pixels may be freed.
+ * Frees its error.
  *
  * Since: 0.1
  */

@@ -6,7 +6,7 @@
 
 G_BEGIN_DECLS
 
-/* Engines that streams share now, or that are being made for them. For tests. */
+/* Number of shared engines, including those being created. For tests. */
 guint y10_shared_count (void);
 
 G_END_DECLS
