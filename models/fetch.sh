@@ -9,7 +9,7 @@ set -euo pipefail
 
 usage() {
   cat <<'END'
-usage: models/fetch.sh [--again] [--sha256 HASH] VARIANT [FILE]
+usage: models/fetch.sh [--again] [--pt] [--sha256 HASH] VARIANT [FILE]
 
 Downloads the official YOLOv10 weights, trained on COCO's 80 classes, from the
 Hugging Face Hub, looks into them with this project's engine and writes the
@@ -17,7 +17,9 @@ names of the classes into them. They are under the AGPL-3.0.
 
   VARIANT  n, s, m, b, l or x
   FILE     where to put them; by default yolov10VARIANT.safetensors in this
-           directory
+           directory, with --pt yolov10VARIANT.pt
+  --pt     download the authors' checkpoint from their release v1.1 on GitHub
+           instead; it has the names already and stays as it is
   --again  download again what is there already; it is replaced only by weights
            that are in order
   --sha256 HASH
@@ -28,7 +30,8 @@ A download counts when its sha256 is the one that the server announces, the one
 that the Hub published (known here for s, m and b), and that of the first
 download, which is kept in FILE.sha256, as far as each is known. Needs curl; installs and builds first what is not there yet,
 with Y10_BUILD=DIR in the environment it takes another build folder as it is.
-Y10_FETCH_URL names a mirror instead of https://huggingface.co/jameslahm.
+Y10_FETCH_URL names a mirror instead of https://huggingface.co/jameslahm, or with
+--pt instead of https://github.com/THU-MIG/yolov10/releases/download/v1.1.
 END
 }
 
@@ -36,11 +39,12 @@ die() { printf 'fetch.sh: %s\n' "$*" >&2; exit 1; }
 wrong_usage() { usage >&2; printf 'fetch.sh: %s\n' "$*" >&2; exit 2; }
 say() { printf '%s\n' "$*"; }
 
-again=no wanted='' arguments=()
+again=no checkpoint=no wanted='' arguments=()
 while [ $# -gt 0 ]; do
   case $1 in
     -h | --help) usage; exit 0 ;;
     --again) again=yes ;;
+    --pt) checkpoint=yes ;;
     --sha256 | --sha256=*)
       [[ $1 = *=* ]] || { [ $# -gt 1 ] || wrong_usage "--sha256 wants a HASH"; set -- "--sha256=$2" "${@:3}"; }
       wanted=${1#*=} wanted=${wanted,,}
@@ -67,14 +71,20 @@ declare -A published_hashes=(
   [m]=b0cd8cac01f6a13f1c7d2accdcfa0c0575a4b5eed9b39870b969f2a3c28e8f95
   [b]=afc8175e8731cc30f8ba66fce86d022ef21345973cdfa7d0f16e9d5463cc092d
 )
-published=${published_hashes[${arguments[0]}]-}
+# Nobody published one for the checkpoints.
+published=''
+[ $checkpoint = yes ] || published=${published_hashes[${arguments[0]}]-}
 
 root=$(cd "$(dirname "$(readlink -f "$0")")/.." && pwd)
-file=$(realpath -ms -- "${arguments[1]:-$name.safetensors}")
+suffix=safetensors base=https://huggingface.co/jameslahm path=$name/resolve/main/model.safetensors
+if [ $checkpoint = yes ]; then
+  suffix=pt base=https://github.com/THU-MIG/yolov10/releases/download/v1.1 path=$name.pt
+fi
+file=$(realpath -ms -- "${arguments[1]:-$name.$suffix}")
 # Beside FILE: what has come; the headers it came with; the same with names.
 part=$file.part headers=$file.part.headers named=$file.part.named
-base=${Y10_FETCH_URL:-https://huggingface.co/jameslahm}
-url=${base%/}/$name/resolve/main/model.safetensors
+base=${Y10_FETCH_URL:-$base}
+url=${base%/}/$path
 pause=${Y10_FETCH_WAIT:-2}  # seconds before the first retry; tests are in a hurry
 n_classes=80 max_failures=5 max_restarts=5 restarts=0
 
@@ -299,8 +309,12 @@ elif [ -n "$first" ] && [ "$first" != "$hash" ]; then
   die "$message remove $file.sha256, to download once more remove $part; then run this again"
 fi
 status=0
-"$python" "$root/models/name_classes.py" "$part" "$root/models/coco.names" "$named" \
-  2>"$scratch" || status=$?
+if [ $checkpoint = yes ]; then
+  ln -f "$part" "$named" 2>"$scratch" || cp "$part" "$named" 2>"$scratch" || status=2
+else
+  "$python" "$root/models/name_classes.py" "$part" "$root/models/coco.names" "$named" \
+    2>"$scratch" || status=$?
+fi
 problem=$(sed 's/^name_classes.py: //' "$scratch")
 case $status in
   0) ;;

@@ -23,6 +23,8 @@ import sys
 import time
 import unittest
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../weights"))
+import torchlike
 from fetchcommon import (BUILD, COCO_NAMES, FETCH, KNOWN, NAME_CLASSES, NAME_HEAD, Case, join, read, seeded,
                          split, write)
 
@@ -54,6 +56,38 @@ class Good(Case):
         self.assertIn("the same as the first", out)
         self.assertEqual(len(server.requests), 2)
         self.assert_good()
+
+    def test_checkpoint(self):
+        """--pt keeps the authors' file as it is."""
+        source, file = self.path("weights"), self.path("yolov10n.pt")
+        write(source, self.body)
+        names = {i: f"thing {i}" for i in range(80)}
+        torchlike.save(self.path("checkpoint"), {"model": torchlike.as_module(
+            torchlike.read_safetensors(source), names)})
+        body = read(self.path("checkpoint"))
+        server = self.serve(body)
+        server.path = "/yolov10n.pt"
+        self.fetch(server.url, "--pt", "n")
+        self.assertEqual([entry["path"] for entry in server.requests], ["/yolov10n.pt"])
+        self.assertEqual(read(file), body)
+        self.assertEqual(self.names(file=file), list(names.values()))
+        self.assertIn(hashlib.sha256(body).hexdigest(), read(file + ".sha256", "r"))
+        self.assert_only(file, file + ".sha256")
+        subprocess.run(["sha256sum", "--quiet", "--strict", "-c", file + ".sha256"], cwd=self.dir,
+                       check=True)
+        out, _ = self.fetch(server.url, "--pt", "n")
+        self.assertIn("there already", out)
+
+        # Another file under the same name is not taken for it.
+        server.body = body[:-1] + b"!"
+        self.fails(server.url, "--pt", "--again", "n", says=["the first download of yolov10n had"])
+        self.assertEqual(read(file), body)
+        other = hashlib.sha256(b"other").hexdigest()
+        self.fails(server.url, "--pt", "--sha256", other, "n", "other.pt",
+                   says=["expected " + other])
+        server.body = body[:200000]
+        os.remove(self.path("other.pt.part"))
+        self.fails(server.url, "--pt", "n", "cut.pt", says=["not a valid zip", "removed"])
 
     def test_names(self):
         server = self.serve()
