@@ -111,8 +111,8 @@ y10_graph_builder_concat (Y10GraphBuilder *b, const Y10View *views,
         || n->tensor.height != first->height
         || n->tensor.width != first->width) {
       y10_graph_builder_fail (b, g_error_new (Y10_ERROR, Y10_ERROR_MODEL,
-              "operand %u of a concat is a part of another tensor or has "
-              "another size", i));
+              "concat operand %u is part of another tensor or differs in "
+              "size", i));
       return views[0];
     }
     n->home = b->nodes->len;

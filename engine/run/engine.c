@@ -96,9 +96,9 @@ check_head (const Y10Model *model, const Y10Head *head, GError **error)
   if (y10_model_has_head (model, *head))
     return TRUE;
   g_set_error (error, Y10_ERROR, Y10_ERROR_MODEL,
-      "%s has no %s head; it has only the other one",
-      y10_model_get_path (model),
-      *head == Y10_HEAD_ONE2MANY ? "one2many" : "one2one");
+      "%s has no %s head (available: %s)", y10_model_get_path (model),
+      *head == Y10_HEAD_ONE2MANY ? "one2many" : "one2one",
+      *head == Y10_HEAD_ONE2MANY ? "one2one" : "one2many");
   return FALSE;
 }
 

@@ -109,7 +109,7 @@ gboolean y10_engine_is_own_thread (const Y10Engine * engine);
 void y10_engine_resolve_input (const Y10Model * model,
     Y10EngineConfig * config);
 /* Sets a callback for each step that is done and was not ended before. */
-void y10_engine_tell_done (Y10Engine * engine, Y10StepDone done,
+void y10_engine_set_done_func (Y10Engine * engine, Y10StepDone done,
     gpointer data);
 /* tuning.c: Y10TuneChanged for the backend. */
 void y10_engine_tuned (gpointer engine);

@@ -43,11 +43,11 @@ open_file (const char *path, const char *name, void **handle_out, GString *why)
       && class->size == sizeof *class && strcmp (class->name, name) == 0)
     return class;
   if (!class)
-    g_string_append_printf (why, "%s has no %s", path, MODULE_SYMBOL);
+    g_string_append_printf (why, "%s does not export %s", path, MODULE_SYMBOL);
   else
-    g_string_append_printf (why, "%s is backend %s of contract %u, %"
-        G_GSIZE_FORMAT " bytes; expected %s of %u, %" G_GSIZE_FORMAT
-        " bytes", path, class->name, class->api_version, class->size, name,
+    g_string_append_printf (why, "%s is backend %s with interface version %u (%"
+        G_GSIZE_FORMAT " bytes); expected %s with version %u (%"
+        G_GSIZE_FORMAT " bytes)", path, class->name, class->api_version, class->size, name,
         Y10_BACKEND_API_VERSION, sizeof *class);
   dlclose (handle);
   return NULL;
@@ -106,6 +106,6 @@ y10_module_symbol (const char *name, const char *symbol, GString *why)
     return NULL;
   address = dlsym (module->handle, symbol);
   if (!address)
-    g_string_append_printf (why, "liby10-%s.so has no %s", name, symbol);
+    g_string_append_printf (why, "liby10-%s.so does not export %s", name, symbol);
   return address;
 }

@@ -20,12 +20,12 @@ typedef struct
   Y10View view;
   gfloat *out;
   const gfloat *in;
-} Inspection;
+} StepCall;
 
 static gboolean
 run_range (Y10Engine *engine, gpointer data, GError **error)
 {
-  Inspection *r = data;
+  StepCall *r = data;
 
   if (y10_engine_is_lost (engine, error)
       || (r->first == 0 && !y10_engine_load_images (engine, r->slot, error)))
@@ -37,9 +37,9 @@ run_range (Y10Engine *engine, gpointer data, GError **error)
 }
 
 static gboolean
-peek_or_poke (Y10Engine *engine, gpointer data, GError **error)
+access_tensor (Y10Engine *engine, gpointer data, GError **error)
 {
-  Inspection *r = data;
+  StepCall *r = data;
 
   if (r->in)
     return engine->backend->write_tensor (r->slot->slot, r->image, r->view, r->in,
@@ -49,7 +49,7 @@ peek_or_poke (Y10Engine *engine, gpointer data, GError **error)
 }
 
 static gboolean
-inspect (const Y10Step *step, Y10DeviceCall call, Inspection *inspection,
+call_step (const Y10Step *step, Y10DeviceCall call, StepCall *step_call,
     GError **error)
 {
   Y10EngineSlot *slot = y10_step_lock_slot (step, error);
@@ -57,20 +57,20 @@ inspect (const Y10Step *step, Y10DeviceCall call, Inspection *inspection,
   if (!slot)
     return FALSE;
   pthread_mutex_unlock (&step->engine->lock);
-  inspection->slot = slot;
-  return y10_engine_call (step->engine, call, inspection, error);
+  step_call->slot = slot;
+  return y10_engine_call (step->engine, call, step_call, error);
 }
 
 gboolean
 y10_step_run (const Y10Step *step, guint first, guint end, GError **error)
 {
-  Inspection inspection = {.first = first,.end = end };
+  StepCall step_call = {.first = first,.end = end };
 
-  if (!inspect (step, run_range, &inspection, error))
+  if (!call_step (step, run_range, &step_call, error))
     return FALSE;
   if (end == step->engine->graph->n_ops) {
     pthread_mutex_lock (&step->engine->lock);
-    inspection.slot->state = Y10_SLOT_DONE;
+    step_call.slot->state = Y10_SLOT_DONE;
     pthread_mutex_unlock (&step->engine->lock);
   }
   return TRUE;
@@ -80,18 +80,18 @@ gboolean
 y10_step_read_tensor (const Y10Step *step, guint image, Y10View view, gfloat *nchw,
     GError **error)
 {
-  Inspection inspection = {.image = image,.view = view,.out = nchw };
+  StepCall step_call = {.image = image,.view = view,.out = nchw };
 
-  return inspect (step, peek_or_poke, &inspection, error);
+  return call_step (step, access_tensor, &step_call, error);
 }
 
 gboolean
 y10_step_write_tensor (const Y10Step *step, guint image, Y10View view,
     const gfloat *nchw, GError **error)
 {
-  Inspection inspection = {.image = image,.view = view,.in = nchw };
+  StepCall step_call = {.image = image,.view = view,.in = nchw };
 
-  return inspect (step, peek_or_poke, &inspection, error);
+  return call_step (step, access_tensor, &step_call, error);
 }
 
 typedef struct

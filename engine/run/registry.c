@@ -30,7 +30,7 @@ find_backend (Y10BackendKind kind, GString *why)
     case Y10_BACKEND_AUTO:
       break;
   }
-  g_string_append_printf (why, "%s is no backend",
+  g_string_append_printf (why, "unknown backend %s",
       y10_backend_get_name (kind));
   return NULL;
 }
@@ -58,7 +58,7 @@ y10_backend_probe (Y10BackendKind backend, GString *why)
 
 /* Returns " (cpu and ref can)", or an empty string. */
 static char *
-others_that_run (Y10BackendKind asked)
+list_others (Y10BackendKind asked)
 {
   GString *names = g_string_new (NULL);
 
@@ -74,7 +74,7 @@ others_that_run (Y10BackendKind asked)
 }
 
 static const Y10BackendClass *
-take_asked (Y10BackendKind kind, GError **error)
+choose_requested (Y10BackendKind kind, GError **error)
 {
   g_autoptr (GString) why = g_string_new (NULL);
   g_autofree char *others = NULL;
@@ -82,7 +82,7 @@ take_asked (Y10BackendKind kind, GError **error)
 
   if (class && class->probe (why) > 0)
     return class;
-  others = others_that_run (kind);
+  others = list_others (kind);
   g_set_error (error, Y10_ERROR, Y10_ERROR_NO_BACKEND,
       "backend %s cannot run here%s: %s", y10_backend_get_name (kind), others,
       why->str);
@@ -101,7 +101,7 @@ is_expected (Y10BackendKind kind)
 /* Takes the backend with the highest score. *@passed_over gets the reasons of
  * all that cannot run or that advise against themselves. */
 static const Y10BackendClass *
-take_best (char **passed_over, GError **error)
+choose_best (char **passed_over, GError **error)
 {
   g_autoptr (GString) reason = g_string_new (NULL);
   const Y10BackendClass *taken = NULL;
@@ -123,7 +123,7 @@ take_best (char **passed_over, GError **error)
   }
   if (!taken)
     g_set_error (error, Y10_ERROR, Y10_ERROR_NO_BACKEND,
-        "no backend can run here (%s)", reason->str);
+        "no backend can run here: %s", reason->str);
   else if (reason->len)
     *passed_over = g_strdup (reason->str);
   return taken;
@@ -132,6 +132,6 @@ take_best (char **passed_over, GError **error)
 const Y10BackendClass *
 y10_backend_choose (Y10BackendKind asked, char **passed_over, GError **error)
 {
-  return asked == Y10_BACKEND_AUTO ? take_best (passed_over, error)
-      : take_asked (asked, error);
+  return asked == Y10_BACKEND_AUTO ? choose_best (passed_over, error)
+      : choose_requested (asked, error);
 }

@@ -55,8 +55,8 @@ y10_step_lock_slot (const Y10Step *step, GError **error)
     return slot;
   pthread_mutex_unlock (&step->engine->lock);
   g_set_error (error, Y10_ERROR, Y10_ERROR_STALE,
-      "this step has ended: it was number %" G_GUINT64_FORMAT " of slot %u, "
-      "which is at %" G_GUINT64_FORMAT, step->generation, step->slot, generation);
+      "the step has ended: its generation is %" G_GUINT64_FORMAT "; slot %u "
+      "is at %" G_GUINT64_FORMAT, step->generation, step->slot, generation);
   return NULL;
 }
 
@@ -65,12 +65,12 @@ y10_slot_check_state (Y10EngineSlot *slot, Y10SlotState wanted, const char *call
     GError **error)
 {
   static const char *const names[] =
-      { "has ended", "is open", "is under way", "is done" };
+      { "has ended", "is open", "is running", "is done" };
 
   if (slot->state == wanted)
     return TRUE;
   g_set_error (error, Y10_ERROR, Y10_ERROR_STALE,
-      "%s is not possible now: the step %s", call, names[slot->state]);
+      "cannot %s: the step %s", call, names[slot->state]);
   return FALSE;
 }
 
@@ -119,7 +119,7 @@ y10_slot_set_input_done (Y10Engine *engine, Y10EngineSlot *slot)
 }
 
 void
-y10_engine_tell_done (Y10Engine *engine, Y10StepDone done, gpointer data)
+y10_engine_set_done_func (Y10Engine *engine, Y10StepDone done, gpointer data)
 {
   pthread_mutex_lock (&engine->lock);
   engine->done = done;

@@ -113,7 +113,7 @@ check_image (const Y10Engine *engine, const Y10Image *image, GError **error)
   if (image->memory == Y10_MEMORY_CUDA
       && engine->backend->kind != Y10_BACKEND_CUDA) {
     g_set_error (error, Y10_ERROR, Y10_ERROR_UNSUPPORTED,
-        "the image is in CUDA memory; backend %s reads host memory",
+        "the image is in CUDA memory; backend %s expects host memory",
         engine->backend->name);
     return FALSE;
   }
@@ -121,7 +121,7 @@ check_image (const Y10Engine *engine, const Y10Image *image, GError **error)
       && (image->width != engine->config.width
           || image->height != engine->config.height)) {
     g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
-        "a tensor of %u × %u was given; the network's input is %u × %u",
+        "the tensor image is %u × %u; expected the network's input size, %u × %u",
         image->width, image->height, engine->config.width,
         engine->config.height);
     return FALSE;
@@ -194,11 +194,11 @@ y10_step_add (const Y10Step *step, const Y10Image *image,
           error)
       || !(slot = y10_step_lock_slot (step, error)))
     return FALSE;
-  ok = y10_slot_check_state (slot, Y10_SLOT_OPEN, "adding an image", error);
+  ok = y10_slot_check_state (slot, Y10_SLOT_OPEN, "add an image", error);
   i = slot->n_images;
   if (ok && i == engine->config.max_batch) {
     g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
-        "the step has all %u images that fit", i);
+        "the step is full (max_batch %u)", i);
     ok = FALSE;
   }
   if (ok) {
@@ -234,11 +234,11 @@ y10_step_submit (const Y10Step *step, GError **error)
 
   if (!slot)
     return FALSE;
-  ok = y10_slot_check_state (slot, Y10_SLOT_OPEN, "submitting", error)
+  ok = y10_slot_check_state (slot, Y10_SLOT_OPEN, "submit", error)
       && y10_engine_check_lost (engine, error);
   if (ok && !slot->n_images) {
     g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
-        "the step has no image");
+        "the step has no images; expected at least 1");
     ok = FALSE;
   }
   if (ok) {
@@ -260,11 +260,11 @@ wait_until (const Y10Step *step, gboolean input, gint64 until, GError **error)
   if (!slot)
     return FALSE;
   if (slot->state == Y10_SLOT_OPEN)
-    ok = y10_slot_check_state (slot, Y10_SLOT_QUEUED, "waiting", error);
+    ok = y10_slot_check_state (slot, Y10_SLOT_QUEUED, "wait", error);
   while (ok && slot->state != Y10_SLOT_DONE && !(input && slot->input_done))
     if (!y10_slot_wait_change (engine, until)) {
       g_set_error (error, Y10_ERROR, Y10_ERROR_TIMED_OUT,
-          "the step is still under way");
+          "timed out: the step is still running");
       ok = FALSE;
     }
   if (ok && slot->error && !input) {
@@ -342,12 +342,12 @@ y10_step_read (const Y10Step *step, guint image, Y10Detection *detections,
 
   if (!slot)
     return -1;
-  if (y10_slot_check_state (slot, Y10_SLOT_DONE, "reading", error)) {
+  if (y10_slot_check_state (slot, Y10_SLOT_DONE, "read results", error)) {
     if (slot->error) {
       g_propagate_error (error, g_error_copy (slot->error));
     } else if (image >= slot->n_images) {
       g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
-          "there is no image %u; the step has %u", image, slot->n_images);
+          "there is no image %u; the step has %u images", image, slot->n_images);
     } else {
       const Y10Rows *rows = engine->backend->rows (slot->slot, image);
       n = (gint) y10_limits_apply (&slot->params[image], rows->rows, rows->n,
@@ -377,7 +377,7 @@ y10_step_get_times (const Y10Step *step, Y10StepTimes *times, GError **error)
 
   if (!slot)
     return FALSE;
-  ok = y10_slot_check_state (slot, Y10_SLOT_DONE, "reading times", error);
+  ok = y10_slot_check_state (slot, Y10_SLOT_DONE, "read times", error);
   if (ok)
     Y10_SIZED_WRITE (Y10StepTimes, postprocess, times, &slot->times);
   pthread_mutex_unlock (&step->engine->lock);

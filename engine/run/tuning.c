@@ -95,7 +95,7 @@ y10_engine_wait_tuned (Y10Engine *engine, gint64 until,
     return TRUE;
   if (!g_cancellable_set_error_if_cancelled (cancellable, error))
     g_set_error (error, Y10_ERROR, Y10_ERROR_TIMED_OUT,
-        "%u of %u convolutions have been looked at", progress.done,
+        "timed out: %u of %u convolutions have been tuned", progress.done,
         progress.total);
   return FALSE;
 }

@@ -46,10 +46,12 @@ struct _Y10Stream
   Y10Scheduler *scheduler;
   gint priority;
   guint n_running, max_running; /* of its requests in steps; 0: no limit */
-  gint64 asked_at;              /* when the head of the queue was submitted */
-  guint64 asked_turn;           /* the scheduler's latest turn at that time */
+  gint64 queued_at;             /* when the head of the queue, or the image that it
+                                 * replaced, was submitted */
+  guint64 queued_turn;          /* the scheduler's latest turn at that time */
   guint64 turn;                 /* its latest; at first the scheduler's */
-  guint64 n_lost;               /* withdrawn images */
+  guint64 n_lost;               /* withdrawn images; a new stream starts with the
+                                 * most that any other has lost */
   GQueue queue;                 /* of requests */
   GList link;                   /* in the scheduler's list */
   pthread_cond_t over;          /* signalled when one of its requests is */
@@ -122,7 +124,7 @@ n_ready (const Y10Stream *stream)
 static guint64
 waits_since (const Y10Stream *stream)
 {
-  return MAX (stream->asked_turn, stream->turn);
+  return MAX (stream->queued_turn, stream->turn);
 }
 
 /* Streams of this priority are eligible if they have waited since @turn, or had
@@ -187,7 +189,7 @@ next_begin (const Y10Scheduler *self)
 
     if (is_ready (stream)) {
       n += n_ready (stream);
-      oldest = MIN (oldest, stream->asked_at);
+      oldest = MIN (oldest, stream->queued_at);
     }
   }
   if (!n || n >= self->config.max_batch)
@@ -215,7 +217,7 @@ take_turn (Y10Stream *stream, Step *step, gint64 now)
   step->requests[step->n++] = request;
   stream->n_running++;
   if (stream->queue.length)
-    stream->asked_at = ((const Y10Request *)
+    stream->queued_at = ((const Y10Request *)
         stream->queue.head->data)->came_at;
   set_state (request, Y10_REQUEST_RUNNING);
 }
@@ -560,8 +562,8 @@ queue_request (Y10Stream *self, Y10Request *request)
   request->came_at = y10_clock_ns ();
   request->turns = (guint) scheduler->turn;     /* take_turn() subtracts this */
   if (!self->queue.length) {
-    self->asked_at = request->came_at;
-    self->asked_turn = scheduler->turn;
+    self->queued_at = request->came_at;
+    self->queued_turn = scheduler->turn;
   }
   g_queue_push_tail_link (&self->queue, &request->link);
   if (scheduler->n < scheduler->config.n_steps) /* else no step can begin yet */
@@ -598,18 +600,18 @@ y10_stream_submit (Y10Stream *self, Y10Request *request)
 gboolean
 y10_stream_replace (Y10Stream *self, Y10Request *request)
 {
-  gint64 asked_at;
-  guint64 asked_turn;
+  gint64 queued_at;
+  guint64 queued_turn;
   gboolean queued;
 
   pthread_mutex_lock (&self->scheduler->lock);
-  asked_at = self->asked_at;
-  asked_turn = self->asked_turn;
+  queued_at = self->queued_at;
+  queued_turn = self->queued_turn;
   queued = withdraw_all (self) > 0;
   if (queued) {
     queue_request (self, request);
-    self->asked_at = asked_at;
-    self->asked_turn = asked_turn;
+    self->queued_at = queued_at;
+    self->queued_turn = queued_turn;
   }
   pthread_mutex_unlock (&self->scheduler->lock);
   return queued;

@@ -37,7 +37,7 @@ G_STATIC_ASSERT (Y10_MAX_BATCH == Y10_SCHEDULER_MAX_BATCH);
 
 /* While another thread creates the engine: interval at which the waiting thread
  * checks its cancellable, microseconds. */
-#define LOOK_EVERY 20000
+#define POLL_INTERVAL 20000
 
 /* A step of the scheduler while the engine runs it. */
 typedef struct
@@ -231,7 +231,7 @@ free_group (Group *self)
 
 /* Compiles the engine and warms it up: takes from milliseconds to seconds. */
 static gboolean
-fill_group (Group *self, Y10Model *model, const Y10EngineConfig *config,
+compile_group (Group *self, Y10Model *model, const Y10EngineConfig *config,
     GCancellable *cancellable, GError **error)
 {
   Y10SchedulerConfig schedule = {
@@ -246,7 +246,7 @@ fill_group (Group *self, Y10Model *model, const Y10EngineConfig *config,
   if (!self->engine)
     return FALSE;
   self->warm_time = warm_up (self->engine, cancellable);
-  y10_engine_tell_done (self->engine, step_done, self);
+  y10_engine_set_done_func (self->engine, step_done, self);
   schedule.n_steps = self->engine->config.n_slots;
   schedule.max_batch = self->engine->config.max_batch;
   self->scheduler = y10_scheduler_new (&schedule, error);
@@ -290,7 +290,7 @@ make_group (char *key, Y10Model *model, const Y10EngineConfig *config,
     registry = g_hash_table_new (g_str_hash, g_str_equal);
   g_hash_table_insert (registry, self->key, self);
   pthread_mutex_unlock (&registry_lock);
-  ok = fill_group (self, model, config, cancellable, error);
+  ok = compile_group (self, model, config, cancellable, error);
   pthread_mutex_lock (&registry_lock);
   if (ok) {
     self->ready = TRUE;
@@ -317,7 +317,7 @@ join_group (Y10Model *model, const Y10EngineConfig *config, const char *name,
       g_free (key);
       return NULL;
     }
-    g_usleep (LOOK_EVERY);
+    g_usleep (POLL_INTERVAL);
     pthread_mutex_lock (&registry_lock);
   }
   if (group) {

@@ -211,10 +211,10 @@ test_order (void)
       "no image", NULL);
   g_assert_false (y10_step_wait (&step, -1, &error));
   test_expect_error (g_steal_pointer (&error), Y10_ERROR_STALE,
-      "waiting is not possible", "is open", NULL);
+      "cannot wait", "is open", NULL);
   g_assert_cmpint (y10_step_read (&step, 0, rows, MAX_ROWS, &error), ==, -1);
   test_expect_error (g_steal_pointer (&error), Y10_ERROR_STALE,
-      "reading is not possible", NULL);
+      "cannot read results", NULL);
   g_assert_false (y10_step_get_times (&step, &times, &error));
   test_expect_error (g_steal_pointer (&error), Y10_ERROR_STALE, NULL);
   /* As many images as fit. */
@@ -222,17 +222,17 @@ test_order (void)
     g_assert_true (y10_step_add (&step, &image, &params, &error));
   g_assert_false (y10_step_add (&step, &image, &params, &error));
   test_expect_error (g_steal_pointer (&error), Y10_ERROR_INVALID_ARGUMENT,
-      "all 2 images", NULL);
+      "is full", "2", NULL);
   g_assert_true (y10_step_submit (&step, &error));
   g_assert_false (y10_step_submit (&step, &error));
   test_expect_error (g_steal_pointer (&error), Y10_ERROR_STALE,
-      "submitting is not possible", NULL);
+      "cannot submit", NULL);
   g_assert_true (y10_step_wait_input (&step, -1, &error));
   g_assert_true (y10_step_wait (&step, -1, &error));
   g_assert_true (y10_step_wait (&step, -1, &error));    /* again is fine */
   g_assert_false (y10_step_add (&step, &image, &params, &error));
   test_expect_error (g_steal_pointer (&error), Y10_ERROR_STALE,
-      "adding an image is not possible", "is done", NULL);
+      "cannot add an image", "is done", NULL);
   /* Both images, as often as wanted, and no third. */
   for (guint i = 0; i < 4; i++)
     g_assert_cmpint (y10_step_read (&step, i % 2, rows, MAX_ROWS, &error), ==,

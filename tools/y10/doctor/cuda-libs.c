@@ -358,7 +358,7 @@ check_backend (DoctorCuda *cuda)
         g_strdup ("build and install it with 'tools/setup.sh --cuda "
             "--install'"));
   } else if (strstr (why->str, "cannot be loaded")
-      || strstr (why->str, "of contract")) {
+      || strstr (why->str, "with interface version")) {
     /* It loads anywhere: this is wrong without a GPU, too. */
     doctor_row (cuda->doctor, cuda->section, "backend", DOCTOR_FAIL, why->str,
         "install the library, the plugin and the backend of one build");
