@@ -258,6 +258,16 @@ cuda_weights_size (Y10Program *program)
 }
 
 static void
+cuda_request_batch_size (Y10Program *program, guint n, Y10TuneChanged changed,
+    gpointer data)
+{
+  if (enter (program->device, NULL)) {
+    y10_cuda_program_request (program, n, changed, data);
+    leave (program->device);
+  }
+}
+
+static void
 cuda_tune (Y10Program *program, Y10TuneChanged changed, gpointer data)
 {
   GError *error = NULL;
@@ -271,17 +281,27 @@ cuda_tune (Y10Program *program, Y10TuneChanged changed, gpointer data)
 static void
 cuda_tune_end (Y10Program *program)
 {
+  gboolean entered = enter (program->device, NULL);
+
   g_clear_pointer (&program->tune, y10_cuda_tune_free);
+  g_clear_pointer (&program->preparer, y10_cuda_preparer_free);
+  if (entered)
+    leave (program->device);
 }
 
 static void
 cuda_progress (Y10Program *program, Y10TuningProgress *progress)
 {
+  Y10CudaPreparer *preparer = __atomic_load_n (&program->preparer,
+      __ATOMIC_ACQUIRE);
+
   *progress = (Y10TuningProgress) {
     .finished = TRUE,.note = program->not_tuned,
   };
   if (program->tune)
     y10_cuda_tune_get_progress (program->tune, progress);
+  if (preparer && !y10_cuda_preparer_is_idle (preparer))
+    progress->finished = FALSE;
 }
 
 static Y10Slot *
@@ -422,6 +442,7 @@ static const Y10BackendClass y10_backend_cuda = {
   .program_free = cuda_program_free,
   .impl = y10_cuda_program_impl,
   .weights_size = cuda_weights_size,
+  .request_batch_size = cuda_request_batch_size,
   .tune = cuda_tune,
   .tune_end = cuda_tune_end,
   .progress = cuda_progress,

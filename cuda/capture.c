@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* What a slot runs: the network from first to last, as it is captured into a
- * graph, which is compared with what it was captured from. Between two steps a
- * slot looks whether the program has a newer batch, and captures that; whatever
- * is wrong with it leaves the graph as it was. */
+/* Queues the work of a slot: parameters, ops, head, results. The same calls are
+ * captured into a graph, whose results must equal those of the uncaptured run. */
 
 #include "config.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "core/head.h"
 #include "slot.h"
-#include "autotune/autotune.h"
 
 /* For the ops and for the head, which never run at the same time. */
 gsize
@@ -20,21 +18,6 @@ y10_cuda_slot_scratch (const Y10Slot *slot, const Y10CudaOpPlans *batch)
 {
   return MAX (batch->staging + batch->workspace,
       y10_head_scratch_bytes (&slot->head));
-}
-
-/* cuDNN may want more for fewer images, if hardly ever. */
-static gboolean
-fits (const Y10Slot *slot, const Y10CudaOpPlans *batch, guint n,
-    GError **error)
-{
-  gsize size = y10_cuda_slot_scratch (slot, batch);
-
-  if (size <= slot->scratch_size)
-    return TRUE;
-  g_set_error (error, Y10_ERROR, Y10_ERROR_BACKEND, "%u images need %"
-      G_GSIZE_FORMAT " bytes of scratch; there are %" G_GSIZE_FORMAT, n,
-      size, slot->scratch_size);
-  return FALSE;
 }
 
 void
@@ -56,6 +39,16 @@ y10_cuda_slot_set_params (Y10Slot *slot, guint i, const Y10Letterbox *l,
   if (params->classes)
     memcpy (slot->pinned + slot->classes_at + (gsize) i * n_classes,
         params->classes, n_classes);
+}
+
+void
+y10_cuda_slot_set_surplus (Y10Slot *slot, guint i)
+{
+  Y10KHeadParams *p = (Y10KHeadParams *) slot->pinned + i;
+
+  *p = (Y10KHeadParams) {
+    .floor = INFINITY,.confidence = 1,.iou = 1,.all_classes = TRUE,.scale = 1,
+  };
 }
 
 /* The head follows the last op; its rows are copied to where they are read. */
@@ -98,10 +91,10 @@ y10_cuda_slot_run (Y10Slot *slot, const Y10CudaOpPlans *batch, guint n,
       || run_head (slot, n, error);
 }
 
-/* Queues nothing: records what a run of @n images queues. What is captured has
- * been run once before, so that nothing is loaded lazily any more. */
-gboolean
-y10_cuda_slot_capture (Y10Slot *slot, const Y10CudaOpPlans *batch, guint n,
+/* Records what a run of @n images queues, without running it. The plans must have
+ * run before: loading code during a capture would invalidate it. */
+static gboolean
+capture (Y10Slot *slot, const Y10CudaOpPlans *batch, guint n,
     CUgraphExec *exec, GError **error)
 {
   const Y10CudaDriver *d = slot->program->device->driver;
@@ -113,7 +106,7 @@ y10_cuda_slot_capture (Y10Slot *slot, const Y10CudaOpPlans *batch, guint n,
     return FALSE;
   ok = y10_cuda_slot_run (slot, batch, n, 0, slot->program->plan->graph->n_ops,
       error);
-  /* Ends the capture whether it is any good or not. */
+  /* Ends the capture, valid or not: the stream is usable again. */
   ok = y10_cuda_check (d, d->stream_end_capture (slot->stream, &graph),
       "capturing the network", ok ? error : NULL) && ok;
   ok = ok && y10_cuda_check (d, d->graph_instantiate (exec, graph, 0),
@@ -122,6 +115,8 @@ y10_cuda_slot_capture (Y10Slot *slot, const Y10CudaOpPlans *batch, guint n,
       "uploading a graph", error);
   if (graph)
     d->graph_destroy (graph);
+  if (!ok && *exec)
+    d->graph_exec_destroy (g_steal_pointer (exec));
   return ok;
 }
 
@@ -135,19 +130,13 @@ y10_cuda_slot_clear (Y10Slot *slot, guint8 value, GError **error)
       "clearing the activations", error);
 }
 
-/* Once all that runs has been run. Then the graph of @n images has to give what
- * the same work gave uncaptured, on an input of zeros. */
-gboolean
-y10_cuda_slot_warm_up (Y10Slot *slot, const Y10CudaOpPlans *batch, guint n,
-    CUgraphExec *exec, GError **error)
+/* Every row that the head finds in an input of zeros. */
+static void
+set_all_params (Y10Slot *slot, guint n)
 {
   static const Y10HeadParams all = {
     .size = sizeof (Y10HeadParams),.iou = 1,.max_detections = 1 };
-  const Y10CudaDriver *d = slot->program->device->driver;
   const Y10Graph *graph = slot->program->plan->graph;
-  guint8 *results = slot->pinned + slot->counts_at;
-  gsize size = slot->io_size - slot->counts_at;
-  g_autofree guint8 *expected = NULL;
   Y10Letterbox l;
 
   y10_letterbox_init (&l, graph->width, graph->height, graph->width,
@@ -156,97 +145,49 @@ y10_cuda_slot_warm_up (Y10Slot *slot, const Y10CudaOpPlans *batch, guint n,
     y10_cuda_slot_set_params (slot, i, &l, &all);
     ((Y10KHeadParams *) slot->pinned)[i].max_rows = slot->max_rows;
   }
+}
+
+static gboolean
+finish_run (Y10Slot *slot, GError **error)
+{
+  const Y10CudaDriver *d = slot->program->device->driver;
+
+  return y10_cuda_check (d, d->stream_synchronize (slot->stream),
+      "running the network", error);
+}
+
+gboolean
+y10_cuda_slot_warm_up (Y10Slot *slot, const Y10CudaOpPlans *batch, guint n,
+    CUgraphExec *exec, GError **error, GError **capture_error)
+{
+  const Y10CudaDriver *d = slot->program->device->driver;
+  const Y10Graph *graph = slot->program->plan->graph;
+  guint8 *results = slot->pinned + slot->counts_at;
+  gsize size = slot->io_size - slot->counts_at;
+  g_autofree guint8 *expected = NULL;
+
+  set_all_params (slot, n);
   memset (results, 0xff, size);
   if (!y10_cuda_slot_clear (slot, 0, error)
       || !y10_cuda_slot_run (slot, batch, n, 0, graph->n_ops, error)
-      || !y10_cuda_check (d, d->stream_synchronize (slot->stream),
-          "running the network", error))
+      || !finish_run (slot, error))
     return FALSE;
-  if (!slot->program->device->graphs)
+  if (!slot->program->device->graphs
+      || !capture (slot, batch, n, exec, capture_error))
     return y10_cuda_slot_clear (slot, 0, error);
   expected = g_memdup2 (results, size);
   memset (results, 0xff, size);
-  if (!y10_cuda_slot_capture (slot, batch, n, exec, error)
-      || !y10_cuda_slot_clear (slot, 0, error)
+  if (!y10_cuda_slot_clear (slot, 0, error)
       || !y10_cuda_check (d, d->graph_launch (*exec, slot->stream),
           "launching the network", error)
-      || !y10_cuda_check (d, d->stream_synchronize (slot->stream),
-          "running the network", error))
+      || !finish_run (slot, error) || !y10_cuda_slot_clear (slot, 0, error)) {
+    d->graph_exec_destroy (g_steal_pointer (exec));
     return FALSE;
+  }
   if (!graph->n_anchors || memcmp (expected, results, size) == 0)
-    return y10_cuda_slot_clear (slot, 0, error);
+    return TRUE;
+  d->graph_exec_destroy (g_steal_pointer (exec));
   g_set_error (error, Y10_ERROR, Y10_ERROR_BACKEND, "CUDA: the captured "
       "network gives other results than the same work uncaptured");
   return FALSE;
-}
-
-/* Takes @batch and whether it becomes what runs @n images here or not: what
- * cannot be captured, or gives something else when it is, leaves everything as
- * it was. */
-static void
-take_over (Y10Slot *slot, Y10CudaOpPlans *batch, guint n)
-{
-  static int n_failures;
-  const Y10CudaDriver *d = slot->program->device->driver;
-  CUgraphExec graph = NULL;
-  GError *error = NULL;
-
-  if (fits (slot, batch, n, &error)
-      && y10_cuda_slot_warm_up (slot, batch, n, &graph, &error)) {
-    if (slot->graphs[n - 1])
-      d->graph_exec_destroy (slot->graphs[n - 1]);
-    y10_cuda_op_plans_unref (slot->batches[n - 1]);
-    slot->graphs[n - 1] = graph;
-    slot->batches[n - 1] = batch;
-    y10_cuda_program_used (slot->program, n, batch);
-    return;
-  }
-  if (graph)
-    d->graph_exec_destroy (graph);
-  y10_cuda_op_plans_unref (batch);
-  /* Of a lost device the step itself will tell. */
-  if (!g_error_matches (error, Y10_ERROR, Y10_ERROR_DEVICE_LOST)
-      && g_atomic_int_add (&n_failures, 1) == 0)
-    g_warning ("CUDA: better plans for %u images are not used: %s", n,
-        error->message);
-  g_error_free (error);
-}
-
-/* Between two steps of the slot: nobody reads its results, and nothing of the
- * next step is in its arena. */
-void
-y10_cuda_slot_look_for_better (Y10Slot *slot)
-{
-  int version = g_atomic_int_get (&slot->program->version);
-
-  if (slot->version == version)
-    return;
-  slot->version = version;
-  for (guint n = 1; n <= slot->max_batch; n++) {
-    Y10CudaOpPlans *batch = slot->batches[n - 1];
-
-    if (!batch)
-      continue;
-    batch = y10_cuda_program_prepare (slot->program, n, NULL);
-    if (batch && batch != slot->batches[n - 1])
-      take_over (slot, batch, n);
-    else
-      y10_cuda_op_plans_unref (batch);
-  }
-}
-
-/* Kept: a step looks nothing up. */
-Y10CudaOpPlans *
-y10_cuda_slot_find_batch (Y10Slot *slot, guint n, GError **error)
-{
-  Y10CudaOpPlans **batch = &slot->batches[n - 1];
-
-  if (*batch)
-    return *batch;
-  *batch = y10_cuda_program_prepare (slot->program, n, error);
-  if (*batch && !fits (slot, *batch, n, error))
-    g_clear_pointer (batch, y10_cuda_op_plans_unref);
-  if (*batch && slot->program->tune)
-    y10_cuda_tune_add (slot->program->tune, n);
-  return *batch;
 }

@@ -63,6 +63,18 @@ typedef struct
 } Y10CudaOpPlans;
 
 typedef struct _Y10CudaTune Y10CudaTune;
+typedef struct _Y10CudaPreparer Y10CudaPreparer;
+
+/* A set of batch sizes: bit n - 1 is n images. */
+#define Y10_CUDA_MAX_SIZE 64
+#define Y10_CUDA_SIZE_BIT(n) ((guint64) 1 << ((n) - 1))
+
+/* The smallest size in @sizes that holds @n images; there is one. */
+static inline guint
+y10_cuda_smallest_size (guint64 sizes, guint n)
+{
+  return (guint) __builtin_ctzll (sizes & ~(Y10_CUDA_SIZE_BIT (n) - 1)) + 1;
+}
 
 struct _Y10Program
 {
@@ -75,14 +87,17 @@ struct _Y10Program
   gsize weights_size;
   gsize *weight, *bias;         /* one an op: bytes from weights */
   char hash[17];                /* of the weights */
-  Y10CudaTune *tune;            /* looks for better plans; NULL: nobody does */
+  Y10CudaPreparer *preparer;    /* NULL: no batch size was requested */
+  Y10CudaTune *tune;            /* searches for faster plans; NULL: off */
   const char *not_tuned;        /* why; or NULL */
 
+  pthread_mutex_t preparing;    /* one thread at a time makes op plans */
   pthread_mutex_t lock;         /* of what follows */
-  GPtrArray *batches;           /* [n - 1]: the newest Y10CudaOpPlans, or NULL */
-  Y10CudaOpPlans *in_use;         /* by the slots, at the most images */
+  guint64 sizes;                /* prepared or requested */
+  Y10CudaOpPlans *batches[Y10_CUDA_MAX_SIZE];   /* [n - 1]: newest, or NULL */
+  Y10CudaOpPlans *in_use;       /* by the slots, at the most images */
   guint in_use_images;
-  int version;                  /* atomic: goes up with every new batch */
+  int version;                  /* atomic: counts publications */
 };
 
 /* program.c */
@@ -91,10 +106,29 @@ Y10Program *y10_cuda_program_new (Y10Device * device, const Y10Plan * plan,
 void y10_cuda_program_free (Y10Program * program);
 Y10KType y10_cuda_type (Y10Precision precision);
 
-/* opplans.c. A new reference to the newest batch of @n images, which is made where
- * there is none. NULL on error. */
+/* Prepares @n images and returns at once, unless cuDNN's plans belong to the
+ * calling thread. */
+void y10_cuda_program_request (Y10Program * program, guint n,
+    Y10TuneChanged changed, gpointer data);
+
+/* prepare.c: the thread that prepares batch sizes. Its functions may be called
+ * by any thread; free ends it and waits for the convolution it is at. */
+Y10CudaPreparer *y10_cuda_preparer_new (Y10Program * program,
+    Y10TuneChanged changed, gpointer data, GError ** error);
+void y10_cuda_preparer_free (Y10CudaPreparer * preparer);
+void y10_cuda_preparer_add (Y10CudaPreparer * preparer, guint n);
+gboolean y10_cuda_preparer_is_idle (Y10CudaPreparer * preparer);
+
+/* opplans.c. A new reference to the newest op plans of @n images, which are made
+ * if there are none. @stream: to read biases on now; NULL: the first run reads
+ * them. Any thread; NULL on error or when cancelled. */
 Y10CudaOpPlans *y10_cuda_program_prepare (Y10Program * program, guint n,
-    GError ** error);
+    CUstream stream, GCancellable * cancellable, GError ** error);
+/* NULL: there are none. */
+Y10CudaOpPlans *y10_cuda_program_find (Y10Program * program, guint n);
+guint64 y10_cuda_program_get_sizes (Y10Program * program);
+/* Marks @n as requested; FALSE: it was already. */
+gboolean y10_cuda_program_add_size (Y10Program * program, guint n);
 Y10CudaOpPlans *y10_cuda_op_plans_ref (Y10CudaOpPlans * batch);
 void y10_cuda_op_plans_unref (Y10CudaOpPlans * batch);
 /* The same plans, to be changed before anybody else sees them. */

@@ -192,8 +192,8 @@ plan_dense (const Y10Program *program, const Y10Op *op, guint n,
 }
 
 static gboolean
-plan_batch (const Y10Program *program, guint n, Y10CudaOpPlans *batch,
-    GError **error)
+plan_batch (const Y10Program *program, guint n, CUstream stream,
+    GCancellable *cancellable, Y10CudaOpPlans *batch, GError **error)
 {
   const Y10Graph *graph = program->plan->graph;
 
@@ -205,7 +205,10 @@ plan_batch (const Y10Program *program, guint n, Y10CudaOpPlans *batch,
 
     if (!is_dense (op))
       continue;
-    if (!plan_dense (program, op, n, plan, error))
+    if (g_cancellable_set_error_if_cancelled (cancellable, error)
+        || !plan_dense (program, op, n, plan, error)
+        || (stream && !y10_cuda_conv_plan_read_bias (plan->conv->plan, stream,
+                program->weights + program->bias[i], error)))
       return FALSE;
     if (plan->staged)
       batch->staging = MAX (batch->staging, (gsize) out.height * out.width
@@ -218,33 +221,49 @@ plan_batch (const Y10Program *program, guint n, Y10CudaOpPlans *batch,
   return TRUE;
 }
 
-static Y10CudaOpPlans *
-find_batch (Y10Program *program, guint n)
+Y10CudaOpPlans *
+y10_cuda_program_find (Y10Program *program, guint n)
 {
   Y10CudaOpPlans *batch = NULL;
 
   pthread_mutex_lock (&program->lock);
-  if (n <= program->batches->len && program->batches->pdata[n - 1])
-    batch = y10_cuda_op_plans_ref (program->batches->pdata[n - 1]);
+  if (program->batches[n - 1])
+    batch = y10_cuda_op_plans_ref (program->batches[n - 1]);
   pthread_mutex_unlock (&program->lock);
   return batch;
 }
 
-Y10CudaOpPlans *
-y10_cuda_program_prepare (Y10Program *program, guint n, GError **error)
+guint64
+y10_cuda_program_get_sizes (Y10Program *program)
 {
-  Y10CudaOpPlans *batch = find_batch (program, n);
+  return __atomic_load_n (&program->sizes, __ATOMIC_RELAXED);
+}
 
-  if (batch)
-    return batch;
-  batch = g_atomic_rc_box_new0 (Y10CudaOpPlans);
-  batch->n_ops = program->plan->graph->n_ops;
-  batch->ops = g_new0 (Y10CudaOpPlan, batch->n_ops);
-  if (!plan_batch (program, n, batch, error)) {
-    y10_cuda_op_plans_unref (batch);
-    return NULL;
+gboolean
+y10_cuda_program_add_size (Y10Program *program, guint n)
+{
+  return !(__atomic_fetch_or (&program->sizes, Y10_CUDA_SIZE_BIT (n),
+          __ATOMIC_RELAXED) & Y10_CUDA_SIZE_BIT (n));
+}
+
+Y10CudaOpPlans *
+y10_cuda_program_prepare (Y10Program *program, guint n, CUstream stream,
+    GCancellable *cancellable, GError **error)
+{
+  Y10CudaOpPlans *batch;
+
+  pthread_mutex_lock (&program->preparing);
+  batch = y10_cuda_program_find (program, n);
+  if (!batch) {
+    batch = g_atomic_rc_box_new0 (Y10CudaOpPlans);
+    batch->n_ops = program->plan->graph->n_ops;
+    batch->ops = g_new0 (Y10CudaOpPlan, batch->n_ops);
+    if (plan_batch (program, n, stream, cancellable, batch, error))
+      y10_cuda_program_publish (program, n, y10_cuda_op_plans_ref (batch));
+    else
+      g_clear_pointer (&batch, y10_cuda_op_plans_unref);
   }
-  y10_cuda_program_publish (program, n, y10_cuda_op_plans_ref (batch));
+  pthread_mutex_unlock (&program->preparing);
   return batch;
 }
 
@@ -254,12 +273,11 @@ y10_cuda_program_publish (Y10Program *program, guint n, Y10CudaOpPlans *batch)
   Y10CudaOpPlans *old;
 
   pthread_mutex_lock (&program->lock);
-  if (program->batches->len < n)
-    g_ptr_array_set_size (program->batches, (gint) n);
-  old = program->batches->pdata[n - 1];
-  program->batches->pdata[n - 1] = batch;
+  old = program->batches[n - 1];
+  program->batches[n - 1] = batch;
   g_atomic_int_inc (&program->version);
   pthread_mutex_unlock (&program->lock);
+  y10_cuda_program_add_size (program, n);
   y10_cuda_op_plans_unref (old);
 }
 

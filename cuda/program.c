@@ -23,8 +23,10 @@ y10_cuda_program_free (Y10Program *program)
   const Y10CudaDriver *d = program->device->driver;
 
   y10_cuda_op_plans_unref (program->in_use);
-  g_ptr_array_unref (program->batches);
+  for (guint i = 0; i < Y10_CUDA_MAX_SIZE; i++)
+    y10_cuda_op_plans_unref (program->batches[i]);
   pthread_mutex_destroy (&program->lock);
+  pthread_mutex_destroy (&program->preparing);
   if (program->weights)
     d->mem_free (program->weights);
   g_free (program->weight);
@@ -50,12 +52,6 @@ upload (Y10Program *program, const guint8 *packed, GError **error)
   if (stream)
     d->stream_destroy (stream);
   return ok;
-}
-
-static void
-free_batch (gpointer batch)
-{
-  y10_cuda_op_plans_unref (batch);
 }
 
 /* Against mixing up, not against anybody: a word at a time, since this is 60 MB
@@ -92,10 +88,11 @@ y10_cuda_program_new (Y10Device *device, const Y10Plan *plan,
   program->weight = g_new0 (gsize, n_ops);
   program->bias = g_new0 (gsize, n_ops);
   pthread_mutex_init (&program->lock, NULL);
-  program->batches = g_ptr_array_new_with_free_func (free_batch);
+  pthread_mutex_init (&program->preparing, NULL);
   packed = y10_cuda_pack (program, &program->weights_size, error);
   if (!packed || !upload (program, packed, error)
-      || !(batch = y10_cuda_program_prepare (program, 1, error))
+      || !(batch = y10_cuda_program_prepare (program, 1, NULL,
+              cancellable, error))
       || g_cancellable_set_error_if_cancelled (cancellable, error)) {
     y10_cuda_op_plans_unref (batch);
     y10_cuda_program_free (program);
@@ -107,4 +104,27 @@ y10_cuda_program_new (Y10Device *device, const Y10Plan *plan,
   hash_weights (program, packed);
   g_free (packed);
   return program;
+}
+
+void
+y10_cuda_program_request (Y10Program *program, guint n,
+    Y10TuneChanged changed, gpointer data)
+{
+  g_autoptr (GError) error = NULL;
+
+  if (!y10_cuda_program_add_size (program, n))
+    return;
+  if (!y10_cuda_conv_lib_is_concurrent (program->device->conv)) {
+    y10_cuda_op_plans_unref (y10_cuda_program_prepare (program, n, NULL, NULL,
+            &error));
+  } else {
+    if (!program->preparer)
+      __atomic_store_n (&program->preparer, y10_cuda_preparer_new (program,
+              changed, data, &error), __ATOMIC_RELEASE);
+    if (program->preparer)
+      y10_cuda_preparer_add (program->preparer, n);
+  }
+  if (error)
+    g_message ("CUDA: steps of %u images run as larger ones: %s", n,
+        error->message);
 }

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* A slot: a stream, the arena of its activations, what is wanted of each image
- * and the rows that were found, all its own. So is its captured graph, one for
- * each number of images: a graph writes to the same addresses at each launch,
- * and only because they belong to one slot, whose step ends before another
- * begins, can nobody's rows be overwritten.
+/* A slot: a stream, the arena of its activations, the parameters and the rows of
+ * each image, and a captured graph for each batch size. A graph writes to the
+ * same addresses at each launch. Only the slot uses them, and its step ends
+ * before the next begins, so no step overwrites another's rows.
  *
- * Pictures are read outside the graph, since they lie elsewhere each time. The
- * parameters are copied to the device inside it, from pinned memory, and the
- * rows back. Two events say when the pictures and when the rows are done. */
+ * Pictures are read outside the graph, since their addresses change. The graph
+ * copies the parameters from pinned memory to the device, and the rows back. One
+ * event marks the end of reading the pictures, another the end of the step. */
 
 #include "config.h"
 
@@ -67,8 +66,9 @@ init_head (Y10Slot *slot, CUdeviceptr scratch)
   h->scratch = GSIZE_TO_POINTER (scratch);
 }
 
+/* @batches: of the sizes that are prepared at the start. */
 static gboolean
-allocate (Y10Slot *slot, const Y10CudaOpPlans *batch, GError **error)
+allocate (Y10Slot *slot, Y10CudaOpPlans *const batches[2], GError **error)
 {
   const Y10CudaDriver *d = slot->program->device->driver;
   gsize arena = MAX (slot->program->plan->arena_size, 1) * slot->max_batch;
@@ -82,7 +82,8 @@ allocate (Y10Slot *slot, const Y10CudaOpPlans *batch, GError **error)
               slot->io_size, 0), "pinned memory for the results", error))
     return FALSE;
   init_head (slot, 0);
-  slot->scratch_size = y10_cuda_slot_scratch (slot, batch);
+  slot->scratch_size = MAX (y10_cuda_slot_scratch (slot, batches[0]),
+      y10_cuda_slot_scratch (slot, batches[1]));
   if (!y10_cuda_check (d, d->mem_alloc (&slot->memory.scratch,
               MAX (slot->scratch_size, 1)), "scratch memory", error))
     return FALSE;
@@ -135,9 +136,10 @@ y10_cuda_slot_free (Y10Slot *slot)
   if (slot->stream)
     d->stream_synchronize (slot->stream);
   for (guint i = 0; i < slot->max_batch; i++) {
-    if (slot->graphs[i])
-      d->graph_exec_destroy (slot->graphs[i]);
-    y10_cuda_op_plans_unref (slot->batches[i]);
+    if (slot->runs[i].graph)
+      d->graph_exec_destroy (slot->runs[i].graph);
+    y10_cuda_op_plans_unref (slot->runs[i].batch);
+    y10_cuda_op_plans_unref (slot->runs[i].rejected);
     y10_cuda_input_clear (&slot->inputs[i], device);
   }
   if (slot->memory.arena)
@@ -154,8 +156,7 @@ y10_cuda_slot_free (Y10Slot *slot)
   if (slot->stream)
     d->stream_destroy (slot->stream);
   g_free (slot->inputs);
-  g_free (slot->graphs);
-  g_free (slot->batches);
+  g_free (slot->runs);
   g_free (slot->results);
   g_free (slot);
 }
@@ -164,25 +165,32 @@ Y10Slot *
 y10_cuda_slot_new (Y10Program *program, guint max_batch, guint max_rows,
     GError **error)
 {
+  const guint sizes[2] = { 1, max_batch };
   Y10Slot *slot = g_new0 (Y10Slot, 1);
-  Y10CudaOpPlans *batch;
+  Y10CudaOpPlans *batches[2];
+  gboolean ok = TRUE;
 
   slot->program = program;
   slot->max_batch = slot->memory.max_batch = max_batch;
   slot->max_rows = max_rows;
   slot->inputs = g_new0 (Y10CudaInput, max_batch);
-  slot->graphs = g_new0 (CUgraphExec, max_batch);
-  slot->batches = g_new0 (Y10CudaOpPlans *, max_batch);
+  slot->runs = g_new0 (Y10CudaSlotRun, max_batch);
   slot->results = g_new0 (Y10Rows, max_batch);
   slot->version = g_atomic_int_get (&program->version);
-  batch = y10_cuda_program_prepare (program, max_batch, error);
-  slot->batches[max_batch - 1] = batch;
-  if (batch && make_stream (slot, error) && allocate (slot, batch, error)
-      && y10_cuda_slot_warm_up (slot, batch, max_batch,
-          &slot->graphs[max_batch - 1], error)) {
-    y10_cuda_program_used (program, max_batch, batch);
-    return slot;
+  slot->retry_at = 1;
+  for (guint i = 0; i < 2; i++) {
+    batches[i] = ok ? y10_cuda_program_prepare (program, sizes[i], NULL, NULL,
+        error) : NULL;
+    ok = batches[i] != NULL;
   }
+  ok = ok && make_stream (slot, error) && allocate (slot, batches, error);
+  for (guint i = 0; ok && i < 2; i++)
+    ok = slot->runs[sizes[i] - 1].batch
+        || y10_cuda_slot_try (slot, batches[i], sizes[i], error);
+  for (guint i = 0; i < 2; i++)
+    y10_cuda_op_plans_unref (batches[i]);
+  if (ok)
+    return slot;
   y10_cuda_slot_free (slot);
   return NULL;
 }
@@ -197,7 +205,7 @@ y10_cuda_slot_load (Y10Slot *slot, guint i, const Y10Image *image,
       slot->program->plan->graph->input);
 
   if (i == 0)
-    y10_cuda_slot_look_for_better (slot);
+    y10_cuda_slot_take_over (slot);
   out.data = (guint8 *) out.data + i * out.image * slot->program->elem_size;
   y10_cuda_slot_set_params (slot, i, letterbox, params);
   if (image->cuda_stream
@@ -212,29 +220,26 @@ y10_cuda_slot_load (Y10Slot *slot, guint i, const Y10Image *image,
       "marking the input", error);
 }
 
-/* Another number of images than the slot was made for runs uncaptured once,
- * and is captured then, unless nothing is to be. */
 gboolean
 y10_cuda_slot_submit (Y10Slot *slot, guint n, guint first, guint end,
     GError **error)
 {
   const Y10CudaDriver *d = slot->program->device->driver;
   gboolean whole = first == 0 && end == slot->program->plan->graph->n_ops;
-  const Y10CudaOpPlans *batch = y10_cuda_slot_find_batch (slot, n, error);
+  guint size = y10_cuda_slot_choose_size (slot, n);
+  const Y10CudaSlotRun *run = &slot->runs[size - 1];
 
-  if (!batch || !y10_cuda_check (d, d->event_record (slot->start, slot->stream),
-          "marking the start", error))
-    return FALSE;
-  if (whole && slot->graphs[n - 1]
-      ? !y10_cuda_check (d, d->graph_launch (slot->graphs[n - 1],
-              slot->stream), "launching the network", error)
-      : !y10_cuda_slot_run (slot, batch, n, first, end, error))
-    return FALSE;
-  if (!y10_cuda_check (d, d->event_record (slot->done, slot->stream),
-          "marking the end", error))
-    return FALSE;
-  return !whole || slot->graphs[n - 1] || !slot->program->device->graphs
-      || y10_cuda_slot_capture (slot, batch, n, &slot->graphs[n - 1], error);
+  slot->n_images = n;
+  for (guint i = n; i < size; i++)
+    y10_cuda_slot_set_surplus (slot, i);
+  return y10_cuda_check (d, d->event_record (slot->start, slot->stream),
+      "marking the start", error)
+      && (whole && run->graph
+      ? y10_cuda_check (d, d->graph_launch (run->graph, slot->stream),
+          "launching the network", error)
+      : y10_cuda_slot_run (slot, run->batch, size, first, end, error))
+      && y10_cuda_check (d, d->event_record (slot->done, slot->stream),
+      "marking the end", error);
 }
 
 gboolean
@@ -258,7 +263,7 @@ y10_cuda_slot_wait (Y10Slot *slot, GError **error)
           slot->done), "timing the network", error))
     return FALSE;
   /* The count is written back, so that waiting again changes nothing. */
-  for (guint i = 0; i < slot->max_batch; i++)
+  for (guint i = 0; i < slot->n_images; i++)
     slot->results[i].n = counts[i] =
         y10_head_drop_not_finite ((Y10Detection *) slot->results[i].rows,
         MIN (counts[i], slot->max_rows));

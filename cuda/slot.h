@@ -2,11 +2,21 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-/* What a slot is made of, for slot.c and capture.c. */
+/* What slot.c, capture.c and takeover.c share: a slot, from inside. */
 
 #include "cuda.h"
 
 G_BEGIN_DECLS
+
+/* How the slot runs one batch size. */
+typedef struct
+{
+  Y10CudaOpPlans *batch;        /* NULL: the size is not prepared here */
+  CUgraphExec graph;            /* of batch; NULL: runs kernel by kernel */
+  Y10CudaOpPlans *rejected;     /* never tried again; or NULL */
+  guint n_failures;             /* captures that failed, one after the other */
+  guint64 retry_at;             /* the step before which the next is tried */
+} Y10CudaSlotRun;
 
 struct _Y10Slot
 {
@@ -17,9 +27,12 @@ struct _Y10Slot
   Y10CudaMemory memory;
   gsize scratch_size;
   Y10CudaInput *inputs;         /* max_batch */
-  CUgraphExec *graphs;          /* [n - 1]: of n images, or NULL */
-  Y10CudaOpPlans **batches;       /* [n - 1]: what it was captured from */
-  int version;                  /* the program's, when it was last looked at */
+  Y10CudaSlotRun *runs;         /* [n - 1]: of n images; max_batch */
+  guint n_images;               /* of the step */
+  guint64 n_steps;              /* begun so far */
+  guint64 occurred;             /* batch sizes that steps have had */
+  int version;                  /* the program's, when last compared */
+  guint64 retry_at;             /* the step that tries or captures again */
   Y10KHead head;                /* images is set at each run */
   /* One block of device memory, and of pinned memory, each: params, classes |
    * counts, rows. */
@@ -40,17 +53,22 @@ gboolean y10_cuda_slot_clear (Y10Slot * slot, guint8 value, GError ** error);
 /* Queues ops [first, end), and the head after the last. */
 gboolean y10_cuda_slot_run (Y10Slot * slot, const Y10CudaOpPlans * batch,
     guint n, guint first, guint end, GError ** error);
-/* Queues nothing: records what a run of @n images queues. What is captured has
- * been run once before, so that nothing is loaded lazily any more. */
-gboolean y10_cuda_slot_capture (Y10Slot * slot, const Y10CudaOpPlans * batch,
-    guint n, CUgraphExec * exec, GError ** error);
-/* Runs @batch once, then captures it and compares. */
+/* Image @i is computed, and nothing found in it: the step has fewer images than
+ * the batch size that it runs as. */
+void y10_cuda_slot_set_surplus (Y10Slot * slot, guint i);
+/* Runs @batch once, captures it and compares the results. FALSE: @batch cannot
+ * be used. TRUE without @exec: it can, but was not captured, because of
+ * @capture_error or because graphs are off. */
 gboolean y10_cuda_slot_warm_up (Y10Slot * slot, const Y10CudaOpPlans * batch,
-    guint n, CUgraphExec * exec, GError ** error);
-/* What runs @n images here; borrowed. */
-Y10CudaOpPlans *y10_cuda_slot_find_batch (Y10Slot * slot, guint n,
+    guint n, CUgraphExec * exec, GError ** error, GError ** capture_error);
+
+/* takeover.c. Runs @n images by @batch from now on; FALSE: it cannot be used. A
+ * failed capture is no error. */
+gboolean y10_cuda_slot_try (Y10Slot * slot, Y10CudaOpPlans * batch, guint n,
     GError ** error);
-/* Between two steps: takes over what the program has better. */
-void y10_cuda_slot_look_for_better (Y10Slot * slot);
+/* Between two steps: takes over what the program has published. */
+void y10_cuda_slot_take_over (Y10Slot * slot);
+/* The batch size that a step of @n images runs as. */
+guint y10_cuda_slot_choose_size (Y10Slot * slot, guint n);
 
 G_END_DECLS

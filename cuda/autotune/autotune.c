@@ -141,7 +141,8 @@ take_groups (Round *round, Y10CudaOpPlans *first, guint n, GError **error)
 static void
 tune_images (Y10CudaTune *tune, guint n, GError **error)
 {
-  Y10CudaOpPlans *first = y10_cuda_program_prepare (tune->program, n, error);
+  Y10CudaOpPlans *first = y10_cuda_program_prepare (tune->program, n, NULL,
+      tune->cancellable, error);
   guint n_builders = CLAMP (g_get_num_processors () - 1, 1, MAX_BUILDERS);
   Round round = {.tune = tune };
   pthread_t builders[MAX_BUILDERS];
@@ -316,7 +317,8 @@ y10_cuda_tune_new (Y10Program *program, Y10TuneChanged changed,
   tune->cancellable = g_cancellable_new ();
   tune->tools.program = program;
   tune->tools.cancellable = tune->cancellable;
-  tune->images = g_array_new (FALSE, FALSE, sizeof (guint));
+  tune->images = g_array_sized_new (FALSE, FALSE, sizeof (guint),
+      Y10_CUDA_MAX_SIZE);       /* steps add to it */
   pthread_mutex_init (&tune->lock, NULL);
   pthread_cond_init (&tune->work, NULL);
   g_array_append_val (tune->images, program->in_use_images);

@@ -53,6 +53,8 @@ void y10_cuda_conv_lib_abandon (Y10CudaConvLib * lib);
 /* "cuDNN 9.19.0", and whether fused plans can be built, with the reason. */
 const char *y10_cuda_conv_lib_describe (Y10CudaConvLib * lib);
 gboolean y10_cuda_conv_lib_can_fuse (Y10CudaConvLib * lib, GString * why);
+/* Whether plans can be made while another thread runs plans of the library. */
+gboolean y10_cuda_conv_lib_is_concurrent (const Y10CudaConvLib * lib);
 /* cuDNN's version, 91900: what saved plans depend on. */
 guint y10_cuda_conv_lib_version (Y10CudaConvLib * lib);
 
@@ -76,6 +78,10 @@ Y10CudaConvPlan *y10_cuda_conv_plan_load (Y10CudaConvLib * lib,
     const Y10CudaConvDesc * desc, Y10CudaConvStage stage, GBytes * bytes,
     GError ** error);
 gsize y10_cuda_conv_plan_workspace (const Y10CudaConvPlan * plan);
+/* Reads @bias ahead of the first run, which then does not allocate and wait for
+ * that. For a plan that no other thread uses yet. */
+gboolean y10_cuda_conv_plan_read_bias (Y10CudaConvPlan * plan,
+    CUstream stream, CUdeviceptr bias, GError ** error);
 /* The plan runs in @lib from now on, with its handle and by its thread; what
  * it remembers of earlier runs is forgotten. For fused plans, and of libraries
  * in one context. */

@@ -142,6 +142,12 @@ y10_cuda_conv_lib_can_fuse (Y10CudaConvLib *lib, GString *why)
   return y10_cudnn_can_compile (lib->cudnn, why);
 }
 
+gboolean
+y10_cuda_conv_lib_is_concurrent (const Y10CudaConvLib *lib)
+{
+  return lib->properties != NULL;
+}
+
 guint
 y10_cuda_conv_lib_version (Y10CudaConvLib *lib)
 {
@@ -290,6 +296,14 @@ convert_bias (Y10CudaConvPlan *plan, CUstream stream, CUdeviceptr bias,
 }
 
 gboolean
+y10_cuda_conv_plan_read_bias (Y10CudaConvPlan *plan, CUstream stream,
+    CUdeviceptr bias, GError **error)
+{
+  return plan->bias_type == Y10_PRECISION_FP32 || plan->bias == bias
+      || convert_bias (plan, stream, bias, error);
+}
+
+gboolean
 y10_cuda_conv_plan_run (Y10CudaConvPlan *plan, CUstream stream,
     CUdeviceptr in, CUdeviceptr weight, CUdeviceptr bias, CUdeviceptr add,
     CUdeviceptr out, CUdeviceptr workspace, GError **error)
@@ -302,11 +316,10 @@ y10_cuda_conv_plan_run (Y10CudaConvPlan *plan, CUstream stream,
   void *scratch = plan->workspace ? GSIZE_TO_POINTER (workspace) : NULL;
   cudnnBackendDescriptor_t pack;
 
-  if (plan->bias_type != Y10_PRECISION_FP32) {
-    if (plan->bias != bias && !convert_bias (plan, stream, bias, error))
-      return FALSE;
+  if (!y10_cuda_conv_plan_read_bias (plan, stream, bias, error))
+    return FALSE;
+  if (plan->bias_type != Y10_PRECISION_FP32)
     pointers[2] = GSIZE_TO_POINTER (plan->converted);
-  }
   pack = find_pack (plan, pointers, scratch, error);
   if (!pack)
     return FALSE;

@@ -53,6 +53,12 @@ y10_cuda_conv_lib_can_fuse (Y10CudaConvLib *lib, GString *why)
   return FALSE;
 }
 
+gboolean
+y10_cuda_conv_lib_is_concurrent (const Y10CudaConvLib *lib)
+{
+  return FALSE;
+}
+
 guint
 y10_cuda_conv_lib_version (Y10CudaConvLib *lib)
 {
@@ -107,6 +113,13 @@ const char *
 y10_cuda_conv_plan_describe (const Y10CudaConvPlan *plan)
 {
   return "none";
+}
+
+gboolean
+y10_cuda_conv_plan_read_bias (Y10CudaConvPlan *plan, CUstream stream,
+    CUdeviceptr bias, GError **error)
+{
+  return no_cudnn (error) != NULL;
 }
 
 gboolean

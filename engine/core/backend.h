@@ -20,7 +20,7 @@
 
 G_BEGIN_DECLS
 
-#define Y10_BACKEND_API_VERSION 2
+#define Y10_BACKEND_API_VERSION 3
 
 typedef struct _Y10Device Y10Device;    /* defined by each backend */
 typedef struct _Y10Program Y10Program;
@@ -72,14 +72,21 @@ typedef struct
   void (*program_free) (Y10Program * program);
   const char *(*impl) (Y10Program * program, guint op);
   gsize (*weights_size) (Y10Program * program);
-  /* These three are optional. tune is called once, after the slots have been
-   * created; it searches for faster ways to run the program on the backend's
-   * threads while steps run. A slot adopts them between two steps. The
-   * backend calls @changed from these threads; tune_end joins them and is
-   * called before slots are freed. */
+  /* The next four are optional.
+   * request_batch_size: prepares steps of @n images, at most max_batch, in a
+   * background thread while steps run. Until then, such a step runs as the
+   * next larger prepared size. slot_new prepares 1 and max_batch. Called on the
+   * device thread, after the slots have been made; repeated requests do nothing.
+   * tune: called once, after the slots have been made. Searches for faster ways
+   * to run the program, in background threads. A slot takes them over between
+   * two steps.
+   * Both call @changed from their threads. tune_end ends these threads; the
+   * engine calls it before it frees the slots. */
+  void (*request_batch_size) (Y10Program * program, guint n,
+      Y10TuneChanged changed, gpointer data);
   void (*tune) (Y10Program * program, Y10TuneChanged changed, gpointer data);
   void (*tune_end) (Y10Program * program);
-  /* Any thread. */
+  /* Any thread. finished: no batch size is being prepared, either. */
   void (*progress) (Y10Program * program, Y10TuningProgress * progress);
 
   /* A slot holds an arena, scratch memory, parameters and results. */

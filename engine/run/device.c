@@ -89,6 +89,8 @@ y10_engine_make_device (Y10Engine *engine, gpointer data, GError **error)
   for (guint i = 0; i < c->n_slots; i++)
     if (!make_slot (engine, &engine->slots[i], error))
       return FALSE;
+  for (guint n = 2; backend->request_batch_size && n < c->max_batch; n *= 2)
+    backend->request_batch_size (engine->program, n, y10_engine_tuned, engine);
   if (c->tune && backend->tune)
     backend->tune (engine->program, y10_engine_tuned, engine);
   return TRUE;

@@ -113,6 +113,11 @@ void y10_engine_set_done_func (Y10Engine * engine, Y10StepDone done,
     gpointer data);
 /* tuning.c: Y10TuneChanged for the backend. */
 void y10_engine_tuned (gpointer engine);
+/* Prepares steps of @n images, in the background: a GPU runs 1, 2, 4, 8, … and
+ * max_batch images at a time and rounds other numbers up. Repeated requests and
+ * numbers above max_batch do nothing. Waits for the device thread's turn; never
+ * call it from a thread of the engine, as Y10StepDone is. */
+void y10_engine_request_batch_size (Y10Engine * engine, guint n);
 const Y10Graph *y10_engine_get_graph (const Y10Engine * engine);
 const Y10Plan *y10_engine_get_plan (const Y10Engine * engine);
 /* With the lock taken. */

@@ -21,6 +21,22 @@ y10_engine_tuned (gpointer data)
   pthread_mutex_unlock (&engine->lock);
 }
 
+static gboolean
+request_batch_size (Y10Engine *engine, gpointer n, GError **error)
+{
+  engine->backend->request_batch_size (engine->program, GPOINTER_TO_UINT (n),
+      y10_engine_tuned, engine);
+  return TRUE;
+}
+
+void
+y10_engine_request_batch_size (Y10Engine *engine, guint n)
+{
+  g_return_if_fail (n >= 1);
+  if (n < engine->config.max_batch && engine->backend->request_batch_size)
+    y10_engine_call (engine, request_batch_size, GUINT_TO_POINTER (n), NULL);
+}
+
 /**
  * y10_engine_get_tuning_progress:
  * @engine: an engine

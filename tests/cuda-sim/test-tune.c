@@ -238,7 +238,7 @@ test_stubborn (void)
   engine = make_tuned ("stubborn", Y10_PRECISION_FP32, &progress);
   expect_most_faster (&progress);
   g_test_expect_message (NULL, G_LOG_LEVEL_WARNING,
-      "*better plans for 1 images are not used: *it runs once*");
+      "*new plans for 1 images are not used: *it runs once*");
   expect_reference (engine, 1e-4, 0.05);
   g_test_assert_expected_messages ();
   g_assert_cmpuint (count_impl (engine, FUSED), ==, 0);
@@ -428,7 +428,7 @@ detect_images (Y10Engine *engine, const float *pixels, guint n,
 static void
 test_batches (void)
 {
-  Y10Detection before[3 * MAX_ROWS], after[3 * MAX_ROWS];
+  Y10Detection before[3 * MAX_ROWS], after[3 * MAX_ROWS], many[8 * MAX_ROWS];
   Y10TuningProgress progress = {.size = sizeof progress };
   Y10Engine *engine;
   float *pixels;
@@ -455,6 +455,16 @@ test_batches (void)
     g_assert_cmpmem (after, n * MAX_ROWS * sizeof *after, before,
         n * MAX_ROWS * sizeof *before);
   }
+  y10_engine_unref (engine);
+  /* Steps of 1 to 8 images are tuned as 1, 2, 4 and 8. */
+  engine = make_engine (Y10_BACKEND_CUDA, Y10_PRECISION_FP32, 8, TRUE);
+  for (guint n = 8; n > 0; n--)
+    detect_images (engine, pixels, n, many);
+  g_assert_true (y10_engine_wait_tuned (engine, -1, NULL, NULL));
+  y10_engine_get_tuning_progress (engine, &progress);
+  g_test_message ("steps of 1 to 8 images: %u convolutions tuned, %u in one "
+      "batch size", progress.total, total);
+  g_assert_cmpuint (progress.total, ==, 4 * total);
   g_free (pixels);
   y10_engine_unref (engine);
 }

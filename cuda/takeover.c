@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* Decides which op plans a slot runs for each batch size. Between two steps the
+ * slot takes over what the program has published since: another batch size or
+ * faster plans, one per step. It runs the plans once, captures them and compares
+ * the two results. Plans that fail or give other results are rejected for good.
+ * A capture can fail through no fault of the plans: any thread that synchronizes
+ * the context meanwhile invalidates it. Then the slot keeps the graph that it
+ * has, or runs uncaptured, and captures again after 1, 2, 4, … 1024 steps. */
+
+#include "config.h"
+
+#include "slot.h"
+#include "autotune/autotune.h"
+
+#define MAX_BACK_OFF 10         /* 2^10 steps */
+
+/* The scratch memory was made for the batch sizes of the start. */
+static gboolean
+check_scratch (const Y10Slot *slot, const Y10CudaOpPlans *batch, guint n,
+    GError **error)
+{
+  gsize size = y10_cuda_slot_scratch (slot, batch);
+
+  if (size <= slot->scratch_size)
+    return TRUE;
+  g_set_error (error, Y10_ERROR, Y10_ERROR_BACKEND, "%u images need %"
+      G_GSIZE_FORMAT " bytes of scratch memory; the slot has %" G_GSIZE_FORMAT,
+      n, size, slot->scratch_size);
+  return FALSE;
+}
+
+static void
+back_off (Y10Slot *slot, Y10CudaSlotRun *run)
+{
+  run->retry_at = slot->n_steps + ((guint64) 1 << run->n_failures);
+  run->n_failures = MIN (run->n_failures + 1, MAX_BACK_OFF);
+}
+
+static void
+reject (Y10CudaSlotRun *run, Y10CudaOpPlans *batch, guint n,
+    const GError *error)
+{
+  static int n_rejected;
+
+  y10_cuda_op_plans_unref (run->rejected);
+  run->rejected = y10_cuda_op_plans_ref (batch);
+  if (g_atomic_int_add (&n_rejected, 1) == 0)
+    g_warning ("CUDA: new plans for %u images are not used: %s", n,
+        error->message);
+}
+
+static void
+replace (Y10Slot *slot, guint n, Y10CudaOpPlans *batch, CUgraphExec graph)
+{
+  Y10CudaSlotRun *run = &slot->runs[n - 1];
+
+  if (run->graph)
+    slot->program->device->driver->graph_exec_destroy (run->graph);
+  if (batch != run->batch) {
+    y10_cuda_op_plans_unref (run->batch);
+    run->batch = y10_cuda_op_plans_ref (batch);
+  }
+  run->graph = graph;
+  y10_cuda_program_used (slot->program, n, batch);
+}
+
+gboolean
+y10_cuda_slot_try (Y10Slot *slot, Y10CudaOpPlans *batch, guint n,
+    GError **error)
+{
+  static int n_failed;
+  Y10CudaSlotRun *run = &slot->runs[n - 1];
+  CUgraphExec graph = NULL;
+  GError *local = NULL;
+
+  if (!check_scratch (slot, batch, n, error)
+      || !y10_cuda_slot_warm_up (slot, batch, n, &graph, error, &local))
+    return FALSE;
+  if (!local) {
+    run->n_failures = 0;
+    run->retry_at = 0;
+  } else {
+    back_off (slot, run);
+    if (g_atomic_int_add (&n_failed, 1) == 0)
+      g_message ("CUDA: steps of %u images run without a graph for now: %s",
+          n, local->message);
+    else
+      g_debug ("CUDA: %u images are not captured before step %"
+          G_GUINT64_FORMAT ": %s", n, run->retry_at, local->message);
+    g_error_free (local);
+  }
+  if (graph || !run->graph)
+    replace (slot, n, batch, graph);
+  return TRUE;
+}
+
+/* Whether @batch, the newest for @n images, is to be tried or captured. */
+static gboolean
+is_wanted (const Y10Slot *slot, guint n, const Y10CudaOpPlans *batch)
+{
+  const Y10CudaSlotRun *run = &slot->runs[n - 1];
+
+  if (!batch || batch == run->rejected)
+    return FALSE;
+  return batch != run->batch
+      || (slot->program->device->graphs && !run->graph);
+}
+
+void
+y10_cuda_slot_take_over (Y10Slot *slot)
+{
+  int version = g_atomic_int_get (&slot->program->version);
+  gboolean tried = FALSE;
+
+  slot->n_steps++;
+  if (slot->version == version && slot->n_steps < slot->retry_at)
+    return;
+  slot->version = version;
+  slot->retry_at = G_MAXUINT64;
+  for (guint n = 1; n <= slot->max_batch; n++) {
+    Y10CudaSlotRun *run = &slot->runs[n - 1];
+    Y10CudaOpPlans *batch = y10_cuda_program_find (slot->program, n);
+    g_autoptr (GError) error = NULL;
+
+    if (is_wanted (slot, n, batch) && !tried
+        && slot->n_steps >= run->retry_at) {
+      tried = TRUE;
+      /* The step itself reports a lost device. */
+      if (!y10_cuda_slot_try (slot, batch, n, &error)) {
+        if (g_error_matches (error, Y10_ERROR, Y10_ERROR_DEVICE_LOST))
+          back_off (slot, run);
+        else
+          reject (run, batch, n, error);
+      }
+    }
+    if (is_wanted (slot, n, batch))
+      slot->retry_at = MIN (slot->retry_at, MAX (run->retry_at,
+              slot->n_steps + 1));
+    y10_cuda_op_plans_unref (batch);
+  }
+}
+
+/* Tuning starts with the sizes that steps have. */
+static void
+note_size (Y10Slot *slot, guint n)
+{
+  Y10Program *program = slot->program;
+  guint size = y10_cuda_smallest_size (y10_cuda_program_get_sizes (program), n);
+
+  if (slot->occurred & Y10_CUDA_SIZE_BIT (size))
+    return;
+  slot->occurred |= Y10_CUDA_SIZE_BIT (size);
+  if (program->tune)
+    y10_cuda_tune_add (program->tune, size);
+}
+
+guint
+y10_cuda_slot_choose_size (Y10Slot *slot, guint n)
+{
+  note_size (slot, n);
+  while (!slot->runs[n - 1].batch)
+    n++;
+  return n;
+}

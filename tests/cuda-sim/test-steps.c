@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* What a step costs and survives, on the simulated GPU: batch sizes that are not
+ * prepared yet, frames that are gone when the next step runs. */
+
+#include <string.h>
+
+#include "control.h"
+#include "run/internal.h"
+#include "util.h"
+
+#define SIZE 32
+#define MAX_ROWS 63
+#define MOST 8
+#define N_PICTURES 3
+#define WIDTH 50
+#define HEIGHT 40
+#define PITCH 256
+#define BYTES (PITCH * HEIGHT)
+
+static const Y10SimControl *sim;
+static const Y10CudaDriver *d;
+
+#define OK(call) g_assert_cmpint (d->call, ==, 0)
+
+static Y10Engine *
+make_engine (guint max_batch)
+{
+  Y10TestTensors *tensors = test_tensors ("pico-nc3", 0);
+  Y10Model *model = test_model (tensors, NULL);
+  Y10EngineConfig config;
+  GError *error = NULL;
+  Y10Engine *engine;
+
+  y10_engine_config_init (&config, sizeof config);
+  config.backend = Y10_BACKEND_CUDA;
+  config.width = config.height = SIZE;
+  config.max_batch = max_batch;
+  config.max_detections = MAX_ROWS;
+  engine = y10_engine_new (model, &config, NULL, &error);
+  g_assert_no_error (error);
+  y10_model_unref (model);
+  y10_test_tensors_free (tensors);
+  sim = y10_sim_control_get ();
+  d = sim->driver (NULL);
+  return engine;
+}
+
+static guint8 *
+make_picture (guint which)
+{
+  GRand *rand = g_rand_new_with_seed (which + 1);
+  guint8 *picture = g_malloc (BYTES);
+
+  for (guint i = 0; i < BYTES; i++)
+    picture[i] = (guint8) g_rand_int (rand);
+  g_rand_free (rand);
+  return picture;
+}
+
+static void
+add (Y10Step *step, Y10Memory memory, const void *pixels, gpointer stream)
+{
+  const Y10Image image = {.size = sizeof (Y10Image),
+    .format = Y10_PIXEL_RGB,.memory = memory,
+    .width = WIDTH,.height = HEIGHT,.plane = {pixels},.stride = {PITCH},
+    .cuda_stream = stream
+  };
+  Y10HeadParams params = Y10_HEAD_PARAMS_INIT;
+  GError *error = NULL;
+
+  params.confidence = 0;
+  params.max_detections = MAX_ROWS;
+  y10_step_add (step, &image, &params, &error);
+  g_assert_no_error (error);
+}
+
+static void
+finish (Y10Step *step, guint n, Y10Detection (*rows)[MAX_ROWS])
+{
+  GError *error = NULL;
+
+  y10_step_submit (step, &error);
+  g_assert_no_error (error);
+  y10_step_wait (step, -1, &error);
+  g_assert_no_error (error);
+  for (guint i = 0; i < n; i++)
+    g_assert_cmpint (y10_step_read (step, i, rows[i], MAX_ROWS, &error), ==,
+        MAX_ROWS);
+  y10_step_end (step);
+}
+
+/* Image i of the step is picture (@first + i) % N_PICTURES. */
+static void
+run (Y10Engine *engine, guint8 *const *pictures, guint first, guint n,
+    Y10Detection (*rows)[MAX_ROWS])
+{
+  Y10Step step;
+
+  g_assert_true (y10_step_begin (engine, -1, &step, NULL));
+  for (guint i = 0; i < n; i++)
+    add (&step, Y10_MEMORY_HOST, pictures[(first + i) % N_PICTURES], NULL);
+  finish (&step, n, rows);
+}
+
+typedef struct
+{
+  Y10Engine *engine;
+  guint8 *pictures[N_PICTURES];
+  Y10Detection rows[N_PICTURES][MAX_ROWS];      /* of each picture alone */
+} Rig;
+
+static void
+rig_init (Rig *rig, guint max_batch)
+{
+  rig->engine = make_engine (max_batch);
+  for (guint i = 0; i < N_PICTURES; i++) {
+    rig->pictures[i] = make_picture (i);
+    run (rig->engine, rig->pictures, i, 1, &rig->rows[i]);
+  }
+}
+
+static void
+rig_clear (Rig *rig)
+{
+  y10_engine_unref (rig->engine);
+  for (guint i = 0; i < N_PICTURES; i++)
+    g_free (rig->pictures[i]);
+  g_assert_cmpuint (sim->n_reports (), ==, 0);
+}
+
+/* A step of @n images finds in each what was found in it alone. */
+static void
+expect_same (Rig *rig, guint first, guint n)
+{
+  Y10Detection rows[MOST][MAX_ROWS];
+
+  run (rig->engine, rig->pictures, first, n, rows);
+  for (guint i = 0; i < n; i++)
+    g_assert_cmpmem (rows[i], sizeof rows[i],
+        rig->rows[(first + i) % N_PICTURES], sizeof rows[i]);
+}
+
+static gboolean
+is_prepared (Rig *rig)
+{
+  Y10TuningProgress progress = {.size = sizeof progress };
+
+  y10_engine_get_tuning_progress (rig->engine, &progress);
+  return progress.finished;
+}
+
+/* Preparing one batch size takes 40 convolutions times 20 ms. No step waits for
+ * that: it runs as a larger size, with the same results. */
+static void
+test_unprepared (void)
+{
+  gint64 start;
+  Rig rig;
+
+  g_setenv ("Y10_SIM_PLAN_MS", "20", TRUE);
+  rig_init (&rig, MOST);
+  for (guint n = 1; n <= MOST; n++) {
+    g_assert_false (is_prepared (&rig));
+    start = g_get_monotonic_time ();
+    expect_same (&rig, n, n);
+    g_test_message ("a step of %u images took %" G_GINT64_FORMAT " ms", n,
+        (g_get_monotonic_time () - start) / 1000);
+    g_assert_cmpint (g_get_monotonic_time () - start, <, G_USEC_PER_SEC / 2);
+  }
+  /* 3 images run as 4 then, or as 3 when that was asked for. */
+  y10_engine_request_batch_size (rig.engine, 3);
+  y10_engine_request_batch_size (rig.engine, 3);
+  y10_engine_request_batch_size (rig.engine, MOST + 1);
+  g_assert_true (y10_engine_wait_tuned (rig.engine, -1, NULL, NULL));
+  g_unsetenv ("Y10_SIM_PLAN_MS");
+  for (guint n = 1; n <= MOST; n++)
+    expect_same (&rig, n, n);
+  rig_clear (&rig);
+}
+
+/* An engine ends while batch sizes are prepared. */
+static void
+test_quit (void)
+{
+  gint64 start;
+  Rig rig;
+
+  g_setenv ("Y10_SIM_PLAN_MS", "20", TRUE);
+  rig_init (&rig, MOST);
+  start = g_get_monotonic_time ();
+  rig_clear (&rig);
+  g_unsetenv ("Y10_SIM_PLAN_MS");
+  g_assert_cmpint (g_get_monotonic_time () - start, <, G_USEC_PER_SEC / 2);
+}
+
+/* The surplus images of a step are computed without a frame: those of the step
+ * before are gone, which the simulator would report. */
+static void
+test_surplus (void)
+{
+  static const guint sizes[] = { MOST, 3, 5, 1 };
+  CUdeviceptr frames[MOST];
+  Y10Detection rows[MOST][MAX_ROWS];
+  CUcontext context, popped;
+  CUstream stream;
+  Y10Step step;
+  Rig rig;
+
+  rig_init (&rig, MOST);
+  OK (primary_ctx_retain (&context, 0));
+  OK (ctx_push (context));
+  OK (stream_create (&stream, Y10_CU_STREAM_NON_BLOCKING, 0));
+  for (guint k = 0; k < G_N_ELEMENTS (sizes); k++) {
+    guint n = sizes[k];
+
+    g_assert_true (y10_step_begin (rig.engine, -1, &step, NULL));
+    for (guint i = 0; i < n; i++) {
+      OK (mem_alloc (&frames[i], BYTES));
+      OK (memcpy_htod_async (frames[i], rig.pictures[i % N_PICTURES], BYTES,
+              stream));
+      add (&step, Y10_MEMORY_CUDA, GSIZE_TO_POINTER (frames[i]), stream);
+    }
+    finish (&step, n, rows);
+    for (guint i = 0; i < n; i++) {
+      g_assert_cmpmem (rows[i], sizeof rows[i], rig.rows[i % N_PICTURES],
+          sizeof rows[i]);
+      OK (mem_free (frames[i]));
+    }
+  }
+  expect_same (&rig, 1, 3);
+  OK (stream_destroy (stream));
+  OK (ctx_pop (&popped));
+  OK (primary_ctx_release (0));
+  rig_clear (&rig);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_autoptr (GString) why = g_string_new (NULL);
+  int status;
+
+  g_test_init (&argc, &argv, NULL);
+  if (!y10_backend_probe (Y10_BACKEND_CUDA, why)) {
+    g_print ("1..0 # SKIP no simulated GPU: %s\n", why->str);
+    return 77;
+  }
+  g_test_add_func ("/steps/unprepared", test_unprepared);
+  g_test_add_func ("/steps/quit", test_quit);
+  g_test_add_func ("/steps/surplus", test_surplus);
+  status = g_test_run ();
+  test_dir_remove ();
+  return status;
+}
