@@ -49,7 +49,7 @@ static const GstMetaInfo *frame_meta_info;
  *
  * Registers the meta types. Must be called when the plugin is loaded, before the
  * other functions. Thread-safe; later calls do nothing. The frame meta has no
- * tags, so elements assume that it does not depend on size, position or colors
+ * tags, so elements assume that it does not depend on size, position or colours
  * and keep it.
  */
 void

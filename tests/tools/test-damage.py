@@ -254,7 +254,7 @@ class Videos(Damage):
             self.assertTrue(0 < len(lines) < less_than, (path, len(lines), less_than))
         else:                            # an MP4 whose index was behind what is left of it
             self.assertEqual(lines, [])
-            self.assertIn("cut off", errors)
+            self.assertIn("truncated", errors)
 
 
 class Connections(Case):

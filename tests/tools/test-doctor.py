@@ -204,7 +204,7 @@ class Driver(Doctor):
         self.assertEqual(rows["cublaslt"]["fact"], f"13.1.0, {self.lib}/libcublasLt.so.13")
         self.assertEqual(rows["cudnn"]["fact"], f"9.19.0 for CUDA 13, {self.lib}/libcudnn.so.9")
         self.assertEqual(rows["cudnn_libraries"]["fact"], f"3 loaded, all from {self.lib}")
-        self.assertEqual(rows["convolution"]["fact"], "run on GPU 0, the result is right")
+        self.assertEqual(rows["convolution"]["fact"], "ran on GPU 0 with the correct result")
         for name, row in rows.items():
             if name not in ("backend", "decoder", "nvcodec"):
                 self.assertEqual(row["state"], "OK", name)
@@ -233,7 +233,7 @@ class Driver(Doctor):
     def test_others(self):
         self.found("driver", "FAIL", "not ready", "fabricmanager", fake="init=802")
         self.found("driver", "FAIL", "does not start", "nvidia_uvm", fake="init=999")
-        self.found("driver", "FAIL", ["cuInit says 3", "CUDA_ERROR_STAGED"], "dmesg", fake="init=3")
+        self.found("driver", "FAIL", ["cuInit returned 3", "CUDA_ERROR_STAGED"], "dmesg", fake="init=3")
 
     def test_crash(self):
         self.found("driver", "FAIL", "signal 6", "reboot", fake="crash=1")
@@ -266,7 +266,7 @@ class Gpu(Doctor):
         self.found("gpu0", "FAIL", "out of memory", "nvidia-smi", fake="context=2")
 
     def test_wrong_result(self):
-        self.found("convolution", "FAIL", "did not run on GPU 0", "CUDNN_LOGLEVEL_DBG", fake="wrong=1")
+        self.found("convolution", "FAIL", "failed on GPU 0", "CUDNN_LOGLEVEL_DBG", fake="wrong=1")
         self.found("convolution", "FAIL", "driver 700", fake="sync=700")
 
     @unittest.skipUnless("nvcodec" in FEATURES, "built without nv-codec-headers")
@@ -310,10 +310,10 @@ class Libraries(Doctor):
         self.found("cudnn", "FAIL", "cuDNN 8", "libcudnn9-cuda-13")
 
     def test_cudnn_too_old(self):
-        self.found("cudnn", "FAIL", ["9.1.0", "9.8 is needed"], "libcudnn9", fake="cudnn=90100")
+        self.found("cudnn", "FAIL", ["9.1.0", "expected 9.8"], "libcudnn9", fake="cudnn=90100")
 
     def test_cudnn_of_another_cuda(self):
-        self.found("cudnn", "FAIL", ["for CUDA 12", "made for CUDA 13"], "nvidia-cudnn-cu13", fake="cudart=12080")
+        self.found("cudnn", "FAIL", ["for CUDA 12", "built for CUDA 13"], "nvidia-cudnn-cu13", fake="cudart=12080")
 
     def test_cudnn_aborts(self):
         self.found("cudnn_engines", "FAIL", "signal 6", "CUDNN_LOGLEVEL_DBG", fake="abort=1")
@@ -325,11 +325,11 @@ class Libraries(Doctor):
                           os.path.join(self.lib, "libcudnn_engines_precompiled.so.9")])
         self.found("cudnn_libraries", "WARN", ["different folders", other, self.lib], "remove one",
                    env={"Y10_FAKE_LOADS": mixed})
-        self.found("cudnn_libraries", "FAIL", ["do not fit", other], "remove one", fake="mismatch=1002",
+        self.found("cudnn_libraries", "FAIL", ["incompatible", other], "remove one", fake="mismatch=1002",
                    env={"Y10_FAKE_LOADS": mixed})
 
     def test_part_of_cudnn_missing(self):
-        self.found("cudnn_engines", "FAIL", "not loaded: libcudnn_heuristic.so", "one whole cuDNN",
+        self.found("cudnn_engines", "FAIL", "not loaded: libcudnn_heuristic.so", "one complete cuDNN",
                    fake="configs=0",
                    env={"Y10_FAKE_LOADS": os.path.join(self.lib, "libcudnn_engines_precompiled.so.9")})
 
@@ -364,7 +364,7 @@ class PlanCache(Doctor):
     def test_not_a_folder(self):
         with open(self.plans, "w", encoding="ascii"):
             pass
-        self.found("plan_cache", "WARN", "cannot be written", "rm -r " + self.plans)
+        self.found("plan_cache", "WARN", "not a writable folder", "rm -r " + self.plans)
 
 
 class Backend(Doctor):
@@ -388,7 +388,7 @@ class Backend(Doctor):
     def test_not_a_backend(self):
         self.gpu_machine()
         path = self.library("liby10-cuda.so", "cublaslt", self.backend)
-        self.found("backend", "FAIL", [path, "y10_backend_module"], "mend")
+        self.found("backend", "FAIL", [path, "y10_backend_module"], "fix the problems")
 
     @unittest.skipUnless(os.path.exists(SIMULATOR), "there is no simulator")
     def test_good(self):

@@ -108,7 +108,7 @@ class Pictures(Case):
         errors = errors.splitlines()
         self.assertEqual(len(errors), 4, errors)
         for path, text, error in zip([missing, folder, broken, empty],
-                                     ["no such file", "directory", "damaged", ""], errors):
+                                     ["no such file", "in this folder", "damaged", ""], errors):
             self.assertIn(path, error)
             self.assertIn(text, error)
 
@@ -117,7 +117,7 @@ class Pictures(Case):
         path = write_png(self.path("secret.png"), self.rows)
         os.chmod(path, 0)
         _, errors = self.detect(path, status=1)
-        self.assertIn("may not be read", errors)
+        self.assertIn("no permission", errors)
 
     def test_strange_names(self):
         path = write_png(self.path('quo"te\\ and\nline.png'), self.rows)
@@ -194,7 +194,7 @@ class Usage(Case):
         self.refused(*detect, "--max-detections", "301", picture_path, says=["--max-detections", "300"])
         self.refused(*detect, "--classes", "0,frog", picture_path, says=["--classes", "frog", "3 classes"])
         self.refused(*detect, "--classes", "3", picture_path, says=["--classes", "'3'"])
-        self.refused(*detect, "--classes", ",", picture_path, says=["--classes", "no class"])
+        self.refused(*detect, "--classes", ",", picture_path, says=["--classes", "empty"])
         self.refused(*detect, "--head", "two", picture_path, says=["--head", "one2many"])
         self.refused(*detect, "--frob", picture_path, says=["--frob", "detect --help"])
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Animated GIFs, frame by frame as gdk-pixbuf composes them. A frame's time is
- * the sum of the delays before it; the animation is shown once, however often
- * the file wants it repeated. */
+/* Reads animated GIFs frame by frame, as gdk-pixbuf composes them. The timestamp
+ * of a frame is the sum of the delays before it. Each animation is read once;
+ * the loop count in the file is ignored. */
 
 #include "config.h"
 
@@ -14,7 +14,7 @@
 
 #ifdef HAVE_PIXBUF
 
-/* gdk-pixbuf has no replacement for the times of an animation. */
+/* gdk-pixbuf has no replacement for the deprecated GTimeVal here. */
 G_GNUC_BEGIN_IGNORE_DEPRECATIONS
 
 struct _ToolAnimation
@@ -30,7 +30,7 @@ struct _ToolAnimation
 static GTimeVal
 time_val (gint64 ms)
 {
-  /* Not 0, which gdk-pixbuf takes for "now" here and there. */
+  /* Start at 1 s: some functions of gdk-pixbuf treat 0 as the current time. */
   GTimeVal time = {.tv_sec = (glong) (1 + ms / 1000),
     .tv_usec = (glong) (ms % 1000 * 1000)
   };
@@ -66,7 +66,7 @@ tool_animation_next (ToolAnimation *self, ToolFrame *frame)
 
   if (self->ended)
     return FALSE;
-  /* The iterator composes the next frame in the same memory. */
+  /* Copy: the iterator composes the next frame in the same memory. */
   shown = gdk_pixbuf_copy (gdk_pixbuf_animation_iter_get_pixbuf (self->iter));
   memset (frame, 0, sizeof *frame);
   frame->source = self->source;
@@ -77,7 +77,7 @@ tool_animation_next (ToolAnimation *self, ToolFrame *frame)
   frame->free_pixels = g_object_unref;
 
   delay = gdk_pixbuf_animation_iter_get_delay_time (self->iter);
-  /* What is being loaded is the last one that there is. */
+  /* In a truncated file, the frame being loaded is the last one. */
   self->ended = delay < 0
       || gdk_pixbuf_animation_iter_on_currently_loading_frame (self->iter);
   self->time += MAX (delay, 0);

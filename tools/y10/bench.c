@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* y10 bench: how long a step takes, from the network's input to all rows.
- * What is measured is the wall clock of submit, wait and read, as an
- * application sees it. Writing the picture into the input is the letterbox's
- * work and counts only with --with-preprocess, which then takes a 1080p NV12
- * frame. It is what an engine does in the long run: on a GPU the measuring waits
- * until no faster ways are looked for any more. Confidence is 0, so that every run chooses and decodes as many rows
- * as fit (300): the most that this part can cost. */
+/* y10 bench: measures a step from the network's input to all rows, as the
+ * wall-clock time of submit, wait and read that an application sees. The
+ * letterbox, which writes a picture into the input, counts only with
+ * --with-preprocess, and then for a 1080p NV12 frame. Measuring on a GPU starts
+ * after tuning has finished, since that is the speed in the long run. The
+ * minimum confidence is 0, so that every run selects and decodes the maximum
+ * number of rows (300), which is the worst case. */
 
 #include "config.h"
 
@@ -35,9 +35,8 @@ typedef struct
   GArray *step_ms, *preprocess_ms, *inference_ms, *postprocess_ms;
 } Bench;
 
-/* Anything but a constant: a constant's activations are one value, and the
- * candidates of the head all equal. A gradient with noise on it, the same in
- * every run. */
+/* A reproducible gradient with noise: constant pixels would make all candidates
+ * of the head equal. */
 static guint8
 synthetic (guint x, guint y, guint plane)
 {
@@ -269,7 +268,7 @@ print_text (const Bench *bench, const Result *result)
       bench->with_preprocess ? "1920x1080 NV12 frame" : "network input",
       bench->n_rows, bench->step_ms->len);
   tool_print ("median %.3f ms, 95 %% below %.3f ms, best %.3f ms, "
-      "%.1f images a second\n", result->step.median, result->step.p95,
+      "%.1f images/s\n", result->step.median, result->step.p95,
       result->step.min, 1e3 * bench->batch / result->step.median);
   tool_print ("preprocess %.3f ms%s, inference %.3f ms, postprocess %.3f ms\n",
       result->preprocess.median,
@@ -306,7 +305,7 @@ bench_run (Bench *bench, double seconds, gboolean json, GError **error)
       print_json (bench, &result);
     else
       print_text (bench, &result);
-    /* Half a table would look like a whole one. */
+    /* A truncated table would look complete. */
     if (!tool_flush_stdout ())
       ok = FALSE;
   }
@@ -332,11 +331,11 @@ tool_bench (int argc, char **argv)
   double seconds = 3;
   int batch = 1;
   const GOptionEntry entries[] = {
-    {"batch", 0, 0, G_OPTION_ARG_INT, &batch, "Images of a step [1]", "N"},
+    {"batch", 0, 0, G_OPTION_ARG_INT, &batch, "Images per step [1]", "N"},
     {"seconds", 0, 0, G_OPTION_ARG_DOUBLE, &seconds,
-        "How long to measure [3]", "S"},
+        "Duration of the measurement [3]", "S"},
     {"with-preprocess", 0, 0, G_OPTION_ARG_NONE, &bench.with_preprocess,
-        "Count the letterbox of a 1080p NV12 frame", NULL},
+        "Include the letterbox, for a 1080p NV12 frame", NULL},
     {"json", 'j', 0, G_OPTION_ARG_NONE, &json, "Print JSON", NULL},
     {NULL}
   };
@@ -344,8 +343,8 @@ tool_bench (int argc, char **argv)
   int status = TOOL_USAGE;
 
   g_option_context_set_summary (context,
-      "Measures how long a model takes here, from the network's input to 300 "
-      "rows, and\nhow long each layer takes.");
+      "Measures the speed of a model on this machine, from the network's input "
+      "to 300 rows,\nand the time of each layer.");
   g_option_context_set_description (context, TOOL_STATUS_HELP);
   tool_engine_options_add (context, &options, TRUE);
   g_option_context_add_main_entries (context, entries, NULL);
@@ -355,7 +354,7 @@ tool_bench (int argc, char **argv)
       || !tool_check_range ("--seconds", seconds, 0, 3600))
     goto out;
   if (argc > 1) {
-    tool_error ("bench takes no argument '%s'; the model is --model FILE",
+    tool_error ("bench takes no argument, found '%s'; use --model FILE",
         argv[1]);
     goto out;
   }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Whether a file is as long as its own container says. Demuxers play what is
- * there and end as if that were all, so lengths are read here: the boxes of
- * MP4 and QuickTime, Matroska's segment, clusters and blocks, RIFF (AVI, WebP),
- * the packets of a transport stream, and the pixels of a BMP. What is not
- * understood is taken to be whole. */
+/* Detects truncated files. Demuxers play what is present and then end normally,
+ * so this file compares the file size with the lengths in the container: the
+ * boxes of MP4 and QuickTime, Matroska's segment, clusters and blocks, RIFF
+ * (AVI, WebP), the packets of a transport stream, and the pixels of a BMP. Other
+ * formats count as complete. */
 
 #include "config.h"
 
@@ -17,8 +17,8 @@
 
 #define SEGMENT 0x18538067
 #define CLUSTER 0x1f43b675
-#define UNKNOWN G_MAXUINT64     /* a length that the writer left open */
-#define N_PACKETS 5             /* that make something a transport stream */
+#define UNKNOWN G_MAXUINT64     /* a length that the writer did not store */
+#define N_PACKETS 5             /* required to recognise a transport stream */
 
 typedef struct
 {
@@ -50,15 +50,15 @@ little_endian (const guint8 *bytes)
       | (guint32) bytes[1] << 8 | bytes[0];
 }
 
-/* NULL where @what, @length bytes long, fits into the file from @start on. */
+/* Returns NULL if @length bytes of @what fit into the file at @start. */
 static char *
 check_length (const Container *c, const char *what, guint64 start,
     guint64 length)
 {
   if (start > c->size || length <= c->size - start)
     return NULL;
-  return g_strdup_printf ("it is cut off: %" G_GUINT64_FORMAT " of the %"
-      G_GUINT64_FORMAT " bytes of its %s are there", c->size - start, length,
+  return g_strdup_printf ("truncated: %" G_GUINT64_FORMAT " of the %"
+      G_GUINT64_FORMAT " bytes of its %s are present", c->size - start, length,
       what);
 }
 
@@ -94,7 +94,7 @@ check_boxes (const Container *c)
   return damage;
 }
 
-/* RFC 8794, 4: TRUE and the number; UNKNOWN where it says so. */
+/* Reads a variable-size integer (RFC 8794, section 4), which may be UNKNOWN. */
 static gboolean
 read_vint (const Container *c, guint64 *at, guint64 *value)
 {
@@ -114,7 +114,7 @@ read_vint (const Container *c, guint64 *at, guint64 *value)
   return TRUE;
 }
 
-/* Moves *@at behind the header of the element that begins there. */
+/* Reads the header of the element at *@at and advances *@at past it. */
 static gboolean
 read_element (const Container *c, guint64 *at, guint64 *id, guint64 *length)
 {
@@ -132,9 +132,8 @@ read_element (const Container *c, guint64 *at, guint64 *id, guint64 *length)
   return read_vint (c, at, length);
 }
 
-/* Elements follow each other without a gap and end where their parent ends,
- * whether a reader knows them or not. Demuxers that meet something else search
- * for the next cluster and leave out the frames before it without a word. */
+/* Checks that elements follow each other without gaps and end with their parent.
+ * At a gap, demuxers silently skip frames up to the next cluster. */
 static char *
 check_elements (const Container *c, guint64 at, guint64 end)
 {
@@ -147,7 +146,7 @@ check_elements (const Container *c, guint64 at, guint64 end)
     if (!read_element (c, &at, &id, &length) || at > parent_end
         || (length == UNKNOWN ? id != CLUSTER && id != SEGMENT
             : length > parent_end - at))
-      return g_strdup_printf ("no Matroska element begins at byte %"
+      return g_strdup_printf ("there is no Matroska element at byte %"
           G_GUINT64_FORMAT, start);
     if (id != CLUSTER && id != SEGMENT)
       at += length;
@@ -174,8 +173,8 @@ check_matroska (const Container *c)
   return damage ? damage : check_elements (c, at, at + length);
 }
 
-/* ISO/IEC 13818-1, 2.4.3: packets of one size, with a time before each (192)
- * or parity after each (204) where a recorder adds it. */
+/* ISO/IEC 13818-1, 2.4.3: packets of one size. Recorders may put a timestamp
+ * before each (192 bytes) or parity after each (204 bytes). */
 static char *
 check_packets (const Container *c)
 {
@@ -192,14 +191,14 @@ check_packets (const Container *c)
           || sync != 0x47)
         break;
     if (n == N_PACKETS && c->size % kinds[i].size)
-      return g_strdup_printf ("it is cut off: %u of the %u bytes of its last "
-          "packet are there", (guint) (c->size % kinds[i].size),
+      return g_strdup_printf ("truncated: %u of the %u bytes of its last "
+          "packet are present", (guint) (c->size % kinds[i].size),
           kinds[i].size);
   }
   return NULL;
 }
 
-/* Whether the pixels, without compression, are all there. */
+/* Checks that all pixels of an uncompressed BMP are present. */
 static char *
 check_bmp (const Container *c)
 {

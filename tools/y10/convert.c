@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* y10 convert: writes any weights file that the library reads as safetensors. */
+/* y10 convert: reads a weights file of any supported format and writes it as
+ * safetensors. */
 
 #include "config.h"
 
@@ -42,8 +43,9 @@ tool_convert (int argc, char **argv)
   int status = TOOL_USAGE;
 
   g_option_context_set_summary (context,
-      "Writes the weights file IN, of any format that yolov10detect reads, as "
-      "safetensors.\nTensors keep their data types; no code of IN runs.");
+      "Writes the weights file IN, in any format that yolov10detect reads, as "
+      "safetensors.\nTensors keep their data types. No code in IN is "
+      "executed.");
   g_option_context_set_description (context, TOOL_STATUS_HELP);
   g_option_context_add_main_entries (context, entries, NULL);
   if (tool_options_parse (context, "convert", &argc, &argv)) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* What is in the boxes, each as a JPEG file of its own: DIR/CLASS/STEM-N.jpg, N
- * counting the frame's objects from 1, with the frame's number before it for a
- * video. No file is ever overwritten: a name that is taken gets a number. */
+/* Writes the contents of each box as a JPEG file DIR/CLASS/STEM-N.jpg, where N
+ * counts the objects of a frame from 1; for a video, the number of the frame
+ * precedes N. Never overwrites a file: if a name is taken, a number is added. */
 
 #include "config.h"
 
@@ -25,7 +25,7 @@ struct _ToolCrops
   char *dir;
   Y10Model *model;              /* borrowed */
 #ifdef HAVE_GST
-  GstVideoConverter *converter; /* of frames like the last one */
+  GstVideoConverter *converter; /* for the format of the previous frame */
   GstVideoInfo from, to;
   GstBuffer *rgb;
 #endif
@@ -37,7 +37,7 @@ make_folder (const char *path, GError **error)
   if (g_mkdir_with_parents (path, 0777) == 0)
     return TRUE;
   g_set_error (error, Y10_ERROR, Y10_ERROR_NOT_FOUND,
-      "--save-crops: cannot make the directory %s: %s", path,
+      "--save-crops: cannot create the folder %s: %s", path,
       g_strerror (errno));
   return FALSE;
 }
@@ -49,7 +49,7 @@ tool_crops_new (const char *dir, Y10Model *model, GError **error)
 
   if (!tool_picture_can_save ("a.jpg")) {
     g_set_error (error, Y10_ERROR, Y10_ERROR_UNSUPPORTED,
-        "--save-crops: this y10 was built without gdk-pixbuf and writes no "
+        "--save-crops: this y10 was built without gdk-pixbuf and cannot write "
         "pictures");
     return NULL;
   }
@@ -61,7 +61,7 @@ tool_crops_new (const char *dir, Y10Model *model, GError **error)
   return crops;
 }
 
-/* An empty file of that name and the first number that is free, or NULL. */
+/* Creates an empty file with that name and the first free number. */
 static char *
 claim_file (const char *folder, const char *name, GError **error)
 {
@@ -149,7 +149,7 @@ is_same_format (const GstVideoInfo *a, const GstVideoInfo *b)
       && a->fps_d == b->fps_d && a->interlace_mode == b->interlace_mode;
 }
 
-/* The frame as RGB, mapped in @mapped. */
+/* Converts the frame to RGB and maps the result in @mapped. */
 static gboolean
 convert (ToolCrops *crops, GstVideoFrame *source, GstVideoFrame *mapped)
 {
@@ -158,7 +158,7 @@ convert (ToolCrops *crops, GstVideoFrame *source, GstVideoFrame *mapped)
     crops->from = source->info;
     gst_video_info_set_format (&crops->to, GST_VIDEO_FORMAT_RGB,
         (guint) source->info.width, (guint) source->info.height);
-    /* Which a converter does not change. */
+    /* A converter requires equal frame rates. */
     crops->to.fps_n = crops->from.fps_n;
     crops->to.fps_d = crops->from.fps_d;
     crops->to.interlace_mode = crops->from.interlace_mode;

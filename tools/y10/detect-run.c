@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* One input after the other: a picture, an animation, a video, or what a pipe
- * brings. An input that cannot be read, or not to its end, is named once on
- * stderr and the rest go on. What is printed for a frame never depends on the
- * frames around it. */
+/* Processes one input after the other: pictures, animations, videos, pipes. An
+ * input that cannot be read completely is reported once on stderr; the next
+ * inputs follow. The output for a frame never depends on other frames. */
 
 #include "config.h"
 
@@ -45,17 +44,17 @@ fail_with (ToolDetect *self, const char *source, GError **error)
   g_clear_error (error);
 }
 
-/* Takes @damage over, which may be NULL. */
+/* Reports @damage, which may be NULL, and frees it. */
 static void
 warn_of_damage (ToolDetect *self, const char *source, char *damage)
 {
   if (!damage)
     return;
-  /* After the results that it is about. */
+  /* First print the results that the warning is about. */
   tool_runner_flush (self->runner);
   if (!self->input_failed)
-    fail (self, source, "is damaged, and the results are of what could be decoded: %s",
-        damage);
+    fail (self, source, "damaged; the results cover only the part that could "
+        "be decoded: %s", damage);
   g_free (damage);
 }
 
@@ -74,7 +73,7 @@ print_result (ToolDetect *self, const ToolFrame *frame,
     puts (text);
   }
   g_free (text);
-  /* A line at a time: the reader may be waiting for this very frame. */
+  /* Flush each line: a program may be waiting for this very frame. */
   fflush (stdout);
 }
 
@@ -98,7 +97,7 @@ tool_detect_result (const ToolFrame *frame, const Y10Detection *rows, guint n,
   GError *error = NULL;
   double fraction = 1;
 
-  /* The same failure would come with every frame of a video. */
+  /* Report the failure of a video once, not for each frame. */
   if (failure) {
     if (!self->input_failed)
       fail (self, frame->source, "%s", failure->message);
@@ -133,7 +132,7 @@ detect_picture (ToolDetect *self, const char *source, const char *path)
   }
 }
 
-/* Pictures still under way are not part of what comes. */
+/* Starts a video or animation, after flushing earlier pictures. */
 static void
 begin_moving (ToolDetect *self)
 {
@@ -155,7 +154,7 @@ end_moving (ToolDetect *self, const char *source)
   self->moving = self->input_failed = FALSE;
 }
 
-/* Takes @frame over. */
+/* Runs or skips @frame; takes ownership of its pixels. */
 static void
 push_moving (ToolDetect *self, ToolFrame *frame)
 {
@@ -165,7 +164,7 @@ push_moving (ToolDetect *self, ToolFrame *frame)
     frame->free_pixels (frame->pixels);
 }
 
-/* FALSE when @path has none. */
+/* Returns FALSE if @path is not an animation. */
 static gboolean
 detect_animation (ToolDetect *self, const char *source, const char *path)
 {
@@ -252,11 +251,11 @@ tool_detect_input (ToolDetect *self, const char *source)
   if (strstr (path, "://"))
     detect_video (self, source, path, NULL);
   else if (stat (path, &info) != 0)
-    fail (self, source, "there is no such file");
+    fail (self, source, "no such file");
   else if (S_ISDIR (info.st_mode))
-    fail (self, source, "there are no pictures or videos in this directory");
+    fail (self, source, "no pictures or videos in this folder");
   else if (access (path, R_OK) != 0)
-    fail (self, source, "may not be read");
+    fail (self, source, "no permission to read the file");
   else if (S_ISREG (info.st_mode))
     detect_file (self, source, path);
   else

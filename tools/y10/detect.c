@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* y10 detect: its command line, and what is opened before the first input. */
+/* y10 detect: parses the command line, then loads the model and opens the
+ * outputs before the first input. */
 
 #include "config.h"
 
@@ -21,8 +22,7 @@ typedef struct
   char **inputs;
 } DetectOptions;
 
-/* Whether there is time to look for faster ways: not for a few pictures, at
- * whose end what is being built would be waited for. */
+/* Tells whether tuning pays off: with pictures only, it would outlast the work. */
 static gboolean
 has_video (char **inputs)
 {
@@ -33,7 +33,7 @@ has_video (char **inputs)
   return FALSE;
 }
 
-/* What is written to; FALSE after a message. */
+/* Opens the output folders, or prints an error and returns FALSE. */
 static gboolean
 open_outputs (ToolDetect *self, const DetectOptions *options)
 {
@@ -67,11 +67,11 @@ open_engine (ToolDetect *self, const DetectOptions *options,
   }
   self->runner = tool_runner_new (engine, params, tool_detect_result, self);
   self->progress = tool_progress_new (g_strv_length (options->inputs), engine);
-  y10_engine_unref (engine);    /* the runner has it */
+  y10_engine_unref (engine);    /* the runner holds a reference */
   return TRUE;
 }
 
-/* Sets the limits of @params. Takes what @confidence points to into use. */
+/* Sets the limits in @params, which then borrows the array at @confidence. */
 static gboolean
 read_limits (const DetectOptions *options, const Y10Model *model,
     gfloat **confidence, Y10HeadParams *params)
@@ -167,15 +167,14 @@ make_context (void)
   GOptionContext *context = g_option_context_new ("INPUT…");
 
   g_option_context_set_summary (context,
-      "Finds objects in pictures and videos. INPUT is a picture, a video, a "
-      "folder with\nsuch files, a URI that GStreamer can play, or - for "
-      "standard input. Prints one JSON\nobject a line and picture or frame, or "
-      "a table when the output is a terminal.");
+      "Detects objects in pictures and videos. INPUT is a picture, a video, a "
+      "folder of\nsuch files, a URI that GStreamer can play, or - for "
+      "standard input. Prints one line of\nJSON per picture or frame, or a "
+      "table if standard output is a terminal.");
   g_option_context_set_description (context, TOOL_STATUS_HELP
-      "An input that is not read whole is named on standard error; the "
-      "others still are.\n\n"
-      "Without --model it is the bundled model, which finds codes and "
-      "markers.\n\n"
+      "An input that cannot be read completely is reported on standard error; "
+      "the others\nare still processed.\n\n"
+      "The default is the bundled model, which detects codes and markers.\n\n"
       "Examples:\n"
       "  y10 detect label.jpg\n"
       "  y10 detect --model yolov10n.safetensors --classes person,car photos/\n"
@@ -197,18 +196,18 @@ tool_detect (int argc, char **argv)
     {"classes", 0, 0, G_OPTION_ARG_STRING, &options.classes,
         "Report only these classes: names or numbers, comma-separated", "LIST"},
     {"class-confidence", 0, 0, G_OPTION_ARG_STRING, &options.class_confidence,
-        "Minimum confidence per class, as person=0.4,*=0.25", "LIST"},
+        "Minimum confidence per class, such as person=0.4,*=0.25", "LIST"},
     {"min-size", 0, 0, G_OPTION_ARG_STRING, &options.min_size,
-        "Smallest box: pixels or a fraction up to 1, as 32, 64x32, 0.05",
+        "Smallest box: pixels or a fraction up to 1: 32, 64x32, 0.05",
         "SIZE"},
     {"max-size", 0, 0, G_OPTION_ARG_STRING, &options.max_size,
-        "Largest box, likewise", "SIZE"},
+        "Largest box, in the same form", "SIZE"},
     {"max-detections", 0, 0, G_OPTION_ARG_INT, &options.max_detections,
         "Maximum number of objects per frame, 1 to 300 [300]", "N"},
     {"interval", 0, 0, G_OPTION_ARG_INT, &options.interval,
         "Infer every Nth frame of a video [1]", "N"},
     {"draw", 'd', 0, G_OPTION_ARG_FILENAME, &options.draw,
-        "Write copies with boxes drawn on them to DIR", "DIR"},
+        "Write copies with the boxes drawn to DIR", "DIR"},
     {"save-crops", 0, 0, G_OPTION_ARG_FILENAME, &options.save_crops,
         "Write the contents of each box to DIR/CLASS/", "DIR"},
     {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &options.inputs,
@@ -229,7 +228,7 @@ tool_detect (int argc, char **argv)
       || !tool_check_range ("--interval", options.interval, 1, MAX_INTERVAL))
     goto out;
   if (!options.inputs || !options.inputs[0]) {
-    tool_error ("no input: name pictures, videos or folders");
+    tool_error ("no input, expected pictures, videos or folders");
     goto out;
   }
   expanded = tool_inputs_expand (options.inputs);

@@ -2,8 +2,8 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-/* What detect.c, which reads the command line, asks of detect-run.c, which
- * goes through the inputs. */
+/* Interface between detect.c, which parses the command line, and detect-run.c,
+ * which processes the inputs. */
 
 #include "tool.h"
 
@@ -13,24 +13,24 @@ typedef struct
 {
   Y10Model *model;
   ToolRunner *runner;
-  ToolDraw *draw;               /* NULL: nothing is drawn */
-  ToolCrops *crops;             /* NULL: none are saved */
+  ToolDraw *draw;               /* NULL: no copies */
+  ToolCrops *crops;             /* NULL: no crops */
   ToolProgress *progress;
   guint64 *n_objects;           /* by class */
-  guint interval;               /* of a video's frames each Nth is inferred */
+  guint interval;               /* infers every Nth frame of a video */
   gboolean table;
   gboolean failed;
 
   guint n_done;                 /* inputs */
-  gboolean moving;              /* a video or an animation is being read */
-  ToolVideo *video;             /* the video that is being read */
+  gboolean moving;              /* reading a video or an animation */
+  ToolVideo *video;             /* the current video, or NULL */
   gboolean input_failed;
 } ToolDetect;
 
 /* A ToolResultFunc. */
 void tool_detect_result (const ToolFrame *frame, const Y10Detection *rows,
     guint n, const GError *failure, gpointer detect);
-/* @source is borrowed until the runner is flushed. */
+/* Processes one input. @source must stay valid until the runner is flushed. */
 void tool_detect_input (ToolDetect *detect, const char *source);
 
 G_END_DECLS

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* y10 info: what a weights file holds and what an engine makes of it. The
- * layers and the arena are those of the engine that detect would use, so the
- * same options choose it. */
+/* y10 info: prints the contents of a weights file and the layers and memory of
+ * an engine made from it. It takes the same options as detect and therefore
+ * describes the same engine. */
 
 #include "config.h"
 
@@ -95,7 +95,7 @@ print_json (const Info *info)
   g_free (path);
 }
 
-/* "person, bicycle, car, … (80)": as many as fit on a line. */
+/* Returns "80: person, bicycle, car, …" with as many names as fit on a line. */
 static char *
 class_summary (const Y10Model *model)
 {
@@ -160,12 +160,12 @@ print_text (const Info *info)
   tool_print ("input       %ux%u\n", width, height);
   tool_print ("parameters  %.2f million\n",
       (double) y10_model_get_n_parameters (model) / 1e6);
-  tool_print ("work        %.2f GFLOP an image\n", (double) info->flops / 1e9);
+  tool_print ("work        %.2f GFLOP per image\n", (double) info->flops / 1e9);
   tool_print ("engine      %s, %s, %s\n",
       y10_backend_get_name (y10_engine_get_backend (info->engine)),
       y10_precision_get_name (y10_engine_get_precision (info->engine)),
       y10_engine_get_device (info->engine));
-  tool_print ("memory      %.1f MB arena an image, %.1f MB weights\n",
+  tool_print ("memory      %.1f MB arena per image, %.1f MB weights\n",
       (double) y10_engine_get_arena_size (info->engine) / 1e6,
       (double) y10_engine_get_weights_size (info->engine) / 1e6);
   print_ops (info);
@@ -225,16 +225,16 @@ tool_info (int argc, char **argv)
   int status = TOOL_USAGE;
 
   g_option_context_set_summary (context,
-      "Says what is in a weights file: variant, classes, size, work, and every "
-      "layer as\nthe engine of this machine runs it. Without MODEL, of the "
-      "bundled model.");
+      "Prints the contents of a weights file: variant, classes, input size, "
+      "work, and each\nlayer with its implementation on this machine. The "
+      "default is the bundled model.");
   g_option_context_set_description (context, TOOL_STATUS_HELP);
   tool_engine_options_add (context, &options, TRUE);
   g_option_context_add_main_entries (context, entries, NULL);
   if (!tool_options_parse (context, "info", &argc, &argv)
       || !tool_engine_options_parse (&options, &config))
     goto out;
-  /* The model is an argument; --model, as everywhere else, does as well. */
+  /* Accept --model too, as all other commands do. */
   if ((files ? g_strv_length (files) : 0) + (options.model != NULL) > 1) {
     tool_error ("info takes one model; see 'y10 info --help'");
     goto out;

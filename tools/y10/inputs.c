@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* The inputs of a command line. A folder stands for the pictures and videos in
- * it, told by their extensions: by what is in them a file that is damaged would
- * be passed over without a word. */
+/* Expands the inputs of a command line: a folder stands for the pictures and
+ * videos in it, recognised by extension. Recognising them by content would skip
+ * damaged files silently. */
 
 #include "config.h"
 
@@ -33,7 +33,7 @@ is_media (const char *name)
   return media;
 }
 
-/* img2.jpg before img10.jpg. */
+/* Sorts img2.jpg before img10.jpg. */
 static int
 compare_names (gconstpointer a, gconstpointer b)
 {
@@ -59,7 +59,7 @@ add_folder (GPtrArray *inputs, const char *folder)
   }
   g_ptr_array_sort (found, compare_names);
   g_ptr_array_extend_and_steal (inputs, found);
-  /* What has nothing in it is an error when its turn comes. */
+  /* Keep an empty folder: processing it reports the error. */
   if (inputs->len == before)
     g_ptr_array_add (inputs, g_strdup (folder));
   if (dir)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Whether a JPEG file is whole. gdk-pixbuf fills what is missing with grey and
- * says nothing, so libjpeg is asked itself: it reads the file once more, at an
- * eighth of the size, and what it warns of is damage. */
+/* Detects damaged JPEG files. gdk-pixbuf silently fills missing parts with grey,
+ * so this file decodes the picture once more with libjpeg, at an eighth of the
+ * size, and treats libjpeg's warnings as damage. */
 
 #include "config.h"
 
@@ -24,7 +24,7 @@ typedef struct
 {
   struct jpeg_error_mgr base;
   jmp_buf failed;
-  char message[JMSG_LENGTH_MAX];        /* "": it is whole */
+  char message[JMSG_LENGTH_MAX];        /* "": no damage */
 } Errors;
 
 static void
@@ -43,7 +43,7 @@ on_error (j_common_ptr info)
   longjmp (((Errors *) info->err)->failed, 1);
 }
 
-/* Some cameras pad before the end of the image; every pixel is there. */
+/* Ignores harmless warnings: some cameras pad before the end of the image. */
 static void
 on_message (j_common_ptr info, int level)
 {
@@ -69,7 +69,7 @@ on_output (j_common_ptr info)
 {
 }
 
-/* Apart from its caller, whose variables longjmp() could spoil. */
+/* A function of its own, because longjmp() clobbers local variables. */
 static void
 read_all (struct jpeg_decompress_struct *info, Errors *errors, FILE *file)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* The y10 command: picks the command that its first argument names. Every
- * command owns its options and its help; nothing is shared but the exit
- * statuses of tool.h. */
+/* The y10 command: dispatches to the command named by the first argument. Each
+ * command defines its options and its help; all use the exit statuses of
+ * tool.h. */
 
 #include "config.h"
 
@@ -21,11 +21,11 @@ typedef struct
 } Command;
 
 static const Command commands[] = {
-  {"detect", tool_detect, "find objects in pictures and videos"},
-  {"info", tool_info, "say what is in a weights file"},
+  {"detect", tool_detect, "detect objects in pictures and videos"},
+  {"info", tool_info, "print the contents of a weights file"},
   {"convert", tool_convert, "write a weights file as safetensors"},
-  {"bench", tool_bench, "measure how fast a model runs here"},
-  {"doctor", tool_doctor, "say what this machine has and what is missing"},
+  {"bench", tool_bench, "measure the speed of a model on this machine"},
+  {"doctor", tool_doctor, "check this machine and the installation"},
 };
 
 static void
@@ -35,7 +35,7 @@ print_help (FILE *out)
       "YOLOv10 object detection.\n\nCommands:\n");
   for (guint i = 0; i < G_N_ELEMENTS (commands); i++)
     fprintf (out, "  %-8s %s\n", commands[i].name, commands[i].summary);
-  fprintf (out, "\n'y10 COMMAND --help' explains a command; "
+  fprintf (out, "\n'y10 COMMAND --help' describes a command; "
       "'y10 --version' prints the version.\n");
 }
 
@@ -45,7 +45,7 @@ find_command (const char *name)
   for (guint i = 0; i < G_N_ELEMENTS (commands); i++)
     if (!strcmp (commands[i].name, name))
       return &commands[i];
-  tool_error ("there is no command '%s'; 'y10 --help' lists them", name);
+  tool_error ("unknown command '%s'; 'y10 --help' lists the commands", name);
   return NULL;
 }
 
@@ -69,7 +69,7 @@ main (int argc, char **argv)
   const Command *command;
 
   setlocale (LC_ALL, "");
-  /* Figures are read by scripts as well: always a decimal point. */
+  /* Scripts parse the numbers: always print a decimal point. */
   setlocale (LC_NUMERIC, "C");
   g_set_prgname ("y10");
 

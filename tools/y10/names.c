@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Names: how an input is called in JSON and in the files that are made of it.
- * Names of classes and inputs are not to be trusted, and no name made here leads
- * out of the folder it is for. */
+/* Derives names for JSON and for output files from the names of inputs and
+ * classes. Those are untrusted: no name made here leads out of its folder. */
 
 #include "config.h"
 
@@ -11,7 +10,7 @@
 
 #include "tool.h"
 
-#define MAX_NAME 100            /* bytes: file systems stop at 255 */
+#define MAX_NAME 100            /* bytes; file systems allow 255 */
 
 gboolean
 tool_is_stdin (const char *source)

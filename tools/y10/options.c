@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* The options that several commands have, and how wrong ones are reported:
- * one line on stderr that names the option, what was given and what can be.
- * The names of backends, precisions and heads are the engine's own. */
+/* The options that several commands share. An invalid value is reported as one
+ * line on stderr with the option, the value and the values expected. The engine
+ * defines the names of backends, precisions and heads. */
 
 #include "config.h"
 
@@ -18,12 +18,13 @@ tool_engine_options_add (GOptionContext *context, ToolEngineOptions *options,
 {
   const GOptionEntry model[] = {
     {"model", 'm', 0, G_OPTION_ARG_FILENAME, &options->model,
-        "YOLOv10 weights (.safetensors, .pt, .onnx) [the bundled ones]", "FILE"},
+        "YOLOv10 weights (.safetensors, .pt, .onnx) [the bundled model]",
+        "FILE"},
     {NULL}
   };
   const GOptionEntry entries[] = {
     {"labels", 'l', 0, G_OPTION_ARG_FILENAME, &options->labels,
-        "Class names, one a line, instead of the model's", "FILE"},
+        "Class names, one per line [those of the model]", "FILE"},
     {"backend", 'b', 0, G_OPTION_ARG_STRING, &options->backend,
         "auto, ref, cpu or cuda [auto]", "NAME"},
     {"precision", 'p', 0, G_OPTION_ARG_STRING, &options->precision,
@@ -31,13 +32,13 @@ tool_engine_options_add (GOptionContext *context, ToolEngineOptions *options,
     {"head", 0, 0, G_OPTION_ARG_STRING, &options->head,
         "auto, one2one, one2many or one2one-nms [auto]", "NAME"},
     {"size", 's', 0, G_OPTION_ARG_STRING, &options->size,
-        "Network input, multiples of 32 [the model's]", "N|WxH"},
+        "Network input size, multiples of 32 [the model's]", "N|WxH"},
     {"threads", 't', 0, G_OPTION_ARG_INT, &options->threads,
-        "CPU threads [one a core]", "N"},
+        "CPU threads [one per core]", "N"},
     {"no-cuda-graphs", 0, 0, G_OPTION_ARG_NONE, &options->no_cuda_graphs,
-        "CUDA: launch kernel by kernel, not as one graph", NULL},
+        "CUDA: launch kernels one by one, not as a captured graph", NULL},
     {"no-tune", 0, 0, G_OPTION_ARG_NONE, &options->no_tune,
-        "CUDA: do not look for faster ways to run the network", NULL},
+        "CUDA: do not search for faster convolutions", NULL},
     {NULL}
   };
 
@@ -82,7 +83,7 @@ tool_check_range (const char *name, double value, double min, double max)
 {
   if (value >= min && value <= max)
     return TRUE;
-  tool_error ("%s is %g; it must be from %g to %g", name, value, min, max);
+  tool_error ("%s is %g, expected %g to %g", name, value, min, max);
   return FALSE;
 }
 
@@ -103,8 +104,8 @@ want_class (const char *name, const Y10Model *model, guint8 *wanted)
   if (id < n)
     wanted[id] = 1;
   else
-    tool_error ("--classes names '%s', which the model does not know: its %u "
-        "classes are 0 '%s' to %u '%s'; 'y10 info --json' lists them", name, n,
+    tool_error ("--classes: the model has no class '%s'; its %u classes are "
+        "0 '%s' to %u '%s'; 'y10 info --json' lists them", name, n,
         y10_model_get_class_name (model, 0), n - 1,
         y10_model_get_class_name (model, n - 1));
   return id < n;
@@ -124,7 +125,7 @@ tool_classes_parse (const char *text, const Y10Model *model)
     ok = want_class (names[i], model, wanted);
   }
   if (ok && !any)
-    tool_error ("--classes names no class");
+    tool_error ("--classes is empty, expected at least one class");
   if (!ok || !any)
     g_clear_pointer (&wanted, g_free);
   g_strfreev (names);
@@ -133,7 +134,7 @@ tool_classes_parse (const char *text, const Y10Model *model)
 
 typedef const char *(*NameFunc) (int value);
 
-/* The value among 0 … @n - 1 whose name is @text, or -1 after a message. */
+/* Returns the value below @n with the name @text, or prints an error, returns -1. */
 static int
 parse_name (const char *option, const char *text, NameFunc name_of, int n)
 {
@@ -147,7 +148,7 @@ parse_name (const char *option, const char *text, NameFunc name_of, int n)
   for (int i = 0; i < n; i++)
     g_string_append_printf (known, "%s%s",
         i == 0 ? "" : i == n - 1 ? " or " : ", ", name_of (i));
-  tool_error ("%s is '%s'; it must be %s", option, text, known->str);
+  tool_error ("%s is '%s', expected %s", option, text, known->str);
   g_string_free (known, TRUE);
   return -1;
 }
@@ -181,8 +182,8 @@ parse_size (const char *text, guint *width, guint *height)
     h = g_ascii_strtoull (end + 1, &end, 10);
   if (!ok || *end || w == 0 || h == 0 || w % 32 || h % 32 || w > 8192
       || h > 8192) {
-    tool_error ("--size is '%s'; it must be N or WxH, multiples of 32 from 32 "
-        "to 8192, such as 640 or 640x384", text);
+    tool_error ("--size is '%s', expected N or WxH, multiples of 32 from 32 to "
+        "8192, such as 640 or 640x384", text);
     return FALSE;
   }
   *width = (guint) w;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* A progress bar on stderr. It shows only on a terminal and only when the
- * work has taken a second, is redrawn ten times a second at most, and leaves
- * no trace. */
+/* A progress bar on stderr. It appears only on a terminal and after one second,
+ * is redrawn at most ten times per second, and is erased at the end. */
 
 #include "config.h"
 
@@ -43,7 +42,7 @@ tool_progress_new (guint n_inputs, Y10Engine *engine)
   return progress;
 }
 
-/* "  tuning 40 %", or nothing. */
+/* Prints "  tuning 40 %" while the engine is tuning. */
 static void
 print_tuning (const ToolProgress *progress)
 {
@@ -60,7 +59,7 @@ basename_of (const char *name)
 {
   char *base = g_path_get_basename (name), *safe = tool_escape (base);
 
-  /* Cut between characters. */
+  /* Truncate between characters, not within one. */
   if (g_utf8_strlen (safe, -1) > 40)
     *g_utf8_offset_to_pointer (safe, 40) = 0;
   g_free (base);

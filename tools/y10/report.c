@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* What y10 prints on stdout. A frame's JSON is the library's (y10/report.h); the
- * table says the same to a person. */
+/* The output of y10 on stdout. The library formats a frame as JSON
+ * (y10/report.h); the table here has the same contents for people. */
 
 #include "config.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Figures over many runs. Percentiles are the nearest rank, so that each is
- * a value that was measured. */
+/* Statistics over many runs. Percentiles use the nearest rank, so that each is a
+ * measured value. */
 
 #include "config.h"
 

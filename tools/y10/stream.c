@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Inputs that are read once, from their start to their end: standard input where
- * it is a pipe, and named ones. The first bytes say whether it is a picture; a
- * picture is read whole into memory that has a path, so that it is read as a
- * file is, a video as it comes. */
+/* Inputs that cannot seek: pipes, as standard input or by name. The first bytes
+ * tell pictures from videos. A picture is read completely into memory that has a
+ * path, so that it can be opened like a file; a video is streamed. */
 
 #include "config.h"
 
@@ -17,7 +16,7 @@
 
 #include "tool.h"
 
-#define START_SIZE 4096         /* what gdk-pixbuf wants for its decision */
+#define START_SIZE 4096         /* enough for gdk-pixbuf to detect the format */
 #define BLOCK_SIZE 65536
 #define MAX_PICTURE ((gsize) 1 << 30)
 #define POLL_MS 100
@@ -31,7 +30,7 @@ struct _ToolStream
   gboolean start_taken;
 };
 
-/* -1 and errno, 0 at the end. */
+/* Like read(), but retries after a signal. */
 static gssize
 read_some (int fd, guint8 *bytes, gsize n)
 {
@@ -73,7 +72,7 @@ tool_stream_open (const char *path, GError **error)
   if (got < 0)
     set_errno_error (error, "cannot be read");
   else
-    g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED, "it is empty");
+    g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED, "empty");
   tool_stream_close (self);
   return NULL;
 }
@@ -119,7 +118,7 @@ tool_stream_to_file (ToolStream *self, GError **error)
   g_free (block);
   if (self->memory >= 0 && got == 0)
     return g_strdup_printf ("/proc/self/fd/%d", self->memory);
-  set_errno_error (error, "cannot be read whole");
+  set_errno_error (error, "cannot be read completely");
   return NULL;
 }
 

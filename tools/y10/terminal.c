@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Text for people. File names, class names and the messages of libraries may
- * hold anything, and a terminal obeys the control characters in it: everything
- * printed as text goes through tool_escape(). JSON has escapes of its own. */
+/* Human-readable output. File names, class names and messages of libraries are
+ * untrusted and may contain terminal escape sequences: all text is printed
+ * through tool_escape(). The JSON writer escapes its strings itself. */
 
 #include "config.h"
 
@@ -13,7 +13,7 @@
 
 #include "tool.h"
 
-/* Controls (Cc), and the marks that reorder or hide what is around them. */
+/* Rejects controls, and format characters that reorder or hide text. */
 static gboolean
 is_harmless (gunichar c)
 {
@@ -91,7 +91,7 @@ tool_error (const char *format, ...)
   text = g_strdup_vprintf (format, args);
   va_end (args);
   safe = tool_escape (text);
-  /* Whatever was printed for this input comes before its error. */
+  /* Print the results of an input before its error. */
   fflush (stdout);
   fprintf (stderr, "y10: %s\n", safe);
   g_free (safe);

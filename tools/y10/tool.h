@@ -2,9 +2,9 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-/* What the parts of the y10 command share. Each command is one function that
- * takes its own argc and argv and returns the exit status; between the parts
- * a frame is a ToolFrame and everything printed goes through report.c. */
+/* Shared declarations of the y10 command. Each command is one function that
+ * takes its argc and argv and returns the exit status. Frames are passed as
+ * ToolFrame; report.c formats all results. */
 
 #include <json-glib/json-glib.h>
 #include <y10/y10.h>
@@ -15,11 +15,11 @@ G_BEGIN_DECLS
 enum
 {
   TOOL_OK = 0,
-  TOOL_FAILED = 1,              /* an input was not read whole, or an output
-                                 * not written */
-  TOOL_USAGE = 2,               /* the command line makes no sense */
+  TOOL_FAILED = 1,              /* an input was not read completely, or an
+                                 * output was not written */
+  TOOL_USAGE = 2,               /* the command line is wrong */
   TOOL_NO_ENGINE = 3,           /* the model cannot be loaded or run here;
-                                 * doctor: nothing can */
+                                 * doctor: something does not work at all */
 };
 
 int tool_detect (int argc, char **argv);
@@ -28,25 +28,25 @@ int tool_convert (int argc, char **argv);
 int tool_bench (int argc, char **argv);
 int tool_doctor (int argc, char **argv);
 
-/* The lines of every --help that explain them. */
+/* Explains the exit statuses in every --help. */
 #define TOOL_STATUS_HELP \
-  "Exit status: 0 when all was done, 1 when an input was not read whole or " \
-  "an output not\nwritten, 2 when the command line is wrong, 3 when the " \
-  "model cannot be loaded or run\nhere with these options.\n"
+  "Exit status: 0 success, 1 an input was not read completely or an output " \
+  "was not written,\n2 the command line is wrong, 3 the model cannot be " \
+  "loaded, or cannot run here with these\noptions.\n"
 
 /* terminal.c: text for people */
 
-/* @text without what a terminal would obey: control characters and bytes that
- * are not UTF-8 become \n, \t or \xNN. */
+/* Returns a copy of @text that is safe for a terminal: control characters and
+ * bytes that are not UTF-8 become \n, \t or \xNN. */
 char *tool_escape (const char *text);
-/* To stdout; line feeds stay. */
+/* Prints to stdout, escaped except for line feeds. */
 void tool_print (const char *format, ...) G_GNUC_PRINTF (1, 2);
-/* One line on stderr. */
+/* Prints one escaped line to stderr. */
 void tool_error (const char *format, ...) G_GNUC_PRINTF (1, 2);
 
 /* options.c */
 
-/* The options that choose a model and make an engine. */
+/* The options that select a model and configure an engine. */
 typedef struct
 {
   char *model, *labels;
@@ -55,39 +55,40 @@ typedef struct
   gboolean no_cuda_graphs, no_tune;
 } ToolEngineOptions;
 
-/* Adds --model (if @with_model), --labels, --backend and so on. */
+/* Adds these options to @context; --model only if @with_model. */
 void tool_engine_options_add (GOptionContext *context,
     ToolEngineOptions *options, gboolean with_model);
 void tool_engine_options_clear (ToolEngineOptions *options);
-/* Fills @config, prints what is wrong and returns FALSE where it cannot. */
+/* Fills @config, or prints an error and returns FALSE. */
 gboolean tool_engine_options_parse (const ToolEngineOptions *options,
     Y10EngineConfig *config);
-/* Parses the command line; prints what is wrong and how to get help. */
+/* Parses the command line, or prints an error and returns FALSE. */
 gboolean tool_options_parse (GOptionContext *context, const char *command,
     int *argc, char ***argv);
-/* One byte a class for the names and numbers in @text, separated by commas;
- * NULL after a message. */
+/* Parses comma-separated class names and numbers. Returns one byte per class,
+ * 1 if listed, or prints an error and returns NULL. Free with g_free(). */
 guint8 *tool_classes_parse (const char *text, const Y10Model *model);
-/* TRUE, or prints that the option @name must be from @min to @max. */
+/* Returns TRUE if @value is from @min to @max, or prints an error for the option
+ * @name and returns FALSE. */
 gboolean tool_check_range (const char *name, double value, double min,
     double max);
 
-/* frame.c: frames and the two slots they go through */
+/* media/frame.c: runs frames through the engine's two slots */
 
-/* One picture or video frame on its way through the engine. */
+/* One picture or video frame. */
 typedef struct
 {
-  const char *source;           /* the input it comes from, borrowed */
+  const char *source;           /* name of the input, borrowed */
   gint64 timestamp;             /* nanoseconds, or -1 for a picture */
-  guint64 number;               /* of the frame in its source, from 0 */
-  Y10Image image;               /* what the engine reads */
+  guint64 number;               /* index of the frame in its source, from 0 */
+  Y10Image image;               /* the input of the engine */
   gpointer pixels;              /* owns the pixels; a GdkPixbuf or ToolSample */
-  gboolean is_sample;           /* which of the two */
+  gboolean is_sample;           /* TRUE: ToolSample */
   GDestroyNotify free_pixels;
 } ToolFrame;
 
-/* Takes the frame's rows, or the error that took their place. Frames come in
- * the order they were pushed. */
+/* Receives the rows of a frame, or an error and no rows. Called in the order in
+ * which the frames were pushed. */
 typedef void (*ToolResultFunc) (const ToolFrame *frame,
     const Y10Detection *rows, guint n, const GError *error, gpointer user);
 
@@ -96,30 +97,31 @@ typedef struct _ToolRunner ToolRunner;
 ToolRunner *tool_runner_new (Y10Engine *engine, const Y10HeadParams *params,
     ToolResultFunc result, gpointer user);
 void tool_runner_free (ToolRunner *runner);
-/* Starts @frame, which it takes over, and reports the oldest one when all
- * slots are under way. */
+/* Submits @frame and takes ownership of its pixels. If all slots are in use,
+ * first waits for the oldest frame and reports it. */
 void tool_runner_push (ToolRunner *runner, ToolFrame *frame);
-/* Reports every frame that is still under way. */
+/* Waits for all submitted frames and reports them. */
 void tool_runner_flush (ToolRunner *runner);
 
-/* picture.c: pictures by gdk-pixbuf */
+/* media/picture.c: pictures, read by gdk-pixbuf */
 
+/* Returns TRUE if @path has the signature of a picture. */
 gboolean tool_picture_probe (const char *path);
-/* Whether the first @n bytes of a file are those of a picture. */
+/* Returns TRUE if the first @n bytes of a file are those of a picture. */
 gboolean tool_picture_recognise (const guint8 *start, gsize n);
-/* FALSE and error when @path has no picture that can be read. Where only a part
- * can be read, @damage says why. @source is what the frame is said to be of. */
+/* Decodes @path into @frame and names @source as its input. If only a part can
+ * be decoded, returns TRUE and sets @damage to the reason. */
 gboolean tool_picture_load (const char *source, const char *path,
     ToolFrame *frame, char **damage, GError **error);
-/* @pixbuf is a GdkPixbuf, whose pixels are borrowed. */
+/* Points @image to the pixels of @pixbuf, a GdkPixbuf. */
 void tool_pixbuf_to_image (gpointer pixbuf, Y10Image *image);
-/* Writes RGB or RGBA pixels as JPEG or PNG, after @path's extension. */
+/* Writes RGB or RGBA pixels as JPEG or PNG, according to @path's extension. */
 gboolean tool_picture_save (const char *path, const Y10Image *image,
     GError **error);
 gboolean tool_picture_can_save (const char *path);
 
-/* jpeg.c, media/gif.c, container.c: what is wrong with a file that can be read,
- * or NULL, also where it is of another kind */
+/* jpeg.c, media/gif.c, container.c: describe the damage of a file that can be
+ * read. Return NULL if there is none, or if the file has another format. */
 char *tool_jpeg_find_damage (const char *path);
 char *tool_gif_find_damage (const char *path);
 char *tool_container_find_damage (const char *path);
@@ -128,61 +130,64 @@ char *tool_container_find_damage (const char *path);
 
 typedef struct _ToolAnimation ToolAnimation;
 
-/* NULL when @path is none; @damage as above. */
+/* Returns NULL if @path is not an animation; @damage as above. */
 ToolAnimation *tool_animation_open (const char *source, const char *path,
     char **damage);
-/* FALSE at the end. */
+/* Returns FALSE at the end. */
 gboolean tool_animation_next (ToolAnimation *animation, ToolFrame *frame);
 void tool_animation_close (ToolAnimation *animation);
 
 /* inputs.c */
 
-/* Folders become the files in them. Free with g_strfreev(). */
+/* Replaces folders by the files in them. Free with g_strfreev(). */
 char **tool_inputs_expand (char **arguments);
 
-/* stream.c: what can be read only once */
+/* stream.c: inputs that can be read only once, such as pipes */
 
 typedef struct _ToolStream ToolStream;
 
 ToolStream *tool_stream_open (const char *path, GError **error);
 gboolean tool_stream_is_picture (const ToolStream *stream);
-/* Reads all of it; the path is valid until the stream is closed. */
+/* Reads the whole stream into memory and returns a path to it, which is valid
+ * until the stream is closed. */
 char *tool_stream_to_file (ToolStream *stream, GError **error);
-/* -1, 0 at the end and when *@stop is set from another thread. */
+/* Returns the number of bytes read, -1 on error, or 0 at the end or if another
+ * thread has set *@stop. */
 gssize tool_stream_read (ToolStream *stream, guint8 *bytes, gsize n,
     const gint *stop);
 void tool_stream_close (ToolStream *stream);
 
-/* video.c: videos by GStreamer */
+/* media/video.c: videos, decoded by GStreamer */
 
 typedef struct _ToolVideo ToolVideo;
 
-/* @path is a file or a URI; or else what @stream, which is borrowed, brings. */
+/* Opens @path, a file or a URI, or the borrowed @stream unless it is NULL. */
 ToolVideo *tool_video_open (const char *source, const char *path,
     ToolStream *stream, GError **error);
-/* After the end: what shows that not all could be decoded, or NULL. */
+/* Call it after the end: returns why not everything was decoded, or NULL. */
 char *tool_video_find_damage (ToolVideo *video);
-/* 1 and a frame, 0 at the end, -1 and error. */
+/* Returns 1 with a frame, 0 at the end, or -1 with an error. */
 int tool_video_next (ToolVideo *video, ToolFrame *frame, GError **error);
-/* 0 to 1, or -1 where the length is not known. */
+/* Returns 0 to 1, or -1 if the duration is unknown. */
 double tool_video_get_progress (ToolVideo *video, gint64 timestamp);
 void tool_video_close (ToolVideo *video);
 
-/* draw.c: annotated copies by the yolov10overlay element */
+/* media/draw.c: annotated copies, drawn by the yolov10overlay element */
 
 typedef struct _ToolDraw ToolDraw;
 
-/* Makes @dir where it is missing and checks that everything needed is there. */
+/* Creates @dir if necessary and checks that the required elements exist. */
 ToolDraw *tool_draw_new (const char *dir, Y10Model *model, GError **error);
 gboolean tool_draw_picture (ToolDraw *draw, const ToolFrame *frame,
     const Y10Detection *rows, guint n, GError **error);
-/* Frames of one source, in order; tool_draw_finish() completes its file. */
+/* Writes the frames of one video in order; tool_draw_finish() completes its
+ * file. */
 gboolean tool_draw_frame (ToolDraw *draw, const ToolFrame *frame,
     const Y10Detection *rows, guint n, GError **error);
 gboolean tool_draw_finish (ToolDraw *draw, GError **error);
 void tool_draw_free (ToolDraw *draw);
 
-/* crops.c: what is in the boxes, as files */
+/* crops.c: the contents of boxes as JPEG files */
 
 typedef struct _ToolCrops ToolCrops;
 
@@ -194,25 +199,25 @@ void tool_crops_free (ToolCrops *crops);
 /* names.c */
 
 gboolean tool_is_stdin (const char *source);
-/* @source as "source" has it: a file name that is not UTF-8 becomes a file: URI
- * of the absolute name, with each such byte as %NN. */
+/* Returns @source for the JSON member "source": a file name that is not UTF-8
+ * becomes a file: URI of the absolute name, with each such byte as %NN. */
 char *tool_source_to_utf8 (const char *source);
-/* The last part of a file name or URI. */
+/* Returns the last component of a file name or URI. */
 char *tool_source_basename (const char *source);
-/* A name for a file made of @name: not hidden, not long, without slashes. */
+/* Makes a file name of @name: not hidden, not too long, without slashes. */
 char *tool_safe_name (const char *name);
 
-/* report.c: what goes to stdout */
+/* report.c: the output on stdout */
 
-/* One line of JSON for one frame, without the newline. */
+/* Returns one line of JSON for a frame, without the newline. */
 char *tool_report_json (const Y10Model *model, const ToolFrame *frame,
     const Y10Detection *rows, guint n);
-/* Rows of a table for people. */
+/* Returns a human-readable table for a frame. */
 char *tool_report_table (const Y10Model *model, const ToolFrame *frame,
     const Y10Detection *rows, guint n);
 /* Prints a built object as indented JSON. */
 void tool_print_json (JsonBuilder *builder);
-/* Adds a member in one call. */
+/* Add a member in one call. */
 void tool_json_string (JsonBuilder *builder, const char *name,
     const char *value);     /* NULL gives null */
 void tool_json_int (JsonBuilder *builder, const char *name, gint64 value);
@@ -220,29 +225,30 @@ void tool_json_double (JsonBuilder *builder, const char *name, double value);
 void tool_json_bool (JsonBuilder *builder, const char *name, gboolean value);
 void tool_json_size (JsonBuilder *builder, const char *name, guint width,
     guint height);
-/* FALSE and a message where stdout could not take what was printed. */
+/* Prints an error and returns FALSE if writing to stdout failed. */
 gboolean tool_flush_stdout (void);
 
 /* progress.c: a bar on stderr */
 
 typedef struct _ToolProgress ToolProgress;
 
-/* While @engine looks for faster ways the bar says how far that is; the caller
- * keeps it until the bar is freed. */
+/* The bar also shows the progress of @engine's tuning. @engine is borrowed until
+ * the bar is freed. */
 ToolProgress *tool_progress_new (guint n_inputs, Y10Engine *engine);
-/* @input is finished to @fraction (-1: not known); one more frame is done. */
+/* Counts one more frame and shows that @fraction of input number @input is done,
+ * -1: unknown. */
 void tool_progress_update (ToolProgress *progress, guint input,
     double fraction, const char *name);
-/* What was done, for people: nothing where stderr is no terminal. */
+/* Prints a summary if stderr is a terminal. */
 void tool_progress_summarise (ToolProgress *progress, guint n_inputs,
     const Y10Model *model, const guint64 *n_objects);
-/* Takes the bar away, so that something else can be printed. */
+/* Removes the bar before other output. */
 void tool_progress_hide (ToolProgress *progress);
 void tool_progress_free (ToolProgress *progress);
-/* Waits until @engine has nothing more to look for. */
+/* Waits until @engine's tuning has finished, and shows its progress. */
 void tool_progress_wait_tuned (Y10Engine *engine);
 
-/* stats.c: figures over many runs */
+/* stats.c: statistics over many runs */
 
 typedef struct
 {

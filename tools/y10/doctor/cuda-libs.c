@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* y10 doctor's look at what the CUDA backend needs besides a driver: NVRTC,
- * cuBLASLt, cuDNN in one piece, the decoder, the plan cache and the backend's
- * own module. */
+/* Checks the libraries that the CUDA backend needs besides the driver: NVRTC,
+ * cuBLASLt, cuDNN from a single installation, the video decoder, the plan cache
+ * and the backend's module. */
 
 #include "config.h"
 
@@ -36,9 +36,9 @@ check_nvrtc (DoctorCuda *cuda)
         g_strdup_printf ("%s, %s", version ? version : "unknown version",
             doctor_get (facts, "nvrtc.file")), NULL);
   } else {
-    char *why = ended ? g_strdup_printf ("compiling ended with %s", ended)
+    char *why = ended ? g_strdup_printf ("the compilation ended with %s", ended)
         : error ? g_strdup (error)
-        : g_strdup_printf ("%s says error %d; it needs %s",
+        : g_strdup_printf ("%s returned error %d; it needs %s",
         doctor_get (facts, "nvrtc.file"), result,
         builtins ? builtins : "its builtins");
 
@@ -54,7 +54,7 @@ check_nvrtc (DoctorCuda *cuda)
   g_free (major);
 }
 
-/* TRUE when cuDNN may be asked more than its version. */
+/* Returns TRUE if cuDNN can be used: without cuBLASLt it ends the process. */
 static gboolean
 check_cublaslt (DoctorCuda *cuda)
 {
@@ -72,7 +72,7 @@ check_cublaslt (DoctorCuda *cuda)
             doctor_get (facts, "cublaslt.file")), NULL);
   else
     doctor_cuda_row (cuda, "cublaslt", DOCTOR_FAIL,
-        g_strdup_printf ("cuBLASLt cannot be loaded, without which cuDNN ends "
+        g_strdup_printf ("cuBLASLt cannot be loaded; without it, cuDNN ends "
             "the process: %s", ended ? ended : error),
         g_strdup_printf ("install cuBLAS %d (NVIDIA's apt: libcublas-%d-0; "
             "PyPI: nvidia-cublas%s, with its folder in LD_LIBRARY_PATH)",
@@ -89,7 +89,7 @@ compare_text (gconstpointer a, gconstpointer b)
   return strcmp (*(const char *const *) a, *(const char *const *) b);
 }
 
-/* The mapped libraries whose names start with @prefix, sorted. */
+/* Returns the sorted paths of mapped libraries whose names start with @prefix. */
 static GPtrArray *
 loaded (GHashTable *facts, const char *prefix)
 {
@@ -118,8 +118,8 @@ join (GPtrArray *files)
   return g_string_free (text, FALSE);
 }
 
-/* cuDNN is nine libraries that look for each other; from two installations
- * they fit badly or not at all. */
+/* Checks that cuDNN's nine libraries, which load each other, come from one
+ * installation. */
 static void
 check_one_piece (DoctorCuda *cuda, GHashTable *facts)
 {
@@ -140,8 +140,8 @@ check_one_piece (DoctorCuda *cuda, GHashTable *facts)
     doctor_cuda_row (cuda, "cudnn_libraries",
         mismatch ? DOCTOR_FAIL : DOCTOR_WARN,
         g_strdup_printf ("%s%s: %s", mixed ? "cuDNN's libraries come from "
-            "different folders" : "cuDNN's libraries are not of one version",
-            mismatch ? ", and do not fit together" : "", all),
+            "different folders" : "cuDNN's libraries have different versions",
+            mismatch ? " and are incompatible" : "", all),
         g_strdup ("remove one of the installations, or set LD_LIBRARY_PATH to "
             "the folder of the other"));
   else
@@ -165,8 +165,8 @@ check_one_piece (DoctorCuda *cuda, GHashTable *facts)
   g_ptr_array_unref (files);
 }
 
-/* Whether its heuristics know a way to run a convolution: none, and no error,
- * is how cuDNN says that one of its libraries is missing. */
+/* Checks that cuDNN's heuristics return a plan for a convolution. If one of its
+ * libraries is missing, they return none, without an error. */
 static void
 check_engines (DoctorCuda *cuda, GHashTable *facts)
 {
@@ -189,45 +189,46 @@ check_engines (DoctorCuda *cuda, GHashTable *facts)
   }
   if (ended)
     doctor_cuda_row (cuda, "cudnn_engines", DOCTOR_FAIL,
-        g_strdup_printf ("asking cuDNN for a convolution ended with %s", ended),
+        g_strdup_printf ("the test of a cuDNN convolution ended with %s", ended),
         g_strdup ("run again with CUDNN_LOGLEVEL_DBG=2 and "
-            "CUDNN_LOGDEST_DBG=stderr; install one whole cuDNN"));
+            "CUDNN_LOGDEST_DBG=stderr; install one complete cuDNN"));
   else if (created)
     doctor_cuda_row (cuda, "cudnn_engines", DOCTOR_FAIL,
         g_strdup_printf ("cuDNN does not start on GPU %d, error %d%s%s",
             cuda->gpu, (int) created, error && *error ? ": " : "",
             error ? error : ""),
         g_strdup ("update the driver; CUDNN_LOGLEVEL_DBG=2 and "
-            "CUDNN_LOGDEST_DBG=stderr tell more"));
+            "CUDNN_LOGDEST_DBG=stderr give details"));
   else if (configs == 0)
     doctor_cuda_row (cuda, "cudnn_engines", DOCTOR_FAIL,
-        g_strdup_printf ("cuDNN knows no way to run a convolution%s%s%s%s",
+        g_strdup_printf ("cuDNN has no plan for a convolution%s%s%s%s",
             missing->len ? "; not loaded: " : "", missing->str,
-            error && *error ? "; it says: " : "", error ? error : ""),
-        g_strdup ("install one whole cuDNN; CUDNN_LOGLEVEL_DBG=2 and "
-            "CUDNN_LOGDEST_DBG=stderr tell more"));
+            error && *error ? "; its error: " : "", error ? error : ""),
+        g_strdup ("install one complete cuDNN; CUDNN_LOGLEVEL_DBG=2 and "
+            "CUDNN_LOGDEST_DBG=stderr give details"));
   else
     doctor_cuda_row (cuda, "cudnn_engines", DOCTOR_OK,
-        g_strdup_printf ("%d%s ways to run a convolution%s", (int) configs,
+        g_strdup_printf ("%d%s plans for a convolution%s", (int) configs,
             configs == 16 ? " or more" : "",
-            cuda->gpu < 0 ? ", asked about a GPU that is not here" : ""), NULL);
+            cuda->gpu < 0 ? ", for a sample GPU, since none is usable" : ""),
+        NULL);
   g_string_free (missing, TRUE);
 
   if (cuda->gpu < 0 || ended || created || configs == 0)
     return;
   if (doctor_get_int (facts, "conv.right", 0))
     doctor_cuda_row (cuda, "convolution", DOCTOR_OK,
-        g_strdup_printf ("run on GPU %d, the result is right", cuda->gpu),
+        g_strdup_printf ("ran on GPU %d with the correct result", cuda->gpu),
         NULL);
   else
     doctor_cuda_row (cuda, "convolution", DOCTOR_FAIL,
-        g_strdup_printf ("a convolution did not run on GPU %d: cuDNN %d, "
+        g_strdup_printf ("a convolution failed on GPU %d: cuDNN %d, "
             "driver %d%s%s", cuda->gpu,
             (int) doctor_get_int (facts, "cudnn.status", 0),
             (int) doctor_get_int (facts, "conv.failed", -1),
             error && *error ? ", " : "", error ? error : ""),
-        g_strdup ("CUDNN_LOGLEVEL_DBG=2 and CUDNN_LOGDEST_DBG=stderr tell "
-            "more; update the driver"));
+        g_strdup ("CUDNN_LOGLEVEL_DBG=2 and CUDNN_LOGDEST_DBG=stderr give "
+            "details; update the driver"));
 }
 
 static void
@@ -256,10 +257,10 @@ check_cudnn (DoctorCuda *cuda, gboolean have_cublaslt)
   }
   if (version < MIN_CUDNN)
     doctor_cuda_row (cuda, "cudnn", DOCTOR_FAIL,
-        g_strdup_printf ("cuDNN %s: too old, 9.8 is needed", text), fix);
+        g_strdup_printf ("cuDNN %s is too old, expected 9.8 or later", text), fix);
   else if (cudart / 1000 != Y10_CUDA_MAJOR)
     doctor_cuda_row (cuda, "cudnn", DOCTOR_FAIL,
-        g_strdup_printf ("cuDNN %s, and the backend is made for CUDA %d", text,
+        g_strdup_printf ("cuDNN %s, but the backend is built for CUDA %d", text,
             Y10_CUDA_MAJOR), fix);
   else {
     doctor_cuda_row (cuda, "cudnn", DOCTOR_OK, g_strdup (text), NULL);
@@ -290,10 +291,10 @@ check_decoder (DoctorCuda *cuda)
         g_strdup_printf ("videos cannot be decoded on the GPU: %s",
             ended ? ended : error),
         g_strdup ("install the driver's libnvcuvid.so.1 (Debian: libnvcuvid1); "
-            "in a container, NVIDIA_DRIVER_CAPABILITIES has to have video"));
+            "in a container, add 'video' to NVIDIA_DRIVER_CAPABILITIES"));
   else if (!doctor_get (facts, "nvdec.headers"))
     doctor_cuda_row (cuda, "decoder", DOCTOR_NOTE,
-        g_strdup ("which codecs it decodes is unknown: built without "
+        g_strdup ("the supported codecs are unknown: built without "
             "nv-codec-headers"),
         g_strdup ("install libffmpeg-nvenc-dev and build again"));
   else
@@ -302,15 +303,15 @@ check_decoder (DoctorCuda *cuda)
             *cannot ? "; not " : "", cannot), NULL);
   if (doctor_gst_nvcodec () == 0)
     doctor_cuda_row (cuda, "nvcodec", DOCTOR_WARN,
-        g_strdup ("GStreamer's plugin nvcodec was loaded once without a "
-            "driver, and is remembered as having no elements"),
+        g_strdup ("GStreamer once loaded its plugin nvcodec without a driver "
+            "and has cached that it has no elements"),
         g_strdup_printf ("rm %s/gstreamer-1.0/registry.*.bin",
             g_get_user_cache_dir ()));
   g_hash_table_unref (facts);
   g_free (argument);
 }
 
-/* The plans hold code for the GPU: who can write there can run it. */
+/* Cached plans contain GPU code: whoever can write there can execute code. */
 static void
 check_plan_cache (DoctorCuda *cuda)
 {
@@ -330,14 +331,14 @@ check_plan_cache (DoctorCuda *cuda)
             "plans", dir), NULL);
   else if (!S_ISDIR (info.st_mode) || access (dir, W_OK | X_OK) != 0)
     doctor_cuda_row (cuda, "plan_cache", DOCTOR_WARN,
-        g_strdup_printf ("%s cannot be written: every start compiles its plans "
-            "again", dir),
-        g_strdup_printf ("make it a folder of your own: rm -r %s", dir));
+        g_strdup_printf ("%s is not a writable folder: every start compiles its "
+            "plans again", dir),
+        g_strdup_printf ("let the next start create it: rm -r %s", dir));
   else if (info.st_uid != geteuid () || info.st_mode & (S_IWGRP | S_IWOTH))
     doctor_cuda_row (cuda, "plan_cache", DOCTOR_WARN,
-        g_strdup_printf ("%s is another's or can be written by others, and is "
-            "not used: it holds code", dir),
-        g_strdup_printf ("make it your own: chmod go-w %s", dir));
+        g_strdup_printf ("%s is ignored: it contains code, but belongs to "
+            "another user or is writable by others", dir),
+        g_strdup_printf ("make it yours alone: chmod go-w %s", dir));
   else
     doctor_cuda_row (cuda, "plan_cache", DOCTOR_OK,
         g_strdup_printf ("%d files in %s", n, dir), NULL);
@@ -352,20 +353,20 @@ check_backend (DoctorCuda *cuda)
 
   if (usable) {
     doctor_cuda_row (cuda, "backend", DOCTOR_OK,
-        g_strdup (why->len ? why->str : "can be used"), NULL);
+        g_strdup (why->len ? why->str : "usable"), NULL);
   } else if (strstr (why->str, "is not installed in")) {
     doctor_cuda_row (cuda, "backend", DOCTOR_WARN, g_strdup (why->str),
         g_strdup ("build and install it with 'tools/setup.sh --cuda "
             "--install'"));
   } else if (strstr (why->str, "cannot be loaded")
       || strstr (why->str, "with interface version")) {
-    /* It loads anywhere: this is wrong without a GPU, too. */
+    /* Report it even without a GPU: the module loads on any machine. */
     doctor_row (cuda->doctor, cuda->section, "backend", DOCTOR_FAIL, why->str,
         "install the library, the plugin and the backend of one build");
   } else {
     doctor_cuda_row (cuda, "backend", DOCTOR_FAIL,
-        g_strdup_printf ("the CUDA backend cannot be used: %s", why->str),
-        g_strdup ("mend what is above"));
+        g_strdup_printf ("the CUDA backend is not usable: %s", why->str),
+        g_strdup ("fix the problems above"));
   }
   g_string_free (why, TRUE);
 }

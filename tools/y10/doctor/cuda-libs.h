@@ -6,7 +6,7 @@
 
 G_BEGIN_DECLS
 
-/* Rows about the libraries that the CUDA backend loads. */
+/* Adds the rows about the libraries that the CUDA backend loads. */
 void doctor_cuda_libraries (DoctorCuda *cuda);
 
 G_END_DECLS

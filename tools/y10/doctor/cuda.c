@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* y10 doctor's look at the NVIDIA driver and its GPUs: each known way in which
- * an installation fails, told by its own sign and with its own fix. A machine
- * without such a GPU has one note and no problem. The kernel's files are read
- * below Y10_DOCTOR_ROOT where that is set, for tests. */
+/* Checks the NVIDIA driver and its GPUs. Each known failure of an installation
+ * has its own symptom and fix. Without such a GPU there is a note and no problem.
+ * Tests set Y10_DOCTOR_ROOT to replace the root of /proc and /sys. */
 
 #include "config.h"
 
@@ -18,7 +17,7 @@
     "NVIDIA_DRIVER_CAPABILITIES=compute,video,utility"
 #define INSTALL_FIX "install NVIDIA's driver (Debian: sudo apt-get install " \
     "nvidia-driver); " CONTAINER_FIX
-/* A step of the largest variant, its weights and cuDNN fit into this. */
+/* Enough for a step of the largest variant, its weights and cuDNN. */
 #define ENOUGH_MEMORY (G_GINT64_CONSTANT (1) << 30)
 #define MIN_CAPABILITY 75
 #define MAX_GPUS 16
@@ -31,7 +30,7 @@ system_path (const char *path)
   return g_strconcat (root ? root : "", path, NULL);
 }
 
-/* "580.65.06" from the kernel's module, or NULL. */
+/* Returns the version of the kernel module, such as "580.65.06", or NULL. */
 static char *
 kernel_version (void)
 {
@@ -54,7 +53,7 @@ kernel_version (void)
   return version;
 }
 
-/* TRUE when the PCI bus has a display controller of NVIDIA's. */
+/* Returns TRUE if there is an NVIDIA display controller on the PCI bus. */
 static gboolean
 gpu_on_bus (void)
 {
@@ -83,7 +82,7 @@ gpu_on_bus (void)
   return found;
 }
 
-/* The version in the name of the driver's library, libcuda.so.580.65.06. */
+/* Returns the version in the name of the driver library, libcuda.so.580.65.06. */
 static const char *
 library_version (const char *file)
 {
@@ -100,14 +99,14 @@ no_library (DoctorCuda *cuda, const char *error, const char *kernel)
   if (kernel) {
     cuda->present = TRUE;
     doctor_cuda_row (cuda, "driver", DOCTOR_FAIL,
-        g_strdup_printf ("the kernel has NVIDIA's driver %s, and libcuda.so.1 "
+        g_strdup_printf ("the kernel has NVIDIA's driver %s, but libcuda.so.1 "
             "cannot be loaded: %s", kernel, error),
-        g_strdup ("install the driver's library (Debian: sudo apt-get install "
+        g_strdup ("install the driver library (Debian: sudo apt-get install "
             "libcuda1); " CONTAINER_FIX));
   } else if (gpu_on_bus ()) {
     cuda->present = TRUE;
     doctor_cuda_row (cuda, "driver", DOCTOR_WARN,
-        g_strdup_printf ("this machine has an NVIDIA GPU and no driver for "
+        g_strdup_printf ("this machine has an NVIDIA GPU but no driver for "
             "CUDA: %s", error), g_strdup (INSTALL_FIX));
   } else {
     doctor_row (cuda->doctor, cuda->section, "driver", DOCTOR_NOTE,
@@ -123,20 +122,20 @@ no_device (DoctorCuda *cuda, const char *kernel)
   if (visible) {
     cuda->present = TRUE;
     doctor_cuda_row (cuda, "driver", DOCTOR_WARN,
-        g_strdup_printf ("the driver shows no GPU: CUDA_VISIBLE_DEVICES is "
+        g_strdup_printf ("the driver hides all GPUs: CUDA_VISIBLE_DEVICES is "
             "'%s'", visible), g_strdup ("unset CUDA_VISIBLE_DEVICES"));
   } else if (kernel || gpu_on_bus ()) {
     cuda->present = TRUE;
     doctor_cuda_row (cuda, "driver", DOCTOR_FAIL,
-        g_strdup ("the driver finds no GPU, and this machine has one"),
-        g_strdup ("see what 'dmesg | grep NVRM' says; " CONTAINER_FIX));
+        g_strdup ("the driver finds no GPU, although this machine has one"),
+        g_strdup ("check 'dmesg | grep NVRM'; " CONTAINER_FIX));
   } else {
     doctor_row (cuda->doctor, cuda->section, "driver", DOCTOR_NOTE,
         "no NVIDIA GPU or driver", "for a GPU, " INSTALL_FIX);
   }
 }
 
-/* cuInit() said @init, which is not success. */
+/* Reports the error @init of cuInit(). */
 static void
 no_init (DoctorCuda *cuda, GHashTable *facts, int init, const char *kernel)
 {
@@ -153,14 +152,14 @@ no_init (DoctorCuda *cuda, GHashTable *facts, int init, const char *kernel)
   switch (init) {
     case 34:                   /* CUDA_ERROR_STUB_LIBRARY */
       fact = g_strdup_printf ("%s is the toolkit's stub, not a driver", file);
-      fix = g_strdup ("take the folder that ends in stubs out of "
-          "LD_LIBRARY_PATH and of /etc/ld.so.conf.d");
+      fix = g_strdup ("remove the folder that ends in 'stubs' from "
+          "LD_LIBRARY_PATH and /etc/ld.so.conf.d");
       break;
     case 803:                  /* CUDA_ERROR_SYSTEM_DRIVER_MISMATCH */
-      fact = g_strdup_printf ("the driver's library is version %s and the "
+      fact = g_strdup_printf ("the driver library has version %s, but the "
           "kernel still runs %s", version ? version : "(unknown)",
           kernel ? kernel : "another");
-      fix = g_strdup ("reboot, or unload and load the kernel's modules: sudo "
+      fix = g_strdup ("reboot, or reload the kernel modules: sudo "
           "rmmod nvidia_uvm nvidia_drm nvidia_modeset nvidia && sudo modprobe "
           "nvidia");
       break;
@@ -171,24 +170,24 @@ no_init (DoctorCuda *cuda, GHashTable *facts, int init, const char *kernel)
           "LD_LIBRARY_PATH, and update the driver instead");
       break;
     case 802:                  /* CUDA_ERROR_SYSTEM_NOT_READY */
-      fact = g_strdup ("the GPUs are not ready: nothing manages their NVLink");
+      fact = g_strdup ("the GPUs are not ready: no NVLink fabric manager runs");
       fix = g_strdup ("sudo systemctl start nvidia-fabricmanager (of the "
           "driver's version)");
       break;
     case 999:                  /* CUDA_ERROR_UNKNOWN */
-      fact = g_strdup ("the driver does not start and does not say why");
+      fact = g_strdup ("the driver does not start and gives no reason");
       fix = g_strdup ("sudo modprobe nvidia_uvm; after a suspend, unload it "
           "first (sudo rmmod nvidia_uvm); else reboot");
       break;
     default:
-      fact = g_strdup_printf ("the driver does not start: cuInit says %d%s%s",
-          init, name ? ", " : "", name ? name : "");
-      fix = g_strdup ("see what 'nvidia-smi' and 'dmesg | grep NVRM' say");
+      fact = g_strdup_printf ("the driver does not start: cuInit returned "
+          "%d%s%s", init, name ? ", " : "", name ? name : "");
+      fix = g_strdup ("check 'nvidia-smi' and 'dmesg | grep NVRM'");
   }
   doctor_cuda_row (cuda, "driver", DOCTOR_FAIL, fact, fix);
 }
 
-/* It runs; whether it is new enough, and one with the kernel's. */
+/* Checks that the running driver is new enough and matches the kernel module. */
 static void
 driver_runs (DoctorCuda *cuda, GHashTable *facts, const char *kernel)
 {
@@ -202,7 +201,7 @@ driver_runs (DoctorCuda *cuda, GHashTable *facts, const char *kernel)
   if (cuda_version < Y10_CUDA_MAJOR * 1000) {
     doctor_cuda_row (cuda, "driver", DOCTOR_FAIL,
         g_strdup_printf ("the driver (%s) is older than CUDA %d, which the "
-            "CUDA backend is made for", text, Y10_CUDA_MAJOR),
+            "CUDA backend is built for", text, Y10_CUDA_MAJOR),
         g_strdup_printf ("install driver %s or newer%s",
             Y10_CUDA_MAJOR >= 13 ? "580.65.06" : "525.60.13",
             Y10_CUDA_MAJOR >= 13 && cuda_version >= 12000
@@ -210,9 +209,9 @@ driver_runs (DoctorCuda *cuda, GHashTable *facts, const char *kernel)
   } else if (version && kernel && strcmp (kernel, "unknown") != 0
       && strcmp (version, kernel) != 0 && !strstr (file, "compat")) {
     doctor_cuda_row (cuda, "driver", DOCTOR_WARN,
-        g_strdup_printf ("the driver's library (%s) and the kernel's module "
-            "(%s) are of different versions", text, kernel),
-        g_strdup ("reboot, or remove the other driver's libraries"));
+        g_strdup_printf ("the driver library (%s) and the kernel module (%s) "
+            "have different versions", text, kernel),
+        g_strdup ("reboot, or remove the libraries of the other driver"));
   } else {
     doctor_cuda_row (cuda, "driver", DOCTOR_OK, g_strdup (text), NULL);
   }
@@ -252,7 +251,7 @@ check_gpu (DoctorCuda *cuda, GHashTable *facts, int gpu)
 
   if (capability < MIN_CAPABILITY) {
     doctor_cuda_row (cuda, row, DOCTOR_FAIL,
-        g_strdup_printf ("%s: too old, the kernels are for sm_75 (Turing) and "
+        g_strdup_printf ("%s: too old, the kernels need sm_75 (Turing) or "
             "later", text->str),
         g_strdup ("use another GPU, or the cpu backend"));
   } else if (mode == 2) {
@@ -262,21 +261,21 @@ check_gpu (DoctorCuda *cuda, GHashTable *facts, int gpu)
   } else if (context && mode == 3) {
     doctor_cuda_row (cuda, row, DOCTOR_FAIL,
         g_strdup_printf ("%s: its compute mode is 'exclusive process', and "
-            "another process has it", text->str),
+            "another process uses it", text->str),
         g_strdup_printf ("end that process (nvidia-smi), or: %s", fix));
   } else if (context) {
     doctor_cuda_row (cuda, row, DOCTOR_FAIL,
-        g_strdup_printf ("%s: no context can be made, error %d%s", text->str,
+        g_strdup_printf ("%s: cannot create a context, error %d%s", text->str,
             context, context == 2 ? " (out of memory)" : ""),
-        g_strdup ("see with 'nvidia-smi' what else uses it"));
+        g_strdup ("'nvidia-smi' lists the other processes that use it"));
   } else if (mode == 3) {
     doctor_cuda_row (cuda, row, DOCTOR_WARN,
-        g_strdup_printf ("%s: its compute mode is 'exclusive process', for one "
-            "process at a time", text->str), g_strdup (fix));
+        g_strdup_printf ("%s: its compute mode is 'exclusive process', which "
+            "allows one process at a time", text->str), g_strdup (fix));
   } else if (free_bytes >= 0 && free_bytes < ENOUGH_MEMORY) {
     doctor_cuda_row (cuda, row, DOCTOR_WARN,
         g_strdup_printf ("%s: little memory is free", text->str),
-        g_strdup ("see with 'nvidia-smi' what else uses it"));
+        g_strdup ("'nvidia-smi' lists the other processes that use it"));
   } else {
     doctor_cuda_row (cuda, row, DOCTOR_OK, g_strdup (text->str), NULL);
   }
@@ -303,9 +302,8 @@ check_driver (DoctorCuda *cuda)
   } else if (ended && (init < 0 || n == 0)) {
     cuda->present = TRUE;
     doctor_cuda_row (cuda, "driver", DOCTOR_FAIL,
-        g_strdup_printf ("asking the driver ended with %s", ended),
-        g_strdup ("see what 'nvidia-smi' and 'dmesg | grep NVRM' say; "
-            "reboot"));
+        g_strdup_printf ("the test of the driver ended with %s", ended),
+        g_strdup ("check 'nvidia-smi' and 'dmesg | grep NVRM'; reboot"));
   } else if (init != 0) {
     no_init (cuda, facts, init, kernel);
   } else if (n == 0) {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* What y10 doctor asks cuDNN, in a child process: versions, how many ways its
- * heuristics know to run one small convolution, which makes it load its other
- * libraries, and, on a GPU, that convolution's result. Without a GPU the
- * heuristics are asked about a described one, which cuDNN answers since 9.8.
- * Never with cuBLASLt missing: cuDNN then ends the process. */
+/* Tests cuDNN in a child process: its versions, the number of plans that its
+ * heuristics return for a small convolution, which makes cuDNN load its other
+ * libraries, and, on a GPU, the result of that convolution. Without a GPU the
+ * heuristics get a description of one, which cuDNN supports since 9.8. Must not
+ * be called without cuBLASLt: cuDNN then ends the process. */
 
 #include "config.h"
 
@@ -14,7 +14,7 @@
 
 #include "doctor/probe.h"
 
-/* cudnn_graph.h's values for what is used here. */
+/* Values from cudnn_graph.h. */
 enum
 {
   CONVOLUTION_DESCRIPTOR = 1,
@@ -41,7 +41,7 @@ enum
   DATA_HALF = 2,
 };
 
-/* The smallest of the GPUs we run on, as far as cuDNN wants to know it. */
+/* Describes the smallest supported GPU to cuDNN. */
 static const char described_gpu[] =
     "{\"deviceName\": \"described\", \"cudaDeviceId\": 0, \"deviceVer\": 750, "
     "\"multiProcessorCount\": 40, \"driverVer\": 13000, "
@@ -56,9 +56,9 @@ static const char described_gpu[] =
     "\"supportCoopLaunch\": 1, \"smClockRateKHz\": 1590000, "
     "\"memClockRateKHz\": 5001000, \"l2CacheSize\": 4194304}";
 
-/* The convolution: 3x3 over ones with weights of one, so that each output is
- * the number of inputs that lie inside: 4 x 16 in a corner, 9 x 16 in the
- * middle; as halves: */
+/* The convolution is 3x3 with all inputs and weights 1, so that an output is the
+ * number of inputs inside the picture: 4 x 16 in a corner, 9 x 16 in the middle;
+ * as half floats: */
 #define CHANNELS 16
 #define SIDE 8
 #define HALF_ONE 0x3c00
@@ -77,8 +77,8 @@ typedef struct
   int (*finalize) (gpointer descriptor);
   int (*execute) (gpointer handle, gpointer plan, gpointer pack);
   void (*last_error) (char *text, gsize size);
-  gpointer handle;              /* NULL: about the described GPU */
-  int status;                   /* the first call's that failed */
+  gpointer handle;              /* NULL: uses the described GPU */
+  int status;                   /* of the first call that failed */
 } Cudnn;
 
 static gpointer
@@ -185,7 +185,7 @@ ask_heuristics (Cudnn *c, gpointer graph, gpointer *configs)
   return c->status ? 0 : n;
 }
 
-/* One after another until one can be built, as the engine does. */
+/* Tries one configuration after the other until one builds, like the engine. */
 static gpointer
 build_plan (Cudnn *c, gpointer *configs, gint64 n, gint64 *workspace)
 {
@@ -276,7 +276,7 @@ ask_convolution (Cudnn *c, int index)
   }
 }
 
-/* Each checks that its library is there and of cuDNN's version. */
+/* Each check verifies that its library is present and has cuDNN's version. */
 static void
 ask_versions (void *library)
 {
@@ -298,14 +298,14 @@ ask_versions (void *library)
       int status = check ();
 
       if (status) {
-        doctor_fact ("cudnn.mismatch", "%s says %d", checks[i], status);
+        doctor_fact ("cudnn.mismatch", "%s returned %d", checks[i], status);
         break;
       }
     }
   }
 }
 
-/* @argument: the GPU's index, -1 for the described one, "versions". */
+/* @argument: the GPU's index, -1 for the described GPU, or "versions". */
 void
 doctor_probe_cudnn (const char *argument)
 {

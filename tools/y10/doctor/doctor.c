@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* y10 doctor: what this machine has, what is missing and how to get it. Every
- * fact is asked at run time of the thing it is about, never of the build. The
- * exit status is that of the worst problem: 0 none, 1 a warning, 2 something
- * does not work at all. What an NVIDIA GPU would need is no problem where there
- * is none. */
+/* y10 doctor: reports what this machine has, what is missing and how to get it.
+ * It determines each fact at run time from the component itself, never from the
+ * build. The exit status is that of the worst problem: 0 none, 1 a warning, 3
+ * something does not work at all. Without an NVIDIA GPU, missing CUDA libraries
+ * are no problem. */
 
 #include "config.h"
 
@@ -19,7 +19,7 @@
 #include "doctor/probe.h"
 #include "tool.h"
 
-/* The value of "KEY : value" in the first such line of /proc/cpuinfo. */
+/* Returns the value of the first line "KEY : value" in /proc/cpuinfo. */
 static char *
 cpuinfo_value (const char *cpuinfo, const char *key)
 {
@@ -38,7 +38,7 @@ cpuinfo_value (const char *cpuinfo, const char *key)
   return NULL;
 }
 
-/* Those of the CPU's flags that the engine or oneDNN chooses code by. */
+/* Returns the CPU flags by which the engine or oneDNN selects code. */
 static JsonArray *
 cpu_features (const char *flags)
 {
@@ -58,7 +58,7 @@ cpu_features (const char *flags)
   return features;
 }
 
-/* CPUs' worth of time that the control group grants, 0: no limit. */
+/* Returns the CPU quota of the control group in CPUs, 0: no limit. */
 static double
 cgroup_cpus (void)
 {
@@ -101,15 +101,15 @@ doctor_cpu (Doctor *doctor)
   if (quota > 0) {
     json_object_set_double_member (section, "quota", quota);
     if (quota < usable)
-      doctor_problem (doctor, FALSE, "this container may use less CPU time "
-          "than the threads it may start",
+      doctor_problem (doctor, FALSE, "this container's CPU quota is smaller "
+          "than its number of CPUs",
           "set the number of threads to the quota, rounded down");
   }
   isa_limit = g_strdup (g_getenv ("Y10_MAX_CPU_ISA"));
   if (isa_limit) {
     json_object_set_string_member (section, "limit", isa_limit);
-    doctor_problem (doctor, FALSE, "Y10_MAX_CPU_ISA keeps the engine from "
-        "using all that the CPU has", "unset Y10_MAX_CPU_ISA");
+    doctor_problem (doctor, FALSE, "Y10_MAX_CPU_ISA restricts the instructions "
+        "that the engine uses", "unset Y10_MAX_CPU_ISA");
   }
   g_free (isa_limit);
   g_free (flags);
@@ -129,7 +129,7 @@ doctor_engine (Doctor *doctor)
     GString *why = g_string_new (NULL);
     int score;
 
-    /* A driver's libraries may end the process that loads them. */
+    /* Probe it in a child process: driver libraries may end the process. */
     if (kind == Y10_BACKEND_CUDA)
       score = doctor_probe_backend (why);
     else
@@ -144,11 +144,11 @@ doctor_engine (Doctor *doctor)
   }
   if (!any)
     doctor_problem (doctor, TRUE, "no backend can run on this machine",
-        "the reasons are in the engine's section");
+        "the section 'engine' has the reasons");
 }
 
-/* The start of oneDNN's dnnl_version_t, the same in 2.x and 3.x. It is looked
- * up, because only the engine's cpu backend may depend on oneDNN. */
+/* The start of oneDNN's dnnl_version_t, equal in 2.x and 3.x. dlsym() finds the
+ * function, because only the engine's cpu backend may depend on oneDNN. */
 typedef struct
 {
   int major, minor, patch;
@@ -169,9 +169,9 @@ doctor_onednn (Doctor *doctor)
   *(void **) (&get_version) = dlsym (RTLD_DEFAULT, "dnnl_version");
   if (!get_version) {
     json_object_set_string_member (section, "version", "none");
-    doctor_problem (doctor, FALSE, "the engine was built without oneDNN: the "
-        "cpu backend is portable C", "install oneDNN (Debian: libdnnl-dev) "
-        "and build again");
+    doctor_problem (doctor, FALSE, "the engine was built without oneDNN, which "
+        "the cpu backend uses on CPUs without AVX-512", "install oneDNN "
+        "(Debian: libdnnl-dev) and build again");
     return;
   }
   version = get_version ();
@@ -182,8 +182,8 @@ doctor_onednn (Doctor *doctor)
   switch (version->cpu_runtime) {
     case 1:
       runtime = "one thread";
-      doctor_problem (doctor, FALSE, "this oneDNN uses one thread only",
-          "install one that was built with OpenMP");
+      doctor_problem (doctor, FALSE, "this oneDNN uses only one thread",
+          "install a oneDNN that was built with OpenMP");
       break;
     case 2:
       runtime = "OpenMP";
@@ -233,11 +233,11 @@ tool_doctor (int argc, char **argv)
   int status = TOOL_USAGE;
 
   g_option_context_set_summary (context,
-      "Says what this machine has for detection, what is missing, and how to "
-      "fix it.\nExit status: 0 when all is well, 1 with warnings, 2 when the command "
-      "line is wrong,\n3 when something does not work at all.");
+      "Reports what this machine has for detection, what is missing, and how to "
+      "fix it.\nExit status: 0 no problems, 1 warnings, 2 the command line is "
+      "wrong, 3 something does\nnot work at all.");
   g_option_context_add_main_entries (context, entries, NULL);
-  /* The same program asks what may crash, as a child of itself. */
+  /* The child process that runs one probe, which may crash. */
   if (argc > 2 && strcmp (argv[1], DOCTOR_PROBE_OPTION) == 0) {
     status = doctor_probe_main (argv[2], argv[3]);
     goto out;
@@ -245,7 +245,7 @@ tool_doctor (int argc, char **argv)
   if (!tool_options_parse (context, "doctor", &argc, &argv))
     goto out;
   if (argc > 1) {
-    tool_error ("doctor takes no argument '%s'", argv[1]);
+    tool_error ("doctor takes no argument, found '%s'", argv[1]);
     goto out;
   }
   doctor.root = json_object_new ();

@@ -2,8 +2,8 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-/* A report of sections, each of names and values, and of problems with their
- * fixes. Between the parts of y10 doctor only. */
+/* The checks of y10 doctor. Each adds a section of names and values to the
+ * report, and problems with their fixes. */
 
 #include "doctor/report.h"
 
@@ -11,7 +11,7 @@ G_BEGIN_DECLS
 
 /* doctor/gst.c */
 void doctor_gstreamer (Doctor *doctor);
-/* How many elements GStreamer's nvcodec plugin has, -1: there is none. */
+/* Returns the number of elements in GStreamer's nvcodec plugin, -1: no plugin. */
 int doctor_gst_nvcodec (void);
 
 /* doctor/cuda.c */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* y10 doctor's look at GStreamer: its release and metadata, the other plugins
- * that usual pipelines need, and above all why our plugin is not found. There
- * are four reasons: its file is in no directory that GStreamer searches; it
- * is, and cannot be loaded; it was once not loadable and is remembered as
- * such; or it is another version than this tool. */
+/* Checks GStreamer: its version and metadata, the plugins that common pipelines
+ * need, and above all why GStreamer does not find our plugin. There are four
+ * reasons: the file is in no directory that GStreamer searches; it cannot be
+ * loaded; the registry caches an earlier failure to load it; or it has another
+ * version than this tool. */
 
 #include "config.h"
 
@@ -58,10 +58,10 @@ check_metas (Doctor *doctor, JsonObject *section)
   json_object_set_string_member (section, "analytics", "built in");
 #else
   json_object_set_string_member (section, "analytics",
-      library ? "there, but the plugin was built without it"
+      library ? "present, but the plugin was built without it"
       : "none (comes with GStreamer 1.24)");
   if (library)
-    doctor_problem (doctor, FALSE, "GStreamer has analytics metadata and the "
+    doctor_problem (doctor, FALSE, "GStreamer has analytics metadata, but the "
         "plugin was built without it",
         "install libgstreamer-plugins-bad1.0-dev and build again");
 #endif
@@ -91,7 +91,7 @@ check_elements (Doctor *doctor, JsonObject *section)
   json_object_set_array_member (section, "missing", missing);
 }
 
-/* The directories that GStreamer searches, as it is told or by default. */
+/* Returns the directories that GStreamer searches, from variables or defaults. */
 static GPtrArray *
 search_path (void)
 {
@@ -136,8 +136,8 @@ file_in (const char *dir)
   return NULL;
 }
 
-/* Where the plugin may be without GStreamer looking there: where the build
- * installs it, and beside a tool that was not installed. */
+/* Looks for the plugin where GStreamer does not: in the build's installation
+ * directory, and beside a tool that was not installed. */
 static char *
 find_outside_path (void)
 {
@@ -171,8 +171,8 @@ not_found (Doctor *doctor, JsonObject *plugin)
     void *library = dlopen (file, RTLD_NOW | RTLD_LOCAL);
 
     if (library) {
-      what = g_strdup_printf ("GStreamer knows %s as unusable, although it "
-          "loads", file);
+      what = g_strdup_printf ("GStreamer has cached %s as unusable, although it "
+          "can be loaded", file);
       fix = g_strdup_printf ("rm %s/gstreamer-1.0/registry.*.bin",
           g_get_user_cache_dir ());
       dlclose (library);
@@ -185,8 +185,8 @@ not_found (Doctor *doctor, JsonObject *plugin)
   } else if ((file = find_outside_path ())) {
     char *dir = g_path_get_dirname (file);
 
-    what = g_strdup_printf ("the plugin is in %s, where GStreamer does not "
-        "look", dir);
+    what = g_strdup_printf ("the plugin is in %s, which GStreamer does not "
+        "search", dir);
     fix = g_strdup_printf ("export GST_PLUGIN_PATH=%s, or install it with "
         "'tools/setup.sh --install'", dir);
     g_free (dir);
@@ -202,7 +202,7 @@ not_found (Doctor *doctor, JsonObject *plugin)
   g_free (file);
 }
 
-/* TRUE when the element can be made, not just listed. */
+/* Returns TRUE if the element can be created, not just listed. */
 static gboolean
 makes_element (const char *name)
 {
@@ -234,12 +234,12 @@ check_plugin (Doctor *doctor, JsonObject *section)
       gst_plugin_get_filename (found));
   json_object_set_string_member (plugin, "version", version);
   if (g_strcmp0 (version, PACKAGE_VERSION))
-    doctor_problem (doctor, FALSE, "the plugin that GStreamer finds is another "
-        "version than this y10, which is " PACKAGE_VERSION,
+    doctor_problem (doctor, FALSE, "the plugin that GStreamer finds differs "
+        "from the version of this y10, " PACKAGE_VERSION,
         "remove the old one, or put the new one first in GST_PLUGIN_PATH");
   if (!makes_element ("yolov10overlay"))
     doctor_problem (doctor, FALSE, "the plugin was built without "
-        "yolov10overlay: nothing can be drawn", "install cairo and pango "
+        "yolov10overlay, which draws the boxes", "install cairo and pango "
         "(Debian: libcairo2-dev libpango1.0-dev) and build again");
   gst_object_unref (found);
 }

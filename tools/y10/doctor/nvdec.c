@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* What y10 doctor asks the GPU's video decoder, in a child process: which of
- * the codecs that cameras and files use it decodes, and up to what size. The
- * declarations come from nv-codec-headers; without them nothing is asked. */
+/* Queries the GPU's video decoder in a child process: which of the codecs that
+ * cameras and files use it supports, and their maximum sizes. The declarations
+ * come from nv-codec-headers; without them there is no query. */
 
 #include "config.h"
 
@@ -44,7 +44,7 @@ ask (tcuvidGetDecoderCaps *get_caps)
     int result = get_caps (&caps);
 
     if (result) {
-      doctor_fact ("nvdec.error", "cuvidGetDecoderCaps says %d", result);
+      doctor_fact ("nvdec.error", "cuvidGetDecoderCaps returned %d", result);
       break;
     }
     if (caps.bIsSupported)
@@ -76,12 +76,12 @@ doctor_probe_nvdec (const char *argument)
     return;
   *(void **) (&get_caps) = dlsym (library, "cuvidGetDecoderCaps");
   if (!get_caps) {
-    doctor_fact ("nvdec.error", "it has no cuvidGetDecoderCaps");
+    doctor_fact ("nvdec.error", "the library has no cuvidGetDecoderCaps");
     return;
   }
   if (!doctor_driver_open (&driver) || driver.device_get (&device, index)
       || driver.primary_ctx_retain (&context, device)) {
-    doctor_fact ("nvdec.error", "there is no context to ask in");
+    doctor_fact ("nvdec.error", "cannot create a context");
     return;
   }
   driver.ctx_push (context);

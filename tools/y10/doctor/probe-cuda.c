@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* What y10 doctor asks the NVIDIA driver, NVRTC and cuBLASLt, in a child
- * process each. Declarations are theirs, written out, so that this builds and
- * starts where nothing of CUDA is installed. */
+/* Tests the NVIDIA driver, NVRTC and cuBLASLt, each in a child process. Declares
+ * their functions here, so that it builds and starts without CUDA. */
 
 #include "config.h"
 
@@ -61,7 +60,7 @@ doctor_driver_open (DoctorDriver *driver)
     void *symbol = dlsym (library, functions[i].name);
 
     if (!symbol) {
-      doctor_fact ("driver.error", "it has no %s", functions[i].name);
+      doctor_fact ("driver.error", "the library has no %s", functions[i].name);
       return FALSE;
     }
     memcpy (G_STRUCT_MEMBER_P (driver, functions[i].offset), &symbol,
@@ -83,7 +82,7 @@ gpu_fact (int gpu, const char *key, const char *format, gint64 value)
   g_free (full);
 }
 
-/* In a context, which is also the proof that one can be had. */
+/* Creates a context, which is also a test, and queries the free memory. */
 static void
 ask_memory (const DoctorDriver *driver, int gpu, int device)
 {
@@ -150,13 +149,12 @@ doctor_probe_cublaslt (const char *argument)
     if (get_version)
       doctor_fact ("cublaslt.version", "%" G_GSIZE_FORMAT, get_version ());
     else
-      doctor_fact ("cublaslt.error", "it has no cublasLtGetVersion");
+      doctor_fact ("cublaslt.error", "the library has no cublasLtGetVersion");
   }
   g_free (soname);
 }
 
-/* A real compilation: it needs the builtins, which are a library of their own
- * that is loaded only then. */
+/* Compiles a kernel, because NVRTC loads its builtins library only then. */
 static void
 compile (void *library)
 {
@@ -172,7 +170,7 @@ compile (void *library)
   *(void **) (&create) = dlsym (library, "nvrtcCreateProgram");
   *(void **) (&build) = dlsym (library, "nvrtcCompileProgram");
   if (!create || !build) {
-    doctor_fact ("nvrtc.error", "it has no nvrtcCompileProgram");
+    doctor_fact ("nvrtc.error", "the library has no nvrtcCompileProgram");
     return;
   }
   result = create (&program, source, "k.cu", 0, NULL, NULL);

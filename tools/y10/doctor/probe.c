@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* The two ends of a question that y10 doctor asks in a child process. Facts
- * come through a descriptor of their own, because libraries write to the
- * standard ones as they please. A child that says nothing for a minute hangs in
- * the driver; it is killed. */
+/* Both sides of a probe that runs in a child process. The child writes its facts
+ * to a separate pipe, because libraries print to stdout and stderr. If the child
+ * writes nothing for a minute, it hangs in the driver, and the parent kills it. */
 
 #include "config.h"
 
@@ -24,7 +23,7 @@
 
 #define SILENCE_MS 60000
 
-/* --- the parent --------------------------------------------------------- */
+/* --- parent ------------------------------------------------------------- */
 
 static void
 parse_facts (GHashTable *facts, const char *text)
@@ -41,7 +40,7 @@ parse_facts (GHashTable *facts, const char *text)
   g_strfreev (lines);
 }
 
-/* Reads to the end; FALSE when the child fell silent before. */
+/* Reads to the end of the pipe. Returns FALSE after a minute without data. */
 static gboolean
 read_all (int fd, GString *text)
 {
@@ -97,7 +96,7 @@ doctor_probe (const char *name, const char *argument)
   while (waitpid (pid, &status, 0) < 0 && errno == EINTR);
   g_spawn_close_pid (pid);
   if (!complete)
-    ended = g_strdup ("silence for a minute");
+    ended = g_strdup ("no response for a minute");
   else if (WIFSIGNALED (status))
     ended = g_strdup_printf ("signal %d (%s)", WTERMSIG (status),
         g_strsignal (WTERMSIG (status)));
@@ -136,7 +135,7 @@ doctor_probe_backend (GString *why)
   int score = (int) doctor_get_int (facts, "score", 0);
 
   if (ended) {
-    g_string_append_printf (why, "asking it ended with %s", ended);
+    g_string_append_printf (why, "the probe ended with %s", ended);
     score = 0;
   } else if (text) {
     g_string_append (why, text);
@@ -145,7 +144,7 @@ doctor_probe_backend (GString *why)
   return score;
 }
 
-/* --- the child ---------------------------------------------------------- */
+/* --- child -------------------------------------------------------------- */
 
 static FILE *out;
 
@@ -158,7 +157,7 @@ doctor_fact (const char *key, const char *format, ...)
   va_start (args, format);
   text = g_strdup_vprintf (format, args);
   va_end (args);
-  /* At once: the next call may be the last. */
+  /* Flush now: the next call may crash. */
   fprintf (out, "%s\t%s\n", key, g_strdelimit (text, "\n\t", ' '));
   fflush (out);
   g_free (text);
@@ -245,7 +244,7 @@ doctor_probe_main (const char *name, const char *argument)
   for (guint i = 0; i < G_N_ELEMENTS (probes); i++) {
     if (strcmp (name, probes[i].name) == 0) {
       probes[i].ask (argument);
-      /* Without the libraries' own ends, which may hang or crash. */
+      /* Skip the libraries' destructors, which may hang or crash. */
       fflush (out);
       _exit (TOOL_OK);
     }

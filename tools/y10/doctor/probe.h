@@ -2,10 +2,10 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-/* Questions to NVIDIA's libraries, each asked in a child process: some of them
- * end the process that loads them when another one is missing, and what is
- * loaded for one question must not answer the next. The child writes facts,
- * lines of a key and a value; what it wrote before it ended counts. */
+/* Probes of NVIDIA's libraries, each in a child process: some of these libraries
+ * end the process if another one is missing, and a library loaded for one probe
+ * must not influence the next. The child writes facts, each a line with a key
+ * and a value. If it crashes, the facts written before still count. */
 
 #include <glib.h>
 
@@ -13,27 +13,28 @@ G_BEGIN_DECLS
 
 #define DOCTOR_PROBE_OPTION "--probe"
 
-/* In the parent. */
+/* Called in the parent. */
 
-/* Key → value, strings; with "ended" = how, when the child ended badly. */
+/* Runs a probe and returns its facts, as strings by key. If the child failed,
+ * "ended" says how. */
 GHashTable *doctor_probe (const char *name, const char *argument);
 const char *doctor_get (GHashTable *facts, const char *key);
-/* @fallback where there is no such fact. */
+/* Returns @fallback if there is no such fact. */
 gint64 doctor_get_int (GHashTable *facts, const char *key, gint64 fallback);
-/* y10_backend_probe() of CUDA. */
+/* Calls y10_backend_probe() for CUDA in a child process. */
 int doctor_probe_backend (GString *why);
 
-/* In the child. */
+/* Called in the child. */
 
 int doctor_probe_main (const char *name, const char *argument);
 void doctor_fact (const char *key, const char *format, ...)
     G_GNUC_PRINTF (2, 3);
-/* Loads it; the fact KEY.file or KEY.error says what came of it. */
+/* Loads a library and writes the fact KEY.file or KEY.error. */
 void *doctor_open (const char *key, const char *soname);
-/* The facts loaded.N: mapped libraries whose names start with @prefix. */
+/* Writes the facts loaded.N: mapped libraries whose names start with @prefix. */
 void doctor_fact_mapped (const char *prefix, guint *n);
 
-/* doctor/probe-cuda.c, doctor/cudnn.c, doctor/nvdec.c; NULL: not asked. */
+/* The probes in doctor/probe-cuda.c, doctor/cudnn.c and doctor/nvdec.c. */
 void doctor_probe_driver (const char *argument);
 void doctor_probe_nvrtc (const char *argument);
 void doctor_probe_cublaslt (const char *argument);
@@ -63,7 +64,7 @@ typedef struct
   int (*ctx_synchronize) (void);
 } DoctorDriver;
 
-/* Loads libcuda and initialises it; FALSE, and facts, where it cannot. */
+/* Loads and initialises libcuda. On failure, writes facts and returns FALSE. */
 gboolean doctor_driver_open (DoctorDriver *driver);
 
 G_END_DECLS

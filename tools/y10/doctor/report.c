@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* What y10 doctor found, put together and printed, as text or as JSON, and the
- * exit status it amounts to. */
+/* Collects the findings of y10 doctor, prints them as text or JSON, and derives
+ * the exit status. */
 
 #include "config.h"
 
@@ -57,7 +57,7 @@ doctor_row (Doctor *doctor, JsonObject *section, const char *name,
   json_object_set_object_member (section, name, row);
 }
 
-/* A value as a person reads it. */
+/* Formats a value as text. */
 static char *
 value_text (JsonNode *node)
 {
@@ -74,7 +74,7 @@ value_text (JsonNode *node)
       if (text->len == 0)
         g_string_append (text, "none");
       break;
-    case JSON_NODE_OBJECT:     /* a check, or what is usable or not, and why */
+    case JSON_NODE_OBJECT:     /* a check, or {usable, why} */
       object = json_node_get_object (node);
       if (json_object_has_member (object, "state")) {
         g_string_append_printf (text, "%-4s  %s",

@@ -2,18 +2,18 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-/* What doctor reports, and how. */
+/* The report of y10 doctor. */
 
 #include <json-glib/json-glib.h>
 
 G_BEGIN_DECLS
 
-/* How bad something is; the worst one found makes the exit status. */
+/* The result of a check; the worst one determines the exit status. */
 typedef enum
 {
   DOCTOR_OK,
-  DOCTOR_NOTE,                  /* good to know; nothing is wrong */
-  DOCTOR_WARN,                  /* works, and not as it could */
+  DOCTOR_NOTE,                  /* information, no problem */
+  DOCTOR_WARN,                  /* works, but with limitations */
   DOCTOR_FAIL,                  /* does not work at all */
 } DoctorState;
 
@@ -25,27 +25,27 @@ typedef struct
 } Doctor;
 
 JsonObject *doctor_section (Doctor *doctor, const char *name);
-/* @fix is a sentence or a command; both are copied. */
+/* Adds a problem. @fix is a sentence or a command; both strings are copied. */
 void doctor_problem (Doctor *doctor, gboolean fatal, const char *what,
     const char *fix);
-/* A check in @section, and a problem with @fix unless it is OK. */
+/* Adds a check to @section, and a problem with @fix unless it is OK. */
 void doctor_row (Doctor *doctor, JsonObject *section, const char *name,
     DoctorState state, const char *fact, const char *fix);
 void doctor_print (Doctor *doctor, gboolean json);
-/* The status to end with, one of TOOL_. */
+/* Returns the exit status, a TOOL_ value. */
 int doctor_status (const Doctor *doctor);
 
-/* The CUDA section, and what its earlier rows found that later ones ask about. */
+/* The CUDA section, with the findings of earlier rows that later rows use. */
 typedef struct
 {
   Doctor *doctor;
   JsonObject *section;
-  gboolean present;             /* there is an NVIDIA GPU and a driver */
-  int gpu;                      /* the first that can be used, or -1 */
+  gboolean present;             /* there is an NVIDIA GPU or driver */
+  int gpu;                      /* the first usable GPU, or -1 */
 } DoctorCuda;
 
-/* As doctor_row(); @fact and @fix are freed. On a machine without a GPU only
- * what is fine is told: nothing there wants the rest. */
+/* Like doctor_row(), but frees @fact and @fix. On a machine without a GPU it adds
+ * only OK rows, because the others do not matter there. */
 void doctor_cuda_row (DoctorCuda *cuda, const char *name, DoctorState state,
     char *fact, char *fix);
 

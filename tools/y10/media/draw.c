@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Annotated copies, drawn by the yolov10overlay element that every pipeline
- * uses, so that what y10 draws is what a pipeline draws. A picture keeps its
- * name (JPEG and PNG stay what they are, anything else becomes PNG), a video
- * gets the extension of the container it is written in. No input is ever
- * overwritten, and of two inputs of one name the second gets a number. */
+/* Annotated copies of inputs, drawn by the yolov10overlay element, so that y10
+ * draws exactly what a pipeline draws. A copy of a picture keeps its name; JPEG
+ * and PNG keep their format, all others become PNG. A copy of a video has the
+ * extension of its container. Inputs are never overwritten; if two inputs have
+ * the same name, the second copy gets a number. */
 
 #include "config.h"
 
@@ -25,7 +25,7 @@
 #include "media/sample.h"
 
 #define POLL_INTERVAL (10 * GST_MSECOND)
-#define MAX_QUEUED 4            /* frames that wait for the encoder */
+#define MAX_QUEUED 4            /* frames waiting for the encoder */
 #define CANNOT_WRITE "the drawn video cannot be written"
 
 typedef struct
@@ -35,7 +35,7 @@ typedef struct
   const char *launch;
 } Encoder;
 
-/* Best first. 4:2:0, because many players know nothing else. */
+/* In order of preference. All use 4:2:0: many players support nothing else. */
 static const Encoder encoders[] = {
   {{"x264enc", "h264parse", "mp4mux"}, "mp4",
       "x264enc speed-preset=veryfast pass=qual quantizer=20 ! h264parse ! "
@@ -51,7 +51,7 @@ struct _ToolDraw
 {
   char *dir;
   GstY10Attacher *attacher;
-  GHashTable *names;            /* written in this run */
+  GHashTable *names;            /* file names written in this run */
 
   /* The video being written. */
   GstElement *pipeline;
@@ -86,12 +86,12 @@ tool_draw_new (const char *dir, Y10Model *model, GError **error)
   if (!tool_have_element ("yolov10overlay")) {
     g_set_error (error, Y10_ERROR, Y10_ERROR_UNSUPPORTED,
         "--draw needs the yolov10overlay element, which GStreamer does not "
-        "find; 'y10 doctor' says why");
+        "find; 'y10 doctor' reports the reason");
     return NULL;
   }
   if (g_mkdir_with_parents (dir, 0777) != 0) {
     g_set_error (error, Y10_ERROR, Y10_ERROR_NOT_FOUND,
-        "--draw %s: cannot make this directory: %s", dir, g_strerror (errno));
+        "--draw %s: cannot create this folder: %s", dir, g_strerror (errno));
     return NULL;
   }
   draw = g_new0 (ToolDraw, 1);
@@ -111,7 +111,7 @@ same_file (const char *a, const char *b)
       && sa.st_dev == sb.st_dev && sa.st_ino == sb.st_ino;
 }
 
-/* Where the copy of @source goes; @extension replaces its own unless NULL. */
+/* Returns the path of the copy of @source, with @extension unless that is NULL. */
 static char *
 output_path (ToolDraw *draw, const char *source, const char *extension,
     GError **error)
@@ -158,8 +158,7 @@ attach (ToolDraw *draw, GstBuffer *buffer, const ToolFrame *frame,
   gst_y10_detection_list_clear (&list);
 }
 
-/* Takes @message over, which may be NULL. TRUE when it is an error, which is
- * then in @error. */
+/* Returns TRUE and sets @error if @message is an error; frees @message. */
 static gboolean
 is_failure (GstMessage *message, const char *what, GError **error)
 {
@@ -175,7 +174,7 @@ is_failure (GstMessage *message, const char *what, GError **error)
   return cause != NULL;
 }
 
-/* A copy in GStreamer's own layout. */
+/* Copies the pixels into a buffer with GStreamer's default layout. */
 static GstBuffer *
 picture_buffer (const Y10Image *image, const GstVideoInfo *info)
 {
@@ -200,7 +199,7 @@ image_to_info (const Y10Image *image, GstVideoInfo *info)
       image->height);
 }
 
-/* Runs one buffer through the overlay; takes @buffer over. */
+/* Runs one buffer through the overlay; takes ownership of @buffer. */
 static GstSample *
 overlay_picture (GstBuffer *buffer, const GstVideoInfo *info, GError **error)
 {
@@ -234,7 +233,7 @@ overlay_picture (GstBuffer *buffer, const GstVideoInfo *info, GError **error)
         POLL_INTERVAL);
     if (ended && !sample) {
       g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED,
-          "the boxes cannot be drawn: yolov10overlay let nothing through");
+          "the boxes cannot be drawn: yolov10overlay pushed no buffer");
       break;
     }
   }
@@ -293,7 +292,7 @@ open_video (ToolDraw *draw, const ToolFrame *frame, const GstVideoInfo *info,
   path = output_path (draw, frame->source, encoder->extension, error);
   if (!path)
     return FALSE;
-  /* 4:2:0 encoders want even sizes. */
+  /* Encoders of 4:2:0 video need even sizes. */
   launch = g_strdup_printf ("appsrc name=source format=time ! yolov10overlay "
       "! queue ! videoconvert ! videoscale ! "
       "video/x-raw,format=I420,width=%d,height=%d,pixel-aspect-ratio=%d/%d ! "
@@ -326,8 +325,7 @@ open_video (ToolDraw *draw, const ToolFrame *frame, const GstVideoInfo *info,
   return TRUE;
 }
 
-/* Waits until the encoder keeps up. An appsrc that blocks would never return
- * after a failure further down. */
+/* Waits for the encoder. A blocking appsrc would hang after a downstream error. */
 static gboolean
 wait_for_room (ToolDraw *draw, GError **error)
 {
@@ -362,8 +360,8 @@ tool_draw_frame (ToolDraw *draw, const ToolFrame *frame,
     return FALSE;
   if (!wait_for_room (draw, error))
     return FALSE;
-  /* A copy of the buffer, not of its memory: the overlay copies what it has
-   * to write to. */
+  /* Copies the buffer but not its memory: the overlay copies the memory that it
+   * writes to. */
   buffer = sample ? gst_buffer_copy (gst_sample_get_buffer (sample->sample))
       : picture_buffer (&frame->image, &info);
   GST_BUFFER_DTS (buffer) = GST_CLOCK_TIME_NONE;

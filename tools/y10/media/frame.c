@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Frames through the engine's slots, first in first out: while one frame is
- * inferred the caller decodes the next. A frame's pixels are kept until its
- * rows have been read, because drawing wants them afterwards. */
+/* Runs frames through the engine's slots in order, so that the caller decodes
+ * the next frame while the engine infers one. Keeps a frame's pixels until its
+ * rows have been reported, because drawing needs them. */
 
 #include "config.h"
 
 #include "tool.h"
 
-#define N_SLOTS 2               /* what detect asks the engine for */
+#define N_SLOTS 2               /* must match detect's engine configuration */
 
 typedef struct
 {
@@ -90,7 +90,7 @@ tool_runner_push (ToolRunner *runner, ToolFrame *frame)
     }
     y10_step_end (&pending->step);
   }
-  /* Frames are reported in order, also those that could not start. */
+  /* Report frames in order, including those that could not be submitted. */
   tool_runner_flush (runner);
   runner->result (frame, NULL, 0, error, runner->user);
   g_clear_error (&error);

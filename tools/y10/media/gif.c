@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* GIF files: what gdk-pixbuf makes of them, and whether they are whole. */
+/* Loads GIF files with gdk-pixbuf and detects truncated ones. */
 
 #include "config.h"
 
@@ -13,7 +13,7 @@
 
 #ifdef HAVE_PIXBUF
 
-/* gdk-pixbuf has no replacement for its animations. */
+/* gdk-pixbuf deprecated its animations without a replacement. */
 G_GNUC_BEGIN_IGNORE_DEPRECATIONS
 
 static gboolean
@@ -41,7 +41,8 @@ tool_gif_load (const char *path, char **damage)
   *damage = NULL;
   if (!is_gif (path) || !g_file_get_contents (path, &bytes, &size, NULL))
     return NULL;
-  /* Which gives what there is and then complains; other calls do either. */
+  /* A loader returns both the frames that are present and the error; other
+   * functions return one of the two. */
   loader = gdk_pixbuf_loader_new ();
   if (gdk_pixbuf_loader_write (loader, (const guchar *) bytes, size, &error))
     gdk_pixbuf_loader_close (loader, &error);

@@ -7,7 +7,7 @@
 
 G_BEGIN_DECLS
 
-/* NULL when @path is no GIF; @damage where not all of it was there. */
+/* Returns NULL if @path is not a GIF. Sets @damage if the file is truncated. */
 GdkPixbufAnimation *tool_gif_load (const char *path, char **damage);
 
 G_END_DECLS

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Pictures by gdk-pixbuf, which gives RGB as the training code's reader does:
- * full-resolution chroma, alpha left out, turned upright as the EXIF
- * orientation says. Through the 4:2:0 of a video decoder the same pictures
- * lose one detection in fifteen. */
+/* Reads pictures with gdk-pixbuf, as RGB like the training code: full-resolution
+ * chroma, no alpha, rotated upright according to the EXIF orientation. Decoded to
+ * 4:2:0 by a video decoder, the same pictures lose one detection in fifteen. */
 
 #include "config.h"
 
@@ -17,7 +16,7 @@
 
 #include <gdk-pixbuf/gdk-pixbuf.h>
 
-#define START_SIZE 4096         /* what gdk-pixbuf wants for its decision */
+#define START_SIZE 4096         /* enough for gdk-pixbuf to detect the format */
 
 gboolean
 tool_picture_probe (const char *path)
@@ -28,7 +27,7 @@ tool_picture_probe (const char *path)
 
   if (gdk_pixbuf_get_file_info (path, NULL, NULL))
     return TRUE;
-  /* Damaged in what comes before the pixels. */
+  /* The damage is in front of the pixels. */
   file = fopen (path, "rbe");
   n = file ? fread (start, 1, sizeof start, file) : 0;
   if (file)
@@ -36,7 +35,7 @@ tool_picture_probe (const char *path)
   return tool_picture_recognise (start, n);
 }
 
-/* Pixels that were not read are grey, like the borders of the letterbox. */
+/* Fills the picture with grey, like the borders of the letterbox. */
 static void
 on_area_prepared (GdkPixbufLoader *loader, gpointer user)
 {
@@ -50,7 +49,7 @@ on_area_updated (GdkPixbufLoader *loader, int x, int y, int width, int height,
   *(gboolean *) user = TRUE;
 }
 
-/* What can be decoded of a file that cannot be read to its end, or NULL. */
+/* Returns what can be decoded of a damaged file, or NULL. */
 static GdkPixbuf *
 load_part (const char *path)
 {
@@ -74,7 +73,7 @@ load_part (const char *path)
   return pixbuf;
 }
 
-/* gdk-pixbuf's message without "Failed to load image “NAME”: " before it. */
+/* Returns gdk-pixbuf's message without the prefix that names the file. */
 static char *
 reason_of (const GError *error)
 {
@@ -153,7 +152,7 @@ tool_picture_recognise (const guint8 *start, gsize n)
   GError *error = NULL;
   gboolean known;
 
-  /* The loader decides when it has enough, or is closed. */
+  /* The loader detects the format once it has enough data, or at its close. */
   if (gdk_pixbuf_loader_write (loader, start, n, &error))
     gdk_pixbuf_loader_close (loader, &error);
   else
@@ -219,7 +218,7 @@ static gboolean
 unsupported (GError **error)
 {
   g_set_error (error, Y10_ERROR, Y10_ERROR_UNSUPPORTED,
-      "this y10 was built without gdk-pixbuf and reads no pictures");
+      "this y10 was built without gdk-pixbuf and cannot read pictures");
   return FALSE;
 }
 

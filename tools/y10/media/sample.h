@@ -2,8 +2,8 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-/* What the pixels of a ToolFrame from a video are: between video.c and
- * draw.c only. */
+/* The owner of the pixels of a video's ToolFrame. Shared by video.c, draw.c and
+ * crops.c. */
 
 #include "common/frame.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Videos by GStreamer: the frames as the decoder gives them go straight to
- * the engine, converted only where the decoder's format is one that the
- * engine lacks. None of our own elements is needed. Frames are turned upright
- * as the file says. */
+/* Reads videos with GStreamer. Frames go from the decoder to the engine, and are
+ * converted only if the engine does not support the decoder's format. The plugin
+ * need not be installed. Frames are rotated upright according to the file's
+ * orientation tag. */
 
 #include "config.h"
 
@@ -21,19 +21,19 @@
 
 #define BLOCK_SIZE 65536
 #define POLL_INTERVAL (50 * GST_MSECOND)
-#define NO_VIDEO "there is no picture or video in it"
+#define NO_VIDEO "it contains no picture or video"
 
 struct _ToolVideo
 {
   const char *source, *path;    /* borrowed */
-  ToolStream *stream;           /* borrowed; NULL: @path is read */
-  gint stop;                    /* atomic: @stream is not to be waited for */
+  ToolStream *stream;           /* borrowed; NULL: reads @path */
+  gint stop;                    /* atomic: stop waiting for @stream */
   GstElement *pipeline;
   ToolWatch *watch;
   GstAppSink *sink;
   GstBus *bus;
-  char *missing;                /* a decoder that is not installed */
-  gint no_video;                /* atomic: streams, and none is a video */
+  char *missing;                /* name of a missing decoder */
+  gint no_video;                /* atomic: the input has no video stream */
   GstClockTime duration;
   guint64 n_frames;
 };
@@ -64,7 +64,7 @@ tool_have_element (const char *name)
   return factory != NULL;
 }
 
-/* In a streaming thread, when all streams of the input are known. */
+/* Runs in a streaming thread, once all streams of the input are known. */
 static void
 on_no_more_pads (GstElement *source, gpointer user)
 {
@@ -79,7 +79,7 @@ on_no_more_pads (GstElement *source, gpointer user)
   gst_object_unref (convert);
 }
 
-/* In a streaming thread. */
+/* Runs in a streaming thread. */
 static void
 on_need_data (GstAppSrc *source, guint size, gpointer user)
 {
@@ -109,7 +109,7 @@ on_source_setup (GstElement *bin, GstElement *source, gpointer user)
 static gboolean
 make_pipeline (ToolVideo *video, const char *uri, GError **error)
 {
-  /* Sound finds nothing to be linked to and stops there. */
+  /* Audio is not linked, so it stops at uridecodebin. */
   char *text = g_strdup_printf ("uridecodebin name=source ! "
       "videoconvert name=convert ! %s appsink name=sink sync=false "
       "max-buffers=2",
@@ -161,7 +161,7 @@ tool_video_open (const char *source, const char *path, ToolStream *stream,
   video->stream = stream;
   video->duration = GST_CLOCK_TIME_NONE;
   if (make_pipeline (video, uri, error))
-    /* Failures arrive on the bus and are found by tool_video_next(). */
+    /* tool_video_next() takes failures from the bus. */
     gst_element_set_state (video->pipeline, GST_STATE_PLAYING);
   else
     g_clear_pointer (&video, tool_video_close);
@@ -169,7 +169,7 @@ tool_video_open (const char *source, const char *path, ToolStream *stream,
   return video;
 }
 
-/* What comes after "file.c(12): function (): /pipeline/element:", if anything. */
+/* Returns the text after "file.c(12): function (): /pipeline/element:", or NULL. */
 static const char *
 detail_of (const char *debug)
 {
@@ -191,10 +191,10 @@ set_message_error (ToolVideo *video, GstMessage *message, GError **error)
     g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED, NO_VIDEO);
   } else if (video->missing) {
     g_set_error (error, Y10_ERROR, Y10_ERROR_UNSUPPORTED,
-        "GStreamer lacks a plugin for it: %s", video->missing);
+        "GStreamer has no plugin for it: %s", video->missing);
   } else {
     if (video->n_frames)
-      what = g_strdup_printf ("it broke off after %" G_GUINT64_FORMAT
+      what = g_strdup_printf ("decoding failed after %" G_GUINT64_FORMAT
           " frames", video->n_frames);
     else if (remote && GST_OBJECT_FLAG_IS_SET (message->src,
             GST_ELEMENT_FLAG_SOURCE))
@@ -225,7 +225,7 @@ note_missing (ToolVideo *video, GstMessage *message)
   }
 }
 
-/* FALSE and error when the bus has one. */
+/* Returns FALSE and sets @error if there is an error on the bus. */
 static gboolean
 check_bus (ToolVideo *video, GError **error)
 {
@@ -246,7 +246,7 @@ check_bus (ToolVideo *video, GError **error)
   return ok;
 }
 
-/* Takes @taken over. */
+/* Fills @frame with @taken; takes ownership of it. */
 static gboolean
 sample_to_frame (ToolVideo *video, GstSample *taken, ToolFrame *frame,
     GError **error)
@@ -294,8 +294,8 @@ tool_video_find_damage (ToolVideo *video)
   return damage ? damage : tool_watch_find_damage (video->watch);
 }
 
-/* An MP4 without its end may be without its index: that says more than what a
- * demuxer thinks of the rest. */
+/* Prefers the reason that a file is truncated to a demuxer's error: a truncated
+ * MP4 lacks its index. */
 static void
 explain_error (const ToolVideo *video, GError **error)
 {
@@ -304,7 +304,7 @@ explain_error (const ToolVideo *video, GError **error)
   if (damage) {
     g_clear_error (error);
     g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED,
-        "nothing in it can be decoded: %s", damage);
+        "no frame can be decoded: %s", damage);
   }
   g_free (damage);
 }
@@ -316,12 +316,12 @@ tool_video_next (ToolVideo *video, ToolFrame *frame, GError **error)
 
   while (!(sample = gst_app_sink_try_pull_sample (video->sink,
               POLL_INTERVAL))) {
-    /* Before the end of stream: a demuxer may send both. */
+    /* Check first: a demuxer may post an error and send end of stream. */
     if (!check_bus (video, error)) {
       explain_error (video, error);
       return -1;
     }
-    /* Sound that is over before it finds out that nobody wants it is no error. */
+    /* An audio stream may end before it gets the error of an unlinked pad. */
     if (gst_app_sink_is_eos (video->sink)
         || g_atomic_int_get (&video->no_video)) {
       if (video->n_frames)
@@ -371,7 +371,7 @@ tool_video_open (const char *source, const char *path, ToolStream *stream,
     GError **error)
 {
   g_set_error (error, Y10_ERROR, Y10_ERROR_UNSUPPORTED,
-      "not a picture, and this y10 was built without GStreamer and reads no "
+      "not a picture, and this y10 was built without GStreamer and cannot read "
       "videos");
   return NULL;
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Whether all of a video was decoded. GStreamer ends a stream that breaks off as
- * it ends a whole one, so its length is compared with what the container says,
- * and frames that decoders dropped or warned of are noticed. The length is that
- * of the longest stream: a video may be shorter than its sound. Decoders conceal
- * damage in H.264 and H.265 and do not mark the frames, so the lengths that MP4
- * and Matroska store before each unit are checked as well. */
+/* Detects videos that were not decoded completely. GStreamer ends a truncated
+ * stream like a complete one, so this file compares the duration of the longest
+ * stream (a video may be shorter than its audio) with the duration in the
+ * container, and counts frames that decoders drop or warn about. Decoders conceal
+ * damage in H.264 and H.265 without marking the frames, so this file also checks
+ * the lengths that MP4 and Matroska store before each NAL unit. */
 
 #include "config.h"
 
@@ -16,20 +16,20 @@
 
 #include "media/watch.h"
 
-/* Lengths in headers are rounded, and do not agree on how long the last frame
- * lasts. */
+/* Durations in headers are rounded, and differ in whether they include the last
+ * frame. */
 #define TOLERANCE GST_SECOND
-/* A stream that begins in the middle of something loses its first frames. */
+/* A stream that does not begin with a key frame loses its first frames. */
 #define BEGINNING (GST_SECOND / 2)
 
 struct _ToolWatch
 {
   GstElement *pipeline;         /* borrowed */
   GMutex lock;
-  GstClockTime end;             /* of what any demuxer gave; under the lock */
-  gboolean any_broken;          /* under the lock */
-  GstClockTime broken;          /* the first frame whose units do not fit */
-  gint n_breaks_in;             /* atomic: announced to the decoder */
+  GstClockTime end;             /* of all streams; guarded by the lock */
+  gboolean any_broken;          /* guarded by the lock */
+  GstClockTime broken;          /* time of the first frame with wrong lengths */
+  gint n_breaks_in;             /* atomic: gaps announced to the decoder */
 
   guint64 n_corrupted;
   gint n_breaks_out;            /* as it announces them, when it drops one */
@@ -37,14 +37,14 @@ struct _ToolWatch
   char *warning;                /* the first one */
 };
 
-/* A stream that a demuxer gives. */
+/* One stream of a demuxer. */
 typedef struct
 {
   ToolWatch *watch;
   guint n_length;               /* bytes of length before each unit, or 0 */
 } Stream;
 
-/* ISO/IEC 14496-15, 5.3.3 and 8.3.3: lengthSizeMinusOne. */
+/* Reads lengthSizeMinusOne (ISO/IEC 14496-15, 5.3.3 and 8.3.3). */
 static guint
 find_n_length (const GstCaps *caps)
 {
@@ -64,7 +64,7 @@ find_n_length (const GstCaps *caps)
   return 1 + (byte & 3);
 }
 
-/* Whether the units of a frame fill it. Zeros may follow them. */
+/* Checks that the NAL units of a frame fill it; zeros may follow them. */
 static gboolean
 units_fit (GstBuffer *buffer, guint n_length)
 {
@@ -108,7 +108,7 @@ end_of (GstPad *pad, GstBuffer *buffer)
   return end;
 }
 
-/* In a streaming thread. */
+/* Runs in a streaming thread. */
 static GstPadProbeReturn
 on_data (GstPad *pad, GstPadProbeInfo *info, gpointer user)
 {
@@ -149,7 +149,7 @@ on_pad_added (GstElement *demuxer, GstPad *pad, gpointer user)
     return;
   stream = g_new0 (Stream, 1);
   stream->watch = user;
-  /* Some set the caps before they add the pad. */
+  /* Some demuxers set the caps before they add the pad. */
   caps = gst_pad_get_current_caps (pad);
   if (caps) {
     stream->n_length = find_n_length (caps);
@@ -159,7 +159,7 @@ on_pad_added (GstElement *demuxer, GstPad *pad, gpointer user)
       | GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, on_data, stream, g_free);
 }
 
-/* In a streaming thread. */
+/* Runs in a streaming thread. */
 static GstPadProbeReturn
 on_coded (GstPad *pad, GstPadProbeInfo *info, gpointer user)
 {
@@ -233,7 +233,7 @@ tool_watch_warning (ToolWatch *self, GstMessage *message)
   GError *cause = NULL;
 
   gst_message_parse_warning (message, &cause, NULL);
-  /* Others are about what is not installed, or about speed. */
+  /* Other warnings concern missing plugins or speed. */
   if (!self->warning && (g_error_matches (cause, GST_STREAM_ERROR,
               GST_STREAM_ERROR_DECODE)
           || g_error_matches (cause, GST_STREAM_ERROR, GST_STREAM_ERROR_DEMUX)
@@ -257,19 +257,19 @@ tool_watch_find_damage (ToolWatch *self)
   g_mutex_unlock (&self->lock);
   gst_element_query_duration (self->pipeline, GST_FORMAT_TIME, &duration);
   if (end && duration > 0 && end + TOLERANCE < (GstClockTime) duration)
-    return g_strdup_printf ("it ends after %.1f of %.1f seconds",
+    return g_strdup_printf ("ends after %.1f of %.1f seconds",
         (double) end / GST_SECOND, (double) duration / GST_SECOND);
   if (self->warning)
     return g_strdup (self->warning);
   if (any_broken)
-    return g_strdup_printf ("a frame near %.1f s is not what an encoder wrote",
+    return g_strdup_printf ("a frame near %.1f s has wrong NAL unit lengths",
         (double) broken / GST_SECOND);
   if (GST_CLOCK_TIME_IS_VALID (self->first_break)
       && self->n_breaks_out > g_atomic_int_get (&self->n_breaks_in))
-    return g_strdup_printf ("what comes near %.1f s cannot be decoded",
+    return g_strdup_printf ("the data near %.1f s cannot be decoded",
         (double) self->first_break / GST_SECOND);
   if (self->n_corrupted)
-    return g_strdup_printf ("the decoder marks %" G_GUINT64_FORMAT
+    return g_strdup_printf ("the decoder marked %" G_GUINT64_FORMAT
         " frames as damaged", self->n_corrupted);
   return NULL;
 }

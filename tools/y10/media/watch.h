@@ -6,18 +6,18 @@
 
 G_BEGIN_DECLS
 
-/* What shows that a pipeline has not decoded all of its input: between video.c
- * and watch.c only. */
+/* Watches a pipeline for signs that it did not decode all of its input. For
+ * video.c only. */
 typedef struct _ToolWatch ToolWatch;
 
-/* Before @pipeline starts. */
+/* Call it before @pipeline starts. */
 ToolWatch *tool_watch_new (GstElement *pipeline);
-/* A decoded frame with its stream time, in order. */
+/* Records a decoded frame and its stream time, in order. */
 void tool_watch_frame (ToolWatch *watch, GstBuffer *buffer, guint64 time);
 void tool_watch_warning (ToolWatch *watch, GstMessage *message);
-/* At the end of the stream; NULL where nothing is missing. */
+/* Call it at the end of the stream. Returns NULL if nothing is missing. */
 char *tool_watch_find_damage (ToolWatch *watch);
-/* After @pipeline has stopped. */
+/* Call it after @pipeline has stopped. */
 void tool_watch_free (ToolWatch *watch);
 
 G_END_DECLS
