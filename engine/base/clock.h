@@ -5,7 +5,7 @@
 #include <glib.h>
 #include <time.h>
 
-/* Nanoseconds of the monotonic clock. */
+/* Time of CLOCK_MONOTONIC in nanoseconds. */
 static inline gint64
 y10_clock_ns (void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Conversions that do not count on the compiler's or the CPU's own types. */
+/* Conversions that need no 16-bit float types of the compiler or the CPU. */
 
 #include "config.h"
 
@@ -37,7 +37,7 @@ y10_half_to_float (guint16 h)
     return float_of (sign | 0x7f800000 | mantissa << 13);
   if (exponent)
     return float_of (sign | (exponent + 112) << 23 | mantissa << 13);
-  /* Subnormal: the mantissa in units of 2^-24. */
+  /* Subnormal: the mantissa is in units of 2^-24. */
   return float_of (sign | bits_of (mantissa * 0x1p-24f));
 }
 

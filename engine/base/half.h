@@ -2,9 +2,9 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-/* Floats of two bytes: IEEE half precision (1, 5 and 10 bits) and bfloat16 (1,
- * 8 and 7 bits). To two bytes they are rounded to the nearest, ties to even,
- * as hardware does it; NaN stays NaN. */
+/* 16-bit floats: IEEE half precision (1, 5 and 10 bits) and bfloat16 (1, 8
+ * and 7 bits). Conversions to them round to nearest, ties to even, as
+ * hardware does; NaN stays NaN. */
 
 #include <glib.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Numbers and strings as JSON has them. json-glib prints every number with the
- * 17 digits of a double; what the network computes is float32, for which 9 digits
- * always suffice and 6 or 7 mostly do. */
+/* Formats numbers and strings as JSON. json-glib prints each number with the 17
+ * digits of a double; the network's results are float32, for which at most 9
+ * digits, and usually 6 or 7, suffice. */
 
 #include "config.h"
 
@@ -16,8 +16,9 @@
 
 #include "base/json.h"
 
-/* Up to FLT_DIG digits two different decimals are two different floats, unless
- * they are subnormal: fewer digits need not be tried, "%g" drops the zeros. */
+/* Two different decimals of up to FLT_DIG digits are two different floats,
+ * unless subnormal. So there is no need to try fewer digits; "%g" drops the
+ * zeros. */
 #define MAX_DIGITS 9
 
 static locale_t
@@ -25,7 +26,7 @@ c_locale (void)
 {
   static gsize made;
 
-  /* glibc's "C" is a static object, so that nothing is ever freed. */
+  /* glibc's "C" locale is a static object, so nothing leaks. */
   if (g_once_init_enter (&made))
     g_once_init_leave (&made,
         (gsize) newlocale (LC_ALL_MASK, "C", (locale_t) 0));
@@ -42,8 +43,8 @@ format_exactly (float value, double printed, int digits, char *buffer)
 const char *
 y10_json_format_float (float value, char buffer[Y10_JSON_FLOAT_SIZE])
 {
-  /* The next float below a power of two is only half as far as the next one
-   * above: this is the middle of what rounds to it. */
+  /* The gap below a power of two is half the gap above: this is the middle
+   * of the interval that rounds to it. */
   const double middle = (double) value * (1 + 0x1p-26);
   locale_t before;
 
@@ -57,7 +58,7 @@ y10_json_format_float (float value, char buffer[Y10_JSON_FLOAT_SIZE])
       break;
   }
   uselocale (before);
-  /* A reader that tells integers from other numbers finds one type only. */
+  /* Parsers that distinguish integers from reals always see a real. */
   if (!strpbrk (buffer, ".e"))
     strcat (buffer, ".0");
   return buffer;

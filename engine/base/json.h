@@ -8,12 +8,14 @@ G_BEGIN_DECLS
 
 #define Y10_JSON_FLOAT_SIZE 24
 
-/* The shortest decimal that reads back as the same float32, or "null" where it
- * is not finite. Allocates nothing and looks at no locale. Returns @buffer. */
+/* Writes the shortest decimal that parses to the same float32, or "null" for
+ * NaN and infinity. Allocates nothing and ignores the locale. Returns
+ * @buffer. */
 const char *y10_json_format_float (float value,
     char buffer[Y10_JSON_FLOAT_SIZE]);
 void y10_json_append_float (GString *json, float value);
-/* Quoted and escaped. Bytes that are not UTF-8 become U+FFFD. */
+/* Appends @text as a quoted and escaped string; invalid UTF-8 becomes
+ * U+FFFD. */
 void y10_json_append_string (GString *json, const char *text);
 
 G_END_DECLS

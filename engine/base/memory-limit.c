@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* How much memory there is: the machine's, or less where a control group sets
- * a limit. A small weights file can describe a network that needs any amount,
- * and Linux hands out addresses for more than it has; the process is then
- * killed while it runs. So what needs more than there is at all is refused.
- * What is in use by others is not looked at: it changes. */
+/* Memory available to this process: the machine's, or less if a control
+ * group sets a limit. A small weights file can describe a network of any
+ * size, Linux overcommits memory, and the OOM killer would end the process
+ * while it runs. So a request beyond the limit fails. Memory in use by other
+ * processes is ignored, because it changes. */
 
 #include "config.h"
 
@@ -35,7 +35,7 @@ read_physical (const char *root)
   return kib && kib < G_MAXUINT64 / 1024 ? kib * 1024 : G_MAXUINT64;
 }
 
-/* The limit in @folder/@file, or G_MAXUINT64: "max", which is no number, too. */
+/* Reads @folder/@file; returns G_MAXUINT64 if it is missing or "max". */
 static guint64
 read_limit (const char *root, const char *folder, const char *file)
 {
@@ -50,9 +50,9 @@ read_limit (const char *root, const char *folder, const char *file)
   return end == text ? G_MAXUINT64 : limit;
 }
 
-/* A group is limited by all it lies in. In a container the path may be that
- * of the host, of which the mount has only the end; so every part of it is
- * looked for, down to the mount itself. */
+/* The limits of all ancestors apply to a group. In a container the path may
+ * be the host's, of which only the end exists in the mount; so each suffix
+ * of the path is tried, down to the mount itself. */
 static void
 look_at_groups (const char *root, const char *mount, const char *file,
     const char *group, guint64 *limit, char **what)

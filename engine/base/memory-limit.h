@@ -6,11 +6,12 @@
 
 G_BEGIN_DECLS
 
-/* Bytes this process can have in all, and in @what what says so, as "this
- * machine" or "the cgroup /user.slice"; G_MAXUINT64 where nothing is known.
- * @root: "" or, for tests, a folder that has proc/ and sys/. */
+/* Returns the memory limit of this process in bytes, and in @what its
+ * origin, such as "this machine" or "the control group /user.slice";
+ * G_MAXUINT64 if unknown. @root: "" or, for tests, a folder that contains
+ * proc/ and sys/. */
 guint64 y10_memory_limit (const char *root, char **what);
-/* Whether @size bytes can be had; the error names both numbers and @purpose. */
+/* Checks @size bytes against the limit; the error names both and @purpose. */
 gboolean y10_memory_check (guint64 size, const char *purpose, GError ** error);
 
 G_END_DECLS

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Whether this machine has an NVIDIA GPU, asked without any of its libraries.
- * Where it has none, nobody wants to read why CUDA was not taken. */
+/* Detects an NVIDIA GPU without loading NVIDIA's libraries. Only where there
+ * is one does auto report why it did not choose CUDA. */
 
 #include "config.h"
 
@@ -24,7 +24,7 @@ file_begins (const char *dir, const char *device, const char *file,
 gboolean
 y10_nvidia_present (void)
 {
-  /* The driver of a card, a container that was given one, Tegra, WSL. */
+  /* The driver of a card, a container with a GPU, Tegra, WSL. */
   static const char *const signs[] = {
     "/proc/driver/nvidia", "/dev/nvidiactl", "/dev/nvidia0",
     "/dev/nvhost-gpu", "/usr/lib/wsl/lib/libcuda.so.1"

@@ -6,7 +6,7 @@
 
 G_BEGIN_DECLS
 
-/* Whether there is an NVIDIA GPU or its driver, whether it works or not. */
+/* Whether an NVIDIA GPU or its driver is present, working or not. */
 gboolean y10_nvidia_present (void);
 
 G_END_DECLS

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Where files of ours lie that are not in this library: first beside it, as in
- * a build folder or as installed, wherever that was moved to, then where they
- * were to be installed. Before all that, for modules, in the folders of the
- * environment variable Y10_BACKEND_PATH. */
+/* Locates installed files outside the library: first relative to the
+ * library, for build folders and relocated installations, then in the
+ * configured directories. Modules are first searched for in the folders of
+ * the environment variable Y10_BACKEND_PATH. */
 
 #include "config.h"
 
@@ -13,7 +13,7 @@
 
 #include "base/paths.h"
 
-/* The folder of this library, links followed; NULL where that is not known. */
+/* The folder of this library with symbolic links resolved; NULL if unknown. */
 static char *
 own_folder (void)
 {
@@ -38,7 +38,7 @@ add_below (GStrvBuilder *builder, const char *folder, const char *below)
   g_strv_builder_add (builder, path);
 }
 
-/* @file in the first of the folders that has it, or NULL. */
+/* Returns the path of @file in the first folder that contains it, or NULL. */
 static char *
 find (const char *file, char **folders)
 {

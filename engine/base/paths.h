@@ -6,8 +6,8 @@
 
 G_BEGIN_DECLS
 
-/* base/paths.c: liby10-@name.so, and the file @name of our data. Both give its
- * path, to be freed, or NULL with where it was looked for appended to @why. */
+/* Find liby10-@name.so, and the data file @name. Both return a newly allocated
+ * path, or NULL with the searched folders appended to @why. */
 char *y10_paths_find_module (const char *name, GString * why);
 char *y10_paths_find_data (const char *name, GString * why);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Files whose paths users hand us. Only a regular file has an end and never
- * makes us wait: opening a FIFO blocks until somebody writes, /dev/zero goes on
- * for ever, and opening some devices does something. */
+/* Opens files whose paths come from users. Only regular files are accepted:
+ * opening a FIFO blocks until another process writes to it, /dev/zero never
+ * ends, and opening some devices has side effects. */
 
 #include "config.h"
 
@@ -55,7 +55,7 @@ y10_regular_file_open (const char *path, struct stat *s, char **why)
     *why = explain (errno);
     return -1;
   }
-  /* It may have become another file between the two. */
+  /* The file may have been replaced between stat() and open(). */
   if (fstat (fd, s))
     *why = explain (errno);
   else if (is_regular (s, why))

@@ -7,15 +7,16 @@
 
 G_BEGIN_DECLS
 
-/* A descriptor of @path for reading and what fstat() says of it, or -1 and in
- * @why the reason, as "no such file" or "it is a FIFO; expected a regular
- * file". Never blocks on what is at the other end of a file. */
+/* Opens @path for reading and fills in @s. Returns a descriptor, or -1 and
+ * in @why the reason, such as "no such file" or "it is a FIFO; expected a
+ * regular file". Never blocks on a FIFO or device. */
 int y10_regular_file_open (const char *path, struct stat *s, char **why);
-/* Likewise the file @name in the folder of @path, unless it is a symbolic
- * link. */
+/* Likewise for the file @name in the folder of @path; rejects symbolic
+ * links. */
 int y10_regular_file_open_beside (const char *path, const char *name,
     struct stat *s, char **why);
-/* Up to @size bytes at @offset: how many there were, or -1 with errno set. */
+/* Reads up to @size bytes at @offset. Returns the number read, or -1 with errno
+ * set. */
 gssize y10_regular_file_read (int fd, guint64 offset, gpointer data,
     gsize size);
 

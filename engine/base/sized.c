@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Public structs that may grow begin with their size, so that a program and a
- * library of different versions agree on the fields both have. This is the one
- * place that compares sizes. */
+/* Public structs that may grow begin with their size, which tells the
+ * library which fields the caller's version has. This file is the only one
+ * that compares sizes. */
 
 #include "config.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* How long the latest images waited for their turn, and how many were answered
- * in a second. Recording is a store into a ring, so that it costs an image
- * nothing; sorting is left to whoever asks. Not locked: the owner does that. */
+/* Window over the latest images: how long they waited for their step, and
+ * how many were answered per second. Recording stores into a ring; sorting
+ * happens only when a summary is requested. The owner does the locking. */
 
 #include "config.h"
 
@@ -13,12 +13,12 @@
 
 /**
  * y10_window_record:
- * @waits: the figures
- * @waited: from coming to the beginning of its step, nanoseconds
- * @answered_at: when it was answered, nanoseconds; never earlier than the last
- * @busy: for how long the device has been busy until then in all, nanoseconds
+ * @waits: the window
+ * @waited: time from submission to the beginning of its step, nanoseconds
+ * @answered_at: when it was answered, nanoseconds; not earlier than the last one
+ * @busy: total time that the device was busy until then, nanoseconds
  *
- * One image.
+ * Records one image.
  */
 void
 y10_window_record (Y10LatencyWindow *waits, gint64 waited, gint64 answered_at,
@@ -31,12 +31,12 @@ y10_window_record (Y10LatencyWindow *waits, gint64 waited, gint64 answered_at,
 
 /**
  * y10_window_busy:
- * @waits: the figures
+ * @waits: the window
  * @now: the time, nanoseconds
- * @busy: for how long the device has been busy until now in all, nanoseconds
+ * @busy: total time that the device was busy until @now, nanoseconds
  *
- * Returns: the share of the time, 0 to 1, in which the device was busy since the
- *   first image of the window was answered; 0 before that
+ * Returns: the fraction of the time, 0 to 1, that the device was busy since the
+ *   first image of the window was answered; 0 for an empty window
  */
 gdouble
 y10_window_busy (const Y10LatencyWindow *waits, gint64 now, gint64 busy)
@@ -57,8 +57,8 @@ compare (const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-/* Images of a step are answered together. Those of the first one do not count:
- * when that began is not known any more. */
+/* Images of a step are answered together. Those of the first step do not count:
+ * the window does not show when that step began. */
 static gdouble
 per_second (const Y10Wait *waits, guint n)
 {
@@ -76,10 +76,10 @@ per_second (const Y10Wait *waits, guint n)
 
 /**
  * y10_window_summarize:
- * @waits: a copy of the figures; the order of times is lost
- * @summary: (out caller-allocates): what they come to
+ * @waits: a copy of the window; it is sorted in place
+ * @summary: (out caller-allocates): the summary
  *
- * Percentiles are by nearest rank.
+ * Summarizes the window. Percentiles are by nearest rank.
  */
 void
 y10_window_summarize (Y10LatencyWindow *waits, Y10WindowSummary *summary)

@@ -6,24 +6,24 @@
 
 G_BEGIN_DECLS
 
-/* Images that the figures are taken over. */
+/* Number of images in the window. */
 #define Y10_WINDOW_SIZE 512
 
 typedef struct
 {
   gint64 waited, answered_at;   /* nanoseconds */
-  gint64 busy;                  /* of the device until then, nanoseconds */
+  gint64 busy;                  /* total of the device until then, nanoseconds */
 } Y10Wait;
 
-/* The latest images; zeros before the first. */
+/* A ring of the latest images; all zeros when empty. */
 typedef struct
 {
-  guint64 n;                    /* all there ever were */
+  guint64 n;                    /* images recorded since the beginning */
   Y10Wait waits[Y10_WINDOW_SIZE];
 } Y10LatencyWindow;
 
-/* Of these images. Nanoseconds, and images a second; 0 where there is nothing
- * to tell from. */
+/* Of the images in the window: nanoseconds, and images per second; 0 if there
+ * are too few. */
 typedef struct
 {
   gint64 median, p95, max;

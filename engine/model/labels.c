@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Where class names come from: a label file, one name a line; or what the
- * weights file says of itself, which training tools write as a JSON list, a
- * JSON object or a Python dictionary; or "class N". Names are always UTF-8 of
- * one line, since the frame metadata lists them so; other control characters
- * stay, and whoever writes to a terminal escapes them. */
+/* Reads class names: from a label file with one name per line, or from the
+ * metadata of a weights file, where training tools write a JSON list, a JSON
+ * object or a Python dictionary; else makes up "class N". Names are valid
+ * UTF-8 without line breaks, because the frame metadata stores one name per
+ * line. Other control characters remain; code that prints to a terminal
+ * escapes them. */
 
 #include "config.h"
 
@@ -17,11 +18,11 @@
 #include "model/labels.h"
 #include "base/regular-file.h"
 
-/* As many classes as a network can have, and a long name for each. */
+/* Enough for the maximum number of classes with a long name each. */
 #define MAX_FILE ((gsize) 4 << 20)
 #define REPLACEMENT 0xfffd
 
-/* The text of a label file with a NUL behind it. */
+/* Reads a label file; the result is NUL-terminated. */
 static char *
 read_file (const char *path, gsize *length, GError **error)
 {
@@ -96,7 +97,7 @@ skip_space (const char *p)
   return p;
 }
 
-/* Exactly @n hexadecimal digits. */
+/* Parses exactly @n hexadecimal digits. */
 static gboolean
 parse_hex (const char *p, guint n, gunichar *value)
 {
@@ -109,9 +110,9 @@ parse_hex (const char *p, guint n, gunichar *value)
   return TRUE;
 }
 
-/* The character of an escape whose letter is at @p, which is set to what
- * follows. JSON writes characters above U+FFFF as two escapes, surrogates; one
- * alone, and whatever else is no character, becomes U+FFFD. */
+/* Parses the escape whose letter is at @p and advances @p. JSON escapes
+ * characters above U+FFFF as a surrogate pair. A lone surrogate and any
+ * other code that is not a character become U+FFFD. */
 static gunichar
 parse_escape (const char **p)
 {
@@ -135,8 +136,8 @@ parse_escape (const char **p)
   return c && g_unichar_validate (c) ? c : REPLACEMENT;
 }
 
-/* A string of valid UTF-8 in either kind of quotes, with the escapes of JSON
- * and of Python. NULL: it does not end. */
+/* Parses a string in single or double quotes with JSON's or Python's
+ * escapes, of valid UTF-8. Returns NULL if it is not terminated. */
 static const char *
 parse_string (const char *p, char **string)
 {
@@ -155,7 +156,7 @@ parse_string (const char *p, char **string)
   return *string ? p + 1 : NULL;
 }
 
-/* "0:" and the like, or the same in quotes: the number of the next name. */
+/* Parses the index of the next name: "0:", with or without quotes. */
 static const char *
 parse_key (const char *p, guint64 expected)
 {

@@ -6,8 +6,9 @@
 
 G_BEGIN_DECLS
 
-/* Each gives @n_classes names and a terminating NULL; g_strfreev().
- * y10_labels_parse() gives NULL where @names is not a list of that many. */
+/* Each returns @n_classes names, NULL-terminated, to be freed with
+ * g_strfreev(). y10_labels_parse() returns NULL if @names is not a list of
+ * that length. */
 char **y10_labels_load (const char *path, guint n_classes, GError ** error);
 char **y10_labels_parse (const char *names, guint n_classes);
 char **y10_labels_number (guint n_classes);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* How users write the limits of Y10HeadParams. */
+/* Parses the limits of Y10HeadParams as users write them. */
 
 #include "config.h"
 
@@ -10,7 +10,7 @@
 
 #include <y10/model.h>
 
-/* A decimal number and nothing else, whatever the locale. */
+/* Parses a decimal number without trailing text, independent of the locale. */
 static gboolean
 parse_number (const char *text, gdouble least, gdouble most, gfloat *number)
 {
@@ -34,7 +34,7 @@ find_class (const Y10Model *model, const char *name)
   return !*end && number < y10_model_get_n_classes (model) ? (gint) number : -1;
 }
 
-/* One "CLASS=CONFIDENCE", which is changed; names may hold a '='. */
+/* Parses one "CLASS=CONFIDENCE" and modifies it; names may contain '='. */
 static gboolean
 parse_class (const Y10Model *model, char *token, gfloat *confidence,
     gfloat *others, GError **error)
@@ -77,16 +77,16 @@ parse_class (const Y10Model *model, char *token, gfloat *confidence,
 /**
  * y10_model_parse_class_confidence:
  * @model: a model
- * @text: CLASS=CONFIDENCE separated by commas; CLASS is a name, an id, or `*`
- *   for all that are not named. Empty: none
- * @confidence: (out caller-allocates): one for each class of @model, 0 to 1, or
- *   -1 where @text gives none
- * @error: where to say what is wrong
+ * @text: comma-separated list of CLASS=CONFIDENCE, where CLASS is a class name,
+ *   a class id, or `*` for all other classes; "" for no entries
+ * @confidence: (out caller-allocates): one value per class of @model, 0 to 1, or
+ *   -1 for classes not in @text
+ * @error: return location for a #GError, or %NULL
  *
- * Reads what Y10HeadParams takes as class_confidence. @confidence is undefined
- * after an error. Any thread.
+ * Parses the @class_confidence of #Y10HeadParams. @confidence is undefined after
+ * an error. Any thread.
  *
- * Returns: %FALSE with %Y10_ERROR_INVALID_ARGUMENT if @text is not of that form
+ * Returns: %FALSE with %Y10_ERROR_INVALID_ARGUMENT if @text has another form
  *
  * Since: 0.2
  */
@@ -112,16 +112,15 @@ y10_model_parse_class_confidence (const Y10Model *model, const char *text,
 
 /**
  * y10_size_limit_parse:
- * @text: "32" for both, "64x32" for width and height, in pixels; or fractions of
- *   the image up to 1, "0.05". Empty: no limit
+ * @text: "64x32" for width and height, or "32" for both, in pixels; values up to
+ *   1, such as "0.05", are fractions of the image; "" for no limit
  * @width: (out): pixels, a fraction up to 1, or 0 for no limit
  * @height: (out): likewise
- * @error: where to say what is wrong
+ * @error: return location for a #GError, or %NULL
  *
- * Reads what Y10HeadParams takes as its least or greatest width and height. Any
- * thread.
+ * Parses the minimum or maximum size of #Y10HeadParams. Any thread.
  *
- * Returns: %FALSE with %Y10_ERROR_INVALID_ARGUMENT if @text is not of that form
+ * Returns: %FALSE with %Y10_ERROR_INVALID_ARGUMENT if @text has another form
  *
  * Since: 0.2
  */

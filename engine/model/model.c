@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* A weights file recognised as a YOLOv10. Loading builds the graph once, which
- * checks every name and shape, and keeps only what there is to say about it. */
+/* Model: a weights file that was recognized as a YOLOv10. Loading builds the
+ * graph once, which checks the names and shapes of all tensors, and keeps
+ * only its properties; each engine builds its own graph. */
 
 #include "config.h"
 
@@ -18,7 +19,7 @@
 #include "model/structure.h"
 
 #define DEFAULT_INPUT_SIZE 640
-/* The model that comes with the project, models/README.md. */
+/* The model that ships with the project, see models/README.md. */
 #define BUNDLED "codes.safetensors"
 
 struct _Y10Model
@@ -32,11 +33,11 @@ struct _Y10Model
   guint width, height;
   guint64 n_parameters;
   gboolean has_one2one, has_one2many;
-  Y10Head head;                 /* what AUTO is; never AUTO */
+  Y10Head head;                 /* resolution of AUTO; never AUTO itself */
 };
 
-/* "640", "[480, 640]" (height first, as training writes it) or "640x480"
- * (width first). Anything else is as if it were not there. */
+/* Accepts "640", "[480, 640]" (height first, as training tools write it) and
+ * "640x480" (width first); ignores anything else. */
 static void
 read_input_size (Y10Model *model)
 {
@@ -83,8 +84,8 @@ load_labels (Y10Model *model, const char *label_path, GError **error)
   return model->labels != NULL;
 }
 
-/* What the file's metadata select, if the file has it; else the end-to-end head
- * if there is one. */
+/* The head named in the metadata if its weights exist; else one2one if they
+ * do. */
 static gboolean
 read_head (Y10Model *model, GError **error)
 {
@@ -113,7 +114,7 @@ read_head (Y10Model *model, GError **error)
   return FALSE;
 }
 
-/* A file with a graph of its own must have the one that we run. */
+/* A file that contains a graph must compute what our graph computes. */
 static gboolean
 prove (const Y10Model *model, const Y10Graph *graph, GError **error)
 {
@@ -122,7 +123,7 @@ prove (const Y10Model *model, const Y10Graph *graph, GError **error)
   return !onnx || y10_onnx_prove (onnx, graph, model->file, error);
 }
 
-/* The file at @path, or for NULL the one that comes with the library. */
+/* Opens @path, or the bundled model if it is NULL. */
 static Y10TensorFile *
 open_file (const char *path, GError **error)
 {
@@ -142,23 +143,23 @@ open_file (const char *path, GError **error)
 
 /**
  * y10_model_load:
- * @path: (nullable): a weights file; %NULL for the model that comes with the
- *   library, which finds codes and markers
- * @label_path: (nullable): a file with one class name a line, which replaces
- *   what the weights file says; %NULL for the file's own names, or "class N"
- *   where it has none
- * @error: where to say why it is not a YOLOv10 we can run
+ * @path: (nullable): a weights file, or %NULL for the bundled model, which
+ *   detects codes and markers
+ * @label_path: (nullable): a file with one class name per line, which replaces
+ *   the names in the weights file; %NULL for the names in the weights file, or
+ *   "class N" if it has none
+ * @error: return location for a #GError, or %NULL
  *
- * Reads a weights file and recognises the network in it from the names and
- * shapes of its tensors: any of the six variants or any other width, depth,
- * class count and number of box bins. The file stays open while the model lives;
- * the weights are read from it, and checked for NaN, when an engine is made. If
- * the file was written to meanwhile no engine can be made: a weights file is to
- * be replaced by renaming a new one over it. @path and @label_path have to be
- * regular files.
+ * Reads a weights file and recognizes the network from the names and shapes of
+ * its tensors: any of the six variants, or any other width, depth, number of
+ * classes and number of box bins. The model keeps the file open; creating an
+ * engine reads the weights and checks them for NaN. That fails if the file was
+ * modified in the meantime, so replace a weights file by renaming a new one over
+ * it. @path and @label_path must be regular files.
  *
- * The bundled model is looked for beside the library, as in a build folder or
- * as installed, and then where it was to be installed; the error says where.
+ * The bundled model is searched for relative to the library, in a build folder
+ * or as installed, and then in the configured data directory. The error lists
+ * these folders.
  *
  * Returns: (transfer full): a model, or %NULL with %Y10_ERROR_NOT_FOUND,
  *   %Y10_ERROR_MODEL_FORMAT, %Y10_ERROR_MODEL or %Y10_ERROR_LABELS
@@ -295,7 +296,7 @@ y10_model_get_n_classes (const Y10Model *model)
  * @model: a model
  * @class_id: a class, 0 to the number of classes - 1
  *
- * Returns: (transfer none) (nullable): its name, UTF-8, %NULL when there is no
+ * Returns: (transfer none) (nullable): its name, UTF-8, or %NULL if there is no
  *   such class
  *
  * Since: 0.1
@@ -311,7 +312,7 @@ y10_model_get_class_name (const Y10Model *model, guint class_id)
  * @model: a model
  * @name: a class name, compared exactly
  *
- * Returns: the class, or -1 when no class has that name
+ * Returns: the id of the class, or -1 if there is none with that name
  *
  * Since: 0.1
  */
@@ -328,7 +329,8 @@ y10_model_find_class (const Y10Model *model, const char *name)
  * y10_model_get_n_bins:
  * @model: a model
  *
- * Returns: the bins of each box edge's distribution (reg_max), usually 16
+ * Returns: number of bins in the distribution of each box edge (reg_max),
+ *   usually 16
  *
  * Since: 0.1
  */
@@ -341,11 +343,11 @@ y10_model_get_n_bins (const Y10Model *model)
 /**
  * y10_model_get_input_size:
  * @model: a model
- * @width: (out): pixels
- * @height: (out): pixels
+ * @width: (out): width, pixels
+ * @height: (out): height, pixels
  *
- * The input size the file says it was trained for, or 640 × 640. Any other
- * multiple of 32 can be asked of an engine.
+ * Gets the input size that the model was trained for according to its file,
+ * or 640 × 640. An engine may use any other multiple of 32.
  *
  * Since: 0.1
  */
@@ -361,7 +363,7 @@ y10_model_get_input_size (const Y10Model *model, guint *width, guint *height)
  * @model: a model
  * @head: a head
  *
- * Returns: whether the file has the weights of @head
+ * Returns: whether the file contains the weights of @head
  *
  * Since: 0.1
  */
@@ -384,10 +386,11 @@ y10_model_has_head (const Y10Model *model, Y10Head head)
  * y10_model_get_head:
  * @model: a model
  *
- * The head that %Y10_HEAD_AUTO stands for: what the file's metadata name under
- * "head" ("one2one", "one2many" or "one2one-nms"), or one2many if "end2end" is
- * "False", provided that the file has its weights; else one2one where the file has it, else one2many. y10_model_load() fails
- * with %Y10_ERROR_MODEL where "head" is anything else.
+ * Resolves %Y10_HEAD_AUTO. The metadata of the file select the head by "head"
+ * ("one2one", "one2many" or "one2one-nms"), or one2many by "end2end" set to
+ * "False", if the file contains its weights. Otherwise the result is one2one if
+ * the file contains it, else one2many. Any other value of "head" makes
+ * y10_model_load() fail with %Y10_ERROR_MODEL.
  *
  * Returns: a head, never %Y10_HEAD_AUTO
  *
@@ -403,7 +406,8 @@ y10_model_get_head (const Y10Model *model)
  * y10_model_get_n_parameters:
  * @model: a model
  *
- * Returns: weights and biases of one pass with one head, BatchNorm folded
+ * Returns: number of weights and biases of the network with one head, with
+ *   BatchNorm folded
  *
  * Since: 0.1
  */
@@ -417,8 +421,8 @@ y10_model_get_n_parameters (const Y10Model *model)
  * y10_model_get_dtype:
  * @model: a model
  *
- * Returns: (transfer none): how the file stores the first convolution: "F32",
- *   "F16" or "BF16"
+ * Returns: (transfer none): data type of the first convolution in the file:
+ *   "F32", "F16" or "BF16"
  *
  * Since: 0.1
  */
@@ -432,8 +436,8 @@ y10_model_get_dtype (const Y10Model *model)
  * y10_model_get_format:
  * @model: a model
  *
- * Returns: (transfer none): the format of its file: "safetensors",
- *   "PyTorch" or "ONNX"
+ * Returns: (transfer none): format of the file: "safetensors", "PyTorch" or
+ *   "ONNX"
  *
  * Since: 0.2
  */
@@ -446,16 +450,16 @@ y10_model_get_format (const Y10Model *model)
 /**
  * y10_model_save:
  * @model: a model
- * @path: the file to write or replace
- * @error: where to say why it cannot be written
+ * @path: the file to create or replace
+ * @error: return location for a #GError, or %NULL
  *
- * Writes a safetensors file with the tensors of the model's file in their own
- * data types, the class names, the input size and the head that
- * y10_model_get_head() returns. The file appears under @path when all of it is
- * written. Any thread.
+ * Writes a safetensors file with the tensors of the model's file in their data
+ * types, the class names, the input size and the head that y10_model_get_head()
+ * returns. Replaces @path only after the whole file has been written. Any
+ * thread.
  *
- * Returns: whether it was written; else %Y10_ERROR_FAILED, or the error of
- *   reading the model's file
+ * Returns: %FALSE with %Y10_ERROR_FAILED, or with the error of reading the
+ *   model's file
  *
  * Since: 0.2
  */

@@ -6,12 +6,12 @@
 
 G_BEGIN_DECLS
 
-/* The network of @model for an input of @width × @height, multiples of 32;
+/* Builds the graph of @model for an input of @width × @height, multiples of 32;
  * @head is not AUTO. */
 Y10Graph *y10_model_build_graph (const Y10Model * model, guint width,
     guint height, Y10Head head, GError ** error);
 
-/* As of y10_tensor_file_get_identity(). */
+/* See y10_tensor_file_get_identity(). */
 const char *y10_model_get_identity (const Y10Model * model);
 
 G_END_DECLS

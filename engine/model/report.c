@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* What a picture shows, as one line of JSON. It has the members of DL Streamer's
- * gvametaconvert, so that what reads one reads the other. Fractions of the
- * picture and confidences are float32 and printed as such; whole pixels are
- * rounded and stay inside the picture. The tool and the elements both print
- * through this file. */
+/* Formats the detections of a picture as one line of JSON, for the tool and
+ * the elements. The members are those of DL Streamer's gvametaconvert, so
+ * the same parsers read both. Relative coordinates and confidences are
+ * printed as float32; coordinates in pixels are rounded and stay within the
+ * picture. */
 
 #include "config.h"
 
@@ -16,13 +16,12 @@
 
 /**
  * y10_detection_to_pixels:
- * @detection: a box
- * @width: of its picture, pixels
- * @height: of its picture, pixels
- * @box: (out caller-allocates): the nearest whole pixels
+ * @detection: a detection
+ * @width: width of its picture, pixels
+ * @height: height of its picture, pixels
+ * @box: (out caller-allocates): the box in whole pixels
  *
- * Rounds a box so that it stays inside the picture and is at least a pixel
- * large.
+ * Rounds a box to whole pixels, within the picture and at least one pixel large.
  *
  * Since: 0.1
  */
@@ -74,11 +73,10 @@ add_object (GString *json, const Y10Model *model, const Y10Report *report,
 
 /**
  * y10_report_to_json:
- * @model: whose classes they are
- * @report: what was found
+ * @model: the model that provides the class names
+ * @report: the detections of a picture
  *
- * Returns: (transfer full): one JSON object without a newline; free with
- *   g_free()
+ * Returns: (transfer full): a JSON object without a newline; free with g_free()
  *
  * Since: 0.1
  */

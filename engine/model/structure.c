@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* The networks we can run. A new one is a file with a builder and a row here. */
+/* Table of supported network structures. A new one needs a file with its
+ * builder and a row here. */
 
 #include "config.h"
 
@@ -13,8 +14,8 @@ static const Y10Structure *const structures[] = {
   &y10_structure_yolov10,
 };
 
-/* Other networks of the same family of tools, by a tensor that only they have.
- * The last row that matches is the most precise. */
+/* Other networks that the same tools train, by a tensor that only they have.
+ * The last matching row is the most specific one. */
 static const struct
 {
   const char *name, *tensor;
@@ -45,7 +46,7 @@ y10_structure_find (const Y10TensorFile *file)
   return structures[0];
 }
 
-/* A file that holds whole modules says which activation each convolution was
+/* A file of whole modules stores the activation that each convolution was
  * trained with. */
 static gboolean
 check_activations (const Y10Graph *graph, const Y10TensorFile *file,

@@ -6,18 +6,20 @@
 
 G_BEGIN_DECLS
 
-/* A family of networks: how its weights are recognised and what they compute. */
+/* A family of networks: how to recognize its weights and how to build its
+ * graph. */
 typedef struct
 {
   const char *name;
-  /* Whether the file looks like one. build() still checks every tensor. */
+  /* Whether the file looks like this family. build() still checks each
+   * tensor. */
   gboolean (*probe) (const Y10TensorFile * file);
-  /* Whether the file has this head's weights; not for AUTO. */
+  /* Whether the file contains the weights of @head, which is not AUTO. */
   gboolean (*has_head) (const Y10TensorFile * file, Y10Head head);
   /* @width, @height: multiples of 32. @head: not AUTO. */
   Y10Graph *(*build) (const Y10TensorFile * file, guint width, guint height,
       Y10Head head, GError ** error);
-  /* The published size that this is, or that it is another one. */
+  /* Name of the published variant, or a generic name for any other size. */
   const char *(*name_variant) (const Y10TensorFile * file,
       const Y10Graph * graph);
   Y10HeadKind head_kind;
@@ -26,8 +28,8 @@ typedef struct
 /* yolov10.c */
 extern const Y10Structure y10_structure_yolov10;
 
-/* Never NULL: where nothing matches it is the first, whose build() names the
- * tensor that is missing. */
+/* Never returns NULL: if nothing matches it returns the first structure, whose
+ * build() reports the missing tensor. */
 const Y10Structure *y10_structure_find (const Y10TensorFile * file);
 Y10Graph *y10_structure_build (const Y10Structure * structure,
     const Y10TensorFile * file, guint width, guint height, Y10Head head,

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* YOLOv10 (Wang et al., 2024, arXiv:2405.14458), module by module, with the
- * names of the original checkpoint. Each function below is one row of the
- * paper's module zoo; network () at the end puts them together as the models'
- * yaml files do. How wide and deep each module is, and which of the variants'
- * blocks it is, is read from the weights: nothing here knows "n" from "x". */
+/* Builds the graph of a YOLOv10 (Wang et al., 2024, arXiv:2405.14458),
+ * module by module, with the names of the original checkpoint. Each function
+ * below builds one kind of module of the paper; network () at the end
+ * connects them as the models' yaml files do. Widths, depths and the choice
+ * of blocks are read from the weights, so no code here depends on the
+ * variant. */
 
 #include "config.h"
 
@@ -21,18 +22,18 @@ typedef struct
   const char *path;
 } Yolo;
 
-/* What sets a convolution apart from Conv(k, stride 1, SiLU). */
+/* Deviations of a convolution from Conv(k, stride 1, SiLU). */
 typedef struct
 {
   guint stride;                 /* 0 means 1 */
   gboolean linear;              /* no SiLU */
   gboolean depthwise;
-  guint split;                  /* the output is read in this many equal parts */
-  const guint *segs;            /* … or in parts of these channels */
+  guint split;                  /* number of equal segments of the output */
+  const guint *segs;            /* … or the channels of each segment */
   guint n_segs;
-  gboolean logits;              /* what the head reads */
-  Y10View add;                  /* residual, added last */
-  gboolean in_place;            /* the result replaces the residual */
+  gboolean logits;              /* output is read by the head */
+  Y10View add;                  /* residual, added after the activation */
+  gboolean in_place;            /* the output overwrites the residual */
 } ConvSpec;
 
 #define CONV(...) ((ConvSpec) { __VA_ARGS__ })
@@ -62,7 +63,7 @@ channels (Yolo *y, Y10View x)
   return y10_graph_builder_channels (y->graph, x);
 }
 
-/* Operand @i of what @x was split into. */
+/* Segment @i of @x. */
 static Y10View
 part (Y10View x, guint i)
 {
@@ -134,8 +135,8 @@ conv (Yolo *y, Y10View x, const char *module, ConvSpec spec)
   return op.out;
 }
 
-/* SCDown, spatial-channel decoupled downsampling (§3.2): channels first, then
- * a depthwise 3×3 of stride 2 without activation. */
+/* SCDown, spatial-channel decoupled downsampling (§3.2): a pointwise
+ * convolution, then a depthwise 3×3 of stride 2 without activation. */
 static Y10View
 scdown (Yolo *y, Y10View x, const char *module)
 {
@@ -144,7 +145,7 @@ scdown (Yolo *y, Y10View x, const char *module)
       CONV (.stride = 2, .depthwise = TRUE, .linear = TRUE));
 }
 
-/* Bottleneck: two convolutions around which the input is added. */
+/* Bottleneck: two convolutions; @shortcut adds the input to the output. */
 static Y10View
 bottleneck (Yolo *y, Y10View x, const char *module, gboolean shortcut)
 {
@@ -154,16 +155,16 @@ bottleneck (Yolo *y, Y10View x, const char *module, gboolean shortcut)
       CONV (.add = shortcut ? x : (Y10View) { 0 }));
 }
 
-/* RepVGGDW, the large-kernel convolution (§3.3): depthwise 7×7 plus 3×3,
- * merged into one when the weights are fetched. */
+/* RepVGGDW, the large-kernel convolution (§3.3): depthwise 7×7 plus
+ * depthwise 3×3, merged when the weights are fetched. */
 static Y10View
 repvggdw (Yolo *y, Y10View x, const char *module)
 {
   return conv (y, x, module, CONV (.depthwise = TRUE));
 }
 
-/* CIB, the compact inverted block (§3.2): spatial mixing by cheap depthwise
- * convolutions, channel mixing by pointwise ones. */
+/* CIB, the compact inverted block (§3.2): depthwise convolutions for spatial
+ * mixing, pointwise ones for channel mixing. */
 static Y10View
 cib (Yolo *y, Y10View x, const char *module)
 {
@@ -177,9 +178,9 @@ cib (Yolo *y, Y10View x, const char *module)
       CONV (.depthwise = TRUE, .add = x));
 }
 
-/* C2f: split in two, a chain of blocks on the second half, everything
- * concatenated. With CIB as the block it is C2fCIB, which always has the
- * shortcut. */
+/* C2f: splits the channels in two, runs a chain of blocks on the second half
+ * and concatenates all outputs. With CIB blocks it is C2fCIB, which always
+ * has the shortcut. */
 static Y10View
 c2f (Yolo *y, Y10View x, const char *module, gboolean shortcut)
 {
@@ -219,7 +220,7 @@ maxpool5 (Yolo *y, Y10View x, const char *module)
   return op.out;
 }
 
-/* SPPF: three 5×5 pools one after another see 5, 9 and 13 pixels. */
+/* SPPF: three 5×5 max pools in sequence, with windows of 5, 9 and 13 pixels. */
 static Y10View
 sppf (Yolo *y, Y10View x, const char *module)
 {
@@ -232,8 +233,9 @@ sppf (Yolo *y, Y10View x, const char *module)
   return conv (y, x, name (y, "%s.cv2", module), CONV ());
 }
 
-/* Attention: multi-head self-attention over all positions, its values also
- * convolved by @pe for the positional part; the result is added to @x. */
+/* Attention: multi-head self-attention over all positions plus the
+ * positional encoding, a depthwise convolution @pe of the values; the result
+ * is added to @x. */
 static Y10View
 attention (Yolo *y, Y10View x, const char *module)
 {
@@ -271,8 +273,9 @@ attention (Yolo *y, Y10View x, const char *module)
       CONV (.linear = TRUE,.add = x,.in_place = TRUE));
 }
 
-/* PSA, partial self-attention (§3.3): half of the channels pass, the other
- * half through attention and a feed-forward network, each added in place. */
+/* PSA, partial self-attention (§3.3): one half of the channels is passed
+ * through, the other half goes through attention and a feed-forward network,
+ * each added in place. */
 static Y10View
 psa (Yolo *y, Y10View x, const char *module)
 {
@@ -301,10 +304,10 @@ upsample2x (Yolo *y, Y10View x, const char *module)
   return op.out;
 }
 
-/* v10Detect: per level a box branch (distances as distributions, DFL) and a
- * lighter class branch (§3.2); the one2one copies are the end-to-end head. The
- * boxes come last, so that a backend may compute only those that the class
- * scores select. */
+/* v10Detect: per level a box branch (edge distances as distributions, DFL)
+ * and a lighter class branch (§3.2); the one2one copies are the end-to-end
+ * head. Box ops come last, so that a backend may run them only at the
+ * anchors that the class scores select. */
 static void
 detect (Yolo *y, const Y10View *x, const char *module, Y10Graph *out)
 {
@@ -424,14 +427,15 @@ probe (const Y10TensorFile *file)
       || has_head (file, Y10_HEAD_ONE2MANY);
 }
 
-/* What tells the published variants apart; any other network works too. */
+/* Names the published variants by their channels and depth; others are
+ * custom. */
 static const char *
 name_variant (const Y10TensorFile *file, const Y10Graph *graph)
 {
   static const struct
   {
     const char *name;
-    guint first, last, repeats; /* channels of 0 and 10, blocks of 4 */
+    guint first, last, repeats; /* channels of modules 0 and 10, blocks of 4 */
   } variants[] = {
     {"yolov10n", 16, 256, 2}, {"yolov10s", 32, 512, 2},
     {"yolov10m", 48, 576, 4}, {"yolov10b", 64, 512, 4},

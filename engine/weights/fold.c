@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* The convolutions of a network as a checkpoint holds them: plain (weight and
- * bias), as trained (weight and BatchNorm), folded already, or a RepVGGDW of
- * two branches. What comes out is always one weight and one bias. Folding is
- * done in double, one convolution at a time, when a backend asks. */
+/* The convolutions of a network. In a checkpoint they are plain (weight and
+ * bias), as trained (weight and BatchNorm), already folded, or a RepVGGDW of
+ * two branches; a fetch always returns one weight and one bias. Folding uses
+ * double precision and handles one convolution at a time, when a backend
+ * fetches it. */
 
 #include "config.h"
 
@@ -14,22 +15,22 @@
 #include "base/half.h"
 #include "weights/weights.h"
 
-/* ultralytics sets it so; PyTorch's own default is 1e-5. */
+/* Set by ultralytics; PyTorch's default is 1e-5. */
 #define BATCH_NORM_EPS 1e-3
 
-/* One convolution of the checkpoint with its BatchNorm, if any. */
+/* A convolution of the checkpoint with its BatchNorm, if any. */
 typedef struct
 {
   const Y10TensorEntry *weight;
-  const Y10TensorEntry *bias;   /* NULL when there is none */
-  const Y10TensorEntry *gamma, *beta, *mean, *var;      /* NULL when folded */
+  const Y10TensorEntry *bias;   /* nullable */
+  const Y10TensorEntry *gamma, *beta, *mean, *var;      /* NULL if folded */
 } Branch;
 
 typedef struct
 {
   Y10ConvShape shape;
   Branch main;
-  Branch small;                 /* RepVGGDW: the 3x3 beside the 7x7 */
+  Branch small;                 /* RepVGGDW: the 3x3 branch beside the 7x7 */
 } Conv;
 
 struct _Y10Weights
@@ -123,7 +124,8 @@ check_vector (const Y10Weights *weights, const Y10TensorEntry *t, gsize n,
   return FALSE;
 }
 
-/* @conv: the name before ".weight"; @bn: of the BatchNorm that may follow. */
+/* @conv: the name before ".weight"; @bn: (nullable): prefix of the
+ * BatchNorm. */
 static gboolean
 find_branch (const Y10Weights *weights, const char *conv, const char *bn,
     Branch *branch, GError **error)
@@ -195,7 +197,7 @@ find_conv (const Y10Weights *weights, const char *name, Conv *conv,
   g_autofree char *ca = g_strconcat (name, ".conv1.conv", NULL);
   g_autofree char *cb = g_strconcat (name, ".conv1.bn", NULL);
 
-  if (find (weights, "%s.weight", aa))  /* RepVGGDW as trained */
+  if (find (weights, "%s.weight", aa))  /* RepVGGDW with separate branches */
     return find_branch (weights, aa, ab, &conv->main, error)
         && find_branch (weights, ca, cb, &conv->small, error);
   if (!find (weights, "%s.weight", a) && find (weights, "%s.weight", name))
@@ -284,7 +286,7 @@ get_element (const Y10TensorEntry *t, const guint8 *data, gsize i)
       : y10_bfloat_to_float (h);
 }
 
-/* A vector as doubles; @value for each where there is no such tensor. */
+/* Reads a vector as doubles; returns @value for each element if @t is NULL. */
 static gdouble *
 read_vector (const Y10Weights *weights, const Y10TensorEntry *t, gsize n,
     gdouble value, GError **error)
@@ -301,7 +303,7 @@ read_vector (const Y10Weights *weights, const Y10TensorEntry *t, gsize n,
   return v;
 }
 
-/* What a branch's outputs are multiplied by and what is added to them. */
+/* Factor and offset that fold the BatchNorm and bias of a branch. */
 static gboolean
 read_affine (const Y10Weights *weights, const Branch *b, gdouble *scale,
     gdouble *shift, GError **error)
@@ -323,7 +325,7 @@ read_affine (const Y10Weights *weights, const Branch *b, gdouble *scale,
   return TRUE;
 }
 
-/* Adds a branch to weight and bias, its kernel in the middle of @kernel². */
+/* Adds a branch to weight and bias, its kernel centred in @kernel × @kernel. */
 static gboolean
 fold_branch (const Y10Weights *weights, const Branch *branch, guint kernel,
     gfloat *weight, gfloat *bias, GError **error)

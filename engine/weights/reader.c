@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* A weights file as a table of named tensors, whatever its format. Names are
- * normalised here, in one place, so that nothing after it knows of prefixes.
+/* A weights file as a table of named tensors, independent of its format. Names
+ * are normalized here, so no other code has to know about prefixes.
  *
- * The file stays open and a tensor is read when somebody asks for it. It is not
- * mapped: if another process truncates a mapped file, reading the mapping is
- * SIGBUS, and the process dies. Each read compares size and time with those at
- * the opening, so that no engine is made of half an old file and half a new
- * one, and the identity is true of everything that was read. */
+ * The file stays open, and a tensor is read on demand. The file is not
+ * mapped: if another process truncates a mapped file, reading it raises
+ * SIGBUS. Each read compares size and time of the file with those at
+ * opening, so an engine never mixes an old and a new file, and the identity
+ * matches all data that was read. */
 
 #include "config.h"
 
@@ -21,25 +21,25 @@
 #include "weights/onnx.h"
 #include "weights/weights.h"
 
-/* ONNX may have tensors in other files. */
+/* Part 0 and the other files in which an ONNX file may store tensors. */
 #define MAX_PARTS 16
 
 typedef struct
 {
   char *path;
   int fd;
-  struct stat opened;           /* when it was */
+  struct stat opened;           /* fstat() when it was opened */
 } Part;
 
 struct _Y10TensorFile
 {
-  int refs;                     /* C11 atomics, which ThreadSanitizer sees */
+  int refs;                     /* atomic; ThreadSanitizer understands C11 */
   char *path, *identity;
-  GArray *parts;                /* Part; the first is the file at @path */
-  GArray *entries;              /* Y10TensorEntry */
+  GArray *parts;                /* of Part; the first is the file at @path */
+  GArray *entries;              /* of Y10TensorEntry */
   GHashTable *by_name;          /* name → index + 1 */
   GHashTable *meta;
-  GHashTable *activations;      /* module → class */
+  GHashTable *activations;      /* module name → class name */
   const char *format;
   Y10OnnxGraph *onnx;
 };
@@ -119,9 +119,9 @@ y10_tensor_file_unref (Y10TensorFile *file)
   g_free (file);
 }
 
-/* The original saves "model.0…"; a whole checkpoint gives "model.model.0…", a
- * bare Sequential "0…". Training on several GPUs and torch.compile() add
- * prefixes of their own. */
+/* The original code saves "model.0…", a whole checkpoint "model.model.0…",
+ * and a bare Sequential "0…". Multi-GPU training and torch.compile() add
+ * further prefixes. */
 static char *
 normalise_name (const char *name)
 {
@@ -196,7 +196,7 @@ y10_tensor_file_add (Y10TensorFile *file, const char *name, const char *dtype,
   for (guint i = n_dims, step = 0; i-- > 0; step++)
     entry.stride[i] = stride ? stride[i]
         : step ? entry.stride[i + 1] * dim[i + 1] : 1;
-  /* Divided, not multiplied: n × elem_size may overflow. */
+  /* A division, because n × elem_size may overflow. */
   if (n != size / elem_size || size % elem_size) {
     g_set_error (error, Y10_ERROR, Y10_ERROR_MODEL_FORMAT,
         "%s: tensor \"%s\" has %" G_GSIZE_FORMAT " bytes; its shape and dtype "

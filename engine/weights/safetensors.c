@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* safetensors: 8 bytes little-endian header length, a JSON object
+/* Reads safetensors: an 8-byte little-endian header size, a JSON object
  * {name: {dtype, shape, data_offsets: [begin, end]}, "__metadata__": {…}},
- * then the data. Everything in the file is untrusted: offsets must lie inside
- * the data and no two tensors may share a byte. */
+ * then the data. The whole file is untrusted: offsets must lie within the
+ * data, and tensors must not overlap. */
 
 #include "config.h"
 
@@ -13,10 +13,10 @@
 
 #include "weights/weights.h"
 
-/* The largest YOLOv10 needs some 150 KB. The format allows 100 MB, of which the
- * JSON parser makes gigabytes. */
+/* The largest YOLOv10 needs about 150 KB. The format allows 100 MB, which
+ * the JSON parser would expand to gigabytes. */
 #define MAX_HEADER (4u << 20)
-/* A tensor's shape is nested three deep. The parser recurses: depth is stack. */
+/* Shapes are nested three deep. The parser recurses, so depth costs stack. */
 #define MAX_DEPTH 8
 
 typedef struct
@@ -34,16 +34,15 @@ read_u64 (const guint8 *p)
   return GUINT64_FROM_LE (v);
 }
 
-/* The first bytes of any other format we are asked about never look like a
- * small number followed by a brace. */
+/* No other supported format begins with a small number followed by a brace. */
 gboolean
 y10_safetensors_probe (const guint8 *data, gsize size)
 {
   return size > 8 && (data[8] == '{' || data[8] == ' ');
 }
 
-/* How deep arrays and objects are nested. Text that is not JSON may count
- * wrong, but never less than a parser descends before it notices. */
+/* Nesting depth of arrays and objects. For invalid JSON it may be too high, but
+ * never lower than the depth at which a parser detects the error. */
 static guint
 count_depth (const char *json, gsize size)
 {
@@ -97,7 +96,7 @@ parse_meta (Y10TensorFile *file, JsonNode *node, GError **error)
   return TRUE;
 }
 
-/* A JSON array of non-negative integers; returns how many, or -1. */
+/* Reads a JSON array of non-negative integers; returns its length, or -1. */
 static gint
 read_sizes (JsonObject *object, const char *member, gsize *out, guint max)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Writes a weights file as safetensors, tensor by tensor, so that memory never
- * holds two of them. */
+/* Writes safetensors. Copies tensor by tensor, so that only one is in memory
+ * at a time. */
 
 #include "config.h"
 
@@ -17,7 +17,7 @@
 #include "base/json.h"
 #include "weights/weights.h"
 
-/* The library that reads the file into Python asks for it. */
+/* Python libraries that read the file require this key. */
 #define FRAMEWORK "pt"
 
 static gboolean

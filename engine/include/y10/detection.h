@@ -13,12 +13,13 @@ G_BEGIN_DECLS
  * @x1: right edge, source pixels
  * @y1: lower edge, source pixels
  * @confidence: 0 to 1
- * @class_id: index of the class, 0 to the model's classes - 1
- * @anchor: index of the grid cell that found it; the stride-8 grid comes
- *   first, row by row, then stride 16, then 32
+ * @class_id: index of the class, 0 to the number of the model's classes - 1
+ * @anchor: index of the grid cell that predicted the box; the stride-8 grid
+ *   comes first, row by row, then stride 16, then stride 32
  *
- * One box. Boxes of an image are ordered by confidence, highest first, then by
- * anchor, then by class. Programs keep arrays of it, so it never changes size.
+ * A detected object. The detections of an image are sorted by confidence,
+ * highest first, then by anchor, then by class. Applications keep arrays of this
+ * struct, so its size never changes.
  *
  * Since: 0.1
  */
@@ -32,26 +33,27 @@ typedef struct
 
 /**
  * Y10HeadParams:
- * @size: set it to sizeof: how the library knows which fields are there
+ * @size: sizeof (Y10HeadParams)
  * @confidence: minimum confidence of a detection, 0 to 1
- * @iou: heads with NMS only: of two boxes that overlap by more than this
- *   (0 to 1) the weaker is dropped
- * @class_agnostic: heads with NMS only: boxes of different classes compete too
- * @max_detections: most detections of the image, 1 to the engine's
- * @classes: (nullable): one byte a class, non-zero where the class is wanted;
- *   %NULL for all. Copied by y10_step_add(). Classes not wanted take no place
- *   among the @max_detections.
- * @class_confidence: (nullable): minimum confidence of each class, 0 to 1, which
- *   replaces @confidence; negative where @confidence holds; %NULL for all.
+ * @iou: maximum IoU of two boxes, 0 to 1; NMS drops the one with the lower
+ *   confidence if they overlap more. Heads with NMS only
+ * @class_agnostic: whether NMS compares boxes of different classes, too. Heads
+ *   with NMS only
+ * @max_detections: maximum number of detections of the image, 1 to the engine's
+ * @classes: (nullable): one byte per class, non-zero for the classes to detect;
+ *   %NULL for all. Copied by y10_step_add(). Other classes do not count towards
+ *   @max_detections
+ * @class_confidence: (nullable): minimum confidence per class, 0 to 1, in place
+ *   of @confidence; a negative value selects @confidence; %NULL for none.
  *   Copied by y10_step_add(). Since 0.2
- * @min_width: of a box: pixels of the image, or up to 1 a fraction of its width.
- *   0 for no limit. Since 0.2
- * @min_height: likewise
- * @max_width: likewise; 0 for no limit
- * @max_height: likewise
+ * @min_width: minimum width of a box, pixels of the image; a value up to 1 is a
+ *   fraction of the image's width; 0: no limit. Since 0.2
+ * @min_height: minimum height, likewise. Since 0.2
+ * @max_width: maximum width, likewise. Since 0.2
+ * @max_height: maximum height, likewise. Since 0.2
  *
- * What is wanted of one image. It belongs to the image, not to the engine, so
- * that streams with different settings can share an engine.
+ * Parameters of the head for one image. They belong to the image and not to the
+ * engine, so streams with different settings can share an engine.
  *
  * Since: 0.1
  */
@@ -70,8 +72,8 @@ typedef struct
 /**
  * Y10_HEAD_PARAMS_INIT:
  *
- * The defaults: confidence 0.25, iou 0.7, 300 detections of all classes and
- * sizes.
+ * Initializer with the defaults: confidence 0.25, IoU 0.7, 300 detections, all
+ * classes and sizes.
  */
 #define Y10_HEAD_PARAMS_INIT { sizeof (Y10HeadParams), 0.25f, 0.7f, FALSE, 300, NULL, \
     NULL, 0, 0, 0, 0 }

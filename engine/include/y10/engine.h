@@ -10,12 +10,12 @@ G_BEGIN_DECLS
 
 /**
  * Y10BackendKind:
- * @Y10_BACKEND_AUTO: the fastest that runs on this machine
- * @Y10_BACKEND_REF: plain C, slow, the truth the others are tested against
- * @Y10_BACKEND_CPU: oneDNN and our own SIMD code
+ * @Y10_BACKEND_AUTO: the fastest backend that runs on this machine
+ * @Y10_BACKEND_REF: plain C; slow; the reference for tests of the others
+ * @Y10_BACKEND_CPU: oneDNN and own SIMD code
  * @Y10_BACKEND_CUDA: an NVIDIA GPU
  *
- * What computes.
+ * Implementation that runs the network.
  *
  * Since: 0.1
  */
@@ -31,11 +31,12 @@ typedef enum
  * Y10Precision:
  * @Y10_PRECISION_AUTO: the fastest that keeps AP within 0.003 of fp32
  * @Y10_PRECISION_FP32: IEEE single precision
- * @Y10_PRECISION_TF32: single precision storage, tensor cores with 10 bits
+ * @Y10_PRECISION_TF32: stored in single precision, multiplied by tensor cores
+ *   with 10-bit mantissas
  * @Y10_PRECISION_FP16: half precision, accumulated in fp32
  * @Y10_PRECISION_BF16: bfloat16, accumulated in fp32
  *
- * The numbers weights and activations are computed in.
+ * Number format of weights and activations.
  *
  * Since: 0.1
  */
@@ -55,33 +56,31 @@ Y10_API const char *y10_head_get_name (Y10Head head);
 /**
  * Y10EngineConfig:
  * @size: set by y10_engine_config_init()
- * @backend: what computes
- * @precision: in which numbers
- * @head: which head
- * @width: input width, pixels, a multiple of 32, or 0 for the model's
- * @height: input height, pixels, a multiple of 32, or 0 for the model's
- * @max_batch: most images of a step, 1 to 64, or 0 for what suits the backend,
- *   which is 1 as long as no GPU has been asked what more costs
- * @n_slots: steps that can be under way at once, 1 to 16, or 0 for what keeps
- *   the backend busy: 2 on CUDA, else 1
- * @threads: CPU threads, 1 to 256, or 0 for one per core this process may use
- * @max_detections: most detections of an image, 1 to 8400
- * @device_id: which GPU, or -1 for any; ignored where @cuda_context is given
- * @cuda_graphs: whether CUDA launches the network as one captured graph; else
- *   kernel by kernel, the same work at more cost for the CPU. %TRUE unless set
- * @tune: whether a backend that can may look for faster ways to run the
- *   network while it already runs, see y10_engine_get_tuning_progress(). They replace
- *   the first ones between two steps: results then differ by rounding. %TRUE
- *   unless set otherwise
- * @cuda_context: (nullable): the CUcontext that a CUDA engine works in, and
- *   that images in CUDA memory belong to. The caller keeps it alive for as
- *   long as the engine. %NULL for the device's primary context; ignored by
- *   the other backends
+ * @backend: the backend
+ * @precision: the precision
+ * @head: the head
+ * @width: input width, pixels, a multiple of 32; 0: the model's
+ * @height: input height, pixels, a multiple of 32; 0: the model's
+ * @max_batch: maximum number of images in a step, 1 to 64; 0: the backend's
+ *   default, which is 1 until batching has been measured on a GPU
+ * @n_slots: maximum number of steps in flight, 1 to 16; 0: as many as keep the
+ *   backend busy, 2 on CUDA, else 1
+ * @threads: CPU threads, 1 to 256; 0: one per core available to this process
+ * @max_detections: maximum number of detections of an image, 1 to 8400
+ * @device_id: index of the GPU, -1 for any; ignored if @cuda_context is set
+ * @cuda_graphs: whether CUDA launches the network as a captured graph. If not,
+ *   it launches each kernel: the same work at a higher CPU cost. Default %TRUE
+ * @tune: whether the backend may search for faster ways to run the network while
+ *   it already runs, see y10_engine_get_tuning_progress(). It replaces kernels
+ *   between two steps; results then differ by rounding. Default %TRUE
+ * @cuda_context: (nullable): the CUcontext in which a CUDA engine works and to
+ *   which images in CUDA memory belong; the caller keeps it alive as long as the
+ *   engine. %NULL for the device's primary context. Other backends ignore it
  * @batch_timeout: microseconds that the first image of a step waits for others
- *   while it could begin, 0: none. Only for a #Y10EngineStream
+ *   when the step could begin; 0: none. #Y10EngineStream only
  *
- * How an engine is made. Fill with y10_engine_config_init() first, so that
- * later fields get their defaults.
+ * Configuration of an engine. Call y10_engine_config_init() first, which sets
+ * the defaults, also of fields that later versions add.
  *
  * Since: 0.1
  */
@@ -107,7 +106,7 @@ typedef struct
  * Y10Engine:
  *
  * A model compiled for one backend, with its slots. Reference counted; any
- * thread may use it. One thread of its own makes and runs everything.
+ * thread may use it. The engine runs all work on its device thread.
  *
  * Since: 0.1
  */
@@ -115,22 +114,22 @@ typedef struct _Y10Engine Y10Engine;
 
 /**
  * Y10OpInfo:
- * @size: set it to sizeof: how the library knows which fields are there
- * @name: the module in the checkpoint, such as "model.2.m.0.cv1"
+ * @size: sizeof (Y10OpInfo)
+ * @name: name of the module in the checkpoint, such as "model.2.m.0.cv1"
  * @kind: "conv", "maxpool5", "upsample2x", "attention", "preprocess" or "head"
- * @impl: what runs it, such as "jit:avx512_core" or "ref"
- * @in_channels: channels read
- * @out_channels: channels written
- * @out_height: rows written
- * @out_width: columns written
+ * @impl: implementation in use, such as "jit:avx512_core" or "ref"
+ * @in_channels: input channels
+ * @out_channels: output channels
+ * @out_height: output rows
+ * @out_width: output columns
  * @kernel: kernel size of a conv, else 0
  * @stride: stride of a conv, else 0
  * @groups: groups of a conv, else 0
- * @flops: floating point operations an image (2 × multiply-adds)
+ * @flops: floating point operations per image (2 × multiply-adds)
  *
- * One row of what `y10 info` and `y10 bench` print. The strings live as long
- * as the engine; @impl may be another one once y10_engine_get_tuning_progress() has
- * got on.
+ * Description of an op: a row in the output of `y10 info` and `y10 bench`. The
+ * strings are valid as long as the engine; @impl may change while
+ * y10_engine_get_tuning_progress() reports progress.
  *
  * Since: 0.1
  */
@@ -145,18 +144,17 @@ typedef struct
 
 /**
  * Y10TuningProgress:
- * @size: set it to sizeof: how the library knows which fields are there
- * @total: kinds of convolutions that are looked at; 0 where nothing is, and it
- *   may grow when steps of other numbers of images come
- * @done: how many of them have been
- * @loaded: how many of these were known from an earlier time
- * @faster: for how many something faster was found
- * @wrong: ways that were left out because their results were wrong
- * @finished: whether it is over
- * @note: (nullable): why nothing, or not everything, was looked at
+ * @size: sizeof (Y10TuningProgress)
+ * @total: kinds of convolutions to tune; 0 if there are none. It may grow when
+ *   steps with other numbers of images occur
+ * @done: kinds of convolutions that have been tuned
+ * @loaded: how many of @done came from the cache
+ * @faster: for how many of @done a faster way was found
+ * @wrong: faster ways that were rejected because their results were wrong
+ * @finished: whether tuning has ended
+ * @note: (nullable): why nothing, or not everything, was tuned. A static string
  *
- * How far an engine is with looking for faster ways to run its network. The
- * string lives for ever.
+ * Progress of an engine's search for faster ways to run its network.
  *
  * Since: 0.1
  */

@@ -10,34 +10,34 @@ G_BEGIN_DECLS
 /**
  * Y10_ERROR:
  *
- * The one error domain of the engine. Every message names the file, tensor
- * or argument it is about, what was found and what was expected.
+ * Error domain of the engine. Each message names the file, tensor or argument,
+ * the value found and the value expected.
  */
 #define Y10_ERROR (y10_error_quark ())
 
 /**
  * Y10Error:
- * @Y10_ERROR_FAILED: anything without a better code
+ * @Y10_ERROR_FAILED: a failure without a more specific code
  * @Y10_ERROR_NOT_FOUND: a file cannot be opened or read
- * @Y10_ERROR_MODEL_FORMAT: not a weights file we can read: truncated,
- *   corrupt, or of another kind
- * @Y10_ERROR_MODEL: a well-formed weights file that is not a YOLOv10: a
- *   tensor is missing or has a shape that does not fit, or holds NaN
- * @Y10_ERROR_LABELS: labels too few, not UTF-8, or their file unreadable
+ * @Y10_ERROR_MODEL_FORMAT: not a supported weights file: truncated, corrupt or
+ *   in another format
+ * @Y10_ERROR_MODEL: a well-formed weights file that is not a YOLOv10: a tensor
+ *   is missing, has an unexpected shape or contains NaN
+ * @Y10_ERROR_LABELS: too few labels, not UTF-8, or an unreadable label file
  * @Y10_ERROR_INVALID_ARGUMENT: an argument is out of its documented range
- * @Y10_ERROR_UNSUPPORTED: a valid request that this backend or build lacks,
- *   such as a precision or a pixel format
- * @Y10_ERROR_NO_BACKEND: the backend asked for is not in this build or cannot
+ * @Y10_ERROR_UNSUPPORTED: a valid request that this backend or build does not
+ *   support, such as a precision or a pixel format
+ * @Y10_ERROR_NO_BACKEND: the requested backend is not in this build or cannot
  *   run on this machine
- * @Y10_ERROR_NO_MEMORY: host or device memory ran out
+ * @Y10_ERROR_NO_MEMORY: not enough host or device memory
  * @Y10_ERROR_BACKEND: a library or device reported a failure
  * @Y10_ERROR_BUSY: no slot became free before the deadline
  * @Y10_ERROR_TIMED_OUT: a step did not finish before the deadline
- * @Y10_ERROR_STALE: a step was used after its end, or in the wrong order
+ * @Y10_ERROR_STALE: a step was used after its end or in the wrong order
  * @Y10_ERROR_CANCELLED: the caller's cancellable was triggered
- * @Y10_ERROR_DEVICE_LOST: the device failed in a way that nothing can go on
- *   after: every step of the engine that is under way or comes later fails
- *   with this. A new engine may work again
+ * @Y10_ERROR_DEVICE_LOST: the device failed and cannot be used any more: all
+ *   running and later steps of the engine fail with this code. A new engine may
+ *   work again
  *
  * Error codes of %Y10_ERROR.
  *

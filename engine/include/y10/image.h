@@ -34,8 +34,8 @@ G_BEGIN_DECLS
  * @Y10_PIXEL_TENSOR: three planes R, G, B of float in [0, 1], already of the
  *   network's input size: no letterbox is applied. For tests and benchmarks.
  *
- * How the pixels of a #Y10Image lie in memory. Planes are in the order given,
- * which is GStreamer's.
+ * Memory layout of a #Y10Image. The planes have the listed order, which is
+ * GStreamer's.
  *
  * Since: 0.1
  */
@@ -76,7 +76,7 @@ typedef enum
  * @Y10_MATRIX_SMPTE240M: SMPTE 240M: Kr 0.212, Kb 0.087
  * @Y10_MATRIX_FCC: FCC: Kr 0.30, Kb 0.11
  *
- * The matrix between Y'CbCr and R'G'B'. Ignored for RGB formats.
+ * Conversion matrix between Y'CbCr and R'G'B'. Ignored for RGB formats.
  *
  * Since: 0.1
  */
@@ -94,7 +94,7 @@ typedef enum
  * @Y10_MEMORY_HOST: plane pointers are host addresses
  * @Y10_MEMORY_CUDA: plane pointers are device addresses
  *
- * Where the planes of a #Y10Image are.
+ * Memory in which the planes of a #Y10Image lie.
  *
  * Since: 0.1
  */
@@ -106,28 +106,27 @@ typedef enum
 
 /**
  * Y10Image:
- * @size: set it to sizeof: how the library knows which fields are there
- * @format: how the pixels lie in memory
- * @memory: where the planes are
+ * @size: sizeof (Y10Image)
+ * @format: memory layout of the pixels
+ * @memory: memory of the planes
  * @matrix: colour matrix of YUV formats
- * @full_range: %TRUE when luma is 0–255, %FALSE when 16–235; ignored for RGB
- *   and, as most cameras mean it, for GRAY8 (always 0–255)
- * @x: left edge of the region to read, pixels, 0 for the whole frame
+ * @full_range: %TRUE if luma is 0–255, %FALSE if it is 16–235. Ignored for RGB
+ *   and for GRAY8, which most cameras output with 0–255
+ * @x: left edge of the region to read, pixels; 0 for the whole frame
  * @y: upper edge of the region to read, pixels
  * @width: width of the region, pixels, at least 1
  * @height: height of the region, pixels, at least 1
- * @plane: start of each plane of the whole frame, borrowed
- * @stride: bytes from one row to the next of each plane
- * @cuda_stream: (nullable): CUDA memory only: the CUstream, of the engine's
- *   context, that writes the pixels; they are read after all that has been
- *   queued there when the step is submitted. %NULL when they are there already.
- *   The stream must live as long as the pixels.
+ * @plane: first byte of each plane of the whole frame, borrowed
+ * @stride: bytes between rows of each plane
+ * @cuda_stream: (nullable): CUDA memory only: the CUstream in the engine's
+ *   context that writes the pixels. The engine reads them after all work that is
+ *   queued there when the step is submitted. %NULL if they have been written.
+ *   The CUstream must live as long as the pixels
  *
- * A view of pixels that somebody else owns. The engine reads
- * @width × @height pixels from (@x, @y) on; boxes are relative to that
- * corner. The memory must stay valid and unchanged until
- * y10_step_wait_input() or y10_step_wait() of the step it was added to
- * returns.
+ * A borrowed image. The engine reads @width × @height pixels starting at (@x,
+ * @y); boxes are relative to that corner. The memory must stay valid and
+ * unchanged until y10_step_wait_input() or y10_step_wait() returns for the step
+ * that the image was added to.
  *
  * Since: 0.1
  */
@@ -148,7 +147,7 @@ typedef struct
 /**
  * Y10_MAX_IMAGE_SIZE:
  *
- * Largest width or height of an image, pixels (16K video fits).
+ * Maximum width and height of an image, pixels; enough for 16K video.
  */
 #define Y10_MAX_IMAGE_SIZE 16384
 
@@ -160,15 +159,16 @@ Y10_API const char *y10_pixel_format_get_name (Y10PixelFormat format);
  * @src_height: height of the picture, pixels
  * @dst_width: width of the network's input, pixels
  * @dst_height: height of the network's input, pixels
- * @width: width of the scaled picture inside the input, pixels
- * @height: height of the scaled picture inside the input, pixels
- * @left: columns of border before the picture
- * @top: rows of border above the picture
+ * @width: width of the scaled picture within the input, pixels
+ * @height: height of the scaled picture within the input, pixels
+ * @left: width of the left border, pixels
+ * @top: height of the upper border, pixels
  * @scale: input pixels per source pixel
  *
  * How a picture is fitted into the network's input, as the training code does
  * it (ultralytics LetterBox, auto=False, scaleup, center): one scale for both
- * directions, the border split evenly, an odd column or row after the picture.
+ * directions and equal borders, of which the right or lower one gets an odd
+ * pixel.
  *
  * Since: 0.1
  */

@@ -9,14 +9,14 @@ G_BEGIN_DECLS
 
 /**
  * Y10Head:
- * @Y10_HEAD_AUTO: as y10_model_get_head() says
- * @Y10_HEAD_ONE2ONE: end to end, no NMS (YOLOv10 §3.1)
+ * @Y10_HEAD_AUTO: the head that y10_model_get_head() returns
+ * @Y10_HEAD_ONE2ONE: end to end, without NMS (YOLOv10 §3.1)
  * @Y10_HEAD_ONE2MANY: best class of each anchor, then NMS
- * @Y10_HEAD_ONE2ONE_NMS: the weights of one2one, then as one2many: for small
- *   networks whose end-to-end head gives some objects two boxes
+ * @Y10_HEAD_ONE2ONE_NMS: weights of one2one, processed like one2many; for small
+ *   networks whose end-to-end head predicts two boxes for some objects
  *
- * Which of the two heads of a YOLOv10 gives the detections, and whether NMS
- * follows. Only the head in use is computed.
+ * Which of the two heads of a YOLOv10 predicts the detections, and whether NMS
+ * follows. The engine computes only this head.
  *
  * Since: 0.1
  */
@@ -31,9 +31,9 @@ typedef enum
 /**
  * Y10Model:
  *
- * A weights file that was found to be a YOLOv10: its structure, classes and
- * where its weights are. Immutable and reference counted; any thread may use
- * it. It keeps the file open.
+ * A weights file that was recognized as a YOLOv10: its structure, its classes
+ * and the positions of its weights. Immutable and reference counted; any thread
+ * may use it. The model keeps the file open.
  *
  * Since: 0.1
  */

@@ -19,11 +19,11 @@ typedef struct _Y10Painter Y10Painter;
 
 /**
  * Y10PaintComponent:
- * @data: address of the component's first sample, on the GPU
- * @stride: bytes from one row to the next
- * @step: bytes from one sample of a row to the next
- * @x_shift: columns of pixels that share a sample, as a power of two: 0 or 1
- * @y_shift: the same for rows
+ * @data: device address of the component's first sample
+ * @stride: bytes between rows
+ * @step: bytes between samples of a row
+ * @x_shift: horizontal subsampling, log2 of the columns per sample: 0 or 1
+ * @y_shift: vertical subsampling, likewise
  *
  * One component of a picture, such as V of NV12.
  *
@@ -39,12 +39,12 @@ typedef struct
 
 /**
  * Y10Canvas:
- * @size: set it to sizeof: how the library knows which fields are there
+ * @size: sizeof (Y10Canvas)
  * @width: width, pixels, at most 65535
  * @height: height, pixels, at most 65535
- * @wide: %TRUE when samples have 16 bits, which lie at even addresses; else 8
- * @n_components: how many there are, 1 to 4
- * @component: those
+ * @wide: %TRUE for 16-bit samples, at even addresses; %FALSE for 8-bit samples
+ * @n_components: number of components, 1 to 4
+ * @component: the components
  *
  * A picture in the memory of the painter's CUcontext.
  *
@@ -61,20 +61,20 @@ typedef struct
 
 /**
  * Y10PaintText:
- * @size: set it to sizeof: how the library knows which fields are there
+ * @size: sizeof (Y10PaintText)
  * @width: width, pixels, even
  * @height: height, pixels, even
  * @half_width: columns of @half
  * @half_height: rows of @half
  * @full: coverage, 0 to 255, @width × @height
- * @half: (nullable): the same for subsampled components, a value for each
- *   sample; %NULL where no canvas has any
- * @serial: where the painter has it; 0 in a text that is new or has changed.
- *   The painter's own from then on
- * @place: the painter's own
+ * @half: (nullable): coverage for subsampled components, one value per sample;
+ *   %NULL if no canvas has such components
+ * @serial: identifies the painter's copy. Set it to 0 in a new text and after
+ *   each change; the painter sets it otherwise
+ * @place: position of the painter's copy; set by the painter
  *
- * A line of text as coverage. A painter copies it to the GPU when it first
- * draws it, and again only when there was no more room for all of them.
+ * A rendered line of text. The painter copies it to the GPU when it first draws
+ * it, and again only after it ran out of space for all texts.
  *
  * Since: 0.1
  */
@@ -90,15 +90,14 @@ typedef struct
 
 /**
  * Y10PaintKind:
- * @Y10_PAINT_FILL: every sample that the rectangle touches becomes color
- * @Y10_PAINT_SHADE: samples go alpha/256 of the way to color; components that
- *   are subsampled stay as they are
- * @Y10_PAINT_TEXT: every sample becomes color where the text is not, and ink
- *   where it is
- * @Y10_PAINT_BLUR: at most 8 × 8 mean values are left, and a smooth surface
- *   through them
+ * @Y10_PAINT_FILL: sets each sample that the rectangle touches to color
+ * @Y10_PAINT_SHADE: blends samples with color, weighted alpha/256; subsampled
+ *   components are not changed
+ * @Y10_PAINT_TEXT: draws the text in ink on color
+ * @Y10_PAINT_BLUR: replaces the contents by a smooth surface through at most
+ *   8 × 8 mean values
  *
- * What is done to a rectangle.
+ * What to draw in a rectangle.
  *
  * Since: 0.1
  */
@@ -112,19 +111,19 @@ typedef enum
 
 /**
  * Y10PaintItem:
- * @kind: what is done
+ * @kind: what to draw
  * @x0: left edge, pixels
  * @y0: upper edge
- * @x1: right edge, outside
- * @y1: lower edge, outside
+ * @x1: right edge, exclusive
+ * @y1: lower edge, exclusive
  * @alpha: for %Y10_PAINT_SHADE, 0 to 256
- * @color: a value for each component, as it is stored
- * @ink: for %Y10_PAINT_TEXT, the same
+ * @color: sample value of each component
+ * @ink: for %Y10_PAINT_TEXT, likewise
  * @text: for %Y10_PAINT_TEXT
  * @text_x: left edge of the text, even, at most @x0
  * @text_y: upper edge of the text, even, at most @y0
  *
- * A rectangle within the canvas, not empty.
+ * A non-empty rectangle within the canvas.
  *
  * Since: 0.1
  */

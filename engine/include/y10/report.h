@@ -9,18 +9,19 @@ G_BEGIN_DECLS
 
 /**
  * Y10Report:
- * @size: set it to sizeof: how the library knows which fields are there
- * @source: where the picture comes from, UTF-8
- * @timestamp: its time, nanoseconds, or -1 where it has none
- * @width: of the picture, pixels
- * @height: of the picture, pixels
- * @inference: (nullable): "held" when the detections are those of an earlier
- *   picture, "skipped" when nobody has looked; %NULL for "fresh"
- * @detections: (array length=n_detections): what was found, borrowed
- * @n_detections: how many
- * @ids: (array length=n_detections) (nullable): their ids; %NULL for 0, 1, 2, …
+ * @size: sizeof (Y10Report)
+ * @source: name of the picture's source, UTF-8
+ * @timestamp: timestamp of the picture, nanoseconds; -1: none
+ * @width: width of the picture, pixels
+ * @height: height of the picture, pixels
+ * @inference: (nullable): "held" if the detections are those of an earlier
+ *   picture, "skipped" if no picture was inferred; %NULL for "fresh"
+ * @detections: (array length=n_detections): the detections, borrowed
+ * @n_detections: number of detections
+ * @ids: (array length=n_detections) (nullable): ids of the detections; %NULL for
+ *   0, 1, 2, …
  *
- * What y10_report_to_json() says of a picture. Set what is not named to zero.
+ * Input of y10_report_to_json(). Set all other fields to zero.
  *
  * Since: 0.1
  */

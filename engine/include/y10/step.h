@@ -10,18 +10,18 @@ G_BEGIN_DECLS
 
 /**
  * Y10Step:
- * @engine: the engine it runs on, borrowed
- * @slot: index of the slot it holds
- * @generation: the slot's generation while this step holds it
+ * @engine: the engine that runs it, borrowed
+ * @slot: index of the slot that it owns
+ * @generation: generation of the slot while this step owns it
  *
  * One run over one to max_batch images: begin → add → submit → wait → read →
- * end. A plain value; copy it freely. The slot behind it belongs to the step
- * from y10_step_begin() to y10_step_end() and nobody else writes to it;
- * every call checks the generation, so using a step after its end is
- * %Y10_ERROR_STALE and never somebody else's result.
+ * end. A plain value that may be copied. The step owns its slot from
+ * y10_step_begin() to y10_step_end(), and nothing else writes to the slot. Each
+ * call checks the generation: using a step after its end fails with
+ * %Y10_ERROR_STALE and never returns another step's results.
  *
- * One thread at a time may use a step; different steps are independent. All
- * steps must have ended before the last reference to the engine goes.
+ * Only one thread at a time may use a step; different steps are independent. All
+ * steps must have ended before the last reference to the engine is released.
  *
  * Since: 0.1
  */
@@ -34,12 +34,12 @@ typedef struct
 
 /**
  * Y10StepTimes:
- * @size: set it to sizeof: how the library knows which fields are there
- * @preprocess: nanoseconds to letterbox and convert all images
- * @inference: nanoseconds in the network
- * @postprocess: nanoseconds to choose and decode the detections
+ * @size: sizeof (Y10StepTimes)
+ * @preprocess: nanoseconds for letterboxing and converting all images
+ * @inference: nanoseconds for the network
+ * @postprocess: nanoseconds for selecting and decoding the detections
  *
- * Where the time of a finished step went.
+ * Durations of the stages of a finished step.
  *
  * Since: 0.1
  */

@@ -9,7 +9,7 @@ G_BEGIN_DECLS
 /**
  * Y10_MAX_BATCH:
  *
- * The most images of a step.
+ * Maximum number of images in a step.
  *
  * Since: 0.1
  */
@@ -18,11 +18,11 @@ G_BEGIN_DECLS
 /**
  * Y10EngineStream:
  *
- * One source of images for an engine that it shares with every other stream of
- * this process that was made with the same file, configuration and name of a
- * group. Weights and programs are there once, images take turns, and on a device
- * that gains by it those of several streams are one step. Reference counted; any
- * thread may use it.
+ * One source of images for a shared engine. All streams of this process that
+ * were created with the same file, configuration and group name share one
+ * engine, and so its weights and programs. The engine takes images of these
+ * streams in turn and can put images of several streams into one step.
+ * Reference counted; any thread may use it.
  *
  * Since: 0.1
  */
@@ -33,9 +33,9 @@ typedef struct _Y10EngineRequest Y10EngineRequest;
 /**
  * Y10EngineRequestState:
  * @Y10_ENGINE_REQUEST_RUNNING: its step has begun
- * @Y10_ENGINE_REQUEST_DONE: it was answered or taken back
+ * @Y10_ENGINE_REQUEST_DONE: it was answered or withdrawn
  *
- * What a #Y10EngineRequestNotify tells of.
+ * New state of a request in a #Y10EngineRequestNotify.
  *
  * Since: 0.1
  */
@@ -48,10 +48,10 @@ typedef enum
 /**
  * Y10EngineRequestNotify:
  * @request: a submitted request
- * @state: what has just happened to it
+ * @state: its new state
  * @data: @notify_data of the #Y10EngineRequest
  *
- * Called on a thread of the engine, or on the one that withdraws the request,
+ * Called on a thread of the engine, or on the thread that withdraws the request,
  * with a lock of the engine held: it must not block and must not call the
  * library.
  *
@@ -62,28 +62,29 @@ typedef void (*Y10EngineRequestNotify) (Y10EngineRequest *request,
 
 /**
  * Y10EngineRequest:
- * @size: set it to sizeof: how the library knows which fields are there
- * @image: (not nullable): borrowed; it and its pixels must stay until the
- *   request is done
- * @params: (not nullable): borrowed; it and its classes must stay until the
- *   request is done
- * @detections: (array length=max_detections): where the results are copied to
- * @max_detections: room in @detections
- * @n_detections: number of results, best first; -1 when there are none
+ * @size: sizeof (Y10EngineRequest)
+ * @image: (not nullable): borrowed; the struct and its pixels must stay valid
+ *   until the request is done
+ * @params: (not nullable): borrowed; the struct and its arrays must stay valid
+ *   until the request is done
+ * @detections: (array length=max_detections): buffer for the results
+ * @max_detections: size of @detections
+ * @n_detections: number of results, best first; -1: there is no result
  * @wait_time: nanoseconds between y10_engine_stream_submit() and the beginning
  *   of the step
- * @turns: images of all streams that were inferred in that time
+ * @turns: images of all streams that were put into steps in that time
  * @preprocess_time: nanoseconds that the step took to preprocess its images
- * @inference_time: nanoseconds that the step spent in the network
+ * @inference_time: nanoseconds that the step took for the network
  * @postprocess_time: nanoseconds that the step took to decode its results
  * @step_time: nanoseconds between the beginning of the step and its results
  * @notify: (nullable): called when the step begins and when the request is done
- * @notify_data: for @notify
+ * @notify_data: passed to @notify
  * @error: (nullable): why there is no result; the caller frees it
  *
- * One image to be inferred, in memory of the caller. All fields begin as zero,
- * except @size. Between y10_engine_stream_submit() and the end nobody may touch
- * it. Then it may be submitted again, without an @error.
+ * An image to be inferred, in memory of the caller. Set all fields to zero,
+ * except @size and the inputs. The caller must not access the struct between
+ * y10_engine_stream_submit() and the end of the request. Afterwards it may be
+ * submitted again, with @error cleared.
  *
  * Since: 0.2
  */
@@ -107,24 +108,26 @@ struct _Y10EngineRequest
 
 /**
  * Y10EngineStreamStats:
- * @size: set it to sizeof: how the library knows which fields are there
- * @n_streams: streams of the engine
+ * @size: sizeof (Y10EngineStreamStats)
+ * @n_streams: number of streams that share the engine
  * @n_queued: images that wait for their turn
- * @n_running: images in steps that are under way
+ * @n_running: images in steps that are in flight
  * @n_inferences: images that have been answered
- * @n_failed: of these, with an error
- * @n_withdrawn: images that were taken back
- * @fill: steps that had as many images as the index says
- * @busy: share of the time, 0 to 1, in which the engine had a step under way,
+ * @n_failed: of these, images answered with an error
+ * @n_withdrawn: images that were withdrawn
+ * @fill: number of steps by number of images
+ * @busy: fraction of the time, 0 to 1, in which at least one step was in flight,
  *   over the latest 512 images and until now
- * @wait_median: nanoseconds that images waited for their step, of the latest 512
- * @wait_p95: likewise, of 95 of 100
- * @wait_max: likewise, the longest
- * @per_second: images of the latest 512 in a second
- * @weights_size: bytes of packed weights
- * @arenas_size: bytes of activations of all images that can be under way
+ * @wait_median: median time that the latest 512 images waited for their step,
+ *   nanoseconds
+ * @wait_p95: 95th percentile, likewise
+ * @wait_max: maximum, likewise
+ * @per_second: images answered per second, of the latest 512
+ * @weights_size: size of the packed weights, bytes
+ * @arenas_size: size of the activations of all images that can be in flight,
+ *   bytes
  *
- * What an engine has done for all its streams.
+ * Statistics of an engine over all streams that share it.
  *
  * Since: 0.1
  */

@@ -2,10 +2,10 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-/* Everything an application needs: a Y10Model is read from a weights file, a
- * Y10Engine compiles it for one backend, a Y10Step is one run over images, and a
- * Y10EngineStream hands images to an engine that others use, too. A Y10Painter
- * draws on pictures that a GPU has. */
+/* Includes the whole public API. Y10Model reads a weights file; Y10Engine
+ * compiles it for one backend; Y10Step runs it on images; Y10EngineStream
+ * runs it on an engine shared with other streams; Y10Painter draws on
+ * pictures in GPU memory. */
 #include <y10/detection.h>
 #include <y10/engine.h>
 #include <y10/error.h>
