@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Evaluates the nodes of an ONNX graph in their order, which the format requires
- * to be that of the data. An unknown output matters only if a convolution of the
+/* Evaluates the nodes of an ONNX graph, producers first. The format requires
+ * that order of the file, but ONNX Runtime's converter to half precision puts
+ * the input's Cast last. An unknown output matters only if a convolution of the
  * network reads it. */
 
 #include "config.h"
@@ -90,12 +91,46 @@ eval_outputs (Values *self, const Node *node)
   }
 }
 
+typedef struct
+{
+  const Node *node;
+  guint next;                   /* the input to look at */
+} Visit;
+
+/* Evaluates @node after what it reads. @seen: the nodes that were begun; a node
+ * that reads what is computed from it finds no value there. */
+static void
+eval_node (Values *self, const Node *node, GArray *visits, GHashTable *seen)
+{
+  g_array_append_vals (visits, &(Visit) { node, 0 }, 1);
+  while (visits->len) {
+    Visit *top = &g_array_index (visits, Visit, visits->len - 1);
+    Node *producer;
+
+    if (!top->next && !g_hash_table_add (seen, (gpointer) top->node)) {
+      g_array_set_size (visits, visits->len - 1);
+      continue;
+    }
+    if (top->next == top->node->in->len) {
+      eval_outputs (self, top->node);
+      g_array_set_size (visits, visits->len - 1);
+      continue;
+    }
+    producer = g_hash_table_lookup (self->graph->producers,
+        y10_onnx_input (top->node, top->next++));
+    if (producer && !g_hash_table_contains (seen, producer))
+      g_array_append_vals (visits, &(Visit) { producer, 0 }, 1);
+  }
+}
+
 Y10OnnxValues *
 y10_onnx_values_new (const Y10OnnxGraph *graph, Y10Expressions *expressions,
     guint width, guint height)
 {
   Values *self = g_new0 (Values, 1);
   const gint64 dim[] = { MAX (graph->batch, 1), 3, height, width };
+  g_autoptr (GArray) visits = g_array_new (FALSE, FALSE, sizeof (Visit));
+  g_autoptr (GHashTable) seen = g_hash_table_new (NULL, NULL);
   GHashTableIter iter;
   gpointer module, node;
 
@@ -112,7 +147,7 @@ y10_onnx_values_new (const Y10OnnxGraph *graph, Y10Expressions *expressions,
         y10_onnx_expression (
             y10_expressions_intern (expressions, "images"), dim, 4));
   for (guint i = 0; i < graph->nodes->len; i++)
-    eval_outputs (self, graph->nodes->pdata[i]);
+    eval_node (self, graph->nodes->pdata[i], visits, seen);
   return self;
 }
 

@@ -22,6 +22,8 @@
 #define MAX_METAS 64
 /* Names, attributes and small constants: a yolov10x has 1 MB. */
 #define MAX_MEMORY (32u << 20)
+/* Of an output: its entries in two tables and its value in the proof. */
+#define OUTPUT_SIZE 256
 
 typedef struct
 {
@@ -72,11 +74,15 @@ read_text (Reader *r, const Y10ProtoField *field, char **text)
   *text = read ? g_utf8_make_valid (read, -1) : NULL;
 }
 
+/* Adds an operand to the list of a node. @weight: bytes that it costs besides
+ * its name. */
 static void
-add_text (Reader *r, const Y10ProtoField *field, GPtrArray *list)
+add_text (Reader *r, const Y10ProtoField *field, GPtrArray *list,
+    gsize weight)
 {
   char *text = NULL;
 
+  spend (r, weight);
   if (list->len == MAX_OPERANDS)
     bad (r, "a node has more than %d operands", MAX_OPERANDS);
   else
@@ -333,10 +339,10 @@ read_node (Reader *r, Y10ProtoMessage message)
   while (y10_proto_next (r->proto, &message, &field))
     switch (field.number) {
       case 1:
-        add_text (r, &field, node->in);
+        add_text (r, &field, node->in, 0);
         break;
       case 2:
-        add_text (r, &field, node->out);
+        add_text (r, &field, node->out, OUTPUT_SIZE);
         break;
       case 3:
         read_text (r, &field, &node->name);

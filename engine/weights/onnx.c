@@ -17,11 +17,14 @@
 #include "weights/protobuf.h"
 
 #define BATCH_NORM_EPS 1e-3
+#define HEAD "model.23."
+#define ONE2ONE "one2one_"
 
 typedef struct
 {
   Y10TensorFile *file;
   Y10OnnxGraph *graph;
+  gboolean has_both;            /* heads */
   GError **error;
 } Namer;
 
@@ -81,28 +84,72 @@ module_of_weight (const char *name)
       ? g_strndup (name, end - name) : NULL;
 }
 
-/* An export has one head, and what follows it says which: TopK alone belongs to
- * one2one. The names of its convolutions say nothing. */
+/* The module of a convolution; NULL: it is none, such as one of an algorithm
+ * after the head. */
+static char *
+module_of_conv (const Namer *n, const Y10OnnxNode *node)
+{
+  const Y10OnnxTensor *weight = y10_onnx_constant (n->graph,
+      y10_onnx_input (node, 1));
+  char *module = module_of_path (node->name);
+
+  return module || !weight || !weight->name
+      ? module : module_of_weight (weight->name);
+}
+
+/* "model.23.one2one_cv2.0.0.conv" → "model.23.cv2.0.0.conv". */
+static char *
+remove_one2one (const char *module)
+{
+  const char *at = strstr (module, ONE2ONE "cv");
+
+  return at ? g_strdup_printf ("%.*s%s", (int) (at - module), module,
+      at + strlen (ONE2ONE)) : NULL;
+}
+
+/* torch.onnx.export() of a model that Ultralytics did not prepare keeps both. */
+static gboolean
+has_both_heads (const Namer *n)
+{
+  g_autoptr (GHashTable) modules = g_hash_table_new_full (g_str_hash,
+      g_str_equal, g_free, NULL);
+  GHashTableIter iter;
+  gpointer module;
+
+  for (guint i = 0; i < n->graph->nodes->len; i++) {
+    const Y10OnnxNode *node = n->graph->nodes->pdata[i];
+    char *name = strcmp (node->op, "Conv") ? NULL : module_of_conv (n, node);
+
+    if (name)
+      g_hash_table_add (modules, name);
+  }
+  g_hash_table_iter_init (&iter, modules);
+  while (g_hash_table_iter_next (&iter, &module, NULL)) {
+    g_autofree char *plain = remove_one2one (module);
+
+    if (plain && g_hash_table_contains (modules, plain))
+      return TRUE;
+  }
+  return FALSE;
+}
+
+/* An export with one head mixes the names of both, and what follows the head
+ * says which it is: TopK alone belongs to one2one. Takes @module. */
 static char *
 name_head (const Namer *n, char *module)
 {
   gboolean one2one = n->graph->has_top_k && !n->graph->has_nms;
-  char *at = strstr (module, "one2one_cv"), *renamed;
+  g_autofree char *given = module;
+  g_autofree char *plain = remove_one2one (module);
 
   if (!n->graph->has_top_k && !n->graph->has_nms && n->graph->has_end2end)
     one2one = n->graph->end2end;
-  if (at && !one2one) {
-    memmove (at, at + strlen ("one2one_"),
-        strlen (at + strlen ("one2one_")) + 1);
-    return module;
-  }
-  at = at || !one2one || !g_str_has_prefix (module, "model.23.cv")
-      ? NULL : module + strlen ("model.23.");
-  if (!at)
-    return module;
-  renamed = g_strdup_printf ("model.23.one2one_%s", at);
-  g_free (module);
-  return renamed;
+  if (plain && !one2one && !n->has_both)
+    return g_steal_pointer (&plain);
+  if (!plain && one2one && !n->has_both
+      && g_str_has_prefix (module, HEAD "cv"))
+    return g_strconcat (HEAD ONE2ONE, module + strlen (HEAD), NULL);
+  return g_steal_pointer (&given);
 }
 
 static gboolean
@@ -181,17 +228,11 @@ add_norm (Namer *n, const Y10OnnxNode *node)
   return TRUE;
 }
 
-/* Convolutions that are no module, such as those of an algorithm after the
- * head, are left out. */
 static gboolean
 add_conv (Namer *n, Y10OnnxNode *node)
 {
-  const Y10OnnxTensor *weight = y10_onnx_constant (n->graph,
-      y10_onnx_input (node, 1));
-  char *module = module_of_path (node->name);
+  char *module = module_of_conv (n, node);
 
-  if (!module && weight && weight->name)
-    module = module_of_weight (weight->name);
   if (!module)
     return TRUE;
   module = name_head (n, module);
@@ -209,6 +250,7 @@ add_conv (Namer *n, Y10OnnxNode *node)
 static gboolean
 add_weights (Namer *n)
 {
+  n->has_both = has_both_heads (n);
   for (guint i = 0; i < n->graph->nodes->len; i++) {
     Y10OnnxNode *node = n->graph->nodes->pdata[i];
 

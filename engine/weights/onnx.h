@@ -48,7 +48,7 @@ typedef struct
 
 struct _Y10OnnxGraph
 {
-  GPtrArray *nodes;             /* Y10OnnxNode, producers first */
+  GPtrArray *nodes;             /* Y10OnnxNode, in the file's order */
   GHashTable *producers;        /* output → Y10OnnxNode */
   GHashTable *tensors;          /* initializers and constants by name */
   GHashTable *convs;            /* module → Y10OnnxNode */

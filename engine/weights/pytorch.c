@@ -445,7 +445,7 @@ find_weights (Reader *r, const Value *root)
 static gboolean
 read_checkpoint (Reader *r, const Value *root)
 {
-  const Value *weights = find_weights (r, root);
+  const Value *weights = find_weights (r, root), *inner;
 
   if (!weights)
     return bad (r, "it has no module and no tensors under \"ema\", \"model\", "
@@ -453,8 +453,14 @@ read_checkpoint (Reader *r, const Value *root)
   read_size (r, lookup (r, root, "train_args"));
   if (!is_module (r, weights))
     return add_tensors (r, weights);
-  read_size (r, lookup (r, get_state (weights), "args"));
-  read_names (r, lookup (r, get_state (weights), "names"));
+  /* Ultralytics' YOLO is a module around the network. */
+  inner = lookup (r, lookup (r, get_state (weights), "_modules"), "model");
+  for (guint i = 0; i < 2; i++) {
+    const Value *state = get_state (i ? weights : inner);
+
+    read_size (r, lookup (r, state, "args"));
+    read_names (r, lookup (r, state, "names"));
+  }
   return add_module (r, weights);
 }
 

@@ -186,15 +186,19 @@ class Network:
         h4 = self.c2f(self.concat(self.conv(h3, "model.17", 2), h4), "model.19", False)
         h5 = self.c2f(self.concat(self.scdown(h4, "model.20"), p5), "model.22", False)
         outputs = []
-        for i, x in enumerate((h3, h4, h5)):
+        for prefix in ("one2one_", ""):
+            for i, x in enumerate((h3, h4, h5)):
+                if f"model.23.{prefix}cv2.{i}.2.weight" in self.tensors:
+                    outputs += self.detect(x, f"model.23.{prefix}cv2.{i}", f"model.23.{prefix}cv3.{i}")
+        return outputs
+
+    def detect(self, x, cv2, cv3):
+        outputs = []
+        for module, parts in ((cv2, ("0", "1")), (cv3, ("0.0", "0.1", "1.0", "1.1"))):
             h = x
-            for part in ("0", "1"):
-                h = self.conv(h, f"model.23.cv2.{i}.{part}")
-            outputs.append(self.conv(h, f"model.23.cv2.{i}.2", act=False, plain=True))
-            h = x
-            for part in ("0.0", "0.1", "1.0", "1.1"):
-                h = self.conv(h, f"model.23.cv3.{i}.{part}")
-            outputs.append(self.conv(h, f"model.23.cv3.{i}.2", act=False, plain=True))
+            for part in parts:
+                h = self.conv(h, f"{module}.{part}")
+            outputs.append(self.conv(h, f"{module}.2", act=False, plain=True))
         return outputs
 
     def model(self, **metadata):

@@ -158,6 +158,36 @@ class Onnx(unittest.TestCase):
             path.write_bytes(self.with_first(op, **options))
             self.assertEqual(measure(path)[0], 0, measure(path)[1])
 
+    def test_order(self):
+        """ONNX Runtime's converter to half precision puts the input's Cast last."""
+        other = onnxlike.Network(self.tensors, SIZE)
+        cast = onnxlike.node("Cast", ["images"], ["changed"], "/cast", to=10)
+        other.nodes[0] = other.nodes[0].replace(onnxlike.data(1, "images"),
+                                                onnxlike.data(1, "changed"))
+        for name, nodes in (("last", other.nodes + [cast]), ("reversed", [cast, *other.nodes][::-1])):
+            other.nodes = nodes
+            path = self.dir / f"{name}.onnx"
+            path.write_bytes(other.model())
+            self.assertEqual(measure(path)[0], 0, measure(path)[1])
+        other.nodes = [n.replace(onnxlike.data(1, "images"), onnxlike.data(1, "changed"))
+                       for n in other.nodes]
+        self.refused("circle.onnx", other.model(), "not a YOLOv10")
+
+    def test_both_heads(self):
+        """torch.onnx.export() of a model in evaluation mode has both, and TopK."""
+        tensors = {}
+        for name, (shape, raw) in self.tensors.items():
+            tensors[name] = (shape, raw)
+            if name.startswith("model.23."):
+                tensors[name.replace("model.23.", "model.23.one2one_")] = (shape, raw[::-1])
+        other = onnxlike.Network(tensors, SIZE)
+        other.nodes.append(onnxlike.node("TopK", ["t0", "t0"], ["values", "indices"], "/TopK"))
+        path, out = self.dir / "both.onnx", self.dir / "both.safetensors"
+        path.write_bytes(other.model())
+        subprocess.run([Y10, "convert", path, out], check=True)
+        found = {name: t.args[0].data for name, t in torchlike.read_safetensors(out).items()}
+        self.assertEqual(found, {name: raw for name, (_shape, raw) in tensors.items()})
+
     def test_norm_bypassed(self):
         """The proof compares whether a BatchNorm is in the path."""
         for bypassed in (False, True):
@@ -252,6 +282,9 @@ class Onnx(unittest.TestCase):
         names = b"".join(o.data(1, o.node("A" * 500, ["b" * 500] * 200, [f"x{i}"]))
                          for i in range(2000))
         self.refused("names.onnx", head + o.data(7, names), "memory")
+        outputs = b"".join(o.data(1, o.node("A", ["images"], [f"{i} {j}" for j in range(250)]))
+                           for i in range(1700))
+        self.refused("outputs.onnx", head + o.data(7, outputs), "memory")
         double = b"".join(o.data(1, o.node("Concat", [f"x{i}"] * 2, [f"x{i + 1}"], axis=1))
                           for i in range(16000))
         self.refused("double.onnx", head + o.data(7, double + o.data(11, o.data(1, "x0"))),

@@ -119,6 +119,14 @@ class Checkpoints(unittest.TestCase):
         torchlike.save(path, torchlike.as_module(torchlike.read_safetensors(self.reference), names))
         result = json.loads(run(Y10, "info", "--json", path).stdout)
         self.assertEqual(result["classes"], list(names.values()))
+        # torch.save (YOLO (…)) has the network as a child.
+        wrapper = torchlike.module("Sequential")
+        wrapper._modules["model"] = torchlike.as_module(
+            torchlike.read_safetensors(self.reference), names)
+        torchlike.save(path, wrapper)
+        result = json.loads(run(Y10, "info", "--json", path).stdout)
+        self.assertEqual(result["classes"], list(names.values()))
+        self.assertEqual(result["input"], {"width": 320, "height": 320})
 
     def test_channels_last(self):
         tensors = torchlike.read_safetensors(self.reference)
@@ -185,6 +193,12 @@ class Checkpoints(unittest.TestCase):
                  + b"h" + bytes([i % 256]) + b"t" for i in range(20000)) + b".", "no module"),
                 ("memo-index.pt", p + b"Nr\xff\xff\xff\x7f.", "memory"),
                 ("unset.pt", p + b"j\1\0\0\0.", "memo 1"),
+                ("values.pt", p + b"N" * (15 << 20) + b".", "memory"),
+                ("dups.pt", p + b"N" + b"2" * (15 << 20) + b".", "memory"),
+                ("items.pt", p + b"}" + b"NNs" * (5 << 20) + b".", "memory"),
+                ("globals.pt", p + b"".join(b"c%d\nx\n" % i for i in range(1 << 20)) + b".", "memory"),
+                ("states.pt", p + b"N)\x81" + b"}b" * (7 << 20) + b".", "memory"),
+                ("large.pt", p + b"N" * (16 << 20) + b".", "16777219 bytes"),
                 ("string.pt", p + b"X\xff\xff\xff\xff.", "truncated"),
                 ("long.pt", p + b"\x8b\xff\xff\xff\xff.", "truncated"),
                 ("empty.pt", b"", "truncated"), ("stop.pt", b".", "stack is empty"),
@@ -194,6 +208,13 @@ class Checkpoints(unittest.TestCase):
                 ("odd.pt", p + b"}(K\1K\2K\3u.", "without a value"),
                 ("on-number.pt", p + b"K\1K\2a.", "no container")):
             self.refused(self.write(name, data), *words)
+        # As many members as there may be, and all that a pickle may use.
+        path = self.dir / "members.pt"
+        with zipfile.ZipFile(path, "w") as z:
+            z.writestr("a/data.pkl", p + b"}" + b"NNs" * 350000 + b")" * (14 << 20) + b".")
+            for i in range(65000):
+                z.writestr(f"a/{i:075d}", b"")
+        self.refused(path, "memory", seconds=2)
         # One dictionary that thousands of modules look into.
         shared = {f"key {i}": i for i in range(50000)}
         root = torchlike.module("Sequential")
