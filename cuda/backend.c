@@ -82,18 +82,14 @@ tell_lost (Y10Device *device, gboolean ok, GError **error)
 static void
 cuda_close (Y10Device *device)
 {
-  gboolean lost = FALSE;
-
   if (device->context && enter_to_free (device)) {
-    lost = is_lost (device);
     y10_cuda_conv_lib_free (device->conv);
     y10_cuda_kernels_unload (&device->kernels);
     leave (device);
   } else {
     y10_cuda_conv_lib_abandon (device->conv);
   }
-  if (device->retained)         /* not by a driver that is dead to us */
-    y10_cuda_primary_release (y10_cuda_driver_get (NULL), device->id, lost);
+  y10_cuda_context_release (device->taken);
   g_free (device->description);
   g_free (device);
 }
@@ -130,9 +126,10 @@ take_context (Y10Device *device, const Y10DeviceConfig *config,
     g_set_error_literal (error, Y10_ERROR, Y10_ERROR_NO_BACKEND, why->str);
     return FALSE;
   }
-  device->retained = y10_cuda_primary_retain (d, device->id,
-      &device->context, error);
-  return device->retained;
+  device->taken = y10_cuda_context_take (d, device->id, error);
+  if (device->taken)
+    device->context = y10_cuda_context_get (device->taken);
+  return device->taken != NULL;
 }
 
 /* Unless there is one already. */

@@ -14,7 +14,7 @@
 #include "kernels/head.h"
 #include "kernels/preprocess.h"
 #include "driver/launch.h"
-#include "driver/primary.h"
+#include "driver/context.h"
 
 G_BEGIN_DECLS
 
@@ -29,8 +29,8 @@ G_BEGIN_DECLS
 struct _Y10Device
 {
   const Y10CudaDriver *driver;
-  CUcontext context;            /* borrowed, or the primary one, retained */
-  gboolean retained;
+  CUcontext context;
+  Y10CudaContext *taken;        /* whose handle it is; NULL: the caller's */
   gboolean graphs;              /* steps are captured */
   CUdevice id;
   int major, minor;

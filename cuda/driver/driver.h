@@ -67,7 +67,8 @@ enum
   F (device_total_mem, "cuDeviceTotalMem_v2", (size_t *bytes, CUdevice device)) \
   F (primary_ctx_retain, "cuDevicePrimaryCtxRetain", (CUcontext *context, CUdevice device)) \
   F (primary_ctx_release, "cuDevicePrimaryCtxRelease_v2", (CUdevice device)) \
-  F (primary_ctx_reset, "cuDevicePrimaryCtxReset_v2", (CUdevice device)) \
+  F (ctx_create, "cuCtxCreate_v2", (CUcontext *context, unsigned int flags, CUdevice device)) \
+  F (ctx_destroy, "cuCtxDestroy_v2", (CUcontext context)) \
   F (ctx_push, "cuCtxPushCurrent_v2", (CUcontext context)) \
   F (ctx_pop, "cuCtxPopCurrent_v2", (CUcontext *context)) \
   F (ctx_get_device, "cuCtxGetDevice", (CUdevice *device)) \

@@ -42,6 +42,7 @@ struct _GstY10Recovery
   Y10EngineStream *lost;
   gint64 delay, recovered_at;   /* microseconds */
   guint attempts;
+  gboolean told_restart;
 };
 
 /* Borrows @detect, which must outlive it. */
@@ -115,6 +116,26 @@ tell (GstY10Recovery * self, guint64 skipped)
   gst_y10_props_notify_active (detect);
 }
 
+/* CUDA documents that after most of these errors the process has to be
+ * restarted; in practice a new context often works. Only the first failure of one
+ * posts a warning: later attempts can succeed, when a driver comes back. */
+static void
+warn_restart (GstY10Recovery * self, const GError * why)
+{
+  GError *error;
+
+  if (self->told_restart || !g_error_matches (why, Y10_ERROR,
+          Y10_ERROR_DEVICE_LOST))
+    return;
+  self->told_restart = TRUE;
+  error = g_error_copy (why);
+  g_prefix_error (&error, "recovery in a new CUDA context failed, and CUDA may "
+      "require that this process is restarted; attempts continue, and frames "
+      "pass without detections: ");
+  GST_Y10_ELEMENT_WARNING (self->detect, error);
+  g_error_free (error);
+}
+
 static gboolean
 attempt (GstY10Recovery * self)
 {
@@ -128,6 +149,7 @@ attempt (GstY10Recovery * self)
   if (!stream) {
     GST_WARNING_OBJECT (detect, "attempt %u to rebuild the engine: %s",
         self->attempts, error->message);
+    warn_restart (self, error);
     g_clear_error (&error);
     gst_y10_cuda_lose (detect->cuda);
     return FALSE;
@@ -210,6 +232,7 @@ gst_y10_recovery_start (GstY10Recovery * self, GstY10Session * session,
   if (g_get_monotonic_time () - self->recovered_at > LONGEST)
     self->delay = FIRST;
   self->attempts = 0;
+  self->told_restart = FALSE;
   gst_y10_props_notify_active (detect);
   self->thread = g_thread_try_new ("y10-recover", run, self, &error);
   if (!self->thread) {

@@ -100,21 +100,22 @@ void
 y10_sim_context_free (CUcontext context)
 {
   LOCK;
+  if (!others.count (context)) {
+    misuse (Y10_CU_INVALID_CONTEXT, "a context is destroyed that does not exist");
+    return;
+  }
   check_left (context);
   clear (context);
   others.erase (context);
   destroyed.push_back (context);
 }
 
-/* Those who hold it still do; it is as new, and what was in it is gone. */
+/* The next one to retain it gets a new context. */
 static void
 renew_primary (void)
 {
-  guint references = primary.references;
-
   clear (&primary);
   primary = CUctx_st {};
-  primary.references = references;
 }
 
 int
@@ -142,12 +143,19 @@ sim_primary_ctx_release (CUdevice device)
 }
 
 int
-sim_primary_ctx_reset (CUdevice device)
+sim_ctx_create (CUcontext *context, unsigned int flags, CUdevice device)
 {
-  LOCK;
-  if (!primary.error)
-    y10_sim_report ("the primary context is reset, but not lost");
-  renew_primary ();
+  if (gone)
+    return Y10_CU_DEVICE_UNAVAILABLE;
+  *context = y10_sim_context_new ();
+  current_contexts.push_back (*context);
+  return 0;
+}
+
+int
+sim_ctx_destroy (CUcontext context)
+{
+  y10_sim_context_free (context);
   return 0;
 }
 

@@ -65,7 +65,8 @@ std::unique_ptr<Op> op_new (OpKind kind);
 /* driver_contexts.cpp */
 int sim_primary_ctx_retain (CUcontext *context, CUdevice device);
 int sim_primary_ctx_release (CUdevice device);
-int sim_primary_ctx_reset (CUdevice device);
+int sim_ctx_create (CUcontext *context, unsigned int flags, CUdevice device);
+int sim_ctx_destroy (CUcontext context);
 int sim_ctx_push (CUcontext context);
 int sim_ctx_pop (CUcontext *context);
 int sim_ctx_get_current (CUcontext *context);

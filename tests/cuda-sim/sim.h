@@ -57,7 +57,7 @@ gboolean y10_sim_skips_barrier (const char *file, int line);
  * illegal address does (700): every call in it returns @code. Also as
  * Y10_SIM_LOSE=N:CODE. 0: none does. */
 void y10_sim_lose (guint n, int code);
-/* Nobody gets the primary context, as from a GPU that fell off the bus. */
+/* Every request for a context fails, as on a GPU that fell off the bus. */
 void y10_sim_set_gone (gboolean gone);
 
 /* That have run, and been launched, so far. */

@@ -233,7 +233,7 @@ assert_step_fails (Y10Engine *engine, const float *pixels, const char *code)
 }
 
 /* What a new engine finds is what the lost one found. Two engines share the
- * primary context: it is new when both have gone, and not before. */
+ * primary context; a new engine works before the second one is freed. */
 static void
 test_again (void)
 {
@@ -248,9 +248,13 @@ test_again (void)
   sim->lose (5, 700);
   assert_step_fails (first, pixels, "700");
   y10_engine_unref (first);
-  g_assert_null (make_engine (1, &error));
-  assert_lost (&error, "700");
+  first = make_engine (1, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (test_detect (first, pixels, after, MAX_ROWS), ==,
+      MAX_ROWS);
+  g_assert_cmpmem (after, sizeof after, before, sizeof before);
   assert_step_fails (second, pixels, "700");
+  y10_engine_unref (first);
   y10_engine_unref (second);
 
   sim->set_gone (TRUE);
@@ -264,6 +268,111 @@ test_again (void)
   g_assert_cmpmem (after, sizeof after, before, sizeof before);
   g_free (pixels);
   y10_engine_unref (first);
+  g_assert_cmpuint (sim->n_reports (), ==, 0);
+}
+
+/* Other code's allocation in the primary context of the first GPU. */
+typedef struct
+{
+  const Y10CudaDriver *d;
+  CUcontext context;
+  CUdeviceptr memory;
+  guint8 written[64];
+} Foreign;
+
+static void
+foreign_begin (Foreign *f)
+{
+  CUcontext popped;
+  CUstream stream;
+
+  f->d = sim->driver (NULL);
+  for (guint i = 0; i < sizeof f->written; i++)
+    f->written[i] = (guint8) (7 * i + 1);
+  g_assert_cmpint (f->d->primary_ctx_retain (&f->context, 0), ==, 0);
+  g_assert_cmpint (f->d->ctx_push (f->context), ==, 0);
+  g_assert_cmpint (f->d->mem_alloc (&f->memory, sizeof f->written), ==, 0);
+  g_assert_cmpint (f->d->stream_create (&stream, Y10_CU_STREAM_NON_BLOCKING,
+          0), ==, 0);
+  g_assert_cmpint (f->d->memcpy_htod_async (f->memory, f->written,
+          sizeof f->written, stream), ==, 0);
+  g_assert_cmpint (f->d->stream_synchronize (stream), ==, 0);
+  g_assert_cmpint (f->d->stream_destroy (stream), ==, 0);
+  f->d->ctx_pop (&popped);
+}
+
+/* Returns what freeing the allocation returns. */
+static int
+foreign_end (Foreign *f)
+{
+  CUcontext popped;
+  int result;
+
+  g_assert_cmpint (f->d->ctx_push (f->context), ==, 0);
+  result = f->d->mem_free (f->memory);
+  f->d->ctx_pop (&popped);
+  g_assert_cmpint (f->d->primary_ctx_release (0), ==, 0);
+  return result;
+}
+
+static void
+assert_foreign_intact (Foreign *f)
+{
+  guint8 read[sizeof f->written];
+  CUcontext popped;
+  CUstream stream;
+
+  g_assert_cmpint (f->d->ctx_push (f->context), ==, 0);
+  g_assert_cmpint (f->d->stream_create (&stream, Y10_CU_STREAM_NON_BLOCKING,
+          0), ==, 0);
+  g_assert_cmpint (f->d->memcpy_dtoh_async (read, f->memory, sizeof read,
+          stream), ==, 0);
+  g_assert_cmpint (f->d->stream_synchronize (stream), ==, 0);
+  g_assert_cmpint (f->d->stream_destroy (stream), ==, 0);
+  f->d->ctx_pop (&popped);
+  g_assert_cmpmem (read, sizeof read, f->written, sizeof f->written);
+}
+
+/* Other code that uses the primary context keeps its reference and its
+ * allocation: the replacement is another context. An allocation in a primary
+ * context that is not the lost one keeps its contents, too. */
+static void
+test_foreign (void)
+{
+  Y10Detection before[MAX_ROWS], after[MAX_ROWS];
+  Foreign old = { NULL }, new = { NULL };
+  GError *error = NULL;
+  Y10Engine *engine = make_engine (1, &error);
+  float *pixels = test_pixels (engine, 3);
+
+  g_assert_no_error (error);
+  foreign_begin (&old);
+  test_detect (engine, pixels, before, MAX_ROWS);
+  sim->lose (5, 700);
+  assert_step_fails (engine, pixels, "700");
+  y10_engine_unref (engine);
+  engine = make_engine (1, &error);
+  g_assert_no_error (error);
+  test_detect (engine, pixels, after, MAX_ROWS);
+  g_assert_cmpmem (after, sizeof after, before, sizeof before);
+  /* Not an unknown address: the allocation is still there, in the lost
+   * context. */
+  g_assert_cmpint (foreign_end (&old), ==, 700);
+
+  foreign_begin (&new);
+  sim->lose (5, 719);
+  assert_step_fails (engine, pixels, "719");
+  assert_foreign_intact (&new);
+  y10_engine_unref (engine);
+  assert_foreign_intact (&new);
+  engine = make_engine (1, &error);
+  g_assert_no_error (error);
+  test_detect (engine, pixels, after, MAX_ROWS);
+  g_assert_cmpmem (after, sizeof after, before, sizeof before);
+  assert_foreign_intact (&new);
+  g_assert_cmpint (foreign_end (&new), ==, 0);
+  g_free (pixels);
+  y10_engine_unref (engine);
   g_assert_cmpuint (sim->n_reports (), ==, 0);
 }
 
@@ -357,6 +466,7 @@ main (int argc, char **argv)
     g_test_add_func ("/lost/threads", test_threads);
     g_test_add_func ("/lost/making", test_making);
     g_test_add_func ("/lost/again", test_again);
+    g_test_add_func ("/lost/foreign", test_foreign);
     g_test_add_func ("/lost/destroyed", test_destroyed);
   } else {
     g_test_add_func ("/lost/bad-address", test_bad_address);

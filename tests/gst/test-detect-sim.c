@@ -169,7 +169,8 @@ GST_START_TEST (test_recovers)
 
 GST_END_TEST;
 
-/* The GPU is away for longer: frames go on, and it is found when it is back. */
+/* The GPU is away for longer: frames go on, a second warning says that a restart
+ * may be necessary, and the GPU is found when it is back. */
 GST_START_TEST (test_comes_back_late)
 {
   GArray *expected = test_gst_cuda_expected (caps);
@@ -188,7 +189,9 @@ GST_START_TEST (test_comes_back_late)
   fail_unless_equals_uint64 (test_gst_stat (h->element, "skipped"), 75);
   sim->set_gone (FALSE);
   pass_until_fresh (h, expected, 30);
-  fail_unless_equals_int (count_messages (bus, GST_MESSAGE_WARNING, &text), 1);
+  fail_unless_equals_int (count_messages (bus, GST_MESSAGE_WARNING, &text), 2);
+  fail_unless (strstr (text, "recovery in a new CUDA context failed")
+      && strstr (text, "process is restarted"), "%s", text);
   fail_unless_equals_uint64 (test_gst_stat (h->element, "recoveries"), 1);
   g_array_unref (expected);
   g_free (text);
