@@ -156,7 +156,8 @@ cuda_open (const Y10DeviceConfig *config, GError **error)
       &device->minor);
   if (ok && enter (device, error)) {
     ok = y10_cuda_kernels_load (&device->kernels, device->driver, error)
-        && (device->conv = y10_cuda_conv_lib_new (device->driver, why));
+        && (device->conv = y10_cuda_conv_lib_prove (
+            y10_cuda_conv_lib_new (device->driver, why), device->driver, why));
     if (ok)
       describe (device);
     else

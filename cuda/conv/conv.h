@@ -46,11 +46,25 @@ gboolean y10_cuda_conv_probe (GString * why);
  * (it aborts without cuBLASLt) is missing or too old. */
 Y10CudaConvLib *y10_cuda_conv_lib_new (const Y10CudaDriver * driver,
     GString * why);
+/* check.c: runs one plan and compares its result. Where a plan that is built
+ * without a handle does not run, all plans of @lib are built with one from then
+ * on. Returns @lib; NULL, with the reason appended to @why, if neither runs: then
+ * @lib is freed. Before other threads use @lib, which may be NULL. */
+Y10CudaConvLib *y10_cuda_conv_lib_prove (Y10CudaConvLib * lib,
+    const Y10CudaDriver * driver, GString * why);
+/* From now on plans are built with a handle, because of @why; FALSE: they are
+ * already. Before other threads use @lib. */
+gboolean y10_cuda_conv_lib_use_handles (Y10CudaConvLib * lib,
+    const char *why);
+/* Call before the stream that plans last ran on is destroyed and others are
+ * still to run. */
+void y10_cuda_conv_lib_forget_stream (Y10CudaConvLib * lib);
 void y10_cuda_conv_lib_free (Y10CudaConvLib * lib);
 /* When its context does not exist any more, and no other one is to be touched
  * instead: frees what is the host's. */
 void y10_cuda_conv_lib_abandon (Y10CudaConvLib * lib);
-/* "cuDNN 9.19.0", and whether fused plans can be built, with the reason. */
+/* "cuDNN 9.19.0", then how plans are built where it is not without a handle, and
+ * why fused plans cannot be. */
 const char *y10_cuda_conv_lib_describe (Y10CudaConvLib * lib);
 gboolean y10_cuda_conv_lib_can_fuse (Y10CudaConvLib * lib, GString * why);
 /* Whether plans can be made while another thread runs plans of the library. */

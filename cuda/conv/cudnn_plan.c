@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* cuDNN in one context, and running what conv/cudnn_search.c has found. */
+/* cuDNN in one context: its handles, and running the plans that
+ * conv/cudnn_search.c finds. */
 
 #include "config.h"
 
@@ -17,7 +18,8 @@ lib_new (const Y10Cudnn *cudnn)
 
   lib->cudnn = cudnn;
   y10_cudnn_set_init (&lib->set, cudnn);
-  g_mutex_init (&lib->building);
+  lib->builders = g_ptr_array_new ();
+  g_mutex_init (&lib->lock);
   return lib;
 }
 
@@ -31,13 +33,19 @@ Y10CudaConvLib *
 y10_cuda_conv_lib_new (const Y10CudaDriver *driver, GString *why)
 {
   const Y10Cudnn *cudnn = y10_cudnn_get (why);
+
+  return cudnn ? y10_cudnn_lib_new (cudnn, driver, why) : NULL;
+}
+
+Y10CudaConvLib *
+y10_cudnn_lib_new (const Y10Cudnn *cudnn, const Y10CudaDriver *driver,
+    GString *why)
+{
   cudnnBackendDescriptor_t d;
   CUcontext context = NULL;
   GError *error = NULL;
   Y10CudaConvLib *lib;
 
-  if (!cudnn)
-    return NULL;
   /* Without one cuDNN would make the primary context current. */
   if (driver->ctx_get_current (&context) != Y10_CU_SUCCESS || !context) {
     g_string_append (why, "no CUDA context is current");
@@ -45,6 +53,7 @@ y10_cuda_conv_lib_new (const Y10CudaDriver *driver, GString *why)
   }
   lib = lib_new (cudnn);
   lib->driver = driver;
+  lib->context = context;
   if (!y10_cudnn_check (cudnn, cudnn->create (&lib->handle), "cudnnCreate",
           &error)) {
     g_string_append (why, error->message);
@@ -53,15 +62,74 @@ y10_cuda_conv_lib_new (const Y10CudaDriver *driver, GString *why)
     y10_cuda_conv_lib_free (lib);
     return NULL;
   }
-  /* With the device's properties plans are built without the handle, by
-   * several threads at once. */
   d = y10_cudnn_set_begin (&lib->set, CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR);
   y10_cudnn_set_attribute (&lib->set, d, CUDNN_ATTR_DEVICEPROP_HANDLE,
       CUDNN_TYPE_HANDLE, 1, &lib->handle);
   y10_cudnn_set_finish (&lib->set, d, "the device's properties");
-  if (y10_cudnn_set_ok (&lib->set, NULL))
+  if (y10_cudnn_set_ok (&lib->set, &error)) {
     lib->properties = d;
+  } else {
+    lib->with_handles = g_strdup (error->message);
+    g_error_free (error);
+  }
   return lib;
+}
+
+gboolean
+y10_cuda_conv_lib_use_handles (Y10CudaConvLib *lib, const char *why)
+{
+  if (!lib->properties)
+    return FALSE;
+  lib->properties = NULL;       /* the set frees it */
+  lib->with_handles = g_strdup (why);
+  g_clear_pointer (&lib->description, g_free);
+  return TRUE;
+}
+
+void
+y10_cuda_conv_lib_forget_stream (Y10CudaConvLib *lib)
+{
+  lib->cudnn->set_stream (lib->handle, NULL);
+  lib->stream = NULL;
+}
+
+gboolean
+y10_cudnn_begin_build (Y10CudaConvLib *lib, cudnnHandle_t *handle,
+    GError **error)
+{
+  gboolean ok = TRUE;
+  CUcontext popped;
+
+  *handle = NULL;
+  if (lib->properties)
+    return TRUE;
+  if (!y10_cuda_check (lib->driver, lib->driver->ctx_push (lib->context),
+          "entering the context", error))
+    return FALSE;
+  g_mutex_lock (&lib->lock);
+  if (lib->builders->len > 0)
+    *handle = g_ptr_array_steal_index_fast (lib->builders,
+        lib->builders->len - 1);
+  else
+    ok = y10_cudnn_check (lib->cudnn, lib->cudnn->create (handle),
+        "cudnnCreate", error);
+  g_mutex_unlock (&lib->lock);
+  if (!ok)
+    lib->driver->ctx_pop (&popped);
+  return ok;
+}
+
+void
+y10_cudnn_end_build (Y10CudaConvLib *lib, cudnnHandle_t handle)
+{
+  CUcontext popped;
+
+  if (!handle)
+    return;
+  g_mutex_lock (&lib->lock);
+  g_ptr_array_add (lib->builders, handle);
+  g_mutex_unlock (&lib->lock);
+  lib->driver->ctx_pop (&popped);
 }
 
 Y10CudaConvLib *
@@ -96,9 +164,13 @@ y10_cuda_conv_lib_free (Y10CudaConvLib *lib)
   if (!lib)
     return;
   y10_cudnn_set_clear (&lib->set);
+  for (guint i = 0; i < lib->builders->len; i++)
+    lib->cudnn->destroy (lib->builders->pdata[i]);
   if (lib->handle)
     lib->cudnn->destroy (lib->handle);
-  g_mutex_clear (&lib->building);
+  g_ptr_array_free (lib->builders, TRUE);
+  g_mutex_clear (&lib->lock);
+  g_free (lib->with_handles);
   g_free (lib->description);
   g_free (lib);
 }
@@ -106,8 +178,10 @@ y10_cuda_conv_lib_free (Y10CudaConvLib *lib)
 void
 y10_cuda_conv_lib_abandon (Y10CudaConvLib *lib)
 {
-  if (lib)
+  if (lib) {
+    g_ptr_array_set_size (lib->builders, 0);
     lib->handle = NULL;
+  }
   y10_cuda_conv_lib_free (lib);
 }
 
@@ -120,25 +194,21 @@ y10_cuda_conv_lib_describe (Y10CudaConvLib *lib)
   if (lib->description)
     return lib->description;
   why = g_string_new (NULL);
-  if (y10_cuda_conv_lib_can_fuse (lib, why))
-    lib->description = g_strdup_printf ("cuDNN %u.%u.%u", v / 10000,
-        v / 100 % 100, v % 100);
-  else
-    lib->description = g_strdup_printf ("cuDNN %u.%u.%u, unfused: %s",
-        v / 10000, v / 100 % 100, v % 100, why->str);
+  lib->description = y10_cuda_conv_lib_can_fuse (lib, why)
+      ? g_strdup_printf ("cuDNN %u.%u.%u%s%s", v / 10000, v / 100 % 100,
+      v % 100, lib->with_handles ? ", plans built with a handle: " : "",
+      lib->with_handles ? lib->with_handles : "")
+      : g_strdup_printf ("cuDNN %u.%u.%u%s%s, unfused: %s", v / 10000,
+      v / 100 % 100, v % 100,
+      lib->with_handles ? ", plans built with a handle: " : "",
+      lib->with_handles ? lib->with_handles : "", why->str);
   g_string_free (why, TRUE);
   return lib->description;
 }
 
-/* Without the device's properties plans would belong to one handle, and so to
- * one thread: none could be built while others run. */
 gboolean
 y10_cuda_conv_lib_can_fuse (Y10CudaConvLib *lib, GString *why)
 {
-  if (!lib->properties) {
-    g_string_append (why, "cuDNN does not say what the GPU can do");
-    return FALSE;
-  }
   return y10_cudnn_can_compile (lib->cudnn, why);
 }
 
@@ -174,7 +244,7 @@ forget_packs (Y10CudaConvPlan *plan)
   plan->n_packs = plan->next_pack = 0;
 }
 
-/* A plan that was built from the device's properties knows no handle. */
+/* A plan runs with another handle than it was built with, in any case. */
 void
 y10_cuda_conv_plan_give (Y10CudaConvPlan *plan, Y10CudaConvLib *lib)
 {
@@ -210,8 +280,8 @@ y10_cuda_conv_plan_describe (const Y10CudaConvPlan *plan)
   return plan->description;
 }
 
-/* Packs cannot be changed once they are finished, so there is one for each
- * set of pointers, found again when a slot runs another time. */
+/* A finalized variant pack cannot be changed, so each set of pointers has its
+ * own, which later runs of the same slot find again. */
 static cudnnBackendDescriptor_t
 find_pack (Y10CudaConvPlan *plan, void *const pointers[Y10_CONV_N_POINTERS],
     void *workspace, GError **error)
@@ -259,8 +329,8 @@ find_pack (Y10CudaConvPlan *plan, void *const pointers[Y10_CONV_N_POINTERS],
   return d;
 }
 
-/* Precompiled kernels take the bias in the type of everything else only. It
- * never changes, so it is converted when it is first seen. */
+/* Precompiled kernels require the bias in the type of the other tensors. It never
+ * changes, so it is converted at its first use. */
 static gboolean
 convert_bias (Y10CudaConvPlan *plan, CUstream stream, CUdeviceptr bias,
     GError **error)

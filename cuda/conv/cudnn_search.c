@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Plans for dense convolutions by cuDNN's heuristics. A plan is taken only
- * when the same input always gives the same bits and nothing is computed in
- * less precision than was asked for; in fp32 that leaves out everything on
- * tensor cores, which would round to TF32. */
+/* Plans for dense convolutions by cuDNN's heuristics. A plan is accepted only if
+ * it is deterministic and computes in no less than the requested precision;
+ * in fp32 that rules out tensor cores, which round to TF32. */
 
 #include "config.h"
 
@@ -12,13 +11,13 @@
 
 #include "conv/plan.h"
 
-/* A fused configuration that cannot be built may still take seconds. */
+/* A fused configuration can take seconds to fail. */
 #define MAX_FAILURES 8
-/* What a plan may want as workspace besides a copy of what it reads and writes,
- * which those take that cannot work in place. */
+/* Workspace that a plan may need in addition to a copy of its input and output,
+ * which engines need that cannot work in place. */
 #define SPARE_WORKSPACE ((gsize) 1 << 20)
 
-/* What cuDNN notes about an engine. */
+/* cuDNN's notes about an engine. */
 typedef struct
 {
   gint64 index;
@@ -61,7 +60,7 @@ read_engine (const Y10Cudnn *cudnn, cudnnBackendDescriptor_t config,
         break;
       case CUDNN_NUMERICAL_NOTE_STRICT_NAN_PROP:
         break;
-      default:                 /* also whatever a later cuDNN notes */
+      default:                 /* also notes of later versions */
         engine->inexact = TRUE;
     }
   for (gint64 i = 0; i < n_behavior; i++)
@@ -81,14 +80,15 @@ typedef struct
   const Y10CudaConvDesc *desc;
   Y10CudaConvStage stage;
   gboolean dry;                 /* plans are described, not built */
+  cudnnHandle_t handle;         /* to build with; NULL: properties */
   Y10CudnnSet *set;             /* an atomic rc box */
   cudnnBackendDescriptor_t graph;
   GPtrArray *configs[G_N_ELEMENTS (modes)];     /* NULL: not asked yet */
   guint n_failures, n_seen, max_plans;
-  GPtrArray *plans;             /* what was found */
+  GPtrArray *plans;             /* found so far */
   GCancellable *cancellable;    /* or NULL */
-  gsize budget;                 /* a slot has one workspace for all */
-  Y10CudaConvPlan *greedy;      /* over it, but by the least */
+  gsize budget;                 /* of workspace: all plans of a slot share it */
+  Y10CudaConvPlan *greedy;      /* the one that exceeds it by the least */
   GError *error;                /* of the last plan that failed */
 } Search;
 
@@ -101,7 +101,7 @@ free_descriptors (const Y10Cudnn *cudnn, GPtrArray *array)
   g_ptr_array_free (array, TRUE);
 }
 
-/* What a mode of the heuristics offers, best first; maybe nothing. */
+/* The configurations of one heuristics mode, best first; may be empty. */
 static GPtrArray *
 ask (Search *s, guint mode)
 {
@@ -170,7 +170,6 @@ plan_alloc (Y10CudaConvLib *lib, const Y10CudaConvDesc *desc,
   return plan;
 }
 
-/* FALSE and error when it is not what can be run. */
 static gboolean
 plan_finish (Y10CudaConvPlan *plan, GError **error)
 {
@@ -198,7 +197,7 @@ view_bytes (const Y10CudaConvDesc *desc, const Y10CudaConvView *v,
       * elem_size;
 }
 
-/* Takes @config over, whether it gives a plan or not. */
+/* Takes ownership of @config. */
 static void
 try_config (Search *s, cudnnBackendDescriptor_t config, const Engine *engine)
 {
@@ -208,10 +207,10 @@ try_config (Search *s, cudnnBackendDescriptor_t config, const Engine *engine)
   y10_cudnn_set_attribute (&plan->set, plan->plan,
       CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, CUDNN_TYPE_BACKEND_DESCRIPTOR,
       1, &config);
-  if (!s->lib->properties && s->lib->handle)
+  if (s->handle)
     y10_cudnn_set_attribute (&plan->set, plan->plan,
         CUDNN_ATTR_EXECUTION_PLAN_HANDLE, CUDNN_TYPE_HANDLE, 1,
-        &s->lib->handle);
+        &s->handle);
   g_ptr_array_insert (plan->set.made, 0, config);
   g_clear_error (&s->error);
   if (s->dry ? !y10_cudnn_set_ok (&plan->set, &s->error)
@@ -233,8 +232,7 @@ try_config (Search *s, cudnnBackendDescriptor_t config, const Engine *engine)
   }
 }
 
-/* Plans that can be built among those with or without tensor cores, in the
- * heuristics' order. */
+/* Builds plans with or without tensor cores, in the heuristics' order. */
 static void
 search (Search *s, gboolean tensor_core)
 {
@@ -254,7 +252,7 @@ search (Search *s, gboolean tensor_core)
       s->configs[m]->pdata[i] = NULL;
       try_config (s, config, &engine);
     }
-    /* The later modes repeat the first, or have what is slower. */
+    /* The later modes repeat the first one or offer slower plans. */
     if (s->greedy && s->plans->len == 0)
       g_ptr_array_add (s->plans, g_steal_pointer (&s->greedy));
   }
@@ -271,21 +269,20 @@ find_plans (Y10CudaConvLib *lib, const Y10CudaConvDesc *desc,
     .budget = SPARE_WORKSPACE + view_bytes (desc, &desc->in, FALSE)
         + view_bytes (desc, &desc->out, desc->out_float)
   };
-  gboolean alone = !lib->properties;
 
-  if (alone)
-    g_mutex_lock (&lib->building);
+  if (!y10_cudnn_begin_build (lib, &s.handle, error))
+    return NULL;
   s.plans = g_ptr_array_new_with_free_func (
       (GDestroyNotify) y10_cuda_conv_plan_free);
   s.set = g_atomic_rc_box_new0 (Y10CudnnSet);
   y10_cudnn_set_init (s.set, lib->cudnn);
   s.graph = y10_cuda_conv_graph (s.set, desc, stage,
-      lib->properties ? NULL : lib->handle);
+      s.handle);
   if (y10_cudnn_set_ok (s.set, &s.error)) {
     if (desc->precision != Y10_PRECISION_FP32)
       search (&s, TRUE);
-    /* Fused, the halves' only other engine loses to a precompiled one with
-     * tensor cores, and takes two seconds to build. */
+    /* In half precision the only other fused engine takes two seconds to build
+     * and is slower than a precompiled one with tensor cores. */
     if (s.plans->len == 0 && (stage == Y10_CUDA_CONV_BIAS
             || desc->precision == Y10_PRECISION_FP32
             || desc->precision == Y10_PRECISION_TF32))
@@ -295,8 +292,7 @@ find_plans (Y10CudaConvLib *lib, const Y10CudaConvDesc *desc,
         free_descriptors (lib->cudnn, s.configs[m]);
   }
   y10_cudnn_set_release (s.set);
-  if (alone)
-    g_mutex_unlock (&lib->building);
+  y10_cudnn_end_build (lib, s.handle);
 
   if (s.plans->len > 0) {
     g_clear_error (&s.error);
@@ -378,7 +374,7 @@ y10_cuda_conv_plan_load (Y10CudaConvLib *lib, const Y10CudaConvDesc *desc,
   gsize size;
   const char *data = g_bytes_get_data (bytes, &size);
   const char *json = data ? memchr (data, 0, size) : NULL;
-  gboolean alone = !lib->properties;
+  cudnnHandle_t handle;
   Y10CudaConvPlan *plan;
   gboolean ok;
 
@@ -387,8 +383,8 @@ y10_cuda_conv_plan_load (Y10CudaConvLib *lib, const Y10CudaConvDesc *desc,
     return NULL;
   }
   json++;
-  if (alone)
-    g_mutex_lock (&lib->building);
+  if (!y10_cudnn_begin_build (lib, &handle, error))
+    return NULL;
   plan = plan_alloc (lib, desc, stage);
   if (lib->properties)
     y10_cudnn_set_attribute (&plan->set, plan->plan,
@@ -396,13 +392,12 @@ y10_cuda_conv_plan_load (Y10CudaConvLib *lib, const Y10CudaConvDesc *desc,
         1, &lib->properties);
   else
     y10_cudnn_set_attribute (&plan->set, plan->plan,
-        CUDNN_ATTR_EXECUTION_PLAN_HANDLE, CUDNN_TYPE_HANDLE, 1, &lib->handle);
+        CUDNN_ATTR_EXECUTION_PLAN_HANDLE, CUDNN_TYPE_HANDLE, 1, &handle);
   y10_cudnn_set_attribute (&plan->set, plan->plan,
       CUDNN_ATTR_EXECUTION_PLAN_JSON_REPRESENTATION, CUDNN_TYPE_CHAR,
       (gint64) (data + size - json), json);
   ok = plan_finish (plan, error);
-  if (alone)
-    g_mutex_unlock (&lib->building);
+  y10_cudnn_end_build (lib, handle);
   if (!ok) {
     y10_cuda_conv_plan_free (plan);
     return NULL;

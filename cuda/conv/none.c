@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* conv.h where cuDNN's headers were missing when this was built: there is no
- * library, and so nobody has anything to call the rest with. */
+/* conv.h for a build without cuDNN's headers: opening fails, and the other
+ * functions are never called. */
 
 #include "config.h"
 
@@ -21,6 +21,17 @@ y10_cuda_conv_lib_new (const Y10CudaDriver *driver, GString *why)
 {
   g_string_append (why, "this build has no cuDNN");
   return NULL;
+}
+
+gboolean
+y10_cuda_conv_lib_use_handles (Y10CudaConvLib *lib, const char *why)
+{
+  return FALSE;
+}
+
+void
+y10_cuda_conv_lib_forget_stream (Y10CudaConvLib *lib)
+{
 }
 
 gboolean

@@ -2,26 +2,30 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-/* What conv/cudnn_plan.c, which runs plans, and conv/cudnn_search.c, which finds them,
- * share. */
+/* Shared by conv/cudnn_plan.c, which runs plans, and conv/cudnn_search.c, which
+ * finds them. */
 
 #include "conv/cudnn_graph.h"
 
 G_BEGIN_DECLS
 
-/* Pointer sets a plan remembers: one a slot and op that it runs for. */
+/* Variant packs that a plan keeps: one for each slot and op that it runs for. */
 #define Y10_CONV_MAX_PACKS 256
 #define Y10_CONV_N_POINTERS 5
 
 struct _Y10CudaConvLib
 {
   const Y10Cudnn *cudnn;
-  const Y10CudaDriver *driver;  /* NULL, as the handle: deviceless */
-  cudnnHandle_t handle;
+  const Y10CudaDriver *driver;  /* NULL, like context and handle: deviceless */
+  CUcontext context;
+  cudnnHandle_t handle;         /* runs plans */
   CUstream stream;              /* the handle's */
   Y10CudnnSet set;
-  cudnnBackendDescriptor_t properties;  /* NULL: the handle's are used, */
-  GMutex building;              /* and then by one thread at a time */
+  /* Plans are built from these without a handle; NULL: with a builder. */
+  cudnnBackendDescriptor_t properties;
+  GMutex lock;                  /* of builders */
+  GPtrArray *builders;          /* handles that no thread builds with now */
+  char *with_handles;           /* why properties is NULL */
   char *description;
 };
 
@@ -46,6 +50,15 @@ struct _Y10CudaConvPlan
   guint n_packs, next_pack;
 };
 
+/* For plans that are built with a handle: makes the context current, since a
+ * thread that builds plans has none, and stores a handle that no other thread
+ * uses. *@handle is NULL where plans are built without one. */
+gboolean y10_cudnn_begin_build (Y10CudaConvLib * lib, cudnnHandle_t * handle,
+    GError ** error);
+void y10_cudnn_end_build (Y10CudaConvLib * lib, cudnnHandle_t handle);
+/* y10_cuda_conv_lib_new () with another cuDNN, for tests. */
+Y10CudaConvLib *y10_cudnn_lib_new (const Y10Cudnn * cudnn,
+    const Y10CudaDriver * driver, GString * why);
 void y10_cudnn_set_release (Y10CudnnSet * set);
 
 G_END_DECLS

@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* conv.h without cuDNN, by our own plain kernel: what the simulator runs. It is
- * as particular as cuDNN: one thread at a time in a library, and code that is
- * loaded when a plan sees pointers for the first time, which a capture forbids.
+/* The simulator's replacement for cuDNN: conv.h by our own plain kernel. It has
+ * cuDNN's restrictions: one thread at a time in a library, and code that is
+ * loaded when a plan first sees its pointers, which a capture forbids.
  *
- * Fused plans exist where Y10_SIM_FUSE is set, and win nearly always, because
- * the others then do everything four times. It is a list of what else the search finds: "wrong", a
- * plan that leaves the bend of SiLU out or puts it in; "broken", one that cannot
- * be built; "none", nothing at all. Where it has "stubborn", plans run once in the
- * network and never again. Y10_SIM_BUILD_MS=N: each takes so long; so does each
- * plan that is not fused with Y10_SIM_PLAN_MS=N. */
+ * Fused plans exist if Y10_SIM_FUSE is set, and nearly always win, because the
+ * others then compute everything four times. The variable lists what else the
+ * search finds: "wrong", a plan that omits SiLU or adds it; "broken", one that
+ * cannot be built; "none", nothing at all. With "stubborn", plans run once in the
+ * network and never again. Y10_SIM_BUILD_MS=N: build time of each;
+ * Y10_SIM_PLAN_MS=N: of each plan that is not fused.
+ *
+ * Y10_SIM_CUDNN=handles: plans that are built without a handle do not run;
+ * silent: they run and write nothing; refuse: no plan runs. */
 
 #include "config.h"
 
@@ -27,6 +30,8 @@ struct _Y10CudaConvLib
 {
   Y10CudaKernels kernels;
   int busy;                     /* atomic: a thread is in it */
+  gboolean handles;             /* plans are built with one */
+  char *description;
 };
 
 struct _Y10CudaConvPlan
@@ -36,6 +41,7 @@ struct _Y10CudaConvPlan
   Y10KType type;
   const char *name;
   guint times;
+  gboolean handle;              /* built with one */
   CUdeviceptr seen[MAX_SEEN][2];        /* in, out */
   guint n_seen, n_given, n_runs;        /* runs since it was given */
 };
@@ -50,6 +56,28 @@ finds (const char *what)
   const char *text = g_getenv ("Y10_SIM_FUSE");
 
   return text && strstr (text, what);
+}
+
+static gboolean
+cudnn_is (const char *what)
+{
+  return g_strcmp0 (g_getenv ("Y10_SIM_CUDNN"), what) == 0;
+}
+
+gboolean
+y10_cuda_conv_lib_use_handles (Y10CudaConvLib *lib, const char *why)
+{
+  if (lib->handles)
+    return FALSE;
+  lib->handles = TRUE;
+  lib->description = g_strconcat ("without cuDNN, plans built with a handle: ",
+      why, NULL);
+  return TRUE;
+}
+
+void
+y10_cuda_conv_lib_forget_stream (Y10CudaConvLib *lib)
+{
 }
 
 gboolean
@@ -78,19 +106,21 @@ y10_cuda_conv_lib_free (Y10CudaConvLib *lib)
   if (!lib)
     return;
   y10_cuda_kernels_unload (&lib->kernels);
-  g_free (lib);
+  y10_cuda_conv_lib_abandon (lib);
 }
 
 void
 y10_cuda_conv_lib_abandon (Y10CudaConvLib *lib)
 {
+  if (lib)
+    g_free (lib->description);
   g_free (lib);
 }
 
 const char *
 y10_cuda_conv_lib_describe (Y10CudaConvLib *lib)
 {
-  return "without cuDNN";
+  return lib->description ? lib->description : "without cuDNN";
 }
 
 gboolean
@@ -130,6 +160,7 @@ plan_alloc (Y10CudaConvLib *lib, const Y10CudaConvDesc *desc,
   Y10CudaConvPlan *plan = g_new0 (Y10CudaConvPlan, 1);
 
   plan->lib = lib;
+  plan->handle = lib->handles;
   plan->desc = *desc;
   plan->type = y10_cuda_type (desc->precision);
   plan->name = name;
@@ -272,6 +303,13 @@ y10_cuda_conv_plan_run (Y10CudaConvPlan *plan, CUstream stream,
 
   if (fused && d->add.channels)
     p.add = view (&d->add, add);
+  if (cudnn_is ("refuse") || (!plan->handle && cudnn_is ("handles"))) {
+    g_set_error (error, Y10_ERROR, Y10_ERROR_BACKEND,
+        "cuDNN: a convolution: CUDNN_STATUS_EXECUTION_FAILED");
+    return FALSE;
+  }
+  if (!plan->handle && cudnn_is ("silent"))
+    return TRUE;
   if (!g_atomic_int_compare_and_exchange (&lib->busy, 0, 1)) {
     g_set_error (error, Y10_ERROR, Y10_ERROR_BACKEND,
         "two threads run convolutions with one handle");
