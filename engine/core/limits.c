@@ -54,6 +54,15 @@ fits (gfloat size, gfloat least, gfloat most, guint whole)
       && (most <= 0 || size <= pixels (most, whole));
 }
 
+gboolean
+y10_limits_fits (const Y10HeadParams *params, const Y10Detection *row,
+    guint width, guint height)
+{
+  return fits (row->x1 - row->x0, params->min_width, params->max_width, width)
+      && fits (row->y1 - row->y0, params->min_height, params->max_height,
+      height);
+}
+
 guint
 y10_limits_apply (const Y10HeadParams *params, const Y10Detection *rows,
     guint n, guint width, guint height, Y10Detection *out, guint max)
@@ -68,10 +77,7 @@ y10_limits_apply (const Y10HeadParams *params, const Y10Detection *rows,
   }
   for (guint i = 0; i < n && kept < max; i++)
     if (rows[i].confidence >= class_confidence (params, rows[i].class_id)
-        && fits (rows[i].x1 - rows[i].x0, params->min_width,
-            params->max_width, width)
-        && fits (rows[i].y1 - rows[i].y0, params->min_height,
-            params->max_height, height))
+        && y10_limits_fits (params, &rows[i], width, height))
       out[kept++] = rows[i];
   return kept;
 }

@@ -13,6 +13,10 @@ gboolean y10_limits_any (const Y10HeadParams * params);
 /* The lowest confidence of all wanted classes. */
 gfloat y10_limits_least_confidence (const Y10HeadParams * params,
     guint n_classes);
+/* Returns whether a box has a wanted size. @width and @height: size of the
+ * image in pixels. */
+gboolean y10_limits_fits (const Y10HeadParams * params,
+    const Y10Detection * row, guint width, guint height);
 /* Copies the rows within the limits, at most @params->max_detections, to
  * @out. @width and @height: size of the image in pixels. Returns the number
  * of rows. */

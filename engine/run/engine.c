@@ -356,6 +356,20 @@ y10_engine_get_threads (const Y10Engine *engine)
 }
 
 /**
+ * y10_engine_get_max_batch:
+ * @engine: an engine
+ *
+ * Returns: the most images of a step
+ *
+ * Since: 0.2
+ */
+guint
+y10_engine_get_max_batch (const Y10Engine *engine)
+{
+  return engine->config.max_batch;
+}
+
+/**
  * y10_engine_get_max_detections:
  * @engine: an engine
  *

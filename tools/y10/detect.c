@@ -19,6 +19,8 @@ typedef struct
   double confidence;
   int max_detections, interval;
   char *classes, *class_confidence, *min_size, *max_size, *draw, *save_crops;
+  char *tiles, *region, *region_anchor;
+  double tile_overlap;
   char **inputs;
 } DetectOptions;
 
@@ -65,7 +67,7 @@ open_engine (ToolDetect *self, const DetectOptions *options,
     g_error_free (error);
     return FALSE;
   }
-  self->runner = tool_runner_new (engine, params, tool_detect_result, self);
+  self->runner = tool_runner_new (engine, params, &self->parts, tool_detect_result, self);
   self->progress = tool_progress_new (g_strv_length (options->inputs), engine);
   y10_engine_unref (engine);    /* the runner holds a reference */
   return TRUE;
@@ -101,6 +103,45 @@ read_limits (const DetectOptions *options, const Y10Model *model,
   return FALSE;
 }
 
+static gboolean
+read_anchor (const char *text, Y10RegionAnchor *anchor, GError **error)
+{
+  *anchor = Y10_REGION_ANCHOR_BOTTOM;
+  if (!text || !strcmp (text, "bottom"))
+    return TRUE;
+  *anchor = Y10_REGION_ANCHOR_OVERLAP;
+  if (!strcmp (text, "overlap"))
+    return TRUE;
+  g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
+      "it is \"%s\"; expected bottom or overlap", text);
+  return FALSE;
+}
+
+/* Sets what of each frame is inferred; @tiles is the memory for tiles. */
+static gboolean
+read_parts (const DetectOptions *options, Y10Tiles *tiles, ToolParts *parts)
+{
+  GError *error = NULL;
+
+  if (options->region
+      && !(parts->region = y10_region_parse (options->region, &error)))
+    g_prefix_error (&error, "--region: ");
+  if (!error && !read_anchor (options->region_anchor, &parts->anchor, &error))
+    g_prefix_error (&error, "--region-anchor: ");
+  if (!error && options->tiles && *options->tiles) {
+    tiles->size = sizeof *tiles;
+    if (!y10_tiles_parse (options->tiles, tiles, &error))
+      g_prefix_error (&error, "--tiles: ");
+    tiles->overlap = options->tile_overlap;
+    parts->tiles = tiles;
+  }
+  if (!error)
+    return TRUE;
+  tool_error ("%s", error->message);
+  g_error_free (error);
+  return FALSE;
+}
+
 static int
 run (const DetectOptions *options, Y10EngineConfig *config)
 {
@@ -111,6 +152,7 @@ run (const DetectOptions *options, Y10EngineConfig *config)
   GError *error = NULL;
   guint8 *classes = NULL;
   gfloat *class_confidence = NULL;
+  Y10Tiles tiles;
   int status = TOOL_NO_ENGINE;
 
   self.model = y10_model_load (options->engine.model, options->engine.labels,
@@ -125,7 +167,8 @@ run (const DetectOptions *options, Y10EngineConfig *config)
     status = TOOL_USAGE;
     goto out;
   }
-  if (!read_limits (options, self.model, &class_confidence, &params)) {
+  if (!read_limits (options, self.model, &class_confidence, &params)
+      || !read_parts (options, &tiles, &self.parts)) {
     status = TOOL_USAGE;
     goto out;
   }
@@ -155,6 +198,7 @@ out:
   tool_draw_free (self.draw);
   tool_crops_free (self.crops);
   g_clear_pointer (&self.model, y10_model_unref);
+  y10_region_unref (self.parts.region);
   g_free (self.n_objects);
   g_free (classes);
   g_free (class_confidence);
@@ -187,7 +231,7 @@ int
 tool_detect (int argc, char **argv)
 {
   DetectOptions options = {.confidence = 0.25,.max_detections = 300,
-    .interval = 1
+    .interval = 1,.tile_overlap = Y10_TILES_DEFAULT_OVERLAP
   };
   Y10EngineConfig config;
   const GOptionEntry entries[] = {
@@ -202,6 +246,17 @@ tool_detect (int argc, char **argv)
         "SIZE"},
     {"max-size", 0, 0, G_OPTION_ARG_STRING, &options.max_size,
         "Largest box, in the same form", "SIZE"},
+    {"region", 0, 0, G_OPTION_ARG_STRING, &options.region,
+        "Detect only in this region: rectangles by two corners, polygons by more, in "
+        "fractions, such as \"0,0.5 1,1; 0.2,0 0.4,0 0.3,0.4\"", "SHAPES"},
+    {"region-anchor", 0, 0, G_OPTION_ARG_STRING, &options.region_anchor,
+        "What of a box must be in the region: the middle of its lower edge "
+        "(bottom) or any part of it (overlap) [bottom]", "WHAT"},
+    {"tiles", 0, 0, G_OPTION_ARG_STRING, &options.tiles,
+        "Also infer parts of each frame, for small objects: CxR, a size in "
+        "pixels, or auto", "TILES"},
+    {"tile-overlap", 0, 0, G_OPTION_ARG_DOUBLE, &options.tile_overlap,
+        "Share of a tile that its neighbour covers, too, 0 to 0.9 [0.2]", "O"},
     {"max-detections", 0, 0, G_OPTION_ARG_INT, &options.max_detections,
         "Maximum number of objects per frame, 1 to 300 [300]", "N"},
     {"interval", 0, 0, G_OPTION_ARG_INT, &options.interval,
@@ -225,6 +280,7 @@ tool_detect (int argc, char **argv)
       || !tool_check_range ("--confidence", options.confidence, 0, 1)
       || !tool_check_range ("--max-detections", options.max_detections, 1,
           config.max_detections)
+      || !tool_check_range ("--tile-overlap", options.tile_overlap, 0, 0.9)
       || !tool_check_range ("--interval", options.interval, 1, MAX_INTERVAL))
     goto out;
   if (!options.inputs || !options.inputs[0]) {
@@ -244,6 +300,9 @@ out:
   g_free (options.class_confidence);
   g_free (options.min_size);
   g_free (options.max_size);
+  g_free (options.tiles);
+  g_free (options.region);
+  g_free (options.region_anchor);
   g_free (options.draw);
   g_free (options.save_crops);
   return status;

@@ -13,6 +13,7 @@ typedef struct
 {
   Y10Model *model;
   ToolRunner *runner;
+  ToolParts parts;
   ToolDraw *draw;               /* NULL: no copies */
   ToolCrops *crops;             /* NULL: no crops */
   ToolProgress *progress;

@@ -87,6 +87,14 @@ typedef struct
   GDestroyNotify free_pixels;
 } ToolFrame;
 
+/* What to infer of each frame. NULL: all of it, in one inference. */
+typedef struct
+{
+  Y10Region *region;
+  Y10RegionAnchor anchor;
+  const Y10Tiles *tiles;
+} ToolParts;
+
 /* Receives the rows of a frame, or an error and no rows. Called in the order in
  * which the frames were pushed. */
 typedef void (*ToolResultFunc) (const ToolFrame *frame,
@@ -94,8 +102,9 @@ typedef void (*ToolResultFunc) (const ToolFrame *frame,
 
 typedef struct _ToolRunner ToolRunner;
 
+/* Borrows @parts. */
 ToolRunner *tool_runner_new (Y10Engine *engine, const Y10HeadParams *params,
-    ToolResultFunc result, gpointer user);
+    const ToolParts *parts, ToolResultFunc result, gpointer user);
 void tool_runner_free (ToolRunner *runner);
 /* Submits @frame and takes ownership of its pixels. If all slots are in use,
  * first waits for the oldest frame and reports it. */
