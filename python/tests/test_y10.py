@@ -219,19 +219,35 @@ class Detect(unittest.TestCase):
         self.assertEqual(process.communicate(timeout=60)[0], "interrupted\n")
         self.assertLess(time.monotonic() - began, 30)
 
-    def test_other_libraries(self):
-        """In one process with what brings its own GLib or OpenMP."""
-        for module, code in (("gi", "from gi.repository import GLib; GLib.MainContext.default()"),
-                             ("torch", "torch.zeros(8, 8) @ torch.zeros(8, 8)")):
-            script = (f"import {module}; {code}\nimport y10, numpy\n"
-                      f"print(len(y10.Model().detect({PICTURE!r})))\n{code}\n")
-            with self.subTest(module=module):
-                if subprocess.run([sys.executable, "-c", f"import {module}"],
-                                  stderr=subprocess.DEVNULL).returncode:
-                    continue
-                done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
-                self.assertEqual(done.returncode, 0, done.stderr)
-                self.assertGreater(int(done.stdout), 3)
+    def beside(self, module, code):
+        """Detects in one process with @module, which brings its own GLib or OpenMP."""
+        if subprocess.run([sys.executable, "-c", f"import {module}"],
+                          stderr=subprocess.DEVNULL).returncode:
+            self.skipTest(f"{sys.executable} has no {module}")
+        for imports in (f"import {module}, y10", f"import y10, {module}"):
+            script = (f"{imports}\n{code}\nresult = y10.Model().detect({PICTURE!r})\n{code}\n"
+                      "print(len(result))\n")
+            done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(int(done.stdout), len(self.expected))
+
+    def test_beside_pygobject(self):
+        self.beside("gi", "from gi.repository import GLib, Gio; Gio.Cancellable().cancel(); "
+                          "GLib.MainContext.default().iteration(False)")
+
+    def test_beside_torch(self):
+        self.beside("torch", "(torch.zeros(256, 256) @ torch.zeros(256, 256)).sum().item()")
+
+    def test_supervision(self):
+        try:
+            import supervision
+        except ImportError:
+            self.skipTest("supervision is not installed")
+        result = self.expected
+        detections = supervision.Detections(xyxy=result.xyxy, confidence=result.confidence,
+                                            class_id=result.class_id)
+        self.assertEqual(len(detections), len(result))
+        np.testing.assert_array_equal(detections.xyxy, result.xyxy)
 
 
 if __name__ == "__main__":

