@@ -13,6 +13,7 @@
 
 #include "block.h"
 #include "context_switch.h"
+#include "race.h"
 #include "sim.h"
 #include "toolkit/cuda_sim.h"
 
@@ -142,7 +143,8 @@ set_current (Thread *t)
   m.self = t;
   t->state = RUNNING;
   current.thread = t->index;
-  current.lane = (unsigned) (t - m.threads) & 31;
+  race_thread = (unsigned) (t - m.threads);
+  current.lane = race_thread & 31;
 }
 
 /* Threads of a block start in a fresh order: mostly shuffled, sometimes
@@ -169,6 +171,7 @@ begin_block (unsigned long long number)
     }
   }
   shared_begin_block ();
+  race_begin_block ();
 }
 
 /* FALSE: the grid is done. */
@@ -272,6 +275,7 @@ finish_barrier ()
     make_ready (t);
   }
   m.n_at_barrier = 0;
+  race_barrier ();
 }
 
 /* Whether all lanes of @t's mask that have not left wait with that mask; then
@@ -298,6 +302,8 @@ try_finish_warp (Thread *t)
           lanes[i].line);
     shares[i] = lanes[i].value;
   }
+  if (t->op == WARP_SYNC)
+    race_sync_lanes (first, here);
   for (unsigned i = 0; i < 32; i++) {
     if (!(here >> i & 1))
       continue;
@@ -411,6 +417,8 @@ warp_sync (WarpOp op, unsigned mask, unsigned long long value, int arg, const ch
 {
   Thread *self = m.self;
 
+  if (op == WARP_SYNC && y10_sim_skips_barrier (file, line))
+    return 0;
   if (!(mask >> current.lane & 1))
     fail (self, "the mask does not name the lane itself", file, line);
   self->file = file;
@@ -435,6 +443,24 @@ const char *
 current_kernel ()
 {
   return m.self ? m.kernel->name : "a copy or the host";
+}
+
+void
+describe_thread (unsigned thread, char *text, size_t size)
+{
+  uint3 i = m.threads[thread].index;
+
+  snprintf (text, size, "thread (%u, %u, %u)", i.x, i.y, i.z);
+}
+
+void
+fail_race (const char *what)
+{
+  char where[128];
+
+  place (m.self, where, sizeof where);
+  y10_sim_report ("kernel %s, %s: %s", m.kernel->name, where, what);
+  give_up ();
 }
 
 void

@@ -17,11 +17,12 @@ namespace y10_sim
 namespace
 {
 constexpr unsigned STATIC_SHARED = 48 << 10;
-constexpr size_t ARENA = 256 << 10, GAP = 64;
+constexpr size_t ARENA = SHARED_ARENA, GAP = 64;
 constexpr unsigned char FENCE = 0xa5;
 
 struct Array
 {
+  const char *name;
   size_t offset, size;
 };
 
@@ -32,7 +33,7 @@ size_t arena_used, shared_used, dynamic_bytes;
 unsigned long long block_serial;
 
 unsigned char *
-take_shared (size_t size, size_t align)
+take_shared (const char *name, size_t size, size_t align)
 {
   size_t offset = (arena_used + GAP + align - 1) / align * align;
 
@@ -43,7 +44,7 @@ take_shared (size_t size, size_t align)
     return nullptr;
   Y10_SIM_UNPOISON (arena + offset, size);
   memset (arena + offset, 0xff, size);
-  arrays.push_back ({offset, size});
+  arrays.push_back ({name, offset, size});
   arena_used = offset + size;
   return arena + offset;
 }
@@ -60,7 +61,7 @@ begin_shared ()
   shared_used = 0;
   block_serial++;
   if (dynamic_bytes > 0)
-    take_shared (dynamic_bytes, 16);
+    take_shared ("the dynamic array", dynamic_bytes, 16);
 }
 
 const char *
@@ -122,6 +123,23 @@ shared_fences_hold ()
   return hold;
 }
 
+size_t
+shared_offset (const void *p)
+{
+  return (size_t) ((const unsigned char *) p - arena);
+}
+
+void
+shared_describe (const void *p, char *text, size_t size)
+{
+  size_t offset = shared_offset (p);
+
+  snprintf (text, size, "between the arrays");
+  for (const Array &a : arrays)
+    if (offset >= a.offset && offset < a.offset + a.size)
+      snprintf (text, size, "byte %zu of %s", offset - a.offset, a.name);
+}
+
 void *
 shared (SharedSite *site, size_t size, size_t align, const char *name)
 {
@@ -132,7 +150,7 @@ shared (SharedSite *site, size_t size, size_t align, const char *name)
     trap ("more than 49152 bytes of static shared memory", name, 0);
   if (shared_used + dynamic_bytes > y10_sim_max_shared_optin ())
     trap ("static and dynamic shared memory exceed the GPU's", name, 0);
-  site->ptr = take_shared (size, align);
+  site->ptr = take_shared (name, size, align);
   site->block = block_serial;
   return site->ptr;
 }

@@ -6,14 +6,29 @@
  * Overloads rather than templates, so that arguments convert as with nvcc; the
  * types are those that sm_75 has. Included by cuda_sim.h alone. */
 
-#define Y10_ATOMIC(name, type, expression) \
-  static inline type name (type *p, type v) \
+/* To the race detector an atomic is one access, at its caller's line. */
+#ifdef Y10_SIM_RACES
+#include "race.h"
+#define Y10_ATOMIC_FUNCTION \
+  static __attribute__ ((noinline, unused, no_sanitize ("thread")))
+#define Y10_ATOMIC_ACCESS(p) \
+  y10_sim::race_access (p, sizeof *p, y10_sim::RACE_ATOMIC, __builtin_return_address (0))
+#else
+#define Y10_ATOMIC_FUNCTION static inline
+#define Y10_ATOMIC_ACCESS(p) ((void) 0)
+#endif
+
+#define Y10_ATOMIC_NAMED(name, type, expression) \
+  Y10_ATOMIC_FUNCTION type name (type *p, type v) \
   { \
+    Y10_ATOMIC_ACCESS (p); \
     type old = *p; \
     *p = (expression); \
     return old; \
-  } \
-  static inline type name##_block (type *p, type v) { return name (p, v); }
+  }
+#define Y10_ATOMIC(name, type, expression) \
+  Y10_ATOMIC_NAMED (name, type, expression) \
+  Y10_ATOMIC_NAMED (name##_block, type, expression)
 
 #define Y10_ATOMIC_INTEGERS(name, expression) \
   Y10_ATOMIC (name, int, expression) \
@@ -21,8 +36,9 @@
   Y10_ATOMIC (name, unsigned long long, expression)
 
 #define Y10_ATOMIC_CAS(type) \
-  static inline type atomicCAS (type *p, type compare, type v) \
+  Y10_ATOMIC_FUNCTION type atomicCAS (type *p, type compare, type v) \
   { \
+    Y10_ATOMIC_ACCESS (p); \
     type old = *p; \
     if (old == compare) \
       *p = v; \

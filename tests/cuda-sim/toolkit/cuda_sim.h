@@ -146,3 +146,20 @@ __trap (Y10_SITE_PARAMS)
 #include "warp.h"
 #include "atomics.h"
 #include "device_math.h"
+
+/* gcc does not instrument copies by this function. */
+#ifdef Y10_SIM_RACES
+namespace y10_sim
+{
+__attribute__ ((noinline, unused, no_sanitize ("thread"))) static void
+race_copy (void *to, const void *from, size_t size)
+{
+  race_access (from, size, RACE_READ, __builtin_return_address (0));
+  race_access (to, size, RACE_WRITE, __builtin_return_address (0));
+  memcpy (to, from, size);
+}
+}
+
+#define __builtin_memcpy y10_sim::race_copy
+#define memcpy y10_sim::race_copy
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+#pragma once
+
+/* The race detector for shared memory. fibers.cpp reports which thread runs and
+ * which threads have synchronized; the hooks in race_hooks.cpp, which the
+ * compiler calls from the kernels of the instrumented build, report accesses. */
+
+#include <stddef.h>
+
+namespace y10_sim
+{
+enum RaceKind
+{
+  RACE_READ,
+  RACE_WRITE,
+  RACE_ATOMIC,
+};
+
+/* Index in its block of the thread that runs. */
+extern unsigned race_thread;
+
+void race_begin_block ();
+/* All threads of the block have synchronized. */
+void race_barrier ();
+/* The lanes of @lanes in the warp that begins at thread @first have
+ * synchronized, with ordering of memory. */
+void race_sync_lanes (unsigned first, unsigned lanes);
+/* @pc: the instruction, for the report. An access outside of shared memory is
+ * ignored. */
+void race_access (const void *p, size_t size, RaceKind kind, const void *pc);
+}
