@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* softmax (q'k / √key_dim) v, plus a depthwise 3×3 of v, per head. Both
- * products are pointwise convolutions to the dense kernels: of the queries
- * with the keys as weights, and of the scores, whose channels are the keys,
- * with the values as weights. */
+/* softmax (q'k / √key_dim) v, plus a depthwise 3×3 of v, per head. The dense
+ * convolution kernels compute both products as pointwise convolutions: of
+ * the queries, with the keys as weights, and of the scores, whose channels
+ * are the keys, with the values as weights. */
 
 #include "config.h"
 
@@ -14,9 +14,9 @@
 
 typedef struct
 {
-  guint n, n_blocks;            /* positions, and blocks of them */
+  guint n, n_blocks;            /* positions, and blocks of positions */
   guint key_blocks, value_blocks;       /* channel blocks of a head */
-  gsize keys, values;           /* bytes of a head packed; of a value block */
+  gsize keys, values;           /* packed bytes: keys of a head; a value block */
 } Sizes;
 
 static Sizes
@@ -32,7 +32,7 @@ get_sizes (const Y10CpuOp *op, const Y10Kernels *k)
   return s;
 }
 
-/* Where the queries of a head start; keys and values follow. */
+/* The queries of a head; its keys and values follow. */
 static const guint8 *
 head_queries (const Y10CpuOp *op, const Y10CpuTask *task, const Sizes *s,
     guint head)
@@ -68,7 +68,7 @@ pack (const Y10CpuOp *op, const Y10CpuTask *task, const Sizes *s)
   }
 }
 
-/* Queries [from, from + count) of one head. */
+/* Computes queries [from, from + count) of one head. */
 static void
 attend (const Y10CpuOp *op, const Y10CpuTask *task, const Sizes *s,
     guint head, guint from, guint count)
@@ -114,7 +114,7 @@ attend (const Y10CpuOp *op, const Y10CpuTask *task, const Sizes *s,
   }
 }
 
-/* The depthwise convolution of one head's values, added to what is there. */
+/* Adds the depthwise convolution of one head's values to its output. */
 static void
 add_positions (const Y10CpuOp *op, const Y10CpuTask *task, const Sizes *s,
     guint head)

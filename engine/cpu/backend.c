@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* The cpu backend: a team of threads that belongs to the engine's device
- * thread walks through the ops together, a barrier after each. Box ops wait
- * for the class scores (boxes.c) unless somebody runs the ops in parts, who
- * may look at what lies between. The team's scratch belongs to the program:
- * one call at a time uses it. */
+/* The cpu backend. The threads of the device's thread pool run each op
+ * together, with a barrier after each. Box ops wait for the class scores
+ * (boxes.c), except when the ops are run in parts, because the caller may
+ * then read tensors in between. The threads' scratch memory belongs to the
+ * program, so only one call at a time may run. */
 
 #include "config.h"
 
@@ -30,7 +30,7 @@ typedef struct
   guint8 *classes;
   Y10Detection *rows;
   Y10Rows result;
-  gboolean boxes_missing;       /* computed for the candidates only */
+  gboolean boxes_missing;       /* computed at the candidates only */
 } CpuImage;
 
 struct _Y10Slot
@@ -80,8 +80,8 @@ get_cpu_name (void)
   return g_strdup ("CPU");
 }
 
-/* Denormal numbers cost a hundred times a normal one and mean nothing here.
- * Threads inherit the setting from the one that starts them. */
+/* Operations on denormals take a hundred times longer and gain no accuracy
+ * here. New threads inherit the setting from their creator. */
 static void
 flush_denormals (Y10Device *device, gboolean restore)
 {
@@ -288,12 +288,12 @@ cpu_load (Y10Slot *slot, guint i, const Y10Image *image,
   return TRUE;
 }
 
-/* A walk through our own ops [first, end). */
+/* Arguments of walk(), which runs our own ops [first, end) on one image. */
 typedef struct
 {
   Y10Slot *slot;
   guint image, first, end;
-  gboolean lazy;                /* box ops, for the candidates only */
+  gboolean lazy;                /* box ops, at the candidates only */
 } Walk;
 
 static void
@@ -421,7 +421,8 @@ cpu_times (Y10Slot *slot, gint64 *inference, gint64 *postprocess)
   *postprocess = slot->postprocess;
 }
 
-/* Computes the boxes that nobody had needed, if @view is of a box op. */
+/* Computes all boxes if @view is the output of a box op and some were
+ * skipped. */
 static gboolean
 complete_boxes (Y10Slot *slot, guint i, Y10View view, GError **error)
 {
@@ -446,7 +447,7 @@ cpu_read_tensor (Y10Slot *slot, guint i, Y10View view, gfloat *nchw, GError **er
   return TRUE;
 }
 
-/* Padding must be zero, whatever was there. */
+/* Padding must be zero, whatever the arena contained. */
 static gboolean
 cpu_write_tensor (Y10Slot *slot, guint i, Y10View view, const gfloat *nchw,
     GError **error)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* A fifth of the network computes boxes, and only those of the few anchors
- * that the class branch keeps are ever read. So these ops wait until the
- * candidates are known and are computed where those need them: at the
- * candidates in the last op of a level, and one kernel's reach further in
- * each op before. The numbers are the same, bit for bit, as everywhere. */
+/* A fifth of the network computes boxes, and only the boxes of the few
+ * anchors that pass the class scores are read. So these ops wait until the
+ * candidates are known and run only at the pixels that the candidates need:
+ * the candidates themselves in the last op of a level, and one kernel radius
+ * more in each op before. The numbers are bit for bit those of a full run. */
 
 #include "config.h"
 
@@ -13,7 +13,7 @@
 
 #include "cpu/boxes.h"
 
-/* Can the pixels of @op be computed one by one? */
+/* Whether single pixels of @op can be computed. */
 static gboolean
 is_simple (const Y10Op *op)
 {
@@ -98,8 +98,8 @@ void
 y10_cpu_box_pixels_set (const Y10CpuBoxOps *ops, const Y10CpuOp *op,
     const Y10Candidate *candidates, guint n, Y10CpuBoxPixels *pixels)
 {
-  guint next[Y10_MAX_LEVELS] = { 0, };  /* the op after this one, plus 1 */
-  guint first[Y10_MAX_LEVELS + 1] = { 0, };     /* anchor of each level */
+  guint next[Y10_MAX_LEVELS] = { 0, };  /* next op of the level, plus 1 */
+  guint first[Y10_MAX_LEVELS + 1] = { 0, };     /* first anchor of each level */
 
   for (guint i = 0; i < ops->n; i++) {
     const Y10CpuPlane *out = &op[ops->first + i].out;
@@ -143,8 +143,8 @@ y10_cpu_box_op_run (const Y10CpuBoxOps *ops, const Y10CpuOp *op,
 {
   const Y10CpuOp *box = &op[ops->first + i];
 
-  /* Gathering costs a little; an op before this one has more pixels and so
-   * was computed everywhere, too. */
+  /* Gathering has a cost. Earlier ops of the level need more pixels, so they
+   * have run in full as well. */
   if (pixels->n[i] * 4 > box->out.height * box->out.width * 3)
     box->run (box, task);
   else

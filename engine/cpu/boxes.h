@@ -7,21 +7,21 @@
 
 G_BEGIN_DECLS
 
-/* The trailing ops of a graph that only boxes come from. The plan keeps what
- * they read. */
+/* The trailing ops of a graph that compute boxes only. The plan keeps their
+ * inputs until the end. */
 typedef struct
 {
-  guint first;                  /* op; those from here on are box ops */
-  guint n;                      /* 0: this graph does not end that way */
+  guint first;                  /* index of the first box op */
+  guint n;                      /* 0: the graph has no such tail */
   guint8 *level;                /* of each op */
 } Y10CpuBoxOps;
 
-/* Where they have to be computed for one image. */
+/* The pixels at which box ops run for one image. */
 typedef struct
 {
   guint32 **pixel;              /* of each op: row × width + column */
   guint *n;
-  guint8 *mark;                 /* a level's pixels; zero between calls */
+  guint8 *mark;                 /* pixels seen; all zero between calls */
 } Y10CpuBoxPixels;
 
 void y10_cpu_box_ops_find (const Y10Plan * plan, Y10CpuBoxOps * ops);
@@ -33,7 +33,7 @@ void y10_cpu_box_pixels_clear (const Y10CpuBoxOps * ops,
     Y10CpuBoxPixels * pixels);
 void y10_cpu_box_pixels_set (const Y10CpuBoxOps * ops, const Y10CpuOp * op,
     const Y10Candidate * candidates, guint n, Y10CpuBoxPixels * pixels);
-/* Box op @i, by the whole team. */
+/* Runs box op @i; all threads of the pool call it. */
 void y10_cpu_box_op_run (const Y10CpuBoxOps * ops, const Y10CpuOp * op,
     const Y10CpuBoxPixels * pixels, guint i, const Y10CpuTask * task);
 

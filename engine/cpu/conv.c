@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Convolutions by our own kernels: how each is cut into tiles and shared
- * between threads. A tile is a few pixels of a row times one or two blocks of
- * output channels over all input channels; a tile whose taps reach over an
- * edge reads a zero-padded copy, so that the kernels know no edges. */
+/* Convolutions by our own kernels: cuts them into tiles and distributes
+ * these over the threads. A tile is a few pixels of a row times one or two
+ * blocks of output channels, over all input channels. A tile whose taps
+ * cross an edge reads a zero-padded copy, so the kernels need not handle
+ * edges. */
 
 #include "config.h"
 
@@ -12,11 +13,12 @@
 
 #include "cpu/conv.h"
 
-/* Outputs of a row of the first convolution that are done apart. */
+/* Width of the left part of a row of the first convolution, the only part with
+ * taps beyond the left edge. */
 #define STEM_EDGE 16
 
-/* Pixels or tiles on one axis, blocks of output channels on the other: as few
- * parts of the latter as keep all threads busy. */
+/* Distributes pixels or tiles, and blocks of output channels: splits the
+ * latter into as few parts as keep all threads busy. */
 static void
 share_2d (const Y10CpuTask *task, guint n, guint n_min, guint blocks,
     guint *begin, guint *end, guint *first_block, guint *end_block)
@@ -53,7 +55,8 @@ start_tile (const Y10CpuOp *op, const Y10Kernels *k)
   };
 }
 
-/* One tile for output blocks [first, end). @pixel: of the first output. */
+/* Computes a tile for output blocks [first, end). @pixel: offset of the first
+ * output. */
 static void
 run_tile (const Y10CpuOp *op, const Y10CpuTask *task, Y10Tile *t,
     gsize pixel, guint n_pixels, guint first, guint end)
@@ -150,7 +153,7 @@ y10_cpu_conv_depthwise (const Y10CpuOp *op, const Y10CpuTask *task)
     .kernel = o->kernel,.stride = o->stride,.silu = o->act == Y10_ACT_SILU
   };
 
-  /* Columns of which every tap is inside. */
+  /* Columns whose taps are all inside. */
   inner_end = in->width + o->pad < o->kernel ? 0
       : (in->width + o->pad - o->kernel) / o->stride + 1;
   inner_end = MIN (inner_end, out->width);
@@ -185,8 +188,9 @@ y10_cpu_conv_depthwise (const Y10CpuOp *op, const Y10CpuTask *task)
   }
 }
 
-/* The input's three planes. Only the first columns of a row, and the first and
- * last rows, reach over an edge; a row of outputs is done in two parts. */
+/* Convolution of the input's three planes. Taps cross an edge only in the first
+ * columns of a row and in the first and last rows, so each row is done in two
+ * parts. */
 void
 y10_cpu_conv_stem (const Y10CpuOp *op, const Y10CpuTask *task)
 {
@@ -228,9 +232,9 @@ y10_cpu_conv_stem (const Y10CpuOp *op, const Y10CpuTask *task)
   }
 }
 
-/* The taps of each pixel are gathered as if they were channel blocks of a
- * pointwise convolution; the weights lie that way already, and the products
- * are summed in the same order. */
+/* Gathers the taps of each pixel as channel blocks of a pointwise
+ * convolution. The weights have that order already, and the products are
+ * summed in the same order. */
 void
 y10_cpu_conv_some (const Y10CpuOp *op, const Y10CpuTask *task,
     const guint32 *pixel, guint n)

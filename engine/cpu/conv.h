@@ -2,8 +2,8 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-/* The ways a convolution can be run by our own kernels; conv_compile.c picks
- * one. */
+/* The functions that run convolutions by our own kernels; conv_compile.c
+ * chooses one. */
 
 #include "cpu/cpu.h"
 

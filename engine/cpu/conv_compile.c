@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Which way a convolution is run, and its weights packed for that: padded
- * channels have zero weights and zero bias, so that padding stays zero from
- * layer to layer. */
+/* Chooses the function that runs a convolution and packs the weights for it.
+ * Padded channels have zero weights and zero bias, so padding stays zero
+ * from layer to layer. */
 
 #include "config.h"
 
@@ -33,7 +33,7 @@ y10_cpu_conv_compile (const Y10CpuCompile *c, Y10CpuOp *op)
   const Y10Kernels *k = c->kernels;
   const Y10Op *o = op->op;
   gsize pixel = y10_cpu_pixel (k), taps = o->kernel * o->kernel;
-  gsize block = k->block * pixel;       /* weights from block to block */
+  gsize block = k->block * pixel;       /* weights between blocks */
 
   if (c->plan->graph->tensors[o->in.tensor].role == Y10_ROLE_INPUT) {
     set (op, k, "stem", y10_cpu_conv_stem);
@@ -58,7 +58,7 @@ y10_cpu_conv_compile (const Y10CpuCompile *c, Y10CpuOp *op)
       set (op, k, "direct", y10_cpu_conv_direct);
     op->scratch_size = op->in.n_blocks * o->kernel * pixel
         * ((k->tile - 1) * o->stride + o->kernel);
-    if (c->exact)               /* y10_cpu_conv_some() */
+    if (c->exact)               /* for y10_cpu_conv_some() */
       op->scratch_size = MAX (op->scratch_size, k->tile
           * (op->in.n_blocks * taps * pixel
               + Y10_TILE_BLOCKS * k->block * sizeof (gfloat)));
@@ -74,8 +74,8 @@ to_bf16 (gfloat f)
   return (u + 0x7fff + (u >> 16 & 1)) >> 16;
 }
 
-/* [out block][in block][tap][in channel][out channel], bf16 in pairs of input
- * channels. */
+/* Packs to [out block][in block][tap][in channel][out channel]; bf16: pairs of
+ * input channels are interleaved. */
 static void
 put_dense (const Y10CpuOp *op, const Y10Kernels *k, guint taps, guint out,
     guint in, const gfloat *weight, guint8 *packed)
@@ -113,7 +113,7 @@ y10_cpu_conv_pack (const Y10CpuCompile *c, const Y10CpuOp *op,
       for (guint j = 0; j < 3 * taps; j++)
         ((gfloat *) packed)[(out[i] / n * 3 * taps + j) * n + out[i] % n] =
             weight[i * 3 * taps + j];
-    } else if (is_depthwise (o)) {      /* attention's, too */
+    } else if (is_depthwise (o)) {      /* includes that of attention */
       for (guint j = 0; j < taps; j++)
         ((gfloat *) packed)[(out[i] / n * taps + j) * n + out[i] % n] =
             weight[i * taps + j];

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Convolutions by oneDNN, 2.x and 3.x. One image at a time and channels padded
- * to the block, so that a channel range is a pointer into its tensor: what
- * oneDNN cannot do with such a range it does with a reference implementation,
- * hundreds of times slower, and those are refused here. Primitives and memory
- * objects are made when compiling; a frame only sets addresses. */
+/* Convolutions by oneDNN, 2.x and 3.x. Each call computes one image, and
+ * channels are padded to the block, so that a channel range is a pointer
+ * into its tensor. Where oneDNN has no optimized code for such a range it
+ * uses a reference implementation, which is hundreds of times slower and is
+ * rejected here. Primitives and memory objects are created at compile time;
+ * a step only sets addresses. */
 
 #include "config.h"
 
@@ -16,7 +17,7 @@
 #include "cpu/dnnl.h"
 #include "cpu/kernels/isa.h"
 
-/* Source, weights, bias, destination, what is added. */
+/* Source, weights, bias, destination, residual. */
 #define MAX_ARGS 5
 
 struct _Y10Dnnl
@@ -32,11 +33,11 @@ struct _Y10DnnlConv
   dnnl_primitive_desc_t desc;   /* until the weights are packed */
   dnnl_primitive_t primitive;
   dnnl_exec_arg_t args[MAX_ARGS];
-  gsize offset[MAX_ARGS];       /* in the arena; G_MAXSIZE: not there */
+  gsize offset[MAX_ARGS];       /* in the arena; G_MAXSIZE: another buffer */
   int n_args;
 };
 
-/* Descriptors are structs in 2.x and objects to destroy in 3.x. */
+/* Descriptors are structs in 2.x and objects with a destructor in 3.x. */
 #if DNNL_VERSION_MAJOR >= 3
 
 typedef dnnl_memory_desc_t Desc;
@@ -136,8 +137,8 @@ check (dnnl_status_t status, const char *what, const char *name,
   return FALSE;
 }
 
-/* Our own kernels are faster where registers have 16 floats, and know no
- * reason to be slower on CPUs for which oneDNN has no code. */
+/* NULL where our own kernels are preferred: with registers of 16 floats they
+ * are faster, and on CPUs for which oneDNN has no code they are no slower. */
 Y10Dnnl *
 y10_dnnl_new (void)
 {
@@ -203,8 +204,8 @@ init_descs (Descs *d, const Y10CpuCompile *c, const Y10CpuOp *op)
       dnnl_format_tag_any);
 }
 
-/* Partial sums may go through the destination: what is added there needs
- * another post-op than what is added from elsewhere. */
+/* Partial sums may be stored in the destination, so adding the destination
+ * needs another post-op (sum) than adding another tensor (binary add). */
 static gboolean
 in_place (const Y10CpuOp *op)
 {
@@ -216,7 +217,7 @@ make_desc (Y10DnnlConv *conv, const Y10CpuOp *op, Descs *d)
 {
   const Y10Op *o = op->op;
   dnnl_dims_t stride = { o->stride, o->stride }, pad = { o->pad, o->pad };
-  /* As many rows and columns below and right as the last outputs need. */
+  /* Just enough padding at the bottom and right for the last outputs. */
   dnnl_dims_t end = {
     (op->out.height - 1) * o->stride + o->kernel - op->in.height - o->pad,
     (op->out.width - 1) * o->stride + o->kernel - op->in.width - o->pad
@@ -293,7 +294,7 @@ make_conv (Y10DnnlConv *conv, Descs *d, const Y10CpuCompile *c, Y10CpuOp *op)
   return TRUE;
 }
 
-/* Where oneDNN's code is faster than ours; measured with its ISA limited. */
+/* Whether oneDNN is faster than our kernels; measured with its ISA limited. */
 static gboolean
 is_faster (const Y10CpuCompile *c, const Y10Op *o)
 {
@@ -335,7 +336,7 @@ y10_dnnl_conv_free (Y10DnnlConv *conv)
   g_free (conv);
 }
 
-/* Weights with padded channels, [out][in][k][k]. */
+/* Fetches weights with padded channels as [out][in][k][k]. */
 static gfloat *
 pad_weights (const Y10CpuCompile *c, const Y10CpuOp *op, const gfloat *weight,
     const gfloat *bias, gfloat *padded_bias)

@@ -10,11 +10,11 @@ G_BEGIN_DECLS
 
 Y10Dnnl *y10_dnnl_new (void);
 void y10_dnnl_free (Y10Dnnl * dnnl);
-/* "oneDNN 2.6.3", or NULL where it is not used. Free it. */
+/* Returns a new string such as "oneDNN 2.6.3", or NULL if it is not used. */
 char *y10_dnnl_describe (const Y10Dnnl * dnnl);
 
-/* Lets oneDNN run @op where that is faster than our own kernels: sets
- * op->dnnl, op->impl and op->weight_size. */
+/* Makes oneDNN run @op if that is faster than our own kernels: sets op->dnnl,
+ * op->impl and op->weight_size. */
 void y10_dnnl_conv_new (Y10Dnnl * dnnl, const Y10CpuCompile * c,
     Y10CpuOp * op);
 void y10_dnnl_conv_free (Y10DnnlConv * conv);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Candidates from blocked class logits: whole blocks are compared with the
- * rising floor of the best so far, and only those that reach it are looked
- * at. */
+/* Finds candidates in blocked class logits. Compares whole blocks with the
+ * rising floor of the best candidates so far and examines only blocks that
+ * reach it. */
 
 #include "config.h"
 

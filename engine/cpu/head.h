@@ -7,9 +7,8 @@
 
 G_BEGIN_DECLS
 
-/* Pushes the candidates of one image. Without NMS every wanted
- * (anchor, class) pair from the floor on; with NMS the best wanted class of
- * each anchor. */
+/* Pushes the candidates of one image: without NMS all wanted (anchor, class)
+ * pairs above the floor, with NMS the best wanted class of each anchor. */
 void y10_cpu_head_scan (const Y10Plan * plan, const Y10Kernels * kernels,
     const guint8 * arena, const Y10HeadParams * params, Y10TopK * topk);
 void y10_cpu_head_gather (const Y10Plan * plan, const guint8 * arena,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* 5×5 maximum, rows first, then columns; a thread has whole channel blocks
- * and needs nothing from the others. */
+/* 5×5 maximum, rows first, then columns. Each thread computes whole channel
+ * blocks, independently of the others. */
 
 #include "config.h"
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Large blocks of zeroed memory in huge pages where the system has them:
- * weights and activations are walked through once a frame, and small pages
- * cost a tenth of its time. */
+/* Large zeroed memory in huge pages where available: each frame reads all
+ * weights and activations, and small pages would cost a tenth of its time. */
 
 #include "config.h"
 
@@ -22,7 +21,7 @@ y10_cpu_memory_init (Y10CpuMemory *m, const char *purpose, gsize size,
   gsize start, end;
 
   *m = (Y10CpuMemory) { 0, };
-  /* mmap would not refuse. */
+  /* mmap() would succeed in any case. */
   if (!y10_memory_check (size, purpose, error))
     return FALSE;
   size = MAX (size, 1);

@@ -14,7 +14,7 @@ typedef struct
   gsize mapped_size;
 } Y10CpuMemory;
 
-/* @purpose: whose bytes they are, as errors begin with it. */
+/* @purpose: what the memory is for, the beginning of error messages. */
 gboolean y10_cpu_memory_init (Y10CpuMemory * memory, const char *purpose,
     gsize size, GError ** error);
 void y10_cpu_memory_clear (Y10CpuMemory * memory);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Where a view's pixels lie in the arena, and pieces of it with the zeros that
- * surround a picture. */
+/* Location of views in the arena, and zero-padded patches of them. */
 
 #include "config.h"
 

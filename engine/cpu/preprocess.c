@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* From a picture to the network's input, row by row: load the source pixels
- * that are sampled, turn them into R'G'B', blend columns, blend rows, divide
- * by 255. Decides what not to do: pixels between the samples of a large
- * picture are never read, a row that two output rows share is made once, and
- * where no pixel is a mixture (1080p into 640) nothing is blended. The loops
- * are in cpu/kernels/preprocess.c; ref/preprocess.c says what comes out. */
+/* Converts a picture to the network's input, row by row: loads the sampled
+ * source pixels, converts them to R'G'B', blends columns, blends rows and
+ * divides by 255. Skips unnecessary work: never reads pixels between the
+ * samples of a large picture, converts a row that two output rows share only
+ * once, and blends nothing if each output is one source pixel (1080p to
+ * 640). The loops are in cpu/kernels/preprocess.c; ref/preprocess.c defines
+ * the result. */
 
 #include "cpu/preprocess.h"
 
@@ -15,7 +16,7 @@
 #include "core/image.h"
 #include "cpu/kernels/preprocess.h"
 
-/* What all rows of a picture have in common. */
+/* Constant for all rows of a picture. */
 typedef struct
 {
   const Y10PreprocessKernels *k;
@@ -23,25 +24,25 @@ typedef struct
   const Y10FormatInfo *info;
   const Y10Letterbox *letterbox;
   gfloat *planes;
-  guint8 *workers;              /* scratch of the threads */
+  guint8 *workers;              /* scratch memory of the threads */
   Y10LoadKind load;
   Y10ColorArgs color;
   int shift[3];                 /* of R, G, B in a loaded pixel */
 
   gboolean mixed;               /* columns are blended */
-  guint n_load;                 /* pixels of a row to load: these, or if
-                                 * NULL, all of the region */
+  guint n_load;                 /* pixels to load per row: those at load_pos,
+                                 * or if NULL, all of the region */
   const guint32 *load_pos;
-  guint32 *pos, *weights;       /* of each output column, in what is loaded;
+  guint32 *pos, *weights;       /* of each output column, into loaded pixels;
                                  * pos NULL: 2 i */
 } Job;
 
-/* What a thread has for itself. */
+/* Scratch memory of one thread. */
 typedef struct
 {
-  guint32 *pixels;              /* loaded, 2 × dst_width + 1 */
+  guint32 *pixels;              /* loaded pixels, 2 × dst_width + 1 */
   gint16 *row[2];               /* blended columns, 4 × dst_width each */
-  guint row_y[2];               /* of which row of the region */
+  guint row_y[2];               /* the rows of the region in row */
   guint32 *out;                 /* blended rows, dst_width */
 } Worker;
 
@@ -51,7 +52,8 @@ aligned (gsize size)
   return (size + Y10_PREPROCESS_SLACK + 63) & ~(gsize) 63;
 }
 
-/* Takes apart memory, or with no base only counts it. */
+/* Allocates from a block of memory; without a base it only computes the
+ * size. */
 typedef struct
 {
   guint8 *base;
@@ -159,8 +161,8 @@ init_color (Job *j)
   };
 }
 
-/* A weight of zero is no reason to load a pixel: @tap becomes one whose first
- * weight is not zero. Blending by 1 and 0 gives the first pixel exactly. */
+/* Avoids loading a pixel of weight zero: the result's first weight is not zero.
+ * Blending with weights 1 and 0 returns the first pixel exactly. */
 static Y10Tap
 simplify (Y10Tap tap)
 {
@@ -209,7 +211,7 @@ init_columns (Job *j, guint32 *load_pos)
   }
 }
 
-/* Row @y of the region, what of it is sampled, as R'G'B'. */
+/* Loads the sampled pixels of row @y of the region as R'G'B'. */
 static void
 load_row (const Job *j, Worker *w, guint y)
 {
@@ -232,8 +234,8 @@ load_row (const Job *j, Worker *w, guint y)
     j->k->color (&j->color, j->n_load, w->pixels);
 }
 
-/* Row @y of the region with its columns blended: which of w->row it is in.
- * The one that holds row @keep is not overwritten. */
+/* Blends the columns of row @y of the region and returns its index in
+ * w->row. Does not overwrite the one that holds row @keep. */
 static guint
 get_row (const Job *j, Worker *w, guint y, guint keep)
 {
@@ -245,7 +247,7 @@ get_row (const Job *j, Worker *w, guint y, guint keep)
 
   i = w->row_y[0] == keep ? 1 : 0;
   load_row (j, w, y);
-  /* The neighbour of the last pixel; its weight is zero. */
+  /* The right neighbour of the last pixel; its weight is zero. */
   w->pixels[j->n_load] = 0;
   j->k->blend_columns (w->pixels, j->pos, j->weights, j->letterbox->width,
       w->row[i]);
@@ -289,7 +291,7 @@ fill_rows (const Job *j, guint first, guint end)
         output (j, p, 0, first));
 }
 
-/* Share @part of @n_parts of the picture, and as much of the border. */
+/* Computes one of @n_parts shares of the picture and of the border. */
 static void
 run_part (gpointer data, guint part, guint n_parts)
 {

@@ -9,16 +9,17 @@
 
 G_BEGIN_DECLS
 
-/* Bytes of scratch, aligned to 64, for any picture into inputs of this width,
- * read by a team of this many. */
+/* Bytes of scratch memory, aligned to 64, that suffice for any picture, an
+ * input of this width and this many threads. */
 gsize y10_cpu_preprocess_scratch (guint dst_width, guint threads);
 
-/* y10_ref_preprocess() to the bit. No @team: the calling thread alone. */
+/* Computes the same bits as y10_ref_preprocess(). @team: (nullable): NULL
+ * uses only the calling thread. */
 void y10_cpu_preprocess (const Y10Image * image,
     const Y10Letterbox * letterbox, Y10ThreadPool * team, gpointer scratch,
     gfloat * planes);
 
-/* "avx512", "avx2" or "c": which kernels it runs. */
+/* Name of the kernels in use: "avx512", "avx2" or "c". */
 const char *y10_cpu_preprocess_impl (void);
 
 G_END_DECLS

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* A program: each op as the function that runs it, its weights as that function
- * reads them, and the scratch of the team, which belongs to the program since
- * one call at a time uses it. */
+/* Compiles a program: for each op the function that runs it and its packed
+ * weights, and the threads' scratch memory. The program owns the scratch
+ * memory because only one call at a time uses it. */
 
 #include "config.h"
 

@@ -2,7 +2,7 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-/* A graph as the cpu backend runs it. */
+/* A graph compiled for the cpu backend. */
 
 #include "cpu/boxes.h"
 #include "cpu/cpu.h"
@@ -19,7 +19,7 @@ struct _Y10Device
   guint threads;
   char *name;
   guint saved_csr;
-  Y10Dnnl *dnnl;                /* or NULL */
+  Y10Dnnl *dnnl;                /* nullable */
   Y10ThreadPool *team;
 };
 
@@ -31,12 +31,12 @@ struct _Y10Program
   Y10CpuOp *ops;
   Y10CpuBoxOps boxes;
   Y10CpuMemory weights;
-  Y10CpuMemory scratch;         /* shared, then a part for each thread */
+  Y10CpuMemory scratch;         /* shared part, then one part per thread */
   gsize shared_size, thread_size;
-  guint8 *preprocess;           /* scratch, in the above */
+  guint8 *preprocess;           /* part of the above */
 };
 
-/* NULL: no such precision on this CPU. */
+/* Returns NULL if this CPU does not support the precision. */
 const Y10Kernels *y10_cpu_kernels (Y10Precision precision);
 Y10Program *y10_cpu_compile (Y10Device * device, const Y10Plan * plan,
     Y10Precision precision, GCancellable * cancellable, GError ** error);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* A barrier after each of a hundred ops wants threads that spin; a pipeline
- * whose other elements need the cores wants threads that sleep. So: spin for
- * some ten microseconds, about as long as equal shares differ, then sleep in
- * the kernel. An OpenMP runtime spins for milliseconds, between frames too,
- * and is used only where oneDNN brings it anyway. */
+/* Thread pool with a barrier. A hundred ops per frame, each followed by a
+ * barrier, need threads that spin; a pipeline whose other elements need the
+ * cores needs threads that sleep. So a thread spins for some ten
+ * microseconds, about the difference between equal shares, and then sleeps
+ * on a futex. An OpenMP runtime spins for milliseconds, between frames too;
+ * it is used only where oneDNN brings it anyway. */
 
 #include "config.h"
 
@@ -24,9 +25,9 @@
 
 #include "cpu/threadpool.h"
 
-#define SPIN 2000               /* turns of waiting before sleeping */
+#define SPIN 2000               /* iterations before sleeping */
 
-/* A count that only grows, and who sleeps until it does. */
+/* A counter that only grows, and the number of threads asleep until it does. */
 typedef struct
 {
   guint32 value __attribute__ ((aligned (64)));
@@ -152,7 +153,7 @@ y10_threadpool_new (guint n_threads, gboolean openmp, GError **error)
 #endif
   if (team->openmp)
     return team;
-  /* Who waits for a thread that has no core only keeps it from getting one. */
+  /* With fewer cores than threads, spinning keeps the others off the core. */
   team->spin = n_threads <= count_cores () ? SPIN : 0;
   team->threads = g_new0 (pthread_t, n_threads);
   sigfillset (&all);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Nearest neighbour, twice as wide and high: each row doubled, then copied. */
+/* Nearest neighbour: doubles the pixels of each row, then copies the row. */
 
 #include "config.h"
 

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Winograd's F(2×2, 3×3) (Lavin and Gray, 2015): four outputs for 16 products
- * instead of 36, in fp32, whose rounding it keeps within a few units. Tiles of
- * 2 × 2 outputs are numbered row by row; a batch of them is transformed,
- * multiplied point by point (16 small matrix products by the dense kernels)
- * and transformed back while it is in the cache. */
+/* Winograd's F(2×2, 3×3) (Lavin and Gray, 2015): four outputs take 16
+ * products instead of 36. In fp32 it adds rounding errors of a few units in
+ * the last place. Tiles of 2 × 2 outputs are numbered row by row. A batch of
+ * tiles is transformed, multiplied (16 small matrix products by the dense
+ * kernels) and transformed back while it is in the cache. */
 
 #include "config.h"
 
 #include "cpu/conv.h"
 
 #define POINTS 16
-#define BATCH_BYTES (320 * 1024)        /* both transforms, within the L2 */
+#define BATCH_BYTES (320 * 1024)        /* of both transforms; fits the L2 */
 
 static guint
 batch_tiles (const Y10CpuOp *op, const Y10Kernels *k)
@@ -32,14 +32,15 @@ y10_cpu_winograd_scratch (const Y10CpuOp *op, const Y10Kernels *k)
       + 4 * (op->in.width + 4) * y10_cpu_pixel (k);
 }
 
-/* Tiles [from, to) of tile row @ty of one block of input channels. */
+/* Transforms tiles [from, to) of tile row @ty in one block of input
+ * channels. */
 static void
 transform_in (const Y10CpuOp *op, const Y10CpuTask *task, const guint8 *block,
     guint ty, guint from, guint to, gfloat *v, gsize point, guint8 *copy)
 {
   const Y10Kernels *k = task->kernels;
   gsize pixel = y10_cpu_pixel (k), row;
-  /* Tiles 1 … last - 1 touch neither side. */
+  /* Tiles 1 … last - 1 touch neither the left nor the right edge. */
   guint last = (op->in.width - 1) / 2;
   guint cut[4] = { from, CLAMP (1, from, to), CLAMP (last, from, to), to };
 
@@ -140,7 +141,7 @@ y10_cpu_winograd (const Y10CpuOp *op, const Y10CpuTask *task)
   }
 }
 
-/* G g G'. */
+/* Computes G g G'. */
 void
 y10_cpu_winograd_pack (const gfloat kernel[9], gfloat *packed, gsize point)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Drawing on pictures in CUDA memory, which the module of the CUDA backend does
- * where there is one. What is here finds it, and says why there is none. */
+/* Painter: draws on pictures in CUDA memory. This file finds the drawing
+ * code in the module of the CUDA backend, reports why it is unavailable and
+ * checks arguments. */
 
 #include "config.h"
 
@@ -39,12 +40,12 @@ find (GString *why)
 
 /**
  * y10_painter_probe:
- * @why: (nullable): why there can be none is appended to this
+ * @why: (nullable): a string to append the reason to if painting is unavailable
  *
- * Whether there can be a painter: it takes the module of the CUDA backend and
- * NVIDIA's driver. Any thread.
+ * Checks whether painting is available, which needs the module of the CUDA
+ * backend and NVIDIA's driver. Any thread.
  *
- * Returns: %TRUE if y10_painter_new() has a chance
+ * Returns: %TRUE if y10_painter_new() can succeed
  *
  * Since: 0.1
  */
@@ -62,13 +63,13 @@ y10_painter_probe (GString *why)
 
 /**
  * y10_painter_new:
- * @cuda_context: the CUcontext of the pictures, which has to live longer than
- *   the painter
- * @error: %Y10_ERROR_BACKEND or %Y10_ERROR_NO_MEMORY
+ * @cuda_context: the CUcontext of the pictures; it must outlive the painter
+ * @error: return location for a #GError, or %NULL
  *
- * Loads what draws into a context.
+ * Loads the drawing kernels into a CUcontext.
  *
- * Returns: (transfer full): a painter, or %NULL
+ * Returns: (transfer full): a painter, or %NULL with %Y10_ERROR_BACKEND or
+ *   %Y10_ERROR_NO_MEMORY
  *
  * Since: 0.1
  */
@@ -141,19 +142,20 @@ check_item (const Y10Canvas *canvas, const Y10PaintItem *item, GError **error)
 /**
  * y10_painter_draw:
  * @painter: a painter
- * @canvas: what is drawn on
- * @items: what is drawn, in this order; copied
- * @n_items: how many there are
- * @cuda_stream: (nullable): the CUstream that may still be writing the
- *   picture. What is drawn comes after what it holds now, and before what it
- *   gets later. %NULL when the picture is there already: then what is drawn is
- *   there when this returns
- * @error: %Y10_ERROR_INVALID_ARGUMENT, or what the GPU said
+ * @canvas: the picture to draw on
+ * @items: the items to draw, in this order; copied
+ * @n_items: number of items
+ * @cuda_stream: (nullable): a CUstream to order the drawing on: after the work
+ *   that it holds now, such as writing the picture, and before later work. %NULL
+ *   if the picture has been written; the function then returns when the drawing
+ *   is complete
+ * @error: return location for a #GError, or %NULL
  *
- * Allocates nothing once all texts have been drawn, and copies nothing of the
- * picture.
+ * Draws items on a picture in place. Allocates nothing once all texts have been
+ * drawn, and copies no pixels.
  *
- * Returns: %TRUE if all of it is drawn, or will be
+ * Returns: %TRUE if all items have been drawn or queued; %FALSE with
+ *   %Y10_ERROR_INVALID_ARGUMENT or the error of the GPU
  *
  * Since: 0.1
  */
@@ -179,7 +181,7 @@ y10_painter_draw (Y10Painter *painter, const Y10Canvas *canvas,
  * y10_painter_free:
  * @painter: (transfer full) (nullable): a painter
  *
- * Waits until everything is drawn. The context has to be there still.
+ * Waits until all drawing is complete. The context must still exist.
  *
  * Since: 0.1
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* The core of Attention (YOLOv10 §3.3): per head, softmax (q'k / √key_dim)
- * over all positions weighs v; a depthwise 3×3 of v is added. */
+/* The core of Attention (YOLOv10 §3.3): per head, v weighted by softmax (q'k /
+ * √key_dim) over all positions, plus a depthwise 3×3 of v. */
 
 #include "config.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* The reference backend: one thread, planar floats, nothing clever. It runs the
- * whole network, so that a network can be compared layer by layer, and it is
- * always there. */
+/* The reference backend: one thread, planar floats, no optimizations. It
+ * runs the whole network, so that other backends can be compared layer by
+ * layer, and runs on every machine. */
 
 #include "config.h"
 
@@ -24,7 +24,7 @@ struct _Y10Device
 struct _Y10Program
 {
   const Y10Plan *plan;
-  gfloat **weight, **bias;      /* one a convolution */
+  gfloat **weight, **bias;      /* one per convolution */
   gsize weights_size;
 };
 
@@ -41,8 +41,8 @@ struct _Y10Slot
 {
   Y10Program *program;
   guint max_batch, max_rows;
-  guint8 *arenas;               /* one after another */
-  gfloat *row;                  /* scratch: a row, or scores of attention */
+  guint8 *arenas;               /* one per image, consecutive */
+  gfloat *row;                  /* scratch memory: a row, or scores of attention */
   Y10Candidate *candidates;
   gfloat *boxes;
   guint8 *keep;

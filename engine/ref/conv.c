@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Convolution, bias, SiLU, residual. Row by row: a row of outputs is a sum of
- * shifted rows of inputs, so the inner loop runs over contiguous memory. */
+/* Convolution, bias, SiLU, residual. A row of outputs is a sum of shifted
+ * rows of inputs, so the inner loop runs over contiguous memory. */
 
 #include "config.h"
 
@@ -11,7 +11,8 @@
 
 #include "ref/ops.h"
 
-/* The outputs x for which x * stride + shift is a column of the input. */
+/* The range of outputs x for which x * stride + shift is a column of the
+ * input. */
 static void
 valid_columns (gint shift, guint stride, guint in_width, guint out_width,
     guint *begin, guint *end)

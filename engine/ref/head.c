@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Which anchors and classes are candidates, looked up in planar logits. */
+/* Finds candidates in planar logits. */
 
 #include "config.h"
 

@@ -7,8 +7,8 @@
 
 G_BEGIN_DECLS
 
-/* Pushes the candidates of one image. Without NMS every (anchor, class)
- * pair; with NMS the best wanted class of each anchor. */
+/* Pushes the candidates of one image: without NMS all (anchor, class) pairs,
+ * with NMS the best wanted class of each anchor. */
 void y10_ref_head_scan (const Y10Plan * plan, const guint8 * arena,
     const Y10HeadParams * params, Y10TopK * topk);
 void y10_ref_head_gather (const Y10Plan * plan, const guint8 * arena,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* 5×5 maximum, stride 1; outside the picture there is nothing. */
+/* 5×5 maximum, stride 1; positions outside the picture are ignored. */
 
 #include "config.h"
 

@@ -2,15 +2,15 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-/* The ops in plain C: what every other backend is compared with. Tensors are
- * planar floats, [channels][height][width]. */
+/* The ops in plain C, the reference for all other backends. Tensors are planar
+ * floats, [channels][height][width]. */
 
 #include "core/graph.h"
 
 G_BEGIN_DECLS
 
-/* @weight: out × in / groups × k × k. @add: NULL or as large as @out, and it
- * may be @out. @row: width of the output in floats. */
+/* @weight: out × in / groups × k × k. @add: (nullable): as large as @out,
+ * may be @out. @row: scratch memory of one output row, floats. */
 void y10_ref_conv (const Y10Op * op, const gfloat * in, guint in_channels,
     guint in_height, guint in_width, const gfloat * weight,
     const gfloat * bias, const gfloat * add, gfloat * out, guint out_channels,
@@ -19,8 +19,8 @@ void y10_ref_maxpool5 (const gfloat * in, gfloat * out, guint channels,
     guint height, guint width);
 void y10_ref_upsample2x (const gfloat * in, gfloat * out, guint channels,
     guint height, guint width);
-/* @in: q k v of each head. @pe_weight, @pe_bias: the depthwise 3x3 over v.
- * @scores: height × width floats. */
+/* @in: q, k, v of each head. @pe_weight, @pe_bias: the depthwise 3x3 of v.
+ * @scores: scratch memory of height × width floats. */
 void y10_ref_attention (const Y10Op * op, const gfloat * in, gfloat * out,
     guint height, guint width, const gfloat * pe_weight,
     const gfloat * pe_bias, gfloat * scores);

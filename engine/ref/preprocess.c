@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* From a picture to the network's input, one output pixel at a time: four
- * source pixels, each turned into 8-bit R'G'B' first, are blended as OpenCV's
- * INTER_LINEAR blends 8-bit pictures, and divided by 255. Chroma is that of
- * the nearest sample to the left and above, found by the position in the
- * frame, not in the region. What is computed here is exact: backends on the
- * host give the same bits. */
+/* Converts a picture to the network's input, one output pixel at a time:
+ * converts four source pixels to 8-bit R'G'B', blends them as OpenCV's
+ * INTER_LINEAR blends 8-bit pictures, and divides by 255. Chroma is that of
+ * the nearest sample to the left and above, by the position in the frame,
+ * not in the region. The computation is exact: other host backends give the
+ * same bits. */
 
 #include "ref/preprocess.h"
 
@@ -29,7 +29,7 @@ read_sample (const Source *s, guint component, guint x, guint y)
       (y >> c->yshift) * s->image->stride[c->plane] +
       (x >> c->xshift) * c->step + c->offset;
 
-  /* P010: little endian, the value in the upper 10 bits. */
+  /* P010: little endian, value in the upper 10 bits. */
   return s->info->sample_size == 2 ? (p[0] | p[1] << 8) >> 6 : p[0];
 }
 
@@ -39,7 +39,7 @@ clip (gint32 v)
   return CLAMP (v >> Y10_COLOR_BITS, 0, 255);
 }
 
-/* Pixel @x, @y of the region as 8-bit R'G'B'. */
+/* Reads pixel @x, @y of the region as 8-bit R'G'B'. */
 static void
 read_pixel (const Source *s, guint x, guint y, guint8 rgb[3])
 {
@@ -61,8 +61,8 @@ read_pixel (const Source *s, guint x, guint y, guint8 rgb[3])
   }
 }
 
-/* OpenCV's fixed point: 11 bits of weight in each direction, of which the
- * columns keep 7 and the rows 2. */
+/* OpenCV's fixed point: weights have 11 fractional bits in each direction; 7
+ * bits remain after the columns and 2 after the rows. */
 static void
 blend (const Source *s, const Y10Tap *column, const Y10Tap *row,
     guint8 rgb[3])

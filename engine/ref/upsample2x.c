@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Every pixel becomes 2×2 of the same. */
+/* Nearest neighbour: repeats each pixel in 2×2 outputs. */
 
 #include "config.h"
 

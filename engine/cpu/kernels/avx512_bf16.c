@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Built with -mavx512bf16 too: activations and weights in bfloat16. */
+/* Built with -mavx512bf16 as well: activations and weights are bfloat16. */
 
 #define Y10_VLEN 16
 #define Y10_ELEM 2

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Whatever the compiler makes of blocks of 8 on any CPU. */
+/* Portable: the compiler's vector code for blocks of 8 on any CPU. */
 
 #define Y10_VLEN 8
 #define Y10_ELEM 4

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Which instructions our own SIMD code may use: what the CPU has, the
- * operating system saves, and the user allows. Everything that picks a kernel
- * asks here, so that one environment variable lets a test run every one. */
+/* Instruction set of our own SIMD code: what the CPU supports, the operating
+ * system enables and the user allows. All code that chooses a kernel calls
+ * this, so that one environment variable makes a test run each of them. */
 
 #include "isa.h"
 
@@ -33,8 +33,8 @@ detect (void)
 #if defined (__x86_64__) || defined (__i386__)
   guint a, b, c = 0, d;
 
-  /* __builtin_cpu_supports() says no to AVX where the system does not save
-   * its registers. Not every compiler lets it ask for F16C. */
+  /* __builtin_cpu_supports() returns 0 for AVX if the system does not save its
+   * registers. Some compilers cannot query F16C. */
   __builtin_cpu_init ();
   if (!__builtin_cpu_supports ("sse4.1"))
     return Y10_ISA_C;
@@ -57,7 +57,7 @@ detect (void)
 Y10Isa
 y10_cpu_isa (void)
 {
-  static gsize result;          /* 1 + the answer */
+  static gsize result;          /* 1 + the result */
 
   if (g_once_init_enter (&result)) {
     const char *limit = g_getenv ("Y10_MAX_CPU_ISA");

@@ -6,7 +6,7 @@
 
 G_BEGIN_DECLS
 
-/* What our own SIMD code may use, each including the ones before it. */
+/* Instruction sets of our own SIMD code; each includes those before it. */
 typedef enum
 {
   Y10_ISA_C,                    /* portable C */
@@ -16,8 +16,9 @@ typedef enum
   Y10_ISA_AVX512_BF16,
 } Y10Isa;
 
-/* The best this CPU has, limited by the environment variable Y10_MAX_CPU_ISA
- * (c, sse41, avx2, avx512, avx512_bf16). Thread safe, computed once. */
+/* The best set that this CPU supports, limited by the environment variable
+ * Y10_MAX_CPU_ISA (c, sse41, avx2, avx512, avx512_bf16). Thread-safe; computed
+ * once. */
 Y10Isa y10_cpu_isa (void);
 const char *y10_isa_get_name (Y10Isa isa);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* The loops of cpu/kernels/preprocess.h. Plain C that the compiler turns into the
- * instruction set it is told to, with intrinsics where it does not find the
- * way by itself: Y10_KERNELS names the table. No loop reads outside the samples
- * it was asked for, because the last row of a frame may end where a page does. */
+/* The loops of cpu/kernels/preprocess.h: plain C that the compiler
+ * vectorizes for its target, with intrinsics where it does not. Y10_KERNELS
+ * names the table. No loop reads beyond the samples of its range, because
+ * the last row of a frame may end at the end of a page. */
 
 #include "preprocess.h"
 
@@ -100,8 +100,8 @@ LOADERS (yuv_semi, 1, 2, 1, 8, 10)
 LOADERS (yuv_macropixel, 2, 4, 1, 8, 10)
 LOADERS (yuv_semi10, 2, 4, 1, 10, 10)
 
-/* Pixels that are packed already keep their order of bytes: store() is told
- * which is which. What else is in the 32 bits does not matter. */
+/* Packed pixels keep their byte order; store() gets the shift of each
+ * component. The remaining bits are ignored. */
 static ALWAYS_INLINE uint32_t
 load_packed3 (const uint8_t *p)
 {
@@ -122,7 +122,7 @@ load_range_packed3 (const Y10LoadRow *row, uint32_t x, size_t n,
   const __m256i spread = _mm256_broadcastsi128_si256 (_mm_setr_epi8 (0, 1, 2,
           -1, 3, 4, 5, -1, 6, 7, 8, -1, 9, 10, 11, -1));
 
-  /* 28 bytes are read for 8 pixels. */
+  /* Reads 28 bytes for 8 pixels. */
   for (; i + 10 <= n; i += 8) {
     __m256i v = _mm256_inserti128_si256 (_mm256_castsi128_si256
         (_mm_loadu_si128 ((const __m128i *) (p + 3 * i))),
@@ -198,8 +198,8 @@ blend_column (const uint32_t *p, uint32_t weight, int16_t *out)
 }
 
 #ifdef __AVX2__
-/* The 8 bytes of two neighbours, interleaved and widened, are what vpmaddwd
- * wants; vpackssdw puts right what vpunpck took apart. */
+/* Interleaves and widens the 8 bytes of two neighbours for vpmaddwd; vpackssdw
+ * restores the order after vpunpck. */
 #define INTERLEAVE _mm_setr_epi8 (0, 4, 1, 5, 2, 6, 3, 7, \
     8, 12, 9, 13, 10, 14, 11, 15)
 
@@ -298,9 +298,10 @@ blend_rows (const int16_t *restrict row0, const int16_t *restrict row1,
   }
 }
 
-/* v / 255, correctly rounded, for v from 0 to 255. A product with the rounded
- * reciprocal alone is wrong in the last bit for many; with what the reciprocal
- * lacks added before the one rounding of FMA it is right for all of them. */
+/* v / 255, correctly rounded, for v from 0 to 255. The product with the
+ * rounded reciprocal is off by one in the last bit for many v; adding the
+ * product with the reciprocal's rounding error by FMA, which rounds once, is
+ * correct for all. */
 static ALWAYS_INLINE float
 unit (uint32_t v)
 {

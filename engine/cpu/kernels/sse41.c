@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Built with -msse4.1; a block is two registers. */
+/* Built with -msse4.1: a block is two registers. */
 
 #define Y10_VLEN 8
 #define Y10_ELEM 4

@@ -4,10 +4,10 @@
 /* The kernels of one instruction set. The including file defines
  *   Y10_VLEN     channels of a block: floats of a vector
  *   Y10_ELEM     bytes of an activation: 4, or 2 for bfloat16
- *   Y10_TILE, Y10_DW_TILE, Y10_STEM_TILE  pixels of a tile of a dense,
- *                depthwise and first convolution: what registers hold
+ *   Y10_TILE, Y10_DW_TILE, Y10_STEM_TILE  pixels of a tile of a dense, depthwise
+ *                and first convolution: as many as fit in registers
  *   Y10_KERNELS, Y10_KERNELS_NAME  the table and its name
- * Loops over a tile are unrolled so that accumulators live in registers. */
+ * Loops over a tile are unrolled, so that accumulators stay in registers. */
 
 #include <math.h>
 
@@ -15,9 +15,10 @@
 #include "vec.h"
 
 #define PIXEL (Y10_VLEN * Y10_ELEM)
-#define STEPS (Y10_VLEN * Y10_ELEM / 4) /* 4 bytes of a pixel at a time */
+#define STEPS (Y10_VLEN * Y10_ELEM / 4) /* groups of 4 bytes in a pixel */
 
-/* What 4 bytes of a pixel, broadcast, add to one block of outputs. */
+/* Adds the products of a broadcast 4-byte group of a pixel to one output
+ * block. */
 Y10_INLINE vf
 dot (vf acc, vf weight, vf pixel)
 {
@@ -112,7 +113,7 @@ DENSE_ALL (13) DENSE_ALL (14)
 #define CAT(a, b) CAT_ (a, b)
 #define ROW CAT (ROW, Y10_TILE)
 
-/* Depthwise: P pixels at once, each input of a row loaded once. */
+/* Depthwise convolution of P pixels at once; loads each input of a row once. */
 Y10_INLINE void
 depthwise_part (const Y10DwRow * r, int at, const int P, const int K,
     const int S)
@@ -240,8 +241,8 @@ stem (const float *src, ptrdiff_t plane, ptrdiff_t row, const float *weight,
 
 #if Y10_ELEM == 4
 
-/* B'dB of Winograd's F(2x2, 3x3): each column of four is transformed once and
- * serves two tiles. */
+/* B'dB of Winograd's F(2x2, 3x3): transforms each column of four once and
+ * uses it for two tiles. */
 Y10_INLINE void
 winograd_column (const char *s, ptrdiff_t row, vf c[4])
 {
@@ -281,8 +282,8 @@ winograd_in (const void *src, ptrdiff_t src_row, float *v, ptrdiff_t point,
   }
 }
 
-/* A'mA, bias, activation, residual. @rows and @width cut what lies beyond an
- * odd edge. */
+/* A'mA, bias, activation, residual. @rows and @width discard outputs beyond
+ * an odd edge. */
 static void
 winograd_out (const float *m, ptrdiff_t point, const float *bias, void *dst,
     ptrdiff_t dst_row, const void *add, int n_tiles, int width, int rows,
@@ -432,7 +433,7 @@ softmax (float *s, ptrdiff_t s_block, void *p, ptrdiff_t p_block, int rows,
   }
 }
 
-/* Not by way of a maximum, which a NaN could hide others behind. */
+/* Does not use a maximum: a NaN could hide other values from it. */
 static int
 find_from (const float *src, int from, int n, float floor)
 {

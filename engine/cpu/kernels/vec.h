@@ -2,10 +2,10 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-/* One vector of Y10_VLEN floats, the channels of a block. The compilers'
- * vector extensions carry most of it on any instruction set; what they cannot
- * say (table look-up, conversions, reciprocals) has an AVX-512 version here.
- * Only files built with their own instruction set flags include this. */
+/* One vector of Y10_VLEN floats: the channels of a block. The compilers'
+ * vector extensions express most operations on any instruction set; table
+ * look-up, conversions and reciprocals have AVX-512 versions here. Include
+ * it only in files that are built with flags for their instruction set. */
 
 #include <stdint.h>
 #include <string.h>
@@ -82,7 +82,7 @@ vf_hsum (vf v)
 #ifdef __AVX512F__
 
 /* exp (x) for x <= 88, to 2e-7: 2^(i/32) from a table, a quadratic for the
- * rest; scalef adds the whole exponent. */
+ * rest; scalef applies the integer exponent. */
 Y10_INLINE vf
 vf_exp (vf x)
 {
@@ -111,8 +111,8 @@ vf_exp (vf x)
 
 #if Y10_ELEM == 2
 
-/* x * sigmoid (x) to 1e-4, which is well below what bfloat16 keeps: a cubic
- * for 2^f, 0 <= f < 1, and 14 bits of the reciprocal. */
+/* x * sigmoid (x) to 1e-4, well below the resolution of bfloat16: a cubic
+ * for 2^f, 0 <= f < 1, and a 14-bit reciprocal. */
 Y10_INLINE vf
 vf_silu (vf x)
 {
@@ -129,7 +129,7 @@ vf_silu (vf x)
 
 #else
 
-/* x * sigmoid (x); one Newton step on the reciprocal's 14 bits. */
+/* x * sigmoid (x); one Newton step refines the 14-bit reciprocal. */
 Y10_INLINE vf
 vf_silu (vf x)
 {
@@ -169,13 +169,13 @@ vf_silu (vf x)
 {
   vf low = vf_set1 (-87.0f);
   vf v = vf_max (x, low);
-  v = -vf_max (-v, low);        /* exp (-x) must not leave the floats */
+  v = -vf_max (-v, low);        /* keeps exp (-x) finite */
   return x / (1.0f + vf_exp (-v));
 }
 
 #endif
 
-/* Elements as they lie in memory: floats or bfloat16. */
+/* Loads and stores of activations: floats or bfloat16. */
 #if Y10_ELEM == 4
 
 typedef float elem_t;
