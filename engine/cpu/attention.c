@@ -142,7 +142,7 @@ attention (const Y10CpuOp *op, const Y10CpuTask *task)
   guint per_head = (s.n + k->tile - 1) / k->tile, begin, end;
 
   pack (op, task, &s);
-  y10_threadpool_barrier (task->team);
+  y10_threadpool_barrier (task->pool);
   y10_cpu_share (op->op->heads * per_head, task->thread, task->n_threads,
       &begin, &end);
   for (guint i = begin; i < end; i++) {
@@ -151,7 +151,7 @@ attention (const Y10CpuOp *op, const Y10CpuTask *task)
     y10_cpu_share (s.n, i % per_head, per_head, &from, &to);
     attend (op, task, &s, i / per_head, from, to - from);
   }
-  y10_threadpool_barrier (task->team);
+  y10_threadpool_barrier (task->pool);
   for (guint head = 0; head < op->op->heads; head++)
     add_positions (op, task, &s, head);
 }

@@ -98,7 +98,7 @@ flush_denormals (Y10Device *device, gboolean restore)
 static void
 cpu_close (Y10Device *device)
 {
-  y10_threadpool_free (device->team);
+  y10_threadpool_free (device->pool);
   y10_dnnl_free (device->dnnl);
   flush_denormals (device, TRUE);
   g_free (device->name);
@@ -114,8 +114,8 @@ cpu_open (const Y10DeviceConfig *config, GError **error)
   device->threads = config->threads ? config->threads : count_cores ();
   flush_denormals (device, FALSE);
   device->dnnl = y10_dnnl_new ();
-  device->team = y10_threadpool_new (device->threads, device->dnnl != NULL, error);
-  if (!device->team) {
+  device->pool = y10_threadpool_new (device->threads, device->dnnl != NULL, error);
+  if (!device->pool) {
     cpu_close (device);
     return NULL;
   }
@@ -282,7 +282,7 @@ cpu_load (Y10Slot *slot, guint i, const Y10Image *image,
     memcpy (c->classes, params->classes, graph->n_classes);
     c->params.classes = c->classes;
   }
-  y10_cpu_preprocess (image, letterbox, program->device->team,
+  y10_cpu_preprocess (image, letterbox, program->device->pool,
       program->preprocess, (gfloat *) (arena (slot, i)
           + y10_plan_view_offset (program->plan, graph->input)));
   return TRUE;
@@ -302,7 +302,7 @@ walk (gpointer data, guint thread, guint n_threads)
   const Walk *w = data;
   Y10Program *program = w->slot->program;
   Y10CpuTask task = {
-    .kernels = program->kernels,.team = program->device->team,
+    .kernels = program->kernels,.pool = program->device->pool,
     .arena = arena (w->slot, w->image),.shared = program->scratch.data,
     .scratch = program->scratch.data + program->shared_size
         + thread * program->thread_size,
@@ -316,7 +316,7 @@ walk (gpointer data, guint thread, guint n_threads)
     else
       program->ops[k].run (&program->ops[k], &task);
     if (k + 1 < w->end)
-      y10_threadpool_barrier (task.team);
+      y10_threadpool_barrier (task.pool);
   }
 }
 
@@ -334,7 +334,7 @@ run_ops (Y10Slot *slot, guint i, guint first, guint end, gboolean lazy,
     if (stop > first) {
       Walk w = { slot, i, first, stop, lazy };
 
-      y10_threadpool_run (program->device->team, walk, &w);
+      y10_threadpool_run (program->device->pool, walk, &w);
       first = stop;
     } else {
       if (!y10_dnnl_conv_run (program->ops[first].dnnl, arena (slot, i), error))

@@ -16,7 +16,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   const Y10Kernels *kernels;
-  Y10ThreadPool *team;
+  Y10ThreadPool *pool;
   guint8 *arena;
   guint8 *shared;               /* scratch memory of all threads */
   guint8 *scratch;              /* of this thread */

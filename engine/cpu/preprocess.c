@@ -337,7 +337,7 @@ copy_tensor (const Y10Image *image, const Y10Letterbox *l, gfloat *planes)
 
 void
 y10_cpu_preprocess (const Y10Image *image, const Y10Letterbox *letterbox,
-    Y10ThreadPool *team, gpointer scratch, gfloat *planes)
+    Y10ThreadPool *pool, gpointer scratch, gfloat *planes)
 {
   const char *name;
   Job job = {
@@ -362,8 +362,8 @@ y10_cpu_preprocess (const Y10Image *image, const Y10Letterbox *letterbox,
   init_columns (&job, load_pos);
 
   job.workers = shared.base + shared.used;
-  if (team != NULL)
-    y10_threadpool_run (team, run_part, &job);
+  if (pool != NULL)
+    y10_threadpool_run (pool, run_part, &job);
   else
     run_part (&job, 0, 1);
 }

@@ -13,10 +13,10 @@ G_BEGIN_DECLS
  * input of this width and this many threads. */
 gsize y10_cpu_preprocess_scratch (guint dst_width, guint threads);
 
-/* Computes the same bits as y10_ref_preprocess(). @team: (nullable): NULL
+/* Computes the same bits as y10_ref_preprocess(). @pool: (nullable): NULL
  * uses only the calling thread. */
 void y10_cpu_preprocess (const Y10Image * image,
-    const Y10Letterbox * letterbox, Y10ThreadPool * team, gpointer scratch,
+    const Y10Letterbox * letterbox, Y10ThreadPool * pool, gpointer scratch,
     gfloat * planes);
 
 /* Name of the kernels in use: "avx512", "avx2" or "c". */

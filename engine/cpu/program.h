@@ -20,7 +20,7 @@ struct _Y10Device
   char *name;
   guint saved_csr;
   Y10Dnnl *dnnl;                /* nullable */
-  Y10ThreadPool *team;
+  Y10ThreadPool *pool;
 };
 
 struct _Y10Program

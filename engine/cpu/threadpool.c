@@ -47,7 +47,7 @@ struct _Y10ThreadPool
 
 typedef struct
 {
-  Y10ThreadPool *team;
+  Y10ThreadPool *pool;
   guint thread;
 } Start;
 
@@ -84,25 +84,25 @@ change (Signal *s)
 }
 
 void
-y10_threadpool_barrier (Y10ThreadPool *team)
+y10_threadpool_barrier (Y10ThreadPool *pool)
 {
   guint32 phase;
 
-  if (team->n_threads == 1)
+  if (pool->n_threads == 1)
     return;
 #ifdef _OPENMP
-  if (team->openmp) {
+  if (pool->openmp) {
 #pragma omp barrier
     return;
   }
 #endif
-  phase = __atomic_load_n (&team->phase.value, __ATOMIC_RELAXED);
-  if (__atomic_add_fetch (&team->arrived, 1, __ATOMIC_ACQ_REL)
-      == team->n_threads) {
-    __atomic_store_n (&team->arrived, 0, __ATOMIC_RELAXED);
-    change (&team->phase);
+  phase = __atomic_load_n (&pool->phase.value, __ATOMIC_RELAXED);
+  if (__atomic_add_fetch (&pool->arrived, 1, __ATOMIC_ACQ_REL)
+      == pool->n_threads) {
+    __atomic_store_n (&pool->arrived, 0, __ATOMIC_RELAXED);
+    change (&pool->phase);
   } else {
-    wait_change (&team->phase, phase, team->spin);
+    wait_change (&pool->phase, phase, pool->spin);
   }
 }
 
@@ -110,16 +110,16 @@ static void *
 work (void *data)
 {
   Start start = *(Start *) data;
-  Y10ThreadPool *team = start.team;
+  Y10ThreadPool *pool = start.pool;
   guint32 seen = 0;
 
   g_free (data);
   for (;;) {
-    wait_change (&team->work, seen++, team->spin);
-    if (team->quit)
+    wait_change (&pool->work, seen++, pool->spin);
+    if (pool->quit)
       return NULL;
-    team->func (team->data, start.thread, team->n_threads);
-    y10_threadpool_barrier (team);
+    pool->func (pool->data, start.thread, pool->n_threads);
+    y10_threadpool_barrier (pool);
   }
 }
 
@@ -137,77 +137,77 @@ count_cores (void)
 Y10ThreadPool *
 y10_threadpool_new (guint n_threads, gboolean openmp, GError **error)
 {
-  Y10ThreadPool *team;
+  Y10ThreadPool *pool;
   sigset_t all, before;
   int result = 0;
 
-  if (posix_memalign ((void **) &team, 64, sizeof *team)) {
+  if (posix_memalign ((void **) &pool, 64, sizeof *pool)) {
     g_set_error (error, Y10_ERROR, Y10_ERROR_NO_MEMORY,
-        "no memory for a team of threads");
+        "no memory for a pool of threads");
     return NULL;
   }
-  *team = (Y10ThreadPool) {.n_threads = n_threads };
+  *pool = (Y10ThreadPool) {.n_threads = n_threads };
 #ifdef HAVE_OPENMP
   omp_set_num_threads (n_threads);
-  team->openmp = openmp;
+  pool->openmp = openmp;
 #endif
-  if (team->openmp)
-    return team;
+  if (pool->openmp)
+    return pool;
   /* With fewer cores than threads, spinning keeps the others off the core. */
-  team->spin = n_threads <= count_cores () ? SPIN : 0;
-  team->threads = g_new0 (pthread_t, n_threads);
+  pool->spin = n_threads <= count_cores () ? SPIN : 0;
+  pool->threads = g_new0 (pthread_t, n_threads);
   sigfillset (&all);
   pthread_sigmask (SIG_SETMASK, &all, &before);
   for (guint i = 1; i < n_threads && !result; i++) {
     Start *start = g_new (Start, 1);
 
-    *start = (Start) { team, i };
-    result = pthread_create (&team->threads[i], NULL, work, start);
+    *start = (Start) { pool, i };
+    result = pthread_create (&pool->threads[i], NULL, work, start);
     if (result)
       g_free (start);
     else
-      team->n_started++;
+      pool->n_started++;
   }
   pthread_sigmask (SIG_SETMASK, &before, NULL);
   if (!result)
-    return team;
+    return pool;
   g_set_error (error, Y10_ERROR, Y10_ERROR_NO_MEMORY,
-      "cannot start thread %u of %u: %s", team->n_started + 2, n_threads,
+      "cannot start thread %u of %u: %s", pool->n_started + 2, n_threads,
       g_strerror (result));
-  y10_threadpool_free (team);
+  y10_threadpool_free (pool);
   return NULL;
 }
 
 void
-y10_threadpool_free (Y10ThreadPool *team)
+y10_threadpool_free (Y10ThreadPool *pool)
 {
-  if (!team)
+  if (!pool)
     return;
-  team->quit = TRUE;
-  change (&team->work);
-  for (guint i = 1; i <= team->n_started; i++)
-    pthread_join (team->threads[i], NULL);
-  g_free (team->threads);
-  free (team);
+  pool->quit = TRUE;
+  change (&pool->work);
+  for (guint i = 1; i <= pool->n_started; i++)
+    pthread_join (pool->threads[i], NULL);
+  g_free (pool->threads);
+  free (pool);
 }
 
 void
-y10_threadpool_run (Y10ThreadPool *team, Y10ThreadPoolFunc func, gpointer data)
+y10_threadpool_run (Y10ThreadPool *pool, Y10ThreadPoolFunc func, gpointer data)
 {
-  if (team->n_threads == 1) {
+  if (pool->n_threads == 1) {
     func (data, 0, 1);
     return;
   }
 #ifdef _OPENMP
-  if (team->openmp) {
-#pragma omp parallel num_threads (team->n_threads)
+  if (pool->openmp) {
+#pragma omp parallel num_threads (pool->n_threads)
     func (data, omp_get_thread_num (), omp_get_num_threads ());
     return;
   }
 #endif
-  team->func = func;
-  team->data = data;
-  change (&team->work);
-  func (data, 0, team->n_threads);
-  y10_threadpool_barrier (team);
+  pool->func = func;
+  pool->data = data;
+  change (&pool->work);
+  func (data, 0, pool->n_threads);
+  y10_threadpool_barrier (pool);
 }

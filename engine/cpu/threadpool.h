@@ -15,10 +15,10 @@ typedef void (*Y10ThreadPoolFunc) (gpointer data, guint thread, guint n_threads)
 /* @openmp: use the creator's OpenMP threads, which oneDNN uses, too, so that
  * the cores are not shared by two sets of threads. */
 Y10ThreadPool *y10_threadpool_new (guint n_threads, gboolean openmp, GError ** error);
-void y10_threadpool_free (Y10ThreadPool * team);
+void y10_threadpool_free (Y10ThreadPool * pool);
 /* Runs @func in every thread and waits for all of them. */
-void y10_threadpool_run (Y10ThreadPool * team, Y10ThreadPoolFunc func, gpointer data);
+void y10_threadpool_run (Y10ThreadPool * pool, Y10ThreadPoolFunc func, gpointer data);
 /* Each thread calls it from @func; returns when all have done so. */
-void y10_threadpool_barrier (Y10ThreadPool * team);
+void y10_threadpool_barrier (Y10ThreadPool * pool);
 
 G_END_DECLS
