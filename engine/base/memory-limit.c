@@ -54,7 +54,7 @@ read_limit (const char *root, const char *folder, const char *file)
  * be the host's, of which only the end exists in the mount; so each suffix
  * of the path is tried, down to the mount itself. */
 static void
-look_at_groups (const char *root, const char *mount, const char *file,
+check_groups (const char *root, const char *mount, const char *file,
     const char *group, guint64 *limit, char **what)
 {
   g_autofree char *path = g_strdup (group);
@@ -97,10 +97,10 @@ y10_memory_limit (const char *root, char **what)
       continue;
     controllers = g_strsplit (part[1], ",", -1);
     if (g_strv_contains ((const char *const *) controllers, "memory")) {
-      look_at_groups (root, "/sys/fs/cgroup/memory", "memory.limit_in_bytes",
+      check_groups (root, "/sys/fs/cgroup/memory", "memory.limit_in_bytes",
           part[2], &limit, what);
     } else if (!strcmp (part[0], "0")) {
-      look_at_groups (root, "/sys/fs/cgroup", "memory.max", part[2], &limit,
+      check_groups (root, "/sys/fs/cgroup", "memory.max", part[2], &limit,
           what);
     }
   }

@@ -15,7 +15,7 @@
 
 /* The folder of this library with symbolic links resolved; NULL if unknown. */
 static char *
-own_folder (void)
+library_folder (void)
 {
   char *real = NULL, *folder;
   Dl_info info;
@@ -58,7 +58,7 @@ y10_paths_find_module (const char *name, GString *why)
   const char *path = secure_getenv ("Y10_BACKEND_PATH");
   g_auto (GStrv) asked = g_strsplit (path ? path : "", ":", -1), folders = NULL;
   g_autofree char *file = g_strconcat ("liby10-", name, ".so", NULL);
-  g_autofree char *own = own_folder ();
+  g_autofree char *own = library_folder ();
   g_autofree char *built = g_build_filename ("..", name, NULL);
   char *found;
 
@@ -81,7 +81,7 @@ y10_paths_find_data (const char *name, GString *why)
 {
   g_autoptr (GStrvBuilder) builder = g_strv_builder_new ();
   g_auto (GStrv) folders = NULL;
-  g_autofree char *own = own_folder (), *all = NULL;
+  g_autofree char *own = library_folder (), *all = NULL;
   char *found;
 
   add_below (builder, own, "../models");

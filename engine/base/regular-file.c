@@ -19,7 +19,7 @@ describe (mode_t mode)
   return S_ISREG (mode) ? NULL : S_ISDIR (mode) ? "a directory"
       : S_ISFIFO (mode) ? "a FIFO" : S_ISCHR (mode) ? "a character device"
       : S_ISBLK (mode) ? "a block device" : S_ISSOCK (mode) ? "a socket"
-      : "no regular file";
+      : "not a regular file";
 }
 
 static gboolean

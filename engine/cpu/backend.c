@@ -150,8 +150,8 @@ cpu_layout (Y10Device *device, Y10Precision *precision, Y10Layout *layout,
   if (*precision != Y10_PRECISION_FP32
       && !(*precision == Y10_PRECISION_BF16 && bf16)) {
     g_set_error (error, Y10_ERROR, Y10_ERROR_UNSUPPORTED,
-        "backend cpu has no precision %s on this CPU; it has %s",
-        y10_precision_get_name (*precision), bf16 ? "fp32 and bf16" : "fp32");
+        "backend cpu does not support precision %s on this CPU; expected %s",
+        y10_precision_get_name (*precision), bf16 ? "fp32 or bf16" : "fp32");
     return FALSE;
   }
   k = y10_cpu_kernels (*precision);
@@ -181,24 +181,25 @@ cpu_supports (Y10Device *device, const Y10Graph *graph, const Y10Op *op,
   guint in = y10_graph_view_channels (graph, op->in);
 
   if (!y10_cpu_kernels (precision)) {
-    g_string_append_printf (why, "no %s on this CPU",
+    g_string_append_printf (why, "this CPU does not support precision %s",
         y10_precision_get_name (precision));
     return FALSE;
   }
   if (op->kind == Y10_OP_CONV && op->groups > 1 && op->groups != in)
-    g_string_append_printf (why, "%u groups of several channels", op->groups);
+    g_string_append_printf (why, "%u groups of %u channels; expected 1 channel each",
+        op->groups, in / op->groups);
   else if (op->kind == Y10_OP_CONV && op->groups > 1
       && y10_graph_view_channels (graph, op->out) != in)
-    g_string_append (why, "several outputs for each channel");
+    g_string_append (why, "several outputs per channel; expected 1");
   else if (op->kind == Y10_OP_CONV && (op->stride < 1 || op->stride > 2))
-    g_string_append_printf (why, "stride %u", op->stride);
+    g_string_append_printf (why, "stride %u; expected 1 or 2", op->stride);
   else if (op->kind == Y10_OP_ATTENTION)
     return TRUE;
   else if ((op->kind != Y10_OP_CONV || op->groups > 1)
       && !same_segments (graph, op->in, op->out))
-    g_string_append (why, "input and output are cut differently");
+    g_string_append (why, "input and output have different segments");
   else if (op->add.n && !same_segments (graph, op->add, op->out))
-    g_string_append (why, "what is added is cut differently");
+    g_string_append (why, "residual and output have different segments");
   else
     return TRUE;
   return FALSE;

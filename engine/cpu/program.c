@@ -96,7 +96,7 @@ pack_weights (const Y10CpuCompile *c, Y10Program *program,
       continue;
     if (g_cancellable_is_cancelled (cancellable)) {
       g_set_error (error, Y10_ERROR, Y10_ERROR_CANCELLED,
-          "compiling was cancelled at \"%s\"", op->op->name);
+          "compilation was cancelled at \"%s\"", op->op->name);
       return FALSE;
     }
     size += Y10_CPU_ROUND_UP (op->weight_size, Y10_CPU_ALIGN);
@@ -153,7 +153,7 @@ y10_cpu_compile (Y10Device *device, const Y10Plan *plan, Y10Precision precision,
   preprocess = y10_cpu_preprocess_scratch (plan->graph->width,
       device->threads);
   if (!pack_weights (&c, program, cancellable, error)
-      || !y10_cpu_memory_init (&program->scratch, "scratch of the threads",
+      || !y10_cpu_memory_init (&program->scratch, "scratch memory of the threads",
           program->shared_size + program->thread_size * device->threads + preprocess, error))
     goto fail;
   program->preprocess = program->scratch.data + program->shared_size

@@ -143,7 +143,7 @@ y10_threadpool_new (guint n_threads, gboolean openmp, GError **error)
 
   if (posix_memalign ((void **) &pool, 64, sizeof *pool)) {
     g_set_error (error, Y10_ERROR, Y10_ERROR_NO_MEMORY,
-        "no memory for a pool of threads");
+        "no memory for the thread pool");
     return NULL;
   }
   *pool = (Y10ThreadPool) {.n_threads = n_threads };

@@ -31,10 +31,10 @@ find (GString *why)
   if (class->api_version == Y10_PAINTER_API_VERSION
       && class->size == sizeof *class)
     return class;
-  g_string_append_printf (why, "the module of the CUDA backend draws by "
-      "contract %u, %" G_GSIZE_FORMAT " bytes; expected %u, %" G_GSIZE_FORMAT
-      " bytes", class->api_version, class->size, Y10_PAINTER_API_VERSION,
-      sizeof *class);
+  g_string_append_printf (why, "the module of the CUDA backend has painter "
+      "interface version %u (%" G_GSIZE_FORMAT " bytes); expected version %u (%"
+      G_GSIZE_FORMAT " bytes)", class->api_version, class->size,
+      Y10_PAINTER_API_VERSION, sizeof *class);
   return NULL;
 }
 
@@ -83,7 +83,7 @@ y10_painter_new (gpointer cuda_context, GError **error)
 
   if (!class || !class->probe (why)) {
     g_set_error (error, Y10_ERROR, Y10_ERROR_BACKEND,
-        "nothing can be drawn in CUDA memory: %s", why->str);
+        "cannot draw in CUDA memory: %s", why->str);
     return NULL;
   }
   state = class->open (cuda_context, error);
@@ -107,9 +107,9 @@ check_canvas (const Y10Canvas *canvas, GError **error)
         && canvas->component[i].y_shift <= 1;
   if (!ok)
     g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
-        "a canvas of %ux%u pixels in %u components; expected 1 to %u pixels "
-        "each way, 1 to 4 components that are somewhere, and two pixels a "
-        "sample at most", canvas->width, canvas->height, canvas->n_components,
+        "canvas has %ux%u pixels and %u components; expected 1 to %u pixels "
+        "each way and 1 to 4 non-NULL components with at most 2x2 "
+        "subsampling", canvas->width, canvas->height, canvas->n_components,
         most);
   return ok;
 }
@@ -133,9 +133,11 @@ check_item (const Y10Canvas *canvas, const Y10PaintItem *item, GError **error)
         || canvas->component[i].y_shift);
   if (!ok)
     g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
-        "something of kind %u to draw at (%d, %d) to (%d, %d); expected it to "
-        "be within %ux%u pixels and within its text", item->kind, item->x0,
-        item->y0, item->x1, item->y1, canvas->width, canvas->height);
+        "paint item has kind %u, alpha %u and edges (%d, %d) to (%d, %d); "
+        "expected kind 0 to %u, alpha 0 to 256 and a rectangle within %ux%u "
+        "pixels and within its text", item->kind, item->alpha, item->x0,
+        item->y0, item->x1, item->y1, Y10_PAINT_BLUR, canvas->width,
+        canvas->height);
   return ok;
 }
 

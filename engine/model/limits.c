@@ -138,7 +138,7 @@ y10_size_limit_parse (const char *text, float *width, float *height,
       && parse_number (part[n - 1], 0, 65536, height))
     return TRUE;
   g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
-      "a size is \"%s\"; expected pixels or a fraction up to 1, as \"32\", "
+      "the size limit is \"%s\"; expected pixels or a fraction up to 1, as \"32\", "
       "\"64x32\" or \"0.05\"", text);
   return FALSE;
 }

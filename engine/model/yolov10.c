@@ -130,7 +130,7 @@ conv (Yolo *y, Y10View x, const char *module, ConvSpec spec)
   y10_graph_builder_op (y->graph, &op);
   if (channels (y, op.out) != shape->out_channels
       || (spec.add.n && channels (y, spec.add) != shape->out_channels))
-    return fail (y, "\"%s\" gives %u channels; expected %u", module,
+    return fail (y, "\"%s\" has %u output channels; expected %u", module,
         shape->out_channels, channels (y, spec.add.n ? spec.add : op.out));
   return op.out;
 }
@@ -405,7 +405,7 @@ build (const Y10TensorFile *file, guint width, guint height,
 
   network (&y, &fields);
   if (!fields.n_bins)
-    fail (&y, "the box branch of \"model.23\" has less than 4 channels");
+    fail (&y, "the box branch of \"model.23\" has fewer than 4 channels");
   graph = y10_graph_builder_finish (y.graph, &fields, error);
   if (!graph)
     g_free (fields.layer);

@@ -86,7 +86,7 @@ ref_layout (Y10Device *device, Y10Precision *precision, Y10Layout *layout,
 {
   if (*precision != Y10_PRECISION_AUTO && *precision != Y10_PRECISION_FP32) {
     g_set_error (error, Y10_ERROR, Y10_ERROR_UNSUPPORTED,
-        "backend ref has no precision %s; it has fp32",
+        "backend ref does not support precision %s; expected fp32",
         y10_precision_get_name (*precision));
     return FALSE;
   }

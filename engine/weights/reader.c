@@ -207,7 +207,7 @@ y10_tensor_file_add (Y10TensorFile *file, const char *name, const char *dtype,
   entry.name = normalise_name (name);
   if (g_hash_table_contains (file->by_name, entry.name)) {
     g_set_error (error, Y10_ERROR, Y10_ERROR_MODEL_FORMAT,
-        "%s: tensor \"%s\" is there twice", file->path, entry.name);
+        "%s: tensor \"%s\" occurs twice", file->path, entry.name);
     g_free (entry.name);
     return FALSE;
   }
@@ -457,7 +457,7 @@ y10_tensor_file_open (const char *path, GError **error)
     goto fail;
   }
   g_set_error (error, Y10_ERROR, Y10_ERROR_MODEL_FORMAT,
-      "%s is not a weights file we can read; expected safetensors, a "
+      "%s is not a supported weights file; expected safetensors, a "
       "PyTorch checkpoint or ONNX", path);
 
 fail:

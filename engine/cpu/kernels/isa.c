@@ -73,7 +73,7 @@ y10_cpu_isa (void)
         isa = MIN (isa, i);
       else
         g_warning ("Y10_MAX_CPU_ISA is \"%s\", expected c, sse41, avx2, "
-            "avx512 or avx512_bf16; not limited", limit);
+            "avx512 or avx512_bf16; ignoring it", limit);
     }
     g_once_init_leave (&result, (gsize) isa + 1);
   }
