@@ -116,7 +116,7 @@ y10_onnx_eval_gather (Values *self, const Node *node)
   return v;
 }
 
-/* Squeeze, Unsqueeze: of shapes, whose dimensions nobody asks for. */
+/* Squeeze, Unsqueeze: shapes only, whose dimensions are not tracked. */
 Value *
 y10_onnx_eval_squeeze (Values *self, const Node *node)
 {

@@ -177,13 +177,13 @@ y10_onnx_values_get_culprit (const Y10OnnxValues *self,
       y10_onnx_input (conv, 0));
 
   if (v && v->kind == Y10_ONNX_UNKNOWN && v->culprit != conv) {
-    *why = "computes what no YOLOv10 does";
+    *why = "is an operation that YOLOv10 does not contain";
     return v->culprit;
   }
   if (v && v->kind == Y10_ONNX_UNKNOWN) {
-    *why = "has attributes that no YOLOv10 has";
+    *why = "has attributes that YOLOv10 does not use";
     return conv;
   }
-  *why = "has other inputs or attributes than there";
+  *why = "has other inputs or attributes than in YOLOv10";
   return producer ? producer : conv;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* From the messages of an ONNX file (onnx.proto) to a graph. Weights are not
- * read: a tensor is a range of the file. The file is untrusted: each list has a
- * limit and all names share one. */
+/* Parses the messages of an ONNX file (onnx.proto) to a graph. Weights are
+ * not read: a tensor is a range of the file. The file is untrusted: each
+ * list has a limit, and all names share one. */
 
 #include "config.h"
 
@@ -20,7 +20,7 @@
 #define MAX_NAME 512
 #define MAX_META (1u << 16)
 #define MAX_METAS 64
-/* Names, attributes and small constants: a yolov10x has 1 MB. */
+/* For names, attributes and small constants; a yolov10x needs 1 MB. */
 #define MAX_MEMORY (32u << 20)
 /* Of an output: its entries in two tables and its value in the proof. */
 #define OUTPUT_SIZE 256
@@ -61,7 +61,7 @@ spend (Reader *r, gsize size)
       || bad (r, "its graph needs more than %u MB of memory", MAX_MEMORY >> 20);
 }
 
-/* Replaces *@text. It becomes valid UTF-8, as it may be in a message. */
+/* Replaces *@text. Makes it valid UTF-8, because messages may contain it. */
 static void
 read_text (Reader *r, const Y10ProtoField *field, char **text)
 {
@@ -122,8 +122,9 @@ get_element (gint type, const guint8 *p)
   }
 }
 
-/* Keeps the elements of a small constant, which may be a shape. @list: values
- * that were not raw, one more than the limit if there are too many. */
+/* Copies the elements of a small constant, which may be a shape. @list: its
+ * elements unless they are raw data; one more than the limit if there are
+ * too many. */
 static void
 read_values (Reader *r, Y10OnnxTensor *t, const GArray *list)
 {
@@ -160,7 +161,7 @@ add_dim (Reader *r, Y10OnnxTensor *t, gint64 dim)
     t->dim[t->n_dims++] = dim;
 }
 
-/* The repeated number fields of a tensor, packed or not. */
+/* Reads a repeated numeric field of a tensor, packed or not. */
 static void
 read_list (Reader *r, const Y10ProtoField *field, GArray *list)
 {
@@ -187,8 +188,8 @@ parse_uint (const char *text)
   return text ? g_ascii_strtoull (text, NULL, 10) : 0;
 }
 
-/* One entry of external_data; "location", "offset" and "length" say where the
- * elements are. */
+/* Reads an entry of external_data: "location", "offset" or "length" of the
+ * elements. */
 static void
 read_external (Reader *r, Y10ProtoMessage message, Y10OnnxTensor *t)
 {
@@ -258,7 +259,7 @@ read_tensor (Reader *r, Y10ProtoMessage message)
   return t;
 }
 
-/* Takes @t, which gets @name unless it is NULL. */
+/* Takes @t and names it @name, unless that is NULL. */
 static void
 add_constant (Reader *r, Y10OnnxTensor *t, const char *name)
 {
@@ -267,14 +268,14 @@ add_constant (Reader *r, Y10OnnxTensor *t, const char *name)
     t->name = g_strdup (name);
   }
   if (!t->name || g_hash_table_contains (r->graph->tensors, t->name)) {
-    bad (r, "a constant has no name, or that of another one");
+    bad (r, "a constant has no name or a duplicate one");
     y10_onnx_tensor_free (t);
     return;
   }
   g_hash_table_insert (r->graph->tensors, t->name, t);
 }
 
-/* A Constant's "value" goes to *@constant. */
+/* Stores the "value" of a Constant in *@constant. */
 static void
 read_attribute (Reader *r, Y10ProtoMessage message, Y10OnnxNode *node,
     Y10OnnxTensor **constant)
@@ -399,7 +400,7 @@ read_input (Reader *r, Y10ProtoMessage message)
         shape = field.bytes;
     message = shape;
   }
-  /* Old exporters list the weights as inputs, too. */
+  /* Old exporters list the weights among the inputs. */
   if (!name || r->graph->input)
     return;
   r->graph->input = g_steal_pointer (&name);

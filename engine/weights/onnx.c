@@ -84,8 +84,8 @@ module_of_weight (const char *name)
       ? g_strndup (name, end - name) : NULL;
 }
 
-/* The module of a convolution; NULL: it is none, such as one of an algorithm
- * after the head. */
+/* Returns the module of a convolution, or NULL if it belongs to none, such as
+ * one of an algorithm after the head. */
 static char *
 module_of_conv (const Namer *n, const Y10OnnxNode *node)
 {
@@ -107,7 +107,8 @@ remove_one2one (const char *module)
       at + strlen (ONE2ONE)) : NULL;
 }
 
-/* torch.onnx.export() of a model that Ultralytics did not prepare keeps both. */
+/* torch.onnx.export() of a model that Ultralytics did not prepare keeps both
+ * heads. */
 static gboolean
 has_both_heads (const Namer *n)
 {
@@ -133,8 +134,8 @@ has_both_heads (const Namer *n)
   return FALSE;
 }
 
-/* An export with one head mixes the names of both, and what follows the head
- * says which it is: TopK alone belongs to one2one. Takes @module. */
+/* An export with one head mixes the names of both, and the nodes after the head
+ * tell which one it is: only one2one has a TopK. Takes @module. */
 static char *
 name_head (const Namer *n, char *module)
 {
@@ -180,7 +181,7 @@ add_weight (Namer *n, const Y10OnnxNode *node, const char *operand,
     if (!part)
       return FALSE;
     part_size = y10_tensor_file_get_part_size (n->file, part);
-    /* "length" may be left out. */
+    /* "length" is optional. */
     if (!size && !g_uint64_checked_mul (&size, y10_onnx_count_elements (t),
             y10_onnx_element_size (t->type)))
       size = G_MAXUINT64;
@@ -202,8 +203,8 @@ add_named (Namer *n, const Y10OnnxNode *node, guint operand,
   return add_weight (n, node, y10_onnx_input (node, operand), name);
 }
 
-/* A BatchNorm that the exporter did not fold belongs to the convolution before
- * it. */
+/* A BatchNorm that the exporter did not fold belongs to the preceding
+ * convolution. */
 static gboolean
 add_norm (Namer *n, const Y10OnnxNode *node)
 {
@@ -217,7 +218,7 @@ add_norm (Namer *n, const Y10OnnxNode *node)
 
   if (!module || !g_str_has_suffix (module, ".conv")
       || strcmp (conv->op, "Conv"))
-    return TRUE;                /* the proof rejects it if it is in use */
+    return TRUE;                /* if it is used, the proof rejects it */
   if (!eps || fabs (eps->real - BATCH_NORM_EPS) > 1e-8)
     return bad (n, "node \"%s\" has epsilon %g; expected %g", node->name,
         eps ? eps->real : 1e-5, BATCH_NORM_EPS);
@@ -267,7 +268,8 @@ add_weights (Namer *n)
   return TRUE;
 }
 
-/* The size that it was exported for goes before the one that metadata name. */
+/* The size that the graph was exported for overrides the one in the
+ * metadata. */
 static void
 set_size (Namer *n)
 {
@@ -282,7 +284,7 @@ set_size (Namer *n)
 gboolean
 y10_onnx_probe (const guint8 *data, gsize size)
 {
-  /* ir_version first, then a field of text or the graph */
+  /* ir_version first, then a string or the graph */
   return size > 3 && data[0] == 0x08 && data[1] < 0x20
       && (data[2] & 7) == Y10_PROTO_BYTES;
 }

@@ -27,12 +27,12 @@ typedef struct
   guint64 offset, size;         /* raw elements in the file; size 0: none */
   guint n_values;               /* integers or floats of a small constant */
   gdouble *values;
-  char *location;               /* the other file that it is in, or NULL */
+  char *location;               /* nullable: the file that contains it */
 } Y10OnnxTensor;
 
 typedef struct
 {
-  char *name, *text;            /* text: NULL if it is no string */
+  char *name, *text;            /* text: NULL if it is not a string */
   gint64 integer;
   gdouble real;
   guint n_integers;
@@ -42,7 +42,7 @@ typedef struct
 typedef struct
 {
   char *op, *name, *domain;
-  GPtrArray *in, *out;          /* names; "": not given */
+  GPtrArray *in, *out;          /* names; "": omitted */
   GArray *attributes;           /* Y10OnnxAttribute */
 } Y10OnnxNode;
 
@@ -54,8 +54,8 @@ struct _Y10OnnxGraph
   GHashTable *convs;            /* module → Y10OnnxNode */
   char *input;
   guint batch, width, height;   /* of the input; 0: dynamic */
-  gboolean has_top_k, has_nms;  /* nodes of these kinds */
-  gboolean has_end2end, end2end;        /* what the metadata name */
+  gboolean has_top_k, has_nms;  /* whether it contains such nodes */
+  gboolean has_end2end, end2end;        /* from the metadata */
 };
 
 /* onnx-read.c: fills @graph from a file, and the file's metadata. */
@@ -66,13 +66,13 @@ Y10OnnxGraph *y10_onnx_graph_new (void);
 void y10_onnx_graph_free (Y10OnnxGraph * graph);
 Y10OnnxNode *y10_onnx_node_new (void);
 void y10_onnx_tensor_free (gpointer tensor);
-/* Bytes of an element; 0: of a type that is never read. */
+/* Bytes of an element; 0 for types that are never read. */
 guint y10_onnx_element_size (gint type);
-/* Elements that the shape of @tensor needs; G_MAXUINT64 if that overflows. */
+/* Number of elements in the shape of @tensor; G_MAXUINT64 if it overflows. */
 guint64 y10_onnx_count_elements (const Y10OnnxTensor * tensor);
 
-/* The integer that @value is, saturated at 2⁵³, so that INT64_MAX, which
- * exporters write for "to the end", stays large; 0 for NaN. */
+/* Converts @value to an integer, clamped to ±2⁵³: INT64_MAX, which exporters
+ * write for "to the end", stays large. NaN becomes 0. */
 static inline gint64
 y10_onnx_to_integer (gdouble value)
 {
@@ -84,13 +84,13 @@ y10_onnx_to_integer (gdouble value)
 
 const Y10OnnxAttribute *y10_onnx_attribute (const Y10OnnxNode * node,
     const char *name);
-/* Input @i, or "" where there is none. */
+/* Name of input @i, or "" if it is omitted. */
 const char *y10_onnx_input (const Y10OnnxNode * node, guint i);
 /* Whether @node is a Cast between floating-point types, which the proof ignores;
  * a Cast to integers rounds. */
 gboolean y10_onnx_is_float_cast (const Y10OnnxNode * node);
-/* The constant of this name, through Identity nodes and such casts; NULL: it is
- * none. */
+/* The constant of this name, looked up through Identity nodes and such
+ * casts; NULL if it is not a constant. */
 const Y10OnnxTensor *y10_onnx_constant (const Y10OnnxGraph * graph,
     const char *name);
 

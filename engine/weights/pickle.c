@@ -43,13 +43,13 @@ struct _Y10Pickle
   const guint8 *start, *next, *end;
   gsize budget, used;
   GPtrArray *blocks;
-  guint8 *block;                /* of which the first @block_used are taken */
+  guint8 *block;                /* memory; the first @block_used bytes are in use */
   gsize block_used;
   Y10PickleValue **stack, **memo;
   gsize depth, stack_size, n_memo, memo_size;
   Y10PickleValue *root;
   char *why;                    /* set: the machine has stopped */
-  guint8 sink[128];             /* what an allocation returns after a failure */
+  guint8 sink[128];             /* returned by allocations after a failure */
 };
 
 typedef Y10PickleValue Value;
@@ -79,7 +79,7 @@ spend (Y10Pickle *m, gsize size)
   return TRUE;
 }
 
-/* NULL after a failure. */
+/* Returns NULL after a failure. */
 static gpointer
 allocate (Y10Pickle *m, gsize size)
 {
@@ -121,7 +121,7 @@ grow (Y10Pickle *m, Value ***array, gsize *size, gsize n)
   return TRUE;
 }
 
-/* Never NULL. After a failure it is a place that nobody reads. */
+/* Never returns NULL: after a failure it returns a dummy that nothing reads. */
 static Value *
 make (Y10Pickle *m, Y10PickleKind kind)
 {
@@ -161,7 +161,7 @@ pop (Y10Pickle *m)
   return value;
 }
 
-/* Position of the topmost mark on the stack; whoever asks pops down to it. */
+/* Returns the position of the topmost mark; the caller pops down to it. */
 static gsize
 find_mark (Y10Pickle *m)
 {
@@ -204,8 +204,8 @@ holds_items (const Value *value)
       || value->kind == Y10_PICKLE_CALL;
 }
 
-/* Moves what is above the topmost mark into the container below it; @is_new:
- * into a new container, which is pushed. */
+/* Moves the values above the topmost mark to the container below it, or, if
+ * @is_new, to a new container, which it pushes. */
 static void
 take_marked (Y10Pickle *m, Value *is_new, gboolean pairs)
 {
@@ -217,7 +217,7 @@ take_marked (Y10Pickle *m, Value *is_new, gboolean pairs)
   if (!to) {
     to = mark ? m->stack[mark - 1] : NULL;
     if (!to || !holds_items (to)) {
-      fail (m, "items are added to what is no container at byte %"
+      fail (m, "items are added to a value that is no container at byte %"
           G_GSIZE_FORMAT, (gsize) (m->next - m->start));
       return;
     }
@@ -277,8 +277,8 @@ push_int (Y10Pickle *m, Y10PickleKind kind, gint64 integer)
   push (m, value);
 }
 
-/* Two's complement of any length; what exceeds 64 bits becomes None, as only
- * random generators' states have such numbers. */
+/* Two's complement of any length. Values beyond 64 bits occur only in the
+ * states of random generators; they become None. */
 static void
 push_long (Y10Pickle *m, guint64 n)
 {
@@ -380,7 +380,7 @@ do_call (Y10Pickle *m)
   push_call (m, callee, args);
 }
 
-/* The keyword arguments are dropped: no class of a checkpoint has any. */
+/* Ignores the keyword arguments: no class in a checkpoint has any. */
 static void
 do_newobj_ex (Y10Pickle *m)
 {
@@ -414,7 +414,7 @@ do_append (Y10Pickle *m, guint n)
   for (guint i = n; i-- > 0;)
     values[i] = pop (m);
   if (!m->why && !holds_items (top (m)))
-    fail (m, "items are added to what is no container at byte %"
+    fail (m, "items are added to a value that is no container at byte %"
         G_GSIZE_FORMAT, (gsize) (m->next - m->start));
   if (!m->why)
     append (m, top (m), values, n);
@@ -462,7 +462,7 @@ do_proto (Y10Pickle *m)
     fail (m, "it has protocol %u; expected 2 to 5", version);
 }
 
-/* Runs one opcode. FALSE: the machine has stopped. */
+/* Runs one opcode. Returns FALSE once the machine has stopped. */
 static gboolean
 step (Y10Pickle *m)
 {

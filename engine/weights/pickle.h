@@ -20,8 +20,8 @@ typedef enum
   Y10_PICKLE_LIST,              /* sets, too */
   Y10_PICKLE_DICT,              /* items: key, value, key, value … */
   Y10_PICKLE_GLOBAL,            /* text: "module name" */
-  Y10_PICKLE_CALL,              /* what REDUCE and NEWOBJ would make */
-  Y10_PICKLE_PERSISTENT,        /* items: its id */
+  Y10_PICKLE_CALL,              /* result of REDUCE and NEWOBJ */
+  Y10_PICKLE_PERSISTENT,        /* items: the persistent id */
   Y10_PICKLE_MARK,              /* only on the machine's stack */
 } Y10PickleKind;
 
@@ -37,12 +37,12 @@ struct _Y10PickleValue
     gdouble real;
     struct
     {
-      const char *text;         /* in the pickle, not terminated */
+      const char *text;         /* points into the pickle, not terminated */
       gsize length;
     };
     struct
     {
-      Y10PickleValue **items;   /* of a CALL what was set or appended */
+      Y10PickleValue **items;   /* of a CALL: items that were set or appended */
       struct
       {
         Y10PickleValue *callee, *args, *state;  /* state: NULL before BUILD */
@@ -53,19 +53,20 @@ struct _Y10PickleValue
 
 typedef struct _Y10Pickle Y10Pickle;
 
-/* Runs @data, which must outlive the result. At most @budget bytes are
- * allocated. Returns NULL and in @why the reason if it is not a pickle. */
+/* Runs @data, which must outlive the result, with at most @budget bytes of
+ * memory. Returns NULL and the reason in @why if it is not a valid pickle. */
 Y10Pickle *y10_pickle_load (const guint8 * data, gsize size, gsize budget,
     char **why);
 void y10_pickle_free (Y10Pickle * pickle);
-/* The tree may contain loops. */
+/* The tree may contain cycles. */
 const Y10PickleValue *y10_pickle_get_root (const Y10Pickle * pickle);
 
 gboolean y10_pickle_is_string (const Y10PickleValue * value, const char *text);
-/* @value may be NULL or of another kind in all of these. */
+/* All of these accept NULL and values of other kinds. */
 gboolean y10_pickle_is_call (const Y10PickleValue * value, const char *callee);
 const Y10PickleValue *y10_pickle_item (const Y10PickleValue * value, guint i);
-/* The items of a DICT or of a CALL that makes one: the last value of a key. */
+/* Finds the value of a key in a DICT, or in a CALL that creates one; the
+ * last value counts. */
 const Y10PickleValue *y10_pickle_lookup (const Y10PickleValue * dict,
     const char *key);
 

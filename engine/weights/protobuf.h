@@ -6,22 +6,22 @@
 
 G_BEGIN_DECLS
 
-/* Fields of messages in protobuf's wire format
- * (protobuf.dev/programming-guides/encoding), read from a file through a window,
- * so that fields that nobody asks for are never in memory. */
+/* Reads fields of messages in protobuf's wire format
+ * (protobuf.dev/programming-guides/encoding) from a file, through a window,
+ * so that skipped fields are never in memory. */
 
 #define Y10_PROTO_WINDOW 65536
 
 typedef struct
 {
   const Y10TensorFile *file;
-  guint64 start;                /* of the window in the file */
+  guint64 start;                /* offset of the window in the file */
   gsize size;
   guint8 window[Y10_PROTO_WINDOW];
-  GError *error;                /* set: reading has ended */
+  GError *error;                /* nullable; once set, reading stops */
 } Y10ProtoReader;
 
-/* The part of a file that a message is. */
+/* The range of a file that holds a message. */
 typedef struct
 {
   guint64 next, end;
@@ -39,18 +39,18 @@ typedef struct
 {
   guint number;
   Y10ProtoWire wire;
-  guint64 value;                /* all but BYTES */
+  guint64 value;                /* all types except BYTES */
   Y10ProtoMessage bytes;        /* BYTES */
 } Y10ProtoField;
 
-/* FALSE at the end of @message, or with @reader->error. */
+/* Returns FALSE at the end of @message, or with @reader->error set. */
 gboolean y10_proto_next (Y10ProtoReader * reader, Y10ProtoMessage * message,
     Y10ProtoField * field);
-/* One value of a packed field; FALSE at its end or with an error. */
+/* Reads one value of a packed field; returns FALSE at its end or on error. */
 gboolean y10_proto_next_packed (Y10ProtoReader * reader,
     Y10ProtoMessage * packed, guint64 * value);
-/* The bytes with a NUL after them; NULL and error if there are more than
- * @max. g_free(). */
+/* Returns the bytes, NUL-terminated, to be freed with g_free(); NULL with an
+ * error if there are more than @max. */
 char *y10_proto_text (Y10ProtoReader * reader, const Y10ProtoField * field,
     gsize max);
 

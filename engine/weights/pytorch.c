@@ -32,8 +32,8 @@
 #define MAX_TENSORS 16384
 #define MAX_NAME 256
 #define MAX_NAMES (1u << 20)
-/* Dictionary entries that are looked at: modules may share a huge one. A
- * checkpoint of yolov10x has 100,000. */
+/* Limit on examined dictionary entries, because modules may share a huge
+ * dictionary. A checkpoint of yolov10x has 100,000. */
 #define MAX_WORK (1u << 24)
 /* Ultralytics sets this value everywhere; fold.c relies on it. */
 #define BATCH_NORM_EPS 1e-3
@@ -44,7 +44,7 @@ typedef struct
 {
   Y10TensorFile *file;
   const Y10Zip *zip;
-  const char *root;             /* "name/", what members begin with */
+  const char *root;             /* "name/", the prefix of all members */
   GString *path;                /* of the module being read */
   guint n_modules, n_tensors, depth;
   guint64 work;
@@ -126,7 +126,7 @@ get_int (const Value *value, gint64 *integer)
   return TRUE;
 }
 
-/* A tuple of sizes; -1 if it is anything else. */
+/* Reads a tuple of sizes; returns -1 for anything else. */
 static gint
 get_sizes (const Value *value, gsize out[Y10_MAX_DIMS])
 {
@@ -142,7 +142,7 @@ get_sizes (const Value *value, gsize out[Y10_MAX_DIMS])
   return value->n;
 }
 
-/* NULL: not a storage that a weight can be in. */
+/* Returns the element type, or NULL if weights cannot have it. */
 static const char *
 storage_dtype (const Value *type, gsize *elem_size)
 {
@@ -169,7 +169,7 @@ storage_dtype (const Value *type, gsize *elem_size)
   return NULL;
 }
 
-/* Elements from the first to the last; FALSE if that overflows. */
+/* Number of elements from the first to the last; FALSE if it overflows. */
 static gboolean
 get_span (const gsize *dim, const gsize *stride, gint n_dims, gsize *span)
 {
@@ -231,7 +231,8 @@ add_tensor (Reader *r, const char *name, const Value *args)
       0, offset + first * elem_size, span * elem_size, r->error);
 }
 
-/* The arguments of the tensor that @value makes; NULL: it is none. */
+/* Returns the arguments of the call that creates a tensor, or NULL if @value
+ * is not one. */
 static const Value *
 tensor_args (const Value *value)
 {
@@ -244,7 +245,7 @@ tensor_args (const Value *value)
   return NULL;
 }
 
-/* Appends ".key" to the path; FALSE: not a name. */
+/* Appends ".key" to the path; returns FALSE if @key is not a name. */
 static gboolean
 enter (Reader *r, const Value *key)
 {
@@ -258,7 +259,7 @@ enter (Reader *r, const Value *key)
   return TRUE;
 }
 
-/* Counts entries that are about to be looked at. */
+/* Counts entries before they are examined. */
 static gboolean
 work (Reader *r, guint n)
 {
@@ -397,7 +398,7 @@ read_names (Reader *r, const Value *names)
   y10_tensor_file_set_meta (r->file, "names", json->str);
 }
 
-/* The wrappers of several GPUs have one child. */
+/* Unwraps the modules that multi-GPU training adds, which have one child. */
 static const Value *
 unwrap (Reader *r, const Value *module)
 {
@@ -423,7 +424,7 @@ has_tensors (const Value *dict)
   return FALSE;
 }
 
-/* Ultralytics evaluates "ema" where there is one; so do we. */
+/* Prefers "ema", as Ultralytics' evaluation does. */
 static const Value *
 find_weights (Reader *r, const Value *root)
 {
@@ -533,8 +534,8 @@ y10_pytorch_parse (Y10TensorFile *file, GError **error)
   return read_checkpoint (&r, y10_pickle_get_root (pickle));
 }
 
-/* What torch.save() wrote before PyTorch 1.6: a pickle of a magic number
- * first. */
+/* The format of torch.save() before PyTorch 1.6 begins with the pickle of a
+ * magic number. */
 gboolean
 y10_pytorch_legacy_probe (const guint8 *data, gsize size)
 {

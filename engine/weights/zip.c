@@ -65,8 +65,8 @@ bad (const Y10TensorFile *file, GError **error, const char *format, ...)
   return FALSE;
 }
 
-/* Fields that do not fit into 32 bits are 0xffffffff, and follow in this order
- * in the zip64 extra field. */
+/* Fields that exceed 32 bits are 0xffffffff; their values are in the zip64
+ * extra field, in this order. */
 static void
 read_zip64 (Member *member, const guint8 *extra, gsize size)
 {
@@ -115,7 +115,7 @@ read_directory (Y10Zip *zip, const guint8 *p, gsize size, guint64 n,
       g_autofree char *shown = g_utf8_make_valid (name, -1);
 
       g_free (name);
-      return bad (zip->file, error, "member \"%s\" is there twice", shown);
+      return bad (zip->file, error, "member \"%s\" occurs twice", shown);
     }
     member = g_new (Member, 1);
     *member = (Member) {
@@ -132,8 +132,8 @@ read_directory (Y10Zip *zip, const guint8 *p, gsize size, guint64 n,
   return TRUE;
 }
 
-/* Finds the directory from the record at the end of the file, which only a
- * comment may follow. */
+/* Finds the directory through the record at the end of the file, which only
+ * a comment may follow. */
 static gboolean
 find_directory (const Y10TensorFile *file, guint64 *offset, guint64 *size,
     guint64 *n, GError **error)
@@ -258,7 +258,7 @@ y10_zip_locate (const Y10Zip *zip, const char *name, guint64 *offset,
     return FALSE;
   if (memcmp (header, "PK\3\4", 4))
     return bad (zip->file, error, "member \"%s\" has no header", shown);
-  /* Name and extra field may be longer here than in the directory. */
+  /* The name and extra field may be longer here than in the directory. */
   *offset = member->header + LOCAL_SIZE + get (header + 26, 2)
       + get (header + 28, 2);
   *size = member->size;

@@ -15,8 +15,8 @@ void y10_zip_free (Y10Zip * zip);
 /* The name of the first member that ends in @suffix, or NULL. */
 const char *y10_zip_find_suffix (const Y10Zip * zip, const char *suffix);
 gboolean y10_zip_has (const Y10Zip * zip, const char *name);
-/* Where the data of a member are in the file. FALSE and error if there is no
- * such member, or if it is compressed, encrypted or outside the file. */
+/* Locates the data of a member in the file. Fails if it does not exist or is
+ * compressed, encrypted or outside the file. */
 gboolean y10_zip_locate (const Y10Zip * zip, const char *name,
     guint64 * offset, guint64 * size, GError ** error);
 
