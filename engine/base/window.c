@@ -13,7 +13,7 @@
 
 /**
  * y10_window_record:
- * @waits: the window
+ * @window: the window
  * @waited: time from submission to the beginning of its step, nanoseconds
  * @answered_at: when it was answered, nanoseconds; not earlier than the last one
  * @busy: total time that the device was busy until then, nanoseconds
@@ -21,17 +21,17 @@
  * Records one image.
  */
 void
-y10_window_record (Y10LatencyWindow *waits, gint64 waited, gint64 answered_at,
+y10_window_record (Y10LatencyWindow *window, gint64 waited, gint64 answered_at,
     gint64 busy)
 {
-  waits->waits[waits->n++ % Y10_WINDOW_SIZE] = (Y10Wait) {
+  window->waits[window->n++ % Y10_WINDOW_SIZE] = (Y10Wait) {
     waited, answered_at, busy
   };
 }
 
 /**
  * y10_window_busy:
- * @waits: the window
+ * @window: the window
  * @now: the time, nanoseconds
  * @busy: total time that the device was busy until @now, nanoseconds
  *
@@ -39,12 +39,12 @@ y10_window_record (Y10LatencyWindow *waits, gint64 waited, gint64 answered_at,
  *   first image of the window was answered; 0 for an empty window
  */
 gdouble
-y10_window_busy (const Y10LatencyWindow *waits, gint64 now, gint64 busy)
+y10_window_busy (const Y10LatencyWindow *window, gint64 now, gint64 busy)
 {
-  const Y10Wait *first = &waits->waits[waits->n > Y10_WINDOW_SIZE
-      ? waits->n % Y10_WINDOW_SIZE : 0];
+  const Y10Wait *first = &window->waits[window->n > Y10_WINDOW_SIZE
+      ? window->n % Y10_WINDOW_SIZE : 0];
 
-  if (!waits->n || now <= first->answered_at)
+  if (!window->n || now <= first->answered_at)
     return 0;
   return (gdouble) (busy - first->busy) / (gdouble) (now - first->answered_at);
 }
@@ -76,22 +76,22 @@ per_second (const Y10Wait *waits, guint n)
 
 /**
  * y10_window_summarize:
- * @waits: a copy of the window; it is sorted in place
+ * @window: a copy of the window; it is sorted in place
  * @summary: (out caller-allocates): the summary
  *
  * Summarizes the window. Percentiles are by nearest rank.
  */
 void
-y10_window_summarize (Y10LatencyWindow *waits, Y10WindowSummary *summary)
+y10_window_summarize (Y10LatencyWindow *window, Y10WindowSummary *summary)
 {
-  guint n = (guint) MIN (waits->n, Y10_WINDOW_SIZE);
+  guint n = (guint) MIN (window->n, Y10_WINDOW_SIZE);
 
   *summary = (Y10WindowSummary) { 0 };
   if (!n)
     return;
-  qsort (waits->waits, n, sizeof *waits->waits, compare);
-  summary->median = waits->waits[(n - 1) / 2].waited;
-  summary->p95 = waits->waits[(n * 95 + 99) / 100 - 1].waited;
-  summary->max = waits->waits[n - 1].waited;
-  summary->per_second = per_second (waits->waits, n);
+  qsort (window->waits, n, sizeof *window->waits, compare);
+  summary->median = window->waits[(n - 1) / 2].waited;
+  summary->p95 = window->waits[(n * 95 + 99) / 100 - 1].waited;
+  summary->max = window->waits[n - 1].waited;
+  summary->per_second = per_second (window->waits, n);
 }

@@ -11,7 +11,7 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  gint64 waited, answered_at;   /* nanoseconds */
+  gint64 waited, answered_at;   /* ns: for its step; time of the answer */
   gint64 busy;                  /* total of the device until then, nanoseconds */
 } Y10Wait;
 
@@ -30,9 +30,9 @@ typedef struct
   gdouble per_second;
 } Y10WindowSummary;
 
-void y10_window_record (Y10LatencyWindow * waits, gint64 waited, gint64 answered_at,
+void y10_window_record (Y10LatencyWindow * window, gint64 waited, gint64 answered_at,
     gint64 busy);
-gdouble y10_window_busy (const Y10LatencyWindow * waits, gint64 now, gint64 busy);
-void y10_window_summarize (Y10LatencyWindow * waits, Y10WindowSummary * summary);
+gdouble y10_window_busy (const Y10LatencyWindow * window, gint64 now, gint64 busy);
+void y10_window_summarize (Y10LatencyWindow * window, Y10WindowSummary * summary);
 
 G_END_DECLS

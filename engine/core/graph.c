@@ -12,13 +12,13 @@
 
 #include "core/graph.h"
 
-#define NO_HOME G_MAXUINT
+#define NO_PARENT G_MAXUINT
 
 typedef struct
 {
   Y10Tensor tensor;
-  guint home;                   /* the concat that contains it, or NO_HOME */
-  guint home_first;             /* its first segment there */
+  guint parent;                 /* the concat that contains it, or NO_PARENT */
+  guint parent_first;           /* its first segment there */
 } Node;
 
 struct _Y10GraphBuilder
@@ -79,7 +79,7 @@ y10_graph_builder_tensor (Y10GraphBuilder *b, Y10TensorRole role,
       .role = role, .height = height, .width = width, .n_segs = n_segs,
       .seg_channels = g_memdup2 (seg_channels, n_segs * sizeof (guint)),
     },
-    .home = NO_HOME,
+    .parent = NO_PARENT,
   };
 
   g_array_append_val (b->nodes, n);
@@ -107,7 +107,7 @@ y10_graph_builder_concat (Y10GraphBuilder *b, const Y10View *views,
   for (guint i = 0; i < n_views; i++) {
     Node *n = node (b, views[i].tensor);
 
-    if (n->home != NO_HOME || views[i].n != n->tensor.n_segs
+    if (n->parent != NO_PARENT || views[i].n != n->tensor.n_segs
         || n->tensor.height != first->height
         || n->tensor.width != first->width) {
       y10_graph_builder_fail (b, g_error_new (Y10_ERROR, Y10_ERROR_MODEL,
@@ -115,8 +115,8 @@ y10_graph_builder_concat (Y10GraphBuilder *b, const Y10View *views,
               "size", i));
       return views[0];
     }
-    n->home = b->nodes->len;
-    n->home_first = segs->len;
+    n->parent = b->nodes->len;
+    n->parent_first = segs->len;
     g_array_append_vals (segs, n->tensor.seg_channels, n->tensor.n_segs);
   }
   cat = y10_graph_builder_tensor (b, Y10_ROLE_ACTIVATION, first->height,
@@ -170,9 +170,9 @@ resolve (Y10GraphBuilder *b, const guint *index, Y10View *v)
 {
   if (!v->n)
     return;
-  while (node (b, v->tensor)->home != NO_HOME) {
-    v->first += node (b, v->tensor)->home_first;
-    v->tensor = node (b, v->tensor)->home;
+  while (node (b, v->tensor)->parent != NO_PARENT) {
+    v->first += node (b, v->tensor)->parent_first;
+    v->tensor = node (b, v->tensor)->parent;
   }
   v->tensor = index[v->tensor];
 }
@@ -193,7 +193,7 @@ y10_graph_builder_finish (Y10GraphBuilder *b, Y10Graph *fields,
     graph->weights = b->weights;
     graph->tensors = g_new0 (Y10Tensor, b->nodes->len);
     for (guint i = 0; i < b->nodes->len; i++)
-      if (node (b, i)->home == NO_HOME) {
+      if (node (b, i)->parent == NO_PARENT) {
         index[i] = graph->n_tensors;
         graph->tensors[graph->n_tensors++] = node (b, i)->tensor;
         node (b, i)->tensor.seg_channels = NULL;

@@ -5,7 +5,7 @@
  * together, with a barrier after each. Box ops wait for the class scores
  * (boxes.c), except when the ops are run in parts, because the caller may
  * then read tensors in between. The threads' scratch memory belongs to the
- * program, so only one call at a time may run. */
+ * program, so it computes only one image at a time. */
 
 #include "config.h"
 
@@ -50,7 +50,7 @@ struct _Y10Slot
 static int
 cpu_probe (GString *why)
 {
-  return 10;
+  return 10;                    /* above ref */
 }
 
 static guint
@@ -289,18 +289,18 @@ cpu_load (Y10Slot *slot, guint i, const Y10Image *image,
   return TRUE;
 }
 
-/* Arguments of walk(), which runs our own ops [first, end) on one image. */
+/* Our own ops [first, end), to be run on one image. */
 typedef struct
 {
   Y10Slot *slot;
   guint image, first, end;
   gboolean lazy;                /* box ops, at the candidates only */
-} Walk;
+} OpRange;
 
 static void
-walk (gpointer data, guint thread, guint n_threads)
+run_range (gpointer data, guint thread, guint n_threads)
 {
-  const Walk *w = data;
+  const OpRange *w = data;
   Y10Program *program = w->slot->program;
   Y10CpuTask task = {
     .kernels = program->kernels,.pool = program->device->pool,
@@ -333,9 +333,9 @@ run_ops (Y10Slot *slot, guint i, guint first, guint end, gboolean lazy,
     while (stop < end && (lazy || !program->ops[stop].dnnl))
       stop++;
     if (stop > first) {
-      Walk w = { slot, i, first, stop, lazy };
+      OpRange w = { slot, i, first, stop, lazy };
 
-      y10_threadpool_run (program->device->pool, walk, &w);
+      y10_threadpool_run (program->device->pool, run_range, &w);
       first = stop;
     } else {
       if (!y10_dnnl_conv_run (program->ops[first].dnnl, arena (slot, i), error))

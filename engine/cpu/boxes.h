@@ -31,6 +31,8 @@ void y10_cpu_box_pixels_init (const Y10CpuBoxOps * ops, const Y10CpuOp * op,
     Y10CpuBoxPixels * pixels);
 void y10_cpu_box_pixels_clear (const Y10CpuBoxOps * ops,
     Y10CpuBoxPixels * pixels);
+/* Finds the pixels of each box op that @candidates need, from the last op to
+ * the first. */
 void y10_cpu_box_pixels_set (const Y10CpuBoxOps * ops, const Y10CpuOp * op,
     const Y10Candidate * candidates, guint n, Y10CpuBoxPixels * pixels);
 /* Runs box op @i; all threads of the pool call it. */

@@ -17,8 +17,9 @@
  * taps beyond the left edge. */
 #define STEM_EDGE 16
 
-/* Distributes pixels or tiles, and blocks of output channels: splits the
- * latter into as few parts as keep all threads busy. */
+/* This thread's share of @n pixels or tiles and of @blocks output blocks.
+ * Splits the blocks only if a thread would get fewer than @n_min pixels or
+ * tiles. */
 static void
 share_2d (const Y10CpuTask *task, guint n, guint n_min, guint blocks,
     guint *begin, guint *end, guint *first_block, guint *end_block)
@@ -162,6 +163,7 @@ y10_cpu_conv_depthwise (const Y10CpuOp *op, const Y10CpuTask *task)
       &begin, &end);
   for (guint i = begin; i < end; i++) {
     guint b = i / out->height, y = i % out->height;
+    /* Left edge, inner columns, right edge. */
     guint cut[4] = { 0, inner_begin, inner_end, out->width };
     gsize at = b * out->block + (gsize) y * out->width * pixel;
 

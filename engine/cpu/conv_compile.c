@@ -33,7 +33,8 @@ y10_cpu_conv_compile (const Y10CpuCompile *c, Y10CpuOp *op)
   const Y10Kernels *k = c->kernels;
   const Y10Op *o = op->op;
   gsize pixel = y10_cpu_pixel (k), taps = o->kernel * o->kernel;
-  gsize block = k->block * pixel;       /* weights between blocks */
+  gsize block = k->block * pixel;       /* bytes of weights between
+                                         * an input and an output block */
 
   if (c->plan->graph->tensors[o->in.tensor].role == Y10_ROLE_INPUT) {
     set (op, k, "stem", y10_cpu_conv_stem);

@@ -18,13 +18,18 @@ char *y10_dnnl_describe (const Y10Dnnl * dnnl);
 void y10_dnnl_conv_new (Y10Dnnl * dnnl, const Y10CpuCompile * c,
     Y10CpuOp * op);
 void y10_dnnl_conv_free (Y10DnnlConv * conv);
+/* Packs weights and bias to @packed and @packed_bias, which must outlive
+ * @conv. */
 gboolean y10_dnnl_conv_pack (Y10DnnlConv * conv, const Y10CpuCompile * c,
     const Y10CpuOp * op, const gfloat * weight, const gfloat * bias,
     guint8 * packed, gfloat * packed_bias, GError ** error);
+/* Runs the convolution on the image in @arena. */
 gboolean y10_dnnl_conv_run (Y10DnnlConv * conv, guint8 * arena,
     GError ** error);
 
 #else
+
+/* Built without oneDNN: our own kernels run all convolutions. */
 
 static inline Y10Dnnl *
 y10_dnnl_new (void)

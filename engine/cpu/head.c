@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Finds candidates in blocked class logits. Compares whole blocks with the
- * rising floor of the best candidates so far and examines only blocks that
- * reach it. */
+/* Finds candidates in the class logits, which have the layout of core/plan.h
+ * with blocks of channels. Compares a whole block of classes with the floor of
+ * the best candidates so far and examines its classes only if one reaches
+ * it. */
 
 #include "config.h"
 

@@ -190,19 +190,19 @@ static gboolean
 find_conv (const Y10Weights *weights, const char *name, Conv *conv,
     GError **error)
 {
-  g_autofree char *a = g_strconcat (name, ".conv", NULL);
-  g_autofree char *b = g_strconcat (name, ".bn", NULL);
-  g_autofree char *aa = g_strconcat (a, ".conv", NULL);
-  g_autofree char *ab = g_strconcat (a, ".bn", NULL);
-  g_autofree char *ca = g_strconcat (name, ".conv1.conv", NULL);
-  g_autofree char *cb = g_strconcat (name, ".conv1.bn", NULL);
+  g_autofree char *plain = g_strconcat (name, ".conv", NULL);
+  g_autofree char *plain_bn = g_strconcat (name, ".bn", NULL);
+  g_autofree char *large = g_strconcat (plain, ".conv", NULL);
+  g_autofree char *large_bn = g_strconcat (plain, ".bn", NULL);
+  g_autofree char *small = g_strconcat (name, ".conv1.conv", NULL);
+  g_autofree char *small_bn = g_strconcat (name, ".conv1.bn", NULL);
 
-  if (find (weights, "%s.weight", aa))  /* RepVGGDW with separate branches */
-    return find_branch (weights, aa, ab, &conv->main, error)
-        && find_branch (weights, ca, cb, &conv->small, error);
-  if (!find (weights, "%s.weight", a) && find (weights, "%s.weight", name))
+  if (find (weights, "%s.weight", large))       /* RepVGGDW with separate branches */
+    return find_branch (weights, large, large_bn, &conv->main, error)
+        && find_branch (weights, small, small_bn, &conv->small, error);
+  if (!find (weights, "%s.weight", plain) && find (weights, "%s.weight", name))
     return find_branch (weights, name, NULL, &conv->main, error);
-  return find_branch (weights, a, b, &conv->main, error);
+  return find_branch (weights, plain, plain_bn, &conv->main, error);
 }
 
 guint

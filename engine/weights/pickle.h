@@ -19,7 +19,7 @@ typedef enum
   Y10_PICKLE_TUPLE,
   Y10_PICKLE_LIST,              /* sets, too */
   Y10_PICKLE_DICT,              /* items: key, value, key, value … */
-  Y10_PICKLE_GLOBAL,            /* text: "module name" */
+  Y10_PICKLE_GLOBAL,            /* text: such as "torch.nn.modules.conv Conv2d" */
   Y10_PICKLE_CALL,              /* result of REDUCE and NEWOBJ */
   Y10_PICKLE_PERSISTENT,        /* items: the persistent id */
   Y10_PICKLE_MARK,              /* only on the machine's stack */
@@ -58,11 +58,12 @@ typedef struct _Y10Pickle Y10Pickle;
 Y10Pickle *y10_pickle_load (const guint8 * data, gsize size, gsize budget,
     char **why);
 void y10_pickle_free (Y10Pickle * pickle);
-/* The tree may contain cycles. */
+/* Returns the root of the tree, which may contain cycles. */
 const Y10PickleValue *y10_pickle_get_root (const Y10Pickle * pickle);
 
+/* These functions accept NULL and values of any kind. @callee is the text of a
+ * GLOBAL. */
 gboolean y10_pickle_is_string (const Y10PickleValue * value, const char *text);
-/* All of these accept NULL and values of other kinds. */
 gboolean y10_pickle_is_call (const Y10PickleValue * value, const char *callee);
 const Y10PickleValue *y10_pickle_item (const Y10PickleValue * value, guint i);
 /* Finds the value of a key in a DICT, or in a CALL that creates one; the
