@@ -16,10 +16,7 @@
 
 #include "base/json.h"
 
-/* Two different decimals of up to FLT_DIG digits are two different floats,
- * unless subnormal. So there is no need to try fewer digits; "%g" drops the
- * zeros. */
-#define MAX_DIGITS 9
+#define MAX_DIGITS 9            /* enough for every float */
 
 static locale_t
 c_locale (void)
@@ -51,6 +48,8 @@ y10_json_format_float (float value, char buffer[Y10_JSON_FLOAT_SIZE])
   if (!isfinite (value))
     return strcpy (buffer, "null");
   before = uselocale (c_locale ());
+  /* Up to FLT_DIG digits, different decimals are different floats, unless
+   * subnormal. So fewer digits need not be tried; "%g" drops trailing zeros. */
   for (int digits = fabsf (value) < FLT_MIN ? 1 : FLT_DIG;
       digits <= MAX_DIGITS; digits++) {
     if (format_exactly (value, (double) value, digits, buffer)

@@ -114,9 +114,10 @@ attend (const Y10CpuOp *op, const Y10CpuTask *task, const Sizes *s,
   }
 }
 
-/* Adds the depthwise convolution of one head's values to its output. */
+/* Adds the positional encoding of one head: the depthwise convolution of its
+ * values. */
 static void
-add_positions (const Y10CpuOp *op, const Y10CpuTask *task, const Sizes *s,
+add_positional_encoding (const Y10CpuOp *op, const Y10CpuTask *task, const Sizes *s,
     guint head)
 {
   const Y10Kernels *k = task->kernels;
@@ -153,7 +154,7 @@ attention (const Y10CpuOp *op, const Y10CpuTask *task)
   }
   y10_threadpool_barrier (task->pool);
   for (guint head = 0; head < op->op->heads; head++)
-    add_positions (op, task, &s, head);
+    add_positional_encoding (op, task, &s, head);
 }
 
 void

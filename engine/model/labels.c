@@ -3,10 +3,10 @@
 
 /* Reads class names: from a label file with one name per line, or from the
  * metadata of a weights file, where training tools write a JSON list, a JSON
- * object or a Python dictionary; else makes up "class N". Names are valid
- * UTF-8 without line breaks, because the frame metadata stores one name per
- * line. Other control characters remain; code that prints to a terminal
- * escapes them. */
+ * object or a Python dictionary. Without either, the names are "class 0",
+ * "class 1" and so on. Names are valid UTF-8 without line breaks, because the
+ * frame metadata stores one name per line. Other control characters remain;
+ * code that prints to a terminal escapes them. */
 
 #include "config.h"
 
@@ -82,8 +82,8 @@ y10_labels_load (const char *path, guint n_classes, GError **error)
     g_clear_pointer (&lines[--n], g_free);
   if (n != n_classes) {
     g_set_error (error, Y10_ERROR, Y10_ERROR_LABELS,
-        "label file %s has %u labels; the model has %u classes", path, n,
-        n_classes);
+        "label file %s has %u labels; expected %u, one for each class of the "
+        "model", path, n, n_classes);
     return NULL;
   }
   return g_steal_pointer (&lines);

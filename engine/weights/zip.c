@@ -146,7 +146,8 @@ find_directory (const Y10TensorFile *file, guint64 *offset, guint64 *size,
   guint64 at;
 
   if (tail_size < END_SIZE)
-    return bad (file, error, "it has %" G_GSIZE_FORMAT " bytes", tail_size);
+    return bad (file, error, "it has %" G_GSIZE_FORMAT " bytes; expected at least "
+        "%d", tail_size, END_SIZE);
   if (!y10_tensor_file_read (file, file_size - tail_size, tail, tail_size,
           error))
     return FALSE;

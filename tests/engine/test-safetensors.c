@@ -355,9 +355,9 @@ test_labels (void)
   } files[] = {
     {"cat\ndog\nbird\n", NULL}, {"cat\r\ndog\r\nbird", NULL},
     {"\xef\xbb\xbf" "cat\ndog\nbird\n\n", NULL},
-    {"cat\ndog\n", "has 2 labels; the model has 3"},
-    {"cat\ndog\nbird\ncow\n", "has 4 labels; the model has 3"},
-    {"", "has 0 labels; the model has 3"},
+    {"cat\ndog\n", "has 2 labels; expected 3, one for each class"},
+    {"cat\ndog\nbird\ncow\n", "has 4 labels; expected 3, one for each class"},
+    {"", "has 0 labels; expected 3, one for each class"},
     {"cat\nd\xff\xfeg\nbird\n", "not UTF-8 in line 2"},
   };
   Y10TestTensors *tensors = test_tensors ("tiny-nc3", 0);

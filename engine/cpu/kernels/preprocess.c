@@ -78,6 +78,9 @@ load_range (const Y10LoadRow *row, size_t x, size_t n,
     pixels[n - 1] = load_pixel (row, x + n - 1, step0, step, 1, bits, field);
 }
 
+/* step0, step: bytes between samples of the first and of the other components;
+ * xshift: subsampling of the latter; bits: of a sample; field: bits of a
+ * component in an intermediate pixel. */
 #define LOADERS(name, step0, step, xshift, bits, field) \
 static void \
 load_range_##name (const Y10LoadRow *row, uint32_t x, size_t n, \
