@@ -7,33 +7,35 @@
 
 G_BEGIN_DECLS
 
-/* What operators share. */
+/* State shared by the operators. */
 
 struct _Y10OnnxValues
 {
   const Y10OnnxGraph *graph;
   Y10Expressions *expressions;
-  GHashTable *by_name;          /* Y10OnnxValue; the names are the graph's */
+  GHashTable *by_name;          /* of Y10OnnxValue; the graph owns the names */
   GHashTable *modules;          /* node → module */
 };
 
-/* onnx-values.c: input @i of @node; NULL: not given, or a constant that is no
- * shape. */
+/* onnx-values.c: the value of input @i of @node; NULL if it is omitted or a
+ * constant that is not a shape. */
 const Y10OnnxValue *y10_onnx_input_value (Y10OnnxValues * self,
     const Y10OnnxNode * node, guint i);
-/* The same; NULL also if it is of another kind. */
+/* Likewise, but NULL if it is of another kind. */
 const Y10OnnxValue *y10_onnx_input_of_kind (Y10OnnxValues * self,
     const Y10OnnxNode * node, guint i, Y10OnnxKind kind);
 guint y10_onnx_id (const Y10OnnxValues * self,
     const Y10OnnxValue * value);
-/* Without its scale, which linear operators pass on: exporters move it. */
+/* The expression without its scale. Linear operators pass the scale on, because
+ * exporters move it. */
 guint y10_onnx_unscaled_id (const Y10OnnxValues * self,
     const Y10OnnxValue * value);
 
-/* onnx-operators.c: output number @output of @node; NULL: unknown. */
+/* onnx-operators.c: evaluates output number @output of @node; NULL if
+ * unknown. */
 Y10OnnxValue *y10_onnx_eval (Y10OnnxValues * self, const Y10OnnxNode * node,
     guint output);
-/* An attribute, or @otherwise. */
+/* Returns an integer attribute, or @otherwise if it is missing. */
 gint64 y10_onnx_integer (const Y10OnnxNode * node, const char *name,
     gint64 otherwise);
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Proves that an ONNX file computes the network that we run. Both graphs are
- * written as expressions in one canonical form, and the expressions of each
- * convolution, from the first to the last of the head, must be equal. In that
- * form Sigmoid and Mul are SiLU; Identity, Cast, Concat, Split and Slice leave
- * no trace of their own; shapes are numbers, because the file is evaluated at
- * the size that it was exported for. What follows the head is not compared. */
+/* Proves that an ONNX file computes our graph. Writes both graphs as
+ * expressions in one canonical form; the expressions of each convolution, up
+ * to the last of the head, must be equal. The canonical form merges Sigmoid
+ * and Mul into SiLU, and omits Identity, Cast, Concat, Split and Slice.
+ * Shapes are numbers, because the file is evaluated at the size that it was
+ * exported for. Nodes after the head are not compared. */
 
 #include "config.h"
 
@@ -23,9 +23,9 @@ typedef struct
   const Y10Graph *graph;
   const Y10TensorFile *file;
   guint batch;                  /* that the file was exported for */
-  Y10Pieces ***segments;        /* of each tensor, what each segment holds */
+  Y10Pieces ***segments;        /* pieces of each segment of each tensor */
   GHashTable *expected;         /* module → id of its convolution */
-  GPtrArray *modules;           /* in the order they run */
+  GPtrArray *modules;           /* in execution order */
 } Network;
 
 static Y10Pieces *
@@ -88,7 +88,7 @@ has_norm (const Network *n, const char *conv)
   return has_weight (n, norm);
 }
 
-/* @module: as ONNX names it; taken. */
+/* Takes @module, the name of the convolution in ONNX. */
 static guint
 expect_conv (Network *n, char *module, guint kernel, guint stride,
     guint groups, guint in)
@@ -102,7 +102,7 @@ expect_conv (Network *n, char *module, guint kernel, guint stride,
       ? y10_expressions_intern (n->expressions, "norm %u", id) : id;
 }
 
-/* A module Conv has its convolution as a child; RepVGGDW has two of them. */
+/* The convolution of a module Conv is its child; a RepVGGDW has two of them. */
 static guint
 expect_module (Network *n, const char *name, guint kernel, guint stride,
     guint groups, guint in)

@@ -7,9 +7,9 @@
 
 G_BEGIN_DECLS
 
-/* Whether each convolution of @onnx reads what the convolution of the same name
- * reads in @graph, which has the size that the file was exported for. The error
- * names the node of @path that does not. */
+/* Checks that each convolution of @onnx has the same inputs as the one with
+ * the same name in @graph, which has the size that the file was exported
+ * for. The error names the file and the node that differs. */
 gboolean y10_onnx_prove (const Y10OnnxGraph * onnx, const Y10Graph * graph,
     const Y10TensorFile * file, GError ** error);
 

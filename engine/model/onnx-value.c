@@ -6,7 +6,8 @@
 
 #include "model/onnx-value.h"
 
-/* Of one dimension and of all; products of two dimensions do not overflow. */
+/* Limit of each dimension and of their product; the product of two
+ * dimensions does not overflow. */
 #define MAX_DIM (1 << 24)
 #define MAX_ELEMENTS ((gint64) 1 << 40)
 

@@ -57,7 +57,7 @@ y10_onnx_id (const Values *self, const Value *v)
       : y10_expressions_scale (self->expressions, id, v->scale);
 }
 
-/* Where an unknown value of @node began. */
+/* Returns the node at which the unknown value of @node originates. */
 static const Node *
 find_culprit (Values *self, const Node *node)
 {
@@ -94,11 +94,11 @@ eval_outputs (Values *self, const Node *node)
 typedef struct
 {
   const Node *node;
-  guint next;                   /* the input to look at */
+  guint next;                   /* index of the next input to visit */
 } Visit;
 
-/* Evaluates @node after what it reads. @seen: the nodes that were begun; a node
- * that reads what is computed from it finds no value there. */
+/* Evaluates @node after its producers. @seen: the nodes visited so far; in a
+ * cycle, a node finds no value for its input. */
 static void
 eval_node (Values *self, const Node *node, GArray *visits, GHashTable *seen)
 {

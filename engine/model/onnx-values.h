@@ -7,17 +7,17 @@
 
 G_BEGIN_DECLS
 
-/* What every output of an ONNX graph is, for an input of one size: numbers where
- * it is a shape, an expression where it is made from the image, or unknown. */
+/* The values of all outputs of an ONNX graph for one input size: numbers for
+ * shapes, expressions for tensors computed from the image, or unknown. */
 typedef struct _Y10OnnxValues Y10OnnxValues;
 
 Y10OnnxValues *y10_onnx_values_new (const Y10OnnxGraph * graph,
     Y10Expressions * expressions, guint width, guint height);
 void y10_onnx_values_free (Y10OnnxValues * values);
-/* Y10_EXPRESSION_NONE: unknown. */
+/* Returns Y10_EXPRESSION_NONE if unknown. */
 guint y10_onnx_values_get_id (const Y10OnnxValues * values, const char *name);
-/* The node to name when @conv is not what is expected, and in @why the rest of
- * the sentence. */
+/* Returns the node to name in the error if @conv differs, and in @why the
+ * end of the sentence about it. */
 const Y10OnnxNode *y10_onnx_values_get_culprit (const Y10OnnxValues * values,
     const Y10OnnxNode * conv, const char **why);
 
