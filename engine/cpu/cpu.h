@@ -68,7 +68,7 @@ y10_cpu_pixel (const Y10Kernels *kernels)
   return (gsize) kernels->block * kernels->elem;
 }
 
-/* Computes the share [begin, end) of @n items. */
+/* The items [begin, end) of @n that belong to part @part of @n_parts. */
 static inline void
 y10_cpu_share (guint n, guint part, guint n_parts, guint *begin, guint *end)
 {

@@ -31,7 +31,7 @@ y10_cpu_memory_init (Y10CpuMemory *m, const char *purpose, gsize size,
   if (m->mapped == MAP_FAILED) {
     *m = (Y10CpuMemory) { 0, };
     g_set_error (error, Y10_ERROR, Y10_ERROR_NO_MEMORY,
-        "no memory for %s: %" G_GSIZE_FORMAT " bytes", purpose, size);
+        "cannot allocate %" G_GSIZE_FORMAT " bytes for %s", size, purpose);
     return FALSE;
   }
   start = ((gsize) m->mapped + HUGE_PAGE - 1) & ~(HUGE_PAGE - 1);

@@ -19,7 +19,7 @@ static const Y10Structure *const structures[] = {
 static const struct
 {
   const char *name, *tensor;
-} strangers[] = {
+} other_networks[] = {
   {"YOLOv8", "model.22.cv3.0.0.conv.weight"},
   {"YOLOv9", "model.2.cv4.conv.weight"},
   {"YOLO11", "model.10.m.0.attn.qkv.conv.weight"},
@@ -29,11 +29,11 @@ static const struct
 };
 
 static const char *
-find_stranger (const Y10TensorFile *file)
+find_other_network (const Y10TensorFile *file)
 {
-  for (guint i = G_N_ELEMENTS (strangers); i-- > 0;)
-    if (y10_tensor_file_find (file, strangers[i].tensor))
-      return strangers[i].name;
+  for (guint i = G_N_ELEMENTS (other_networks); i-- > 0;)
+    if (y10_tensor_file_find (file, other_networks[i].tensor))
+      return other_networks[i].name;
   return NULL;
 }
 
@@ -72,13 +72,13 @@ Y10Graph *
 y10_structure_build (const Y10Structure *structure, const Y10TensorFile *file,
     guint width, guint height, Y10Head head, GError **error)
 {
-  const char *stranger = find_stranger (file);
+  const char *other = find_other_network (file);
   Y10Graph *graph;
 
-  if (stranger) {
+  if (other) {
     g_set_error (error, Y10_ERROR, Y10_ERROR_MODEL,
         "%s is a %s; expected a YOLOv10", y10_tensor_file_get_path (file),
-        stranger);
+        other);
     return NULL;
   }
   graph = structure->build (file, width, height, head, error);

@@ -357,7 +357,7 @@ read_part (const Part *file, guint64 offset, gpointer data, gsize size,
     return TRUE;
   g_set_error (error, Y10_ERROR, Y10_ERROR_NOT_FOUND,
       "%s cannot be read at byte %" G_GUINT64_FORMAT ": %s", file->path,
-      offset, got < 0 ? g_strerror (why) : "it ends there");
+      offset, got < 0 ? g_strerror (why) : "the file ends there");
   return FALSE;
 }
 
