@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* From the detections of an image's parts to those of the image.
+/* Merges the detections of an image's parts.
  *
  * An object at the edge of a part is seen whole by another part that reaches
  * beyond this edge, so a box that ends there is dropped: of all ways that were
@@ -18,8 +18,8 @@
 
 #include "core/limits.h"
 
-/* Regressed boxes end near the edge that cuts them: pixels of the network's
- * input, or so, scaled with the part. */
+/* Tolerance, as a fraction of the part's size: regressed boxes end near the edge
+ * that cuts them, within a few pixels of the network's input. */
 #define EDGE (1.0f / 128)
 
 #define MAX_IOU 0.6f
@@ -52,7 +52,7 @@ edges_of (const Y10Part *part)
   };
 }
 
-/* Whether @row, which is in @own, may be cut by an edge of @other, too. */
+/* Whether an edge of @other, too, may cut @row, a detection of @own. */
 static gboolean
 is_near_edge (const Edges *other, const Edges *own, const Y10Detection *row)
 {
@@ -65,7 +65,7 @@ is_near_edge (const Edges *other, const Edges *own, const Y10Detection *row)
       || (other->y1 < own->y1 && row->y1 > other->y1 - down);
 }
 
-/* Whether @other continues at an edge of @own where @row ends. */
+/* Whether @other extends beyond an edge of @own at which @row ends. */
 static gboolean
 continues (const Edges *other, const Edges *own, const Y10Detection *row)
 {
@@ -94,7 +94,7 @@ is_cut (const Y10Part *parts, guint n_parts, guint part,
   return FALSE;
 }
 
-/* Moves rows from the part to the image and removes those that are cut. */
+/* Maps rows from the part to the image and removes those that are cut. */
 static guint
 prepare (const Y10Part *parts, guint n_parts, guint part)
 {
@@ -114,13 +114,13 @@ prepare (const Y10Part *parts, guint n_parts, guint part)
   return n;
 }
 
-/* The rows of the parts that have not been taken. */
+/* The remaining rows of all parts. */
 typedef struct
 {
   guint at[Y10_MAX_PARTS], n[Y10_MAX_PARTS];
 } Rest;
 
-/* The part with the most confident row; of equals, the first one. */
+/* Finds the part with the most confident row; the first one of equals. */
 static gboolean
 find_best (const Y10Part *parts, guint n_parts, const Rest *rest, guint *best)
 {
@@ -137,7 +137,7 @@ find_best (const Y10Part *parts, guint n_parts, const Rest *rest, guint *best)
   return found;
 }
 
-/* Removes what other parts have found of @row's object. */
+/* Removes the detections of @row's object by other parts. */
 static void
 suppress (const Y10Part *parts, guint n_parts, Rest *rest, guint part,
     const Y10Detection *row)
@@ -168,23 +168,23 @@ is_wanted (const Y10Image *image, const Y10HeadParams *params,
 
 /**
  * y10_parts_merge:
- * @image: the image, of which only the rectangle is read
+ * @image: the image; only its rectangle is read
  * @parts: (array length=n_parts): its parts. Their @detections are overwritten
  * @n_parts: at most %Y10_MAX_PARTS
- * @params: what is wanted of the image: its @max_detections and sizes; the rest
- *   has been applied to each part
- * @region: (nullable): only boxes that are in it count
- * @anchor: which boxes are in @region
- * @detections: (out) (array length=max_detections): those of the image, in its
- *   pixels, best first
- * @max_detections: room in @detections
+ * @params: parameters for the image: its @max_detections and size limits; the
+ *   rest has been applied to each part
+ * @region: (nullable): boxes outside it are dropped
+ * @anchor: condition for a box to be in @region
+ * @detections: (out) (array length=max_detections): buffer for the detections,
+ *   in pixels of the image, best first
+ * @max_detections: size of @detections
  *
  * Merges the detections of parts. A box that ends at an edge of its part is
  * dropped if another part shows it whole and continues at that edge. Of two boxes
  * of one class and different parts with an intersection over union above 0.6 the
  * less confident one is dropped. Allocates nothing. Any thread.
  *
- * Returns: how many detections there are
+ * Returns: the number of detections
  *
  * Since: 0.2
  */

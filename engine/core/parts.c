@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Which rectangles of an image are inferred: geometry only. A part is aligned
- * outward to whole chroma samples, so that its pixels are those of the image, and
- * no pixel is copied: an image of the part is the same planes with another
- * rectangle. */
+/* Computes the rectangles of an image to infer: geometry only. A part is
+ * aligned outward to whole chroma samples, so it needs no copy of the
+ * pixels: its image has the same planes and another rectangle. */
 
 #include "config.h"
 
@@ -33,16 +32,16 @@ parse_number (const char *text, const char **end, guint *number)
 
 /**
  * y10_tiles_parse:
- * @text: "CxR" for C columns and R rows; "N" for tiles of N x N pixels, as many
+ * @text: "CxR" for C columns and R rows; "N" for as many tiles of N x N pixels
  *   as are needed; "auto" for tiles of about the network's input size
- * @tiles: (out): the caller sets its size. Its overlap becomes
+ * @tiles: (out): the caller sets @size. The function sets @overlap to
  *   %Y10_TILES_DEFAULT_OVERLAP
- * @error: where to say what is wrong
+ * @error: return location for a #GError, or %NULL
  *
- * Reads how images are divided. Any thread.
+ * Parses a description of tiles. Any thread.
  *
- * Returns: %FALSE with %Y10_ERROR_INVALID_ARGUMENT if @text is not of that form,
- *   or asks for more than %Y10_MAX_TILES tiles
+ * Returns: %FALSE with %Y10_ERROR_INVALID_ARGUMENT if @text has another form or
+ *   requests more than %Y10_MAX_TILES tiles
  *
  * Since: 0.2
  */
@@ -80,7 +79,8 @@ y10_tiles_parse (const char *text, Y10Tiles *tiles, GError **error)
   return TRUE;
 }
 
-/* How many tiles of @side pixels cover @length pixels with at least @overlap. */
+/* Number of tiles of @side pixels that cover @length pixels and overlap by at
+ * least @overlap. */
 static guint
 count_tiles (guint length, gdouble side, gdouble overlap)
 {
@@ -89,7 +89,7 @@ count_tiles (guint length, gdouble side, gdouble overlap)
   return 1 + (guint) ceil ((length - side) / (side * (1 - overlap)) - 1e-6);
 }
 
-/* The width of each of @n tiles that cover @length pixels. */
+/* Width of each of @n tiles that cover @length pixels. */
 static gdouble
 tile_side (guint length, guint n, gdouble overlap)
 {
@@ -132,7 +132,7 @@ choose_grid (Grid *grid, const Y10Part *area, const Y10Tiles *tiles,
         Y10_MAX_TILES);
     return FALSE;
   } else {
-    /* Each round makes the tiles a tenth larger. */
+    /* Each iteration makes the tiles a tenth larger. */
     gdouble scale = 1;
 
     do {
@@ -174,15 +174,15 @@ align (guint origin, guint size, guint mask, gdouble from, gdouble to,
 
 /**
  * y10_part_set:
- * @part: a part, of which only the rectangle is set
- * @image: an image, of which only format and rectangle are read
+ * @part: a part; the function sets its rectangle only
+ * @image: an image; only its format and rectangle are read
  * @x0: left edge, pixels from the left edge of the image
  * @y0: upper edge
  * @x1: right edge
  * @y1: lower edge
  *
- * Sets the smallest part that contains a rectangle: clipped to the image and
- * aligned outward to whole chroma samples, at least one pixel.
+ * Sets the smallest part that contains a rectangle: clipped to the image,
+ * aligned outward to whole chroma samples, and at least one pixel large.
  *
  * Since: 0.2
  */
@@ -232,18 +232,18 @@ check_plan (const Y10Image *image, Y10Tiles *tiles, guint input_width,
 
 /**
  * y10_parts_plan:
- * @image: an image, of which only format and rectangle are read
- * @region: (nullable): the parts are within its bounding rectangle
+ * @image: an image; only its format and rectangle are read
+ * @region: (nullable): the parts lie within its bounding rectangle
  * @tiles: (nullable): how to divide the image, or the region's rectangle
- * @input_width: of the network, pixels
- * @input_height: of the network, pixels
- * @parts: (array length=max_parts): their rectangles are set, nothing else
- * @max_parts: room in @parts; %Y10_MAX_PARTS is always enough
- * @n_parts: (out): how many were set; 0: the image is inferred as a whole
- * @error: where to say what is wrong
+ * @input_width: width of the network's input, pixels
+ * @input_height: height of the network's input, pixels
+ * @parts: (array length=max_parts): the function sets their rectangles only
+ * @max_parts: size of @parts; %Y10_MAX_PARTS always suffices
+ * @n_parts: (out): number of parts; 0: infer the image as a whole
+ * @error: return location for a #GError, or %NULL
  *
- * Decides which parts of an image to infer: the whole of it, or the region's
- * bounding rectangle, and after that the tiles, row by row, unless that is only
+ * Decides which parts of an image to infer: first the whole image, or the
+ * region's bounding rectangle; then the tiles, row by row, if there is more than
  * one. Allocates nothing. Any thread.
  *
  * Returns: %FALSE with %Y10_ERROR_INVALID_ARGUMENT
@@ -306,7 +306,9 @@ y10_parts_plan (const Y10Image *image, const Y10Region *region,
  * y10_part_get_image:
  * @part: a part of @image
  * @image: an image
- * @part_image: (out): the image to infer: the same planes, another rectangle
+ * @part_image: (out): the image to infer
+ *
+ * Gets an image of a part: the same planes with another rectangle.
  *
  * Since: 0.2
  */
@@ -325,13 +327,14 @@ y10_part_get_image (const Y10Part *part, const Y10Image *image,
 
 /**
  * y10_parts_get_params:
- * @params: what is wanted of an image
+ * @params: parameters for the whole image
  * @max_detections: of the engine
- * @part_params: (out): what to ask of each part, so that y10_parts_merge() can
- *   apply the rest of @params. Borrows what @params borrows
+ * @part_params: (out): parameters for each part; it borrows the arrays of
+ *   @params
  *
- * The limits of sizes are those of the image, and detections of one part must not
- * push out those of another.
+ * Gets the parameters with which to infer the parts, so that y10_parts_merge()
+ * can apply the rest of @params: size limits are relative to the whole image,
+ * and the detections of one part must not displace those of another.
  *
  * Since: 0.2
  */

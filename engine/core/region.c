@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Regions: their text and which boxes are in them. Coordinates are fractions of
+/* Regions: parses them and tests boxes against them. Coordinates are fractions of
  * the image's width and height.
  *
  *   region    = shape *( ";" shape )
@@ -10,8 +10,8 @@
  *   polygon   = point 2*( " " point )        even-odd rule
  *   point     = number "," number            each from 0 to 1
  *
- * The number of shapes and points is bounded, because each box of each frame is
- * compared with all of them. */
+ * The numbers of shapes and points are limited, because each box of each frame
+ * is compared with all of them. */
 
 #include "config.h"
 
@@ -161,11 +161,11 @@ set_bounds (Y10Region *self)
  * @text: shapes separated by ";". A shape is two or more points "X,Y" separated
  *   by spaces: two are opposite corners of a rectangle, more are the corners of a
  *   polygon in order. X and Y are fractions of the image from 0 to 1
- * @error: where to say what is wrong
+ * @error: return location for a #GError, or %NULL
  *
- * Reads a region, such as "0,0.5 1,1; 0.2,0.1 0.4,0.1 0.3,0.3". Where a polygon
- * crosses itself, the even-odd rule decides what is inside. At most 32 shapes and
- * 250 points.
+ * Parses a region, such as "0,0.5 1,1; 0.2,0.1 0.4,0.1 0.3,0.3". The even-odd
+ * rule applies to polygons that cross themselves. A region has at most 32 shapes
+ * and 250 points.
  *
  * Returns: (transfer full): a region, or %NULL with %Y10_ERROR_INVALID_ARGUMENT
  *
@@ -247,7 +247,7 @@ y10_region_get_bounds (const Y10Region *region, gdouble *x0, gdouble *y0,
  * y10_region_get_n_shapes:
  * @region: a region
  *
- * Returns: how many shapes it has, at least 1
+ * Returns: the number of shapes, at least 1
  *
  * Since: 0.2
  */
@@ -262,7 +262,7 @@ y10_region_get_n_shapes (const Y10Region *region)
  * @region: a region
  * @shape: from 0
  *
- * Returns: how many corners the shape has, at least 3
+ * Returns: the number of corners of the shape, at least 3
  *
  * Since: 0.2
  */
@@ -293,8 +293,8 @@ y10_region_get_point (const Y10Region *region, guint shape, guint point,
   *y = region->shapes[shape].points[point].y;
 }
 
-/* Edges to the left and above belong to a shape, those to the right and below do
- * not, so that of two shapes that share an edge exactly one has a point. */
+/* A shape contains its left and upper edges but not its right and lower ones, so
+ * a point on an edge that two shapes share is in exactly one of them. */
 static gboolean
 is_inside (const Shape *shape, gdouble x, gdouble y)
 {
@@ -310,8 +310,8 @@ is_inside (const Shape *shape, gdouble x, gdouble y)
   return inside;
 }
 
-/* Clips the line from @a to @b to the inside of a rectangle (Liang and Barsky);
- * whether anything is left. */
+/* Clips the line from @a to @b to the inside of a rectangle (Liang and Barsky).
+ * Returns whether anything is left. */
 static gboolean
 crosses (Point a, Point b, const gdouble box[4])
 {
@@ -348,13 +348,13 @@ overlaps (const Shape *shape, const gdouble box[4])
 /**
  * y10_region_has_box:
  * @region: a region
- * @anchor: what of the box counts
+ * @anchor: the part of the box that must be in the region
  * @x0: left edge of a box, as a fraction of the image's width
  * @y0: upper edge
  * @x1: right edge
  * @y1: lower edge
  *
- * Any thread.
+ * Checks whether a box is in a region. Any thread.
  *
  * Returns: whether the box is in one of the shapes
  *

@@ -10,7 +10,7 @@ G_BEGIN_DECLS
 /**
  * Y10_MAX_TILES:
  *
- * The most tiles of an image.
+ * Maximum number of tiles of an image.
  *
  * Since: 0.2
  */
@@ -19,7 +19,7 @@ G_BEGIN_DECLS
 /**
  * Y10_MAX_PARTS:
  *
- * The most parts of an image: its tiles and the whole of it.
+ * Maximum number of parts of an image: its tiles and the whole image.
  *
  * Since: 0.2
  */
@@ -28,8 +28,8 @@ G_BEGIN_DECLS
 /**
  * Y10_MAX_PART_DETECTIONS:
  *
- * The most detections of one part that make sense: as many as the one2one head
- * of the published networks returns.
+ * Sufficient number of detections of one part: as many as the one2one head of
+ * the published networks returns.
  *
  * Since: 0.2
  */
@@ -41,14 +41,14 @@ G_BEGIN_DECLS
  * @y: upper edge, pixels from the upper edge of the image
  * @width: pixels, at least 1
  * @height: pixels, at least 1
- * @detections: (array length=max_detections): room for its detections
- * @max_detections: room in @detections
- * @n_detections: how many there are, best first; -1 where there is no result
+ * @detections: (array length=max_detections): buffer for its detections
+ * @max_detections: size of @detections
+ * @n_detections: number of detections, best first; -1: there is no result
  *
  * A rectangle of a #Y10Image that is inferred as an image by itself: a tile, a
  * region, or the whole image. Its detections are in pixels of the part until
- * y10_parts_merge() moves them. Programs keep arrays of it, so it never changes
- * size.
+ * y10_parts_merge() maps them to the image. Applications keep arrays of this
+ * struct, so its size never changes.
  *
  * Since: 0.2
  */
@@ -62,13 +62,13 @@ typedef struct
 
 /**
  * Y10Tiles:
- * @size: set it to sizeof: how the library knows which fields are there
- * @columns: tiles from left to right; 0: chosen for each image
- * @rows: tiles from top to bottom; 0: chosen for each image
+ * @size: sizeof (Y10Tiles)
+ * @columns: number of columns; 0: chosen for each image
+ * @rows: number of rows; 0: chosen for each image
  * @side: width and height of a tile, pixels; 0: the network's input size, or
- *   larger where that would be more than %Y10_MAX_TILES. Only where @columns and
- *   @rows are 0
- * @overlap: share of a tile that its neighbour covers, too: 0 to 0.9
+ *   larger if that needed more than %Y10_MAX_TILES. Used if @columns and @rows
+ *   are 0
+ * @overlap: fraction of a tile that its neighbour covers, too: 0 to 0.9
  *
  * How an image is divided into tiles; y10_tiles_parse() reads one from text.
  *
@@ -94,8 +94,8 @@ typedef struct
 /**
  * Y10Region:
  *
- * Where in an image objects count: rectangles and polygons. Immutable and
- * reference counted; any thread may use it.
+ * Area of an image, made of rectangles and polygons. Immutable and reference
+ * counted; any thread may use it.
  *
  * Since: 0.2
  */
@@ -105,9 +105,9 @@ typedef struct _Y10Region Y10Region;
  * Y10RegionAnchor:
  * @Y10_REGION_ANCHOR_BOTTOM: the middle of the box's lower edge, where an object
  *   stands on the ground, is in the region
- * @Y10_REGION_ANCHOR_OVERLAP: some of the box is in the region
+ * @Y10_REGION_ANCHOR_OVERLAP: a part of the box is in the region
  *
- * Which boxes are in a #Y10Region.
+ * Condition for a box to be in a #Y10Region.
  *
  * Since: 0.2
  */
