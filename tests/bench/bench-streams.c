@@ -31,7 +31,7 @@ typedef struct
   Y10EngineConfig config;
   gboolean on_host;
   const guint8 *frames;
-  double seconds;
+  double seconds, tune;
   guint in_flight;
 } Bench;
 
@@ -130,8 +130,8 @@ measure_engine (const Bench *b, double *per_second, GError **error)
 
   if (!ok)
     return FALSE;
-  y10_engine_wait_tuned (engine, g_get_monotonic_time () + 120 * G_USEC_PER_SEC,
-      NULL, NULL);
+  y10_engine_wait_tuned (engine, g_get_monotonic_time ()
+      + (gint64) (b->tune * G_USEC_PER_SEC), NULL, NULL);
   n_slots = engine->config.n_slots;
   for (guint i = 0; ok && i < n_slots; i++)
     ok = begin_full (b, engine, &steps[i], error);
@@ -270,7 +270,7 @@ measure_streams (const Bench *b, guint n, gboolean last, GError **error)
     /* Numbers of images that have not been seen are planned and captured. */
     run_clients (clients, n, b->seconds / 2);
     y10_engine_wait_tuned (y10_engine_stream_get_engine (clients[0].stream),
-        g_get_monotonic_time () + 120 * G_USEC_PER_SEC, NULL, NULL);
+        g_get_monotonic_time () + (gint64) (b->tune * G_USEC_PER_SEC), NULL, NULL);
     run_clients (clients, n, b->seconds / 2);
     y10_engine_stream_get_stats (clients[0].stream, &before);
     start = g_get_monotonic_time ();
@@ -331,7 +331,7 @@ run (Bench *b, const char *path, const char *streams, GError **error)
 int
 main (int argc, char **argv)
 {
-  Bench b = {.seconds = 3 };
+  Bench b = {.seconds = 3,.tune = 120 };
   char *path = NULL, *streams = NULL, *backend = NULL;
   int max_batch = 32, in_flight = 2, size = 640, status = 1;
   const GOptionEntry entries[] = {
@@ -342,6 +342,7 @@ main (int argc, char **argv)
     {"in-flight", 'k', 0, G_OPTION_ARG_INT, &in_flight, "of a stream [2]", "K"},
     {"size", 's', 0, G_OPTION_ARG_INT, &size, "of the input [640]", "N"},
     {"seconds", 0, 0, G_OPTION_ARG_DOUBLE, &b.seconds, "of each part [3]", "S"},
+    {"tune", 0, 0, G_OPTION_ARG_DOUBLE, &b.tune, "at most, before each part [120]", "S"},
     {"host", 0, 0, G_OPTION_ARG_NONE, &b.on_host, "frames of the host", NULL},
     {NULL}
   };

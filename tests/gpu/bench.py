@@ -1,18 +1,21 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
-"""yolov10detect against PyTorch, in turn on one GPU: from 1080p RGB frames in
-device memory to rows in host memory, wall clock, median after a warm-up. PyTorch
+"""yolov10detect against PyTorch, in turn on one GPU, with the same weights and the same
+1080p RGB frames in device memory. A time is wall clock from the call to rows in host
+memory, the median after a warm-up, and each step is synchronized before the next begins.
+The throughput is the time of a step while others are in flight: as many as we have slots,
+and for PyTorch all steps queued on one stream and synchronized once at the end. PyTorch
 has fp16, channels last, folded BatchNorm and cuDNN's search for algorithms, and
-runs the end-to-end head: eager, by torch.compile (reduce-overhead) and from a
-torch.cuda.CUDAGraph, into which every frame is copied as it has to be. The floor
-is the bytes that our plan moves over the rate of a large copy, of this run.
+runs the end-to-end head: eager, from a torch.cuda.CUDAGraph, into which every frame is
+copied, and by torch.compile (reduce-overhead). The floor is the bytes that our plan moves
+over the rate of a large copy, of this run.
 
-One JSON object a line, for each variant and batch, again when more is known.
+Prints one JSON object a line, for each variant and batch, again when more is known.
 
 usage: bench.py [--root ARCHIVE] [--out DIR] [--variants nsmblx] [--batches 1,8,32]
-                [--have ROWS.json] [--no-compile] [--tune SECONDS] [--cpu]
-       --cpu: PyTorch's side on the CPU, to try it
+                [--have ROWS.json] [--no-compile] [--tune SECONDS] [--cpu] [--size N]
+       --cpu: a rehearsal, our side on the simulated GPU and PyTorch's on the CPU
 """
 import argparse
 import json
@@ -26,7 +29,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "../../models/train"))
 import machine  # noqa: E402
 
-WIDTH, HEIGHT, INPUT = 1920, 1080, 640
+WIDTH, HEIGHT = 1920, 1080
 MIN_FRAMES = 8
 GREY = 114 / 255
 
@@ -42,15 +45,17 @@ def parse():
     parser.add_argument("--have", help="rows of an earlier run, a JSON array")
     parser.add_argument("--no-compile", action="store_true")
     parser.add_argument("--cpu", action="store_true")
+    parser.add_argument("--size", type=int, default=640, help="of the network's input")
     return parser.parse_args()
 
 
 class Ours:
     """bench-cuda of the archive."""
 
-    def __init__(self, root, out, seconds, tune):
+    def __init__(self, root, out, options):
+        self.backend = "cuda-sim" if options.cpu else "cuda"
+        self.seconds, self.tune, self.size = options.seconds, options.tune, options.size
         self.machine = machine.Machine(os.path.abspath(root), os.path.abspath(out))
-        self.seconds, self.tune = seconds, tune
         self.root, self.out = root, out
 
     def model(self, variant):
@@ -61,18 +66,23 @@ class Ours:
         if not os.path.exists(path):
             shapes = os.path.join(self.root, "data", f"yolov10{variant}-nc80.shapes.json")
             subprocess.run(self.machine.program("seeded") + [shapes, path + ".new"], check=True,
-                           env=self.machine.environment("cuda"))
+                           env=self.machine.environment(self.backend))
             os.replace(path + ".new", path)
         return path
 
     def measure(self, variant, batch):
-        done = subprocess.run(
-            self.machine.program("bench-cuda") + [
-                "--model", self.model(variant), "--batch", str(batch), "--size", str(INPUT),
-                "--slots", "4" if batch < 32 else "2", "--seconds", str(self.seconds),
-                "--tune", str(self.tune)],
-            env=self.machine.environment("cuda"), capture_output=True, text=True, timeout=240,
-            check=False)
+        limit = self.tune + 60
+        try:
+            done = subprocess.run(
+                self.machine.program("bench-cuda") + [
+                    "--model", self.model(variant), "--batch", str(batch), "--size",
+                    str(self.size), "--slots", "4" if batch < 32 else "2", "--seconds",
+                    str(self.seconds), "--tune", str(self.tune),
+                    *(["--host"] if self.backend == "cuda-sim" else [])],
+                env=self.machine.environment(self.backend), capture_output=True, text=True,
+                timeout=limit, check=False)
+        except subprocess.TimeoutExpired:
+            return {"ours_error": f"bench-cuda had not ended after {limit:.0f} s"}
         if done.returncode != 0:
             return {"ours_error": (done.stderr or done.stdout).strip()[-300:]}
         r = json.loads(done.stdout)
@@ -91,10 +101,10 @@ class Ours:
 class Peer:
     """PyTorch's side for one variant."""
 
-    def __init__(self, path, device):
+    def __init__(self, path, device, size):
         import torch
         from yolov10 import model, weights
-        self.torch, self.device = torch, device
+        self.torch, self.device, self.size = torch, device, size
         self.dtype = torch.float16 if device == "cuda" else torch.float32
         torch.backends.cudnn.benchmark = True
         self.net = model.from_tensors(weights.read(path)).fuse().to(
@@ -106,12 +116,13 @@ class Peer:
         """uint8 frames (batch, height, width, RGB) to rows (batch, 300, 6), boxes in
         the frames' pixels."""
         torch = self.torch
-        scale = min(INPUT / HEIGHT, INPUT / WIDTH)
+        size = self.size
+        scale = min(size / HEIGHT, size / WIDTH)
         h, w = round(HEIGHT * scale), round(WIDTH * scale)
-        top, left = (INPUT - h) // 2, (INPUT - w) // 2
+        top, left = (size - h) // 2, (size - w) // 2
         x = frames.permute(0, 3, 1, 2).to(self.dtype)
         x = torch.nn.functional.interpolate(x, (h, w), mode="bilinear") / 255
-        x = torch.nn.functional.pad(x, (left, INPUT - w - left, top, INPUT - h - top), value=GREY)
+        x = torch.nn.functional.pad(x, (left, size - w - left, top, size - h - top), value=GREY)
         rows = self.net(x.contiguous(memory_format=torch.channels_last))
         boxes = rows[..., :4].unflatten(-1, (2, 2)).float()
         boxes = (boxes - self.offset(left, top)) / scale
@@ -127,12 +138,11 @@ class Peer:
         return self.border
 
     def frames(self, batch):
-        """Sets of frames, each another, as many as ours has."""
+        """Sets of frames, all different, as many as bench-cuda has and the same."""
         torch = self.torch
         n = max(1, MIN_FRAMES // batch)
-        generator = torch.Generator().manual_seed(1)
-        return [torch.randint(0, 256, (batch, HEIGHT, WIDTH, 3), dtype=torch.uint8,
-                              generator=generator).to(self.device) for _ in range(n)]
+        frames = torch.stack([frame(torch, i) for i in range(n * batch)])
+        return list(frames.to(self.device).reshape(n, batch, HEIGHT, WIDTH, 3))
 
     def time(self, function, sets, seconds):
         """Median of milliseconds, rows in host memory at the end of each."""
@@ -153,6 +163,25 @@ class Peer:
                 times.append(1e3 * (time.perf_counter() - start))
                 i += 1
         return round(statistics.median(times), 4)
+
+    def throughput(self, function, sets, seconds):
+        """Milliseconds a step, with all steps queued and one synchronization at the
+        end."""
+        torch = self.torch
+        cuda = self.device == "cuda"
+        hosts = [torch.empty_like(function(sets[0]), device="cpu", pin_memory=cuda)
+                 for _ in range(4)]
+
+        def run(n):
+            start = time.perf_counter()
+            for i in range(n):
+                hosts[i % 4].copy_(function(sets[i % len(sets)]), non_blocking=cuda)
+            if cuda:
+                torch.cuda.synchronize()
+            return time.perf_counter() - start
+
+        n = max(1, int(3 * seconds / max(run(3), 1e-6)))
+        return round(1e3 * run(n) / n, 4)
 
     def captured(self, batch):
         """A CUDA graph by hand: one input, into which frames are copied."""
@@ -184,6 +213,15 @@ class Peer:
         return call
 
 
+def frame(torch, index):
+    """What fill_frame () of bench-cuda.c makes: noise on a gradient."""
+    mask = 0xFFFFFFFF
+    x, y = torch.arange(WIDTH * 3)[None], torch.arange(HEIGHT)[:, None]
+    h = (x * 0x9E3779B1 & mask) ^ (y * 0x85EBCA77 & mask) ^ (index * 0xC2B2AE3D & mask)
+    h = (h ^ h >> 15) * 0x2C1B3C6D & mask
+    return (((x + y + 40 * index) // 8 + (h >> 26)) & 255).to(torch.uint8).reshape(HEIGHT, WIDTH, 3)
+
+
 def clocks():
     smi = machine.find_tool("nvidia-smi")
     text = machine.command_output([smi, "--query-gpu=name,clocks.sm,clocks.mem,power.draw",
@@ -207,7 +245,7 @@ def attempt(row, key, function):
 def main():
     options = parse()
     os.makedirs(options.out, exist_ok=True)
-    ours = Ours(options.root, options.out, options.seconds, options.tune)
+    ours = Ours(options.root, options.out, options)
     batches = [int(b) for b in options.batches.split(",")]
     rows = {}
     if options.have:
@@ -216,7 +254,7 @@ def main():
     for variant in options.variants:
         for batch in batches:
             row = rows.setdefault((variant, batch), {"variant": variant, "batch": batch})
-            if not options.cpu and "ours_ms" not in row:
+            if "ours_ms" not in row:
                 row.pop("ours_error", None)
                 row.update(ours.measure(variant, batch))
                 row.update(clocks())
@@ -232,17 +270,22 @@ def main():
         if mode == "compile" and options.no_compile or mode == "cudagraph" and options.cpu:
             continue
         for variant in options.variants:
-            if all(mode + "_ms" in rows[variant, batch] for batch in batches):
+            if all(mode + key in rows[variant, batch] for batch in batches
+                   for key in ("_ms", *(["_throughput_ms"] if mode != "compile" else []))):
                 continue
-            peer = Peer(ours.model(variant), device)
+            peer = Peer(ours.model(variant), device, options.size)
             for batch in batches:
                 row = rows[variant, batch]
                 row["torch"] = torch.__version__
                 with torch.inference_mode() if mode != "compile" else torch.no_grad():
                     sets = peer.frames(batch)
-                    attempt(row, mode + "_ms", lambda: peer.time(
-                        peer.run if mode == "eager" else peer.captured(batch)
-                        if mode == "cudagraph" else peer.compiled(), sets, options.seconds))
+                    make = {"eager": lambda: peer.run, "compile": peer.compiled,
+                            "cudagraph": lambda: peer.captured(batch)}[mode]
+                    attempt(row, mode + "_ms",
+                            lambda: peer.time(make(), sets, options.seconds))
+                    if mode != "compile":
+                        attempt(row, mode + "_throughput_ms",
+                                lambda: peer.throughput(make(), sets, options.seconds))
                 del sets
             del peer
             if device == "cuda":

@@ -204,7 +204,8 @@ def judge_streams(v, report):
 def bench_rows(report):
     rows = {}
     for name in ("bench", *("bench-" + variant for variant in steps.VARIANTS)):
-        for row in report.get("steps", {}).get(name, {}).get("rows", []):
+        step = report.get("steps", {}).get(name, {})
+        for row in step.get("rows", []) if step.get("backend") == "cuda" else ():
             rows[row.get("variant"), row.get("batch")] = row
     return rows
 
@@ -236,9 +237,9 @@ def judge_bench(v, report):
     v.add("table of all variants", None if left else True,
           f"without {len(left)} rows, the first {left[0]}" if left else "complete")
     step, why = step_of(report, "kernels")
-    top = (step or {}).get("batches", {})
+    top = (step or {}).get("batches", {}) if (step or {}).get("backend") == "cuda" else {}
     v.add("top kernels", True if top and all(b.get("top") for b in top.values()) else None,
-          why or f"of batches {', '.join(top)}")
+          why or (f"of batches {', '.join(top)}" if top else "not of the GPU"))
 
 
 def judge(report, names):
@@ -267,34 +268,55 @@ def judge(report, names):
     return v
 
 
+COLUMNS = (("yolov10detect", "ours_ms", "ours_throughput_ms"),
+           ("PyTorch eager", "eager_ms", "eager_throughput_ms"),
+           ("PyTorch CUDA graph", "cudagraph_ms", "cudagraph_throughput_ms"))
+
+
 def table(report):
-    """The benchmark, in Markdown."""
+    """The benchmark in Markdown, for docs/performance.md: the median time of a step alone in
+    ms and images a second of several in flight."""
     rows = bench_rows(report)
-    columns = ("ours_ms", "ours_throughput_ms", "floor_ms", "eager_ms", *CAPTURED,
-               "first_rows_ms", "tune_s")
-    lines = ["| | batch | " + " | ".join(columns) + " |", "|---" * (len(columns) + 2) + "|"]
+    lines = ["| yolov10 | batch | " + " | ".join(f"{name} ms | images/s" for name, _, _ in COLUMNS)
+             + " | torch.compile ms | copy GB/s | of the copy rate |",
+             "|---|---" + "|---" * (2 * len(COLUMNS) + 3) + "|"]
     for variant in steps.VARIANTS:
         for batch in steps.BATCHES:
             row = rows.get((variant, batch))
-            if row:
-                lines.append(f"| {variant} | {batch} | " + " | ".join(
-                    "%.3f" % row[c] if number(row.get(c)) else "" for c in columns) + " |")
+            if not row:
+                continue
+            cells = []
+            for _, alone, flying in COLUMNS:
+                ms, step_ms = number(row.get(alone)), number(row.get(flying))
+                cells += [f"{ms:.3f}" if ms else "",
+                          f"{1e3 * batch / step_ms:.0f}" if step_ms else ""]
+            compiled, rate = number(row.get("compile_ms")), number(row.get("copy_gb_per_s"))
+            floor, speed = number(row.get("floor_ms")), number(row.get("ours_throughput_ms"))
+            cells += [f"{compiled:.3f}" if compiled else "", f"{rate:.0f}" if rate else "",
+                      f"{floor / speed:.0%}" if floor and speed else ""]
+            lines.append(f"| {variant} | {batch} | " + " | ".join(cells) + " |")
     return lines if len(lines) > 2 else []
 
 
-def kernel_table(report):
-    """Where the time of one step goes, in Markdown."""
+def kernel_list(report):
+    """Where the time of one step goes: the ten slowest kernels, and their rate of memory
+    traffic over that of a large copy."""
     lines = []
+    rows = bench_rows(report)
     for batch, b in report.get("steps", {}).get("kernels", {}).get("batches", {}).items():
         if not b.get("top"):
             continue
-        lines += ["", f"| batch {batch}: kernel | launches | us | % of the step | MB of DRAM | "
-                  "% of its peak | % of the SMs' |", "|---" * 7 + "|"]
+        copy = number(rows.get(("n", int(batch)), {}).get("copy_gb_per_s"))
         total = b.get("total_ns") or sum(k["ns"] for k in b["top"])
-        for k in b["top"]:
-            lines.append(f"| {k['kernel'][:60]} | {k['launches']} | {k['ns'] / 1e3:.1f} | "
-                         f"{100 * k['ns'] / total:.1f} | {k['dram_bytes'] / 1e6:.1f} | "
-                         f"{k['dram_percent']:.0f} | {k['sm_percent']:.0f} |")
+        lines += [f"batch {batch}, by {b.get('by', 'ncu')}:",
+                  f"{'us':>9} {'%':>5} {'n':>4} {'GB/s':>6} {'of copy':>8}  kernel"]
+        for k in b["top"][:10]:
+            moved = number(k.get("dram_bytes"))
+            rate = moved / k["ns"] if moved is not None and k["ns"] else None
+            lines.append(f"{k['ns'] / 1e3:9.1f} {100 * k['ns'] / total:5.1f} {k['launches']:4} "
+                         f"{'' if rate is None else f'{rate:.0f}':>6} "
+                         f"{f'{rate / copy:.0%}' if rate is not None and copy else '':>8}  "
+                         f"{k['kernel'][:70]}")
     return lines
 
 
@@ -315,7 +337,7 @@ def main(path):
     gpu = report.get("steps", {}).get("facts", {}).get("gpu") or {}
     print("GPU: " + (", ".join(f"{gpu.get(k)}" for k in ("name", "driver_version", "clocks.max.sm"))
                      if gpu else "none"))
-    for line in table(report) + kernel_table(report):
+    for line in table(report) + kernel_list(report):
         print(line)
     verdict = judge(report, names)
     verdict.show()

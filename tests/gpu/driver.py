@@ -180,6 +180,9 @@ def parse(arguments):
     parser.add_argument("--budget", type=float, default=1e9, metavar="SECONDS",
                         help="end by then; what was cut short goes on next time")
     parser.add_argument("--only", help="these steps, separated by commas")
+    parser.add_argument("--part", type=int, choices=range(1, len(steps.PARTS) + 1), metavar="N",
+                        help=f"part N of {len(steps.PARTS)}, each within {steps.PART_SECONDS} s; "
+                        "part 1 is worth the most")
     parser.add_argument("--again", action="store_true",
                         help="steps that failed, too; with --only all of them")
     parser.add_argument("--resume", metavar="TAR", help="an earlier report.tar.gz")
@@ -214,6 +217,12 @@ def main():
                    "none (no libcuda.so.1 with a device), so what can be is run on the CPU "
                    "and on the simulated GPU"))
     chosen = options.only.split(",") if options.only else None
+    unknown = set(chosen or ()) - {step.name for step in steps.all_steps()}
+    if unknown:
+        sys.exit(f"no step is named {', '.join(sorted(unknown))}; --dry-run lists them")
+    if options.part:
+        chosen = steps.PARTS[options.part - 1]
+        options.budget = min(options.budget, steps.PART_SECONDS)
     for step in steps.all_steps():
         done = read(os.path.join(out, "steps", step.name + ".json"))
         left = options.budget - (time.monotonic() - start)
@@ -233,7 +242,7 @@ def main():
         elif left < min(step.seconds, 60):
             what = f"not run: {left:.0f} s left of the budget"
         else:
-            entry = run_step(run, step, min(LONGEST, left - 2))
+            entry = run_step(run, step, min(LONGEST, step.limit, left - 2))
             summarize(out)
             what = f"{entry['status']}, {entry['seconds']:.0f} s" + (
                 ": " + entry["why"].splitlines()[0] if entry.get("why") else "")

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
 #
-# run.sh [--output DIR] [--budget SECONDS]   everything a GPU has to be asked
+# run.sh [--output DIR] [--part N]           what a GPU has to be asked, all or a part of it
 # run.sh --check report.json                 whether what it answered is enough
 #
 # From the archive that bundle.sh makes, on a machine with nothing but a driver,

@@ -9,6 +9,7 @@ count for nothing in the check.
 import collections
 import concurrent.futures
 import csv
+import functools
 import glob
 import gzip
 import json
@@ -27,10 +28,25 @@ GOLDEN_LIMITS = {"fp32": (1e-3, 1e-3), "fp16": (0.05, 4e-3), "tf32": (0.05, 4e-3
                  "bf16": (0.4, 0.03)}
 STRESS_STEPS = 100000
 STRESS_SLOTS = 4
+SANITIZER_SECONDS = 150
 SANITIZERS = ("memcheck", "racecheck", "synccheck", "initcheck")
 
-# seconds: about how long it takes on a GPU; gpu: there is nothing to run without.
-Step = collections.namedtuple("Step", "name function seconds gpu title")
+# seconds: about how long it takes on a GPU; gpu: there is nothing to run without it; limit: the
+# seconds after which it is stopped, for a step that would take the time of the others.
+Step = collections.namedtuple("Step", "name function seconds gpu title limit", defaults=(540,))
+
+# What fits into PART_SECONDS. A part needs no other; run.sh --part N runs one.
+PART_SECONDS = 520
+PARTS = (
+    ("facts", "doctor", "golden-fp16", "golden-fp32", "ap-fp16", "bench", "kernels"),
+    ("golden-tuned", "stress", "pipeline", "lost", "painter", "batch"),
+    ("sanitize-memcheck", "sanitize-racecheck", "golden-tf32", "golden-bf16", "checkop"),
+    ("streams", "group"),
+    ("sanitize-synccheck", "sanitize-initcheck", "ap-fp32"),
+    ("bench-x", "bench-s"),
+    ("bench-m", "bench-b", "bench-l"),
+    ("checkop-variants",),
+)
 
 
 class Missing(Exception):
@@ -163,7 +179,8 @@ def group(run):
 def streams(run):
     """Images a second of 1 to 64 streams of 720p frames in device memory, beside
     those of the engine in full steps of 32."""
-    done = run.program("bench-streams", ["--model", run.model()], 400, backend="cuda")
+    done = run.program("bench-streams", ["--model", run.model(), "--tune", "60"], 500,
+                       backend="cuda")
     if done.status != 0:
         raise RuntimeError(done.out.strip()[-300:])
     return dict(json.loads(done.out[done.out.index("{"):]), exit=done.status)
@@ -247,7 +264,7 @@ def sanitize(tool):
             done = run.command([
                 program, "--tool", tool, "--error-exitcode", "9", "--print-limit", "50",
                 *own, *run.machine.program("test-step"), "--backend", "cuda", "--stress", "24",
-                "--slots", "2"], 530, backend="cuda")
+                "--slots", "2"], SANITIZER_SECONDS, backend="cuda")
             if done.timed_out or re.search("SUMMARY|COMPUTE-SANITIZER", done.out):
                 break
         ran = STRESS_LINE.search(done.out)
@@ -261,20 +278,27 @@ def sanitize(tool):
 
 def bench(*arguments):
     """tests/gpu/bench.py has the measuring; it prints one JSON object a line,
-    so that what was measured before a time-out counts, and is not again."""
+    so that what was measured before a time-out counts, and is not again. Without a GPU it
+    is a rehearsal at a small size."""
     def step(run):
+        backend = "cuda" if run.has_gpu else "cuda-sim"
+        options = [*arguments] if run.has_gpu else [
+            *arguments, "--cpu", "--no-compile", "--batches", "1", "--size", "64", "--seconds",
+            "0.2", "--tune", "0"]
         rows = {(r["variant"], r["batch"]): r for r in run.earlier.get("rows", [])}
         have = os.path.join(run.out, "bench-before.json")
         with open(have, "w", encoding="utf-8") as f:
             json.dump(list(rows.values()), f)
         done = run.command([run.torch_python, os.path.join(run.here, "bench.py"), "--root",
-                            run.root, "--out", run.out, "--have", have, *arguments], 530,
+                            run.root, "--out", run.out, "--have", have, *options], 530,
                            backend=None)
         for line in done.out.splitlines():
             if line.startswith('{"variant"'):
                 row = json.loads(line)
                 rows[row["variant"], row["batch"]] = row
-        run.keep({"rows": list(rows.values())})
+        run.keep({"backend": backend, "rows": list(rows.values())})
+        if "no PyTorch in" in done.out:
+            raise Missing(done.out.strip().splitlines()[-1])
         if done.status != 0 and not done.timed_out:
             raise RuntimeError(done.out.strip()[-300:])
         return {"exit": done.status}
@@ -282,29 +306,54 @@ def bench(*arguments):
 
 
 def kernels(run):
-    """The kernels of one step, those that take the most time, by Nsight Compute."""
-    program = machine.find_tool("ncu")
-    if not program:
-        raise Missing("ncu is not installed")
+    """The kernels of one step that take the most time, by Nsight Compute; where that is
+    missing or may not read the GPU's counters, the ops of one image instead."""
+    program = machine.find_tool("ncu") if run.has_gpu else None
+    out = {}
+    for batch in (1, 32) if program else ():
+        out[str(batch)] = profile(run, program, batch)
+        run.keep({"backend": "cuda", "batches": out})
+        if not out[str(batch)]["top"]:
+            break
+    if not any(b["top"] for b in out.values()):
+        out["1"] = dict(time_ops(run), why=out.get("1", {}).get("end", "ncu is not installed"))
+    return {"backend": "cuda" if run.has_gpu else "cuda-sim", "batches": out}
+
+
+def profile(run, program, batch):
     metrics = ("gpu__time_duration.sum", "dram__bytes.sum",
                "dram__throughput.avg.pct_of_peak_sustained_elapsed",
                "sm__throughput.avg.pct_of_peak_sustained_elapsed")
-    out = {}
-    for batch in (1, 32):
-        done = run.command([
-            program, "--clock-control", "none", "--graph-profiling", "node",
-            "--profile-from-start", "off", "--csv", "--print-units", "base", "--metrics",
-            ",".join(metrics), *run.machine.program("bench-cuda"), "--model", run.model(),
-            "--batch", str(batch), "--slots", "1", "--seconds", "0.01", "--tune", "90",
-            "--profile"], 250, backend="cuda", quiet=True)
-        with gzip.open(os.path.join(run.out, "logs", f"ncu-{batch}.csv.gz"), "wt") as f:
-            f.write(done.out)
-        top = top_kernels(done.out)
-        out[str(batch)] = {"exit": done.status, "top": top[:12],
-                           "total_ns": sum(k["ns"] for k in top),
-                           "end": "" if done.status == 0 else done.out[-300:]}
-        run.keep({"batches": out})
-    return {"batches": out}
+    # The convolutions that bench has found are in the cache.
+    done = run.command([
+        program, "--clock-control", "none", "--graph-profiling", "node",
+        "--profile-from-start", "off", "--csv", "--print-units", "base", "--metrics",
+        ",".join(metrics), *run.machine.program("bench-cuda"), "--model", run.model(),
+        "--batch", str(batch), "--slots", "1", "--seconds", "0.01", "--tune", "20",
+        "--profile"], 90, backend="cuda", quiet=True)
+    with gzip.open(os.path.join(run.out, "logs", f"ncu-{batch}.csv.gz"), "wt") as f:
+        f.write(done.out)
+    top = top_kernels(done.out)
+    # Without permission ncu runs the program, and its status is the program's.
+    denied = re.search(r"ERR_NVGPUCTRPERM[^\n]*", done.out)
+    return {"exit": done.status, "by": "ncu", "top": top[:12], "total_ns": sum(k["ns"] for k in top),
+            "end": denied[0] if denied else "" if done.status == 0 else done.out[-300:]}
+
+
+def time_ops(run):
+    """Wall clock of each op alone, launch and wait included: an upper bound."""
+    backend = "cuda" if run.has_gpu else "cuda-sim"
+    done = run.program("y10", [
+        "bench", "--json", "--backend", "cuda", "--precision", "fp16", "--model", run.model(),
+        "--seconds", "1", *([] if run.has_gpu else ["--size", "64", "--no-tune"])], 90,
+        backend=backend, quiet=True)
+    if done.status != 0:
+        raise RuntimeError(done.out.strip()[-300:] or f"y10 bench: exit status {done.status}")
+    ops = json.loads(done.out[done.out.index("{"):])["ops"]
+    top = sorted(({"kernel": f"{op['name']} ({op['kind']})", "launches": 1, "ns": 1e6 * op["ms"]}
+                  for op in ops), key=lambda k: -k["ns"])
+    return {"exit": done.status, "by": "wall clock of one op, launch and wait included",
+            "top": top[:12], "total_ns": sum(k["ns"] for k in top), "end": ""}
 
 
 def top_kernels(text):
@@ -330,34 +379,36 @@ def top_kernels(text):
 
 
 def all_steps():
-    return [
-        Step("facts", facts, 5, False, "the machine, its GPU and its libraries"),
-        Step("doctor", doctor, 20, False, "y10 doctor"),
-        Step("golden-fp16", golden("fp16"), 60, False, "golden files in fp16"),
-        Step("golden-fp32", golden("fp32"), 60, False, "golden files in fp32"),
-        Step("ap-fp16", ap("fp16"), 20, True, "average precision on coco80 in fp16"),
-        Step("pipeline", pipeline.step, 60, False, "the element on frames in CUDA memory"),
+    """In the order of PARTS."""
+    sanitizer = functools.partial(Step, seconds=120, gpu=True, limit=SANITIZER_SECONDS)
+    found = {step.name: step for step in (
+        Step("facts", facts, 5, False, "the machine, its GPU and its libraries", 60),
+        Step("doctor", doctor, 20, False, "y10 doctor", 60),
+        Step("golden-fp16", golden("fp16"), 60, False, "golden files in fp16", 120),
+        Step("golden-fp32", golden("fp32"), 60, False, "golden files in fp32", 120),
+        Step("ap-fp16", ap("fp16"), 20, True, "average precision on coco80 in fp16", 60),
+        Step("bench", bench("--variants", "n", "--tune", "40", "--seconds", "1"), 220, False,
+             "yolov10n against PyTorch", 260),
+        Step("kernels", kernels, 80, False, "the kernels that take the most time", 120),
+        Step("golden-tuned", golden("fp16", tuned=True), 150, True,
+             "golden files in fp16, in fused convolutions", 180),
         Step("stress", stress, 120, False, "steps over four slots, every result checked"),
-        Step("bench", bench("--variants", "n"), 300, True, "yolov10n against PyTorch"),
-        Step("golden-tuned", golden("fp16", tuned=True), 180, True,
-             "golden files in fp16, in fused convolutions"),
-        Step("golden-tf32", golden("tf32"), 60, False, "golden files in tf32"),
-        Step("golden-bf16", golden("bf16"), 60, False, "golden files in bf16"),
-        Step("sanitize-memcheck", sanitize("memcheck"), 60, True, "compute-sanitizer memcheck"),
-        Step("sanitize-racecheck", sanitize("racecheck"), 60, True, "compute-sanitizer racecheck"),
-        Step("sanitize-synccheck", sanitize("synccheck"), 60, True, "compute-sanitizer synccheck"),
-        Step("sanitize-initcheck", sanitize("initcheck"), 60, True, "compute-sanitizer initcheck"),
-        Step("checkop", checkop(["--no-variants"], "odd shapes"), 60, False,
-             "every op, odd shapes"),
+        Step("pipeline", pipeline.step, 60, False, "the element on frames in CUDA memory"),
         Step("lost", lost, 20, False, "a lost context, and a new one"),
         Step("painter", painter, 20, False, "drawing on frames in CUDA memory"),
-        Step("batch", batch, 180, False, "a picture alone and among others"),
-        Step("group", group, 30, False, "streams that share an engine"),
+        Step("batch", batch, 100, False, "a picture alone and among others"),
+        *(sanitizer("sanitize-" + tool, sanitize(tool), title="compute-sanitizer " + tool)
+          for tool in SANITIZERS),
+        Step("golden-tf32", golden("tf32"), 60, False, "golden files in tf32", 120),
+        Step("golden-bf16", golden("bf16"), 60, False, "golden files in bf16", 120),
+        Step("checkop", checkop(["--no-variants"], "odd shapes"), 60, False,
+             "every op, odd shapes"),
         Step("streams", streams, 300, True, "1 to 64 streams, images a second"),
-        Step("kernels", kernels, 120, True, "the kernels that take the most time"),
+        Step("group", group, 30, False, "streams that share an engine"),
         *(Step("bench-" + v, bench("--variants", v, "--no-compile", "--tune", "60"), 150, True,
-               f"yolov10{v} against PyTorch") for v in "xsmbl"),
+               f"yolov10{v} against PyTorch", 250) for v in "xsmbl"),
         Step("checkop-variants", checkop(["--only-variants"], "the variants' shapes"), 200, True,
              "every op, the shapes of all variants"),
         Step("ap-fp32", ap("fp32"), 20, False, "average precision on coco80 in fp32"),
-    ]
+    )}
+    return [found[name] for part in PARTS for name in part]

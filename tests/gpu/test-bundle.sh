@@ -92,6 +92,9 @@ check(steps["painter"]["runs"][0]["backend"] == "cuda-sim"
 for name, least in ("batch", 3), ("lost", 5), ("group", 6):
     check(all(r["exit"] == 0 and len(r["passed"]) >= least for r in steps[name].get("runs", [{}])),
           name)
+top = steps["kernels"].get("batches", {}).get("1", {}).get("top")
+check(top and top[0]["ns"] >= top[-1]["ns"] > 0, "times of ops")
+check(steps["bench"]["status"] == "missing", "no PyTorch for the benchmark")
 check(all(r.get("failed") == 0 and r.get("checks") for r in steps["checkop"].get("runs", [{}])),
       "checkop")
 if os.path.exists(os.path.join(root, "home/yolov10-gpu/coco80")):

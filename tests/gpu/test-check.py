@@ -7,6 +7,7 @@ hand, and what countcopies.c sees of copies through a libcuda that is none.
 
 usage: test-check.py [COUNTCOPIES.so FAKE-LIBCUDA.so]
 """
+import argparse
 import copy
 import ctypes
 import json
@@ -15,10 +16,14 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import unittest.mock
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
+import bench  # noqa: E402
+import check  # noqa: E402
 import coco  # noqa: E402
+import driver  # noqa: E402
 import steps  # noqa: E402
 
 NAMES = steps.golden_names(os.path.join(HERE, "../data"))
@@ -43,10 +48,10 @@ def good_report():
         "streams": {"backend": "cuda", "full_steps_per_s": 1000.0, "runs": [
             {"streams": n, "sharing": n, "per_s": 850.0, "fill": 31.0, "failed": 0,
              "delay_ms": {"median": 60.0, "p95": 90.0}} for n in (1, 4, 16, 64)]},
-        "kernels": {"batches": {batch: {"total_ns": 400000, "top": [
+        "kernels": {"backend": "cuda", "batches": {batch: {"total_ns": 400000, "top": [
             {"kernel": "conv", "launches": 60, "ns": 300000, "dram_bytes": 1e8,
              "dram_percent": 50, "sm_percent": 40}]} for batch in ("1", "32")}},
-        "bench": {"rows": []},
+        "bench": {"backend": "cuda", "rows": []},
     }}
     all_steps = report["steps"]
     for precision, (largest, rms) in (("fp32", (1e-3, 1e-3)), ("fp16", (0.05, 4e-3)),
@@ -224,6 +229,117 @@ class Check(unittest.TestCase):
         for what in ("golden files in fp16", "step stress", "fp16 AP on coco80",
                      "host copies of frames in the pipeline", "checkop"):
             self.assertIn(what, missing)
+
+
+class Parts(unittest.TestCase):
+    """What run.sh --part runs fits into its time."""
+
+    def test_parts(self):
+        all_steps = {step.name: step for step in steps.all_steps()}
+        self.assertEqual(sorted(all_steps), sorted(name for part in steps.PARTS for name in part))
+        for part in steps.PARTS:
+            self.assertLessEqual(sum(all_steps[name].seconds for name in part),
+                                 steps.PART_SECONDS, part)
+        for name, step in all_steps.items():
+            self.assertLessEqual(step.seconds, step.limit, name)
+            self.assertLessEqual(step.limit, 150 if name.startswith("sanitize-") else 540, name)
+
+    def test_unknown(self):
+        with tempfile.TemporaryDirectory() as folder:
+            os.mkdir(os.path.join(folder, "bin"))
+            for options in (["--only", "facts,doktor"], ["--part", "0"]):
+                done = subprocess.run(
+                    [os.path.join(HERE, "run.sh"), "--root", folder, "--output", folder + "/out",
+                     "--dry-run", *options], capture_output=True, text=True, timeout=60,
+                    check=False)
+                self.assertNotEqual(done.returncode, 0)
+                self.assertRegex(done.stderr, "doktor|invalid choice")
+
+
+class Bench(unittest.TestCase):
+    def test_timeout(self):
+        """A program that hangs costs its own figures, not those of PyTorch."""
+        with tempfile.TemporaryDirectory() as folder:
+            os.makedirs(os.path.join(folder, "bin"))
+            os.makedirs(os.path.join(folder, "models"))
+            for path, text in (("bin/bench-cuda", "#!/bin/sh\nexec sleep 100\n"),
+                               ("models/yolov10n-coco.safetensors", "")):
+                with open(os.path.join(folder, path), "w", encoding="utf-8") as f:
+                    f.write(text)
+                os.chmod(f.name, 0o755)
+            options = argparse.Namespace(cpu=False, seconds=1, tune=-59.5, size=640)
+            ours = bench.Ours(folder, folder, options)
+            self.assertRegex(ours.measure("n", 1)["ours_error"], "had not ended after")
+
+    def test_frame(self):
+        """Both sides get the same pictures: values of fill_frame () in bench-cuda.c."""
+        try:
+            import torch
+        except ImportError:
+            self.skipTest("no PyTorch")
+        frame = bench.frame(torch, 3).flatten()
+        for x, y in ((0, 0), (5759, 1079), (1234, 567), (4000, 77)):
+            h = (x * 0x9E3779B1 ^ y * 0x85EBCA77 ^ 3 * 0xC2B2AE3D) & 0xFFFFFFFF
+            h = (h ^ h >> 15) * 0x2C1B3C6D & 0xFFFFFFFF
+            self.assertEqual(int(frame[y * 5760 + x]), ((x + y + 120) // 8 + (h >> 26)) & 255)
+
+
+class Table(unittest.TestCase):
+    def test_table(self):
+        report = good_report()
+        report["steps"]["bench"]["rows"] = [
+            {"variant": "n", "batch": 8, "ours_ms": 0.8, "ours_throughput_ms": 0.5, "floor_ms": 0.3,
+             "copy_gb_per_s": 2500.0, "eager_ms": 4.0, "eager_throughput_ms": 2.0,
+             "cudagraph_ms": 1.6, "cudagraph_throughput_ms": 1.0, "compile_ms": 1.5}]
+        lines = check.table(report)
+        self.assertEqual(lines[2], "| n | 8 | 0.800 | 16000 | 4.000 | 4000 | 1.600 | 8000 | 1.500 "
+                         "| 2500 | 60% |")
+        self.assertEqual(len({line.count("|") for line in lines}), 1)
+        report["steps"]["bench"]["backend"] = "cuda-sim"
+        self.assertEqual(check.table(report), [])
+
+    def test_kernels(self):
+        report = good_report()
+        report["steps"]["bench"]["rows"][0]["copy_gb_per_s"] = 1000.0
+        line = check.kernel_list(report)[2]
+        self.assertEqual(line.split(), ["300.0", "75.0", "60", "333", "33%", "conv"])
+
+
+class FakeRun:
+    """Programs that answer what they are told to."""
+    has_gpu, out, log = True, None, None
+
+    def __init__(self, answers):
+        self.answers, self.kept = answers, {}
+        self.machine = self
+
+    def program(self, name, *arguments, **_):
+        return self.answers[name] if arguments else [name]
+
+    def command(self, command, *_, **__):
+        return self.answers[os.path.basename(command[0])]
+
+    def model(self):
+        return "model"
+
+    def keep(self, values):
+        self.kept.update(values)
+
+
+class Kernels(unittest.TestCase):
+    def test_no_permission(self):
+        """Without the right to read counters each op is timed instead."""
+        ops = json.dumps({"ops": [{"name": "a", "kind": "conv", "ms": 0.1},
+                                  {"name": "b", "kind": "head", "ms": 0.3}]})
+        run = FakeRun({"ncu": driver.Done(0, "==ERROR== ERR_NVGPUCTRPERM - no permission\n{}", 1,
+                                          False), "y10": driver.Done(0, ops, 1, False)})
+        with tempfile.TemporaryDirectory() as folder:
+            run.out = folder
+            os.mkdir(os.path.join(folder, "logs"))
+            with unittest.mock.patch.object(steps.machine, "find_tool", lambda name: name):
+                found = steps.kernels(run)["batches"]
+        self.assertEqual([k["kernel"] for k in found["1"]["top"]], ["b (head)", "a (conv)"])
+        self.assertIn("ERR_NVGPUCTRPERM", found["1"]["why"])
 
 
 class Parse(unittest.TestCase):
