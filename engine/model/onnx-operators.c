@@ -336,6 +336,39 @@ eval_split (Values *self, const Node *node, guint i)
   return cut (self, x, axis, first, first + size);
 }
 
+/* One part of a SplitToSequence, which PyTorch's newer exporter writes for a
+ * Split: a scalar is the size of every part but the last. */
+static Value *
+eval_sequence_at (Values *self, const Node *node)
+{
+  const Node *split = g_hash_table_lookup (self->graph->producers,
+      y10_onnx_input (node, 0));
+  const Value *at = y10_onnx_input_of_kind (self, node, 1, Y10_ONNX_NUMBERS);
+  const Value *x, *sizes;
+  gint64 first = 0, size = 0, i;
+  guint axis;
+
+  if (!split || strcmp (split->op, "SplitToSequence") || *split->domain || !at
+      || at->n != 1)
+    return NULL;
+  x = y10_onnx_input_of_kind (self, split, 0, Y10_ONNX_FEATURES);
+  sizes = y10_onnx_input_of_kind (self, split, 1, Y10_ONNX_NUMBERS);
+  i = y10_onnx_to_integer (at->number[0]);
+  if (!x || !sizes || i < 0 || i >= Y10_ONNX_MAX_VALUES
+      || !get_axis (y10_onnx_integer (split, "axis", 0), x->n_dims, &axis)
+      || (sizes->n_dims && i >= sizes->n))
+    return NULL;
+  for (gint64 k = 0; k <= i; k++) {
+    first += size;
+    size = y10_onnx_to_integer (sizes->number[sizes->n_dims ? k : 0]);
+    if (!sizes->n_dims)
+      size = MIN (size, x->dim[axis] - first);
+    if (size < 1 || size > x->dim[axis] - first)
+      return NULL;
+  }
+  return cut (self, x, axis, first, first + size);
+}
+
 static Value *
 eval_max_pool (Values *self, const Node *node)
 {
@@ -516,7 +549,7 @@ static const struct
     {"Reshape", eval_reshape},
     {"Transpose", eval_transpose},
     {"MatMul", eval_mat_mul},
-    {"Softmax", eval_softmax},
+    {"SequenceAt", eval_sequence_at}, {"Softmax", eval_softmax},
     {"Shape", y10_onnx_eval_shape},
     {"Gather", y10_onnx_eval_gather},
     {"Squeeze", y10_onnx_eval_squeeze},

@@ -28,6 +28,7 @@ attribute_clear (gpointer p)
   g_free (a->name);
   g_free (a->text);
   g_free (a->integers);
+  g_free (a->numbers);
 }
 
 static void

@@ -283,6 +283,7 @@ read_attribute (Reader *r, Y10ProtoMessage message, Y10OnnxNode *node,
   g_autoptr (GArray) list = g_array_new (FALSE, FALSE, sizeof (gdouble));
   Y10OnnxAttribute a = { NULL, };
   Y10ProtoField field;
+  gdouble number;
   union
   {
     guint32 u;
@@ -311,19 +312,57 @@ read_attribute (Reader *r, Y10ProtoMessage message, Y10OnnxNode *node,
         if (field.wire == Y10_PROTO_BYTES && !*constant)
           *constant = read_tensor (r, field.bytes);
         break;
+      case 7:                  /* floats */
+        v.u = (guint32) field.value;
+        number = v.f;
+        if (field.wire == Y10_PROTO_FIXED32
+            && list->len <= Y10_ONNX_MAX_VALUES)
+          g_array_append_val (list, number);
+        break;
       case 8:                  /* ints */
         read_list (r, &field, list);
         break;
     }
-  if (list->len && spend (r, list->len * sizeof (gint64))) {
+  if (list->len && spend (r, list->len * (sizeof (gint64) + sizeof number))) {
     a.n_integers = list->len;
     a.integers = g_new (gint64, list->len);
+    a.numbers = g_memdup2 (list->data, list->len * sizeof number);
     for (guint i = 0; i < list->len; i++)
-      a.integers[i] = y10_onnx_to_integer (g_array_index (list, gdouble, i));
+      a.integers[i] = y10_onnx_to_integer (a.numbers[i]);
   }
   if (!a.name)
     a.name = g_strdup ("");
   g_array_append_val (node->attributes, a);
+}
+
+/* What a Constant holds in an attribute for numbers; NULL: in none of them. */
+static Y10OnnxTensor *
+make_constant (Reader *r, const Y10OnnxNode *node)
+{
+  const Y10OnnxAttribute *list = y10_onnx_attribute (node, "value_ints");
+  const Y10OnnxAttribute *reals = y10_onnx_attribute (node, "value_floats");
+  const Y10OnnxAttribute *one = y10_onnx_attribute (node, "value_int");
+  const Y10OnnxAttribute *real = y10_onnx_attribute (node, "value_float");
+  gboolean whole = list || one;
+  guint n;
+  Y10OnnxTensor *t;
+
+  list = list ? list : reals;
+  n = list ? list->n_integers : 1;
+  if ((!list && !one && !real) || !n || n > Y10_ONNX_MAX_VALUES
+      || ++r->n_tensors > MAX_TENSORS
+      || !spend (r, sizeof *t + n * sizeof *t->values))
+    return NULL;
+  t = g_new0 (Y10OnnxTensor, 1);
+  t->type = whole ? Y10_ONNX_INT64 : Y10_ONNX_FLOAT;
+  t->n_dims = list ? 1 : 0;
+  t->dim[0] = n;
+  t->n_values = n;
+  t->values = g_new (gdouble, n);
+  for (guint i = 0; i < n; i++)
+    t->values[i] = list ? list->numbers[i]
+        : one ? (gdouble) one->integer : real->real;
+  return t;
 }
 
 static void
@@ -367,6 +406,8 @@ read_node (Reader *r, Y10ProtoMessage message)
     bad (r, "node \"%s\" (%s) has no output", node->name, node->op);
   if (!node->domain)
     node->domain = g_strdup ("");
+  if (!constant && !strcmp (node->op, "Constant"))
+    constant = make_constant (r, node);
   if (constant && node->out->len == 1 && !strcmp (node->op, "Constant"))
     add_constant (r, constant, node->out->pdata[0]);
   else if (constant)

@@ -84,8 +84,9 @@ module_of_weight (const char *name)
       ? g_strndup (name, end - name) : NULL;
 }
 
-/* Returns the module of a convolution, or NULL if it belongs to none, such as
- * one of an algorithm after the head. */
+/* Returns the module of a convolution, or NULL if it belongs to none of the
+ * network's, such as one of an algorithm after the head, or DFL, which the head
+ * computes. */
 static char *
 module_of_conv (const Namer *n, const Y10OnnxNode *node)
 {
@@ -93,8 +94,11 @@ module_of_conv (const Namer *n, const Y10OnnxNode *node)
       y10_onnx_input (node, 1));
   char *module = module_of_path (node->name);
 
-  return module || !weight || !weight->name
-      ? module : module_of_weight (weight->name);
+  if (!module && weight && weight->name)
+    module = module_of_weight (weight->name);
+  if (module && g_str_has_prefix (module, HEAD "dfl."))
+    g_clear_pointer (&module, g_free);
+  return module;
 }
 
 /* "model.23.one2one_cv2.0.0.conv" → "model.23.cv2.0.0.conv". */

@@ -37,6 +37,7 @@ typedef struct
   gdouble real;
   guint n_integers;
   gint64 *integers;
+  gdouble *numbers;             /* the same ones, or floats */
 } Y10OnnxAttribute;
 
 typedef struct

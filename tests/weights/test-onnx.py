@@ -14,6 +14,7 @@ import json
 import os
 import pathlib
 import random
+import re
 import shutil
 import struct
 import subprocess
@@ -172,6 +173,39 @@ class Onnx(unittest.TestCase):
         other.nodes = [n.replace(onnxlike.data(1, "images"), onnxlike.data(1, "changed"))
                        for n in other.nodes]
         self.refused("circle.onnx", other.model(), "not a YOLOv10")
+
+    def test_new_exporter(self):
+        """PyTorch's newer exporter writes SplitToSequence, and numbers as attributes."""
+        o = onnxlike
+        other = o.Network(self.tensors, SIZE)
+        nodes = []
+        for node in other.nodes:
+            if b"Split" not in node or o.attribute("axis", 1) not in node:
+                nodes.append(node)
+                continue
+            fields = [node[2:2 + node[1]]]
+            names = [m.decode() for m in re.findall(rb"\x12.(t\d+)", node)]
+            half = o.tensor("", [], struct.pack("<q", other.channels[names[0]]), o.INT64)
+            nodes.append(o.node("Constant", [], [f"half{names[0]}"])
+                         + o.data(5, o.data(1, "value") + o.data(5, half)))
+            nodes.append(o.node("SplitToSequence", [fields[0].decode(), f"half{names[0]}"],
+                                [f"seq{names[0]}"], "/split", axis=1))
+            for i, name in enumerate(names):
+                nodes.append(o.node("Constant", [], [f"i{name}"], value_int=i))
+                nodes.append(o.node("SequenceAt", [f"seq{names[0]}", f"i{name}"], [name], "/at"))
+        scales = o.node("Constant", [], ["scales"]) + o.data(5, o.data(1, "value_floats") + b"".join(
+            b"\x3d" + struct.pack("<f", v) for v in (1, 1, 2, 2)))
+        nodes = [re.sub(rb"\x0a.s\d+", o.data(1, "scales"), n) if b"Resize" in n else n for n in nodes]
+        path = self.dir / "sequences.onnx"
+        other.nodes = [scales] + nodes
+        self.assertEqual(sum(b"SequenceAt" in n for n in nodes) % 2, 0)
+        self.assertGreater(sum(b"SequenceAt" in n for n in nodes), 6)
+        path.write_bytes(other.model())
+        self.assertEqual(measure(path)[0], 0, measure(path)[1])
+        i = next(i for i, n in enumerate(nodes) if b"SequenceAt" in n)
+        other.nodes = [scales] + nodes[:i - 1] + [nodes[i - 1].replace(
+            o.attribute("value_int", 0), o.attribute("value_int", 1))] + nodes[i:]
+        self.refused("other-part.onnx", other.model(), "not a YOLOv10")
 
     def test_both_heads(self):
         """torch.onnx.export() of a model in evaluation mode has both, and TopK."""
