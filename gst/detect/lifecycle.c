@@ -62,11 +62,14 @@ catch_up (GstYolov10Detect * self)
 gboolean
 gst_y10_lifecycle_begin (GstYolov10Detect * self, GError ** error)
 {
-  gchar *name = gst_object_get_name (GST_OBJECT (self));
   GstY10Settings settings;
   GstY10Session *session;
   Y10Engine *engine;
+  gchar *name;
 
+  if (!gst_y10_props_check_sizes (self, error))
+    return FALSE;
+  name = gst_object_get_name (GST_OBJECT (self));
   gst_y10_lifecycle_open_cuda (self);             /* properties may have changed in READY */
   gst_yolov10_detect_copy_settings (self, &settings);
   settings.cuda_context = gst_y10_cuda_get_handle (self->cuda);

@@ -174,16 +174,21 @@ warn_of_hints_if_started (GstYolov10Detect * self)
   g_clear_pointer (&session, gst_y10_session_unref);
 }
 
-/* A value that is no size changes nothing. */
+/* Like class names: while running, an invalid value changes nothing and posts a
+ * warning. Before that, nobody may see a warning, so start() fails. */
 static void
 set_size (GstYolov10Detect * self, guint id, const gchar * text)
 {
   gboolean least = id == GST_Y10_PROP_MIN_SIZE;
+  GstY10Session *session = gst_yolov10_detect_get_session (self);
   Y10HeadParams *params = &self->wanted.params;
+  gboolean running = session != NULL;
   GError *error = NULL;
   gfloat width, height;
 
-  if (!y10_size_limit_parse (text ? text : "", &width, &height, &error)) {
+  g_clear_pointer (&session, gst_y10_session_unref);
+  if (!y10_size_limit_parse (text ? text : "", &width, &height,
+          running ? &error : NULL) && running) {
     g_prefix_error (&error, "%s: ", least ? "min-size" : "max-size");
     GST_Y10_ELEMENT_WARNING (self, error);
     g_error_free (error);
@@ -195,6 +200,28 @@ set_size (GstYolov10Detect * self, guint id, const gchar * text)
   *(least ? &params->min_width : &params->max_width) = width;
   *(least ? &params->min_height : &params->max_height) = height;
   GST_OBJECT_UNLOCK (self);
+}
+
+/* FALSE and error if `min-size` or `max-size` is no size. */
+gboolean
+gst_y10_props_check_sizes (GstYolov10Detect * self, GError ** error)
+{
+  g_autofree gchar *least = NULL, *most = NULL;
+  gfloat width, height;
+
+  GST_OBJECT_LOCK (self);
+  least = g_strdup (self->min_size ? self->min_size : "");
+  most = g_strdup (self->max_size ? self->max_size : "");
+  GST_OBJECT_UNLOCK (self);
+  if (!y10_size_limit_parse (least, &width, &height, error)) {
+    g_prefix_error (error, "min-size: ");
+    return FALSE;
+  }
+  if (!y10_size_limit_parse (most, &width, &height, error)) {
+    g_prefix_error (error, "max-size: ");
+    return FALSE;
+  }
+  return TRUE;
 }
 
 /* Reloads even if the path is unchanged: the file itself may have been

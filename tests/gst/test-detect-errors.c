@@ -338,6 +338,10 @@ GST_START_TEST (test_classes)
       "stop sign");
   ASSERT_MODEL_FAILS ("class-confidence=zebra=0.5", GST_LIBRARY_ERROR,
       GST_LIBRARY_ERROR_SETTINGS, "class-confidence", "\"zebra\"");
+  ASSERT_MODEL_FAILS ("min-size=large", GST_LIBRARY_ERROR,
+      GST_LIBRARY_ERROR_SETTINGS, "min-size", "\"large\"");
+  ASSERT_MODEL_FAILS ("max-size=32x", GST_LIBRARY_ERROR,
+      GST_LIBRARY_ERROR_SETTINGS, "max-size", "\"32x\"");
   ASSERT_MODEL_FAILS ("classes=3", GST_LIBRARY_ERROR,
       GST_LIBRARY_ERROR_SETTINGS, "\"3\"");
   ASSERT_MODEL_FAILS ("classes=-1", GST_LIBRARY_ERROR,
