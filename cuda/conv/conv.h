@@ -69,7 +69,9 @@ const char *y10_cuda_conv_lib_describe (Y10CudaConvLib * lib);
 gboolean y10_cuda_conv_lib_can_fuse (Y10CudaConvLib * lib, GString * why);
 /* Whether plans can be made while another thread runs plans of the library. */
 gboolean y10_cuda_conv_lib_is_concurrent (const Y10CudaConvLib * lib);
-/* cuDNN's version, 91900: what saved plans depend on. */
+/* cuDNN's version, 91900: what saved plans depend on; the second without a
+ * library, 0 without cuDNN. */
+guint y10_cuda_conv_get_version (void);
 guint y10_cuda_conv_lib_version (Y10CudaConvLib * lib);
 
 /* The best plan by cuDNN's own heuristics; NULL and error when it has none, and

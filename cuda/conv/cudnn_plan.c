@@ -219,6 +219,14 @@ y10_cuda_conv_lib_is_concurrent (const Y10CudaConvLib *lib)
 }
 
 guint
+y10_cuda_conv_get_version (void)
+{
+  const Y10Cudnn *cudnn = y10_cudnn_get (NULL);
+
+  return cudnn ? cudnn->version : 0;
+}
+
+guint
 y10_cuda_conv_lib_version (Y10CudaConvLib *lib)
 {
   return lib->cudnn->version;

@@ -71,6 +71,12 @@ y10_cuda_conv_lib_is_concurrent (const Y10CudaConvLib *lib)
 }
 
 guint
+y10_cuda_conv_get_version (void)
+{
+  return 0;
+}
+
+guint
 y10_cuda_conv_lib_version (Y10CudaConvLib *lib)
 {
   return 0;

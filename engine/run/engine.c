@@ -163,7 +163,7 @@ y10_engine_new (Y10Model *model, const Y10EngineConfig *config,
   pthread_condattr_destroy (&monotonic);
   if ((config && !y10_engine_config_read (&engine->config, config, error))
       || !resolve_config (model, &engine->config, error)
-      || !(engine->backend = y10_backend_choose (engine->config.backend,
+      || !(engine->backend = y10_backend_choose (&engine->config,
               &engine->fallback_reason, error)))
     return NULL;
   resolve_sizes (engine, &engine->config);

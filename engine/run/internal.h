@@ -169,7 +169,15 @@ extern gboolean y10_test_skip_slot_check;
  * reason. */
 
 /* Sets *@passed_over, where @asked is auto, to why nothing faster was taken. */
-const Y10BackendClass *y10_backend_choose (Y10BackendKind asked,
+const Y10BackendClass *y10_backend_choose (const Y10EngineConfig * config,
     char **passed_over, GError **error);
+
+/* selfcheck.c: TRUE where @class requests no check, where it has passed on this
+ * combination of device, driver, libraries and build, or passes now. @again: a
+ * stored verdict is ignored and replaced. *@device (nullable): the description
+ * of the device that was checked, or NULL. */
+gboolean y10_backend_check_with (const Y10BackendClass * class,
+    const Y10EngineConfig * config, gboolean again, char **device,
+    GError ** error);
 
 G_END_DECLS

@@ -98,10 +98,28 @@ is_expected (Y10BackendKind kind)
       || y10_nvidia_present ();
 }
 
+/* Whether auto may take @class; appends the reason to @why and logs one warning
+ * per process if its results are not trusted. */
+static gboolean
+is_trusted (const Y10BackendClass *class, const Y10EngineConfig *config,
+    GString *why)
+{
+  static gint warned;
+  g_autoptr (GError) error = NULL;
+
+  if (y10_backend_check_with (class, config, FALSE, NULL, &error))
+    return TRUE;
+  g_string_append_printf (why, "its self-check failed: %s", error->message);
+  if (g_atomic_int_compare_and_exchange (&warned, 0, 1))
+    g_warning ("auto does not take the backend %s: %s", class->name, why->str);
+  return FALSE;
+}
+
 /* Takes the backend with the highest score. *@passed_over gets the reasons of
- * all that cannot run or that advise against themselves. */
+ * all that cannot run or that failed their check. */
 static const Y10BackendClass *
-choose_best (char **passed_over, GError **error)
+choose_best (const Y10EngineConfig *config, char **passed_over,
+    GError **error)
 {
   g_autoptr (GString) reason = g_string_new (NULL);
   const Y10BackendClass *taken = NULL;
@@ -113,7 +131,7 @@ choose_best (char **passed_over, GError **error)
     const Y10BackendClass *class = find_backend (kind, why);
     int score = class ? class->probe (why) : 0;
 
-    if (score > best) {
+    if (score > best && is_trusted (class, config, why)) {
       best = score;
       taken = class;
     }
@@ -130,8 +148,52 @@ choose_best (char **passed_over, GError **error)
 }
 
 const Y10BackendClass *
-y10_backend_choose (Y10BackendKind asked, char **passed_over, GError **error)
+y10_backend_choose (const Y10EngineConfig *config, char **passed_over,
+    GError **error)
 {
-  return asked == Y10_BACKEND_AUTO ? choose_best (passed_over, error)
-      : choose_requested (asked, error);
+  return config->backend == Y10_BACKEND_AUTO
+      ? choose_best (config, passed_over, error)
+      : choose_requested (config->backend, error);
+}
+
+/**
+ * y10_backend_check:
+ * @backend: a backend, not %Y10_BACKEND_AUTO
+ * @device_id: index of the GPU, -1 for the first usable one
+ * @again: whether to ignore and replace a verdict from earlier
+ * @device: (out) (optional) (nullable) (transfer full): description of the device
+ *   that was opened, as y10_engine_get_device() returns it; %NULL if none was,
+ *   also where an earlier verdict holds
+ * @error: location of an error
+ *
+ * Checks a backend as %Y10_BACKEND_AUTO does before it takes it: one picture
+ * through an engine with the bundled model, compared with the reference backend.
+ * Takes seconds the first time; the verdict is stored in the user's cache folder
+ * for this combination of GPU, driver, libraries and build. Backends that run on
+ * the CPU pass without a check. Any thread; one check at a time runs.
+ *
+ * Returns: %TRUE if @backend computes correctly, else %FALSE with
+ *   %Y10_ERROR_BACKEND for wrong results, or the error that prevented the check
+ *
+ * Since: 0.2
+ */
+gboolean
+y10_backend_check (Y10BackendKind backend, gint device_id, gboolean again,
+    char **device, GError **error)
+{
+  g_autoptr (GString) why = g_string_new (NULL);
+  const Y10BackendClass *class = find_backend (backend, why);
+  Y10EngineConfig config;
+
+  if (device)
+    *device = NULL;
+  if (!class || class->probe (why) == 0) {
+    g_set_error (error, Y10_ERROR, Y10_ERROR_NO_BACKEND,
+        "backend %s cannot run here: %s", y10_backend_get_name (backend),
+        why->str);
+    return FALSE;
+  }
+  y10_engine_config_init (&config, sizeof config);
+  config.device_id = device_id;
+  return y10_backend_check_with (class, &config, again, device, error);
 }

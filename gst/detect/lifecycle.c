@@ -31,7 +31,7 @@ gst_y10_lifecycle_open_cuda (GstYolov10Detect * self)
   backend = self->settings.backend;
   device_id = self->settings.device_id;
   GST_OBJECT_UNLOCK (self);
-  takes = gst_y10_session_takes_cuda (backend)
+  takes = gst_y10_session_takes_cuda (backend, device_id)
       && gst_y10_cuda_open (self->cuda, device_id, &error);
   if (error)
     GST_WARNING_OBJECT (self, "cannot accept frames in CUDA memory: %s",

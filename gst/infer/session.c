@@ -92,10 +92,12 @@ gst_y10_session_make_stream (const GstY10Session * self,
   return make_stream (&settings, self->model, cancellable, error);
 }
 
-/* Predicts whether a session will compute on CUDA, before there is one. Mirrors
- * the engine's choice: the highest score, and CUDA if scores are equal. */
+/* Predicts whether a session will compute on GPU @device_id (-1: any), before
+ * there is one. Mirrors the engine's choice: the highest score, and CUDA if scores
+ * are equal, unless its self-check failed. Runs that check, which takes seconds,
+ * if there is no verdict yet. */
 gboolean
-gst_y10_session_takes_cuda (Y10BackendKind backend)
+gst_y10_session_takes_cuda (Y10BackendKind backend, gint device_id)
 {
   gint score;
 
@@ -104,7 +106,9 @@ gst_y10_session_takes_cuda (Y10BackendKind backend)
   score = y10_backend_probe (Y10_BACKEND_CUDA, NULL);
   return score > 0 && (backend == Y10_BACKEND_CUDA
       || (score >= y10_backend_probe (Y10_BACKEND_CPU, NULL)
-          && score >= y10_backend_probe (Y10_BACKEND_REF, NULL)));
+          && score >= y10_backend_probe (Y10_BACKEND_REF, NULL)
+          && y10_backend_check (Y10_BACKEND_CUDA, device_id, FALSE, NULL,
+              NULL)));
 }
 
 /* Loads the model, creates the engine and warms it up. @producer is the

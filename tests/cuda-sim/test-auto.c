@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* Whether auto takes CUDA on the simulated GPU: after one self-check per driver
+ * and build, not with a broken kernel, and with any state of the cache folder.
+ * Each case is a process: this program with --open BACKEND, which opens an engine
+ * and prints the backend, the number of checks and warnings, and the reason. */
+
+#include <string.h>
+
+#include <gio/gio.h>
+#include <glib/gstdio.h>
+#include <y10/y10.h>
+
+static const char *program;
+static char *folder;            /* of caches */
+static guint n_checks, n_warnings;
+
+static void
+count (const char *domain, GLogLevelFlags level, const char *text,
+    gpointer data)
+{
+  n_checks += strstr (text, "is checked against the reference") != NULL;
+  n_warnings += (level & G_LOG_LEVEL_WARNING) != 0;
+}
+
+static int
+open_one (const char *backend)
+{
+  GError *error = NULL;
+  Y10Model *model = y10_model_load (NULL, NULL, &error);
+  Y10EngineConfig config;
+  Y10Engine *engine;
+
+  g_log_set_default_handler (count, NULL);
+  y10_engine_config_init (&config, sizeof config);
+  config.backend = g_str_equal (backend, "cuda") ? Y10_BACKEND_CUDA
+      : Y10_BACKEND_AUTO;
+  config.width = config.height = 32;
+  config.tune = FALSE;
+  engine = model ? y10_engine_new (model, &config, NULL, &error) : NULL;
+  if (!engine) {
+    g_printerr ("%s\n", error->message);
+    return 1;
+  }
+  g_print ("%s checks=%u warnings=%u %s\n",
+      y10_backend_get_name (y10_engine_get_backend (engine)), n_checks,
+      n_warnings, y10_engine_get_fallback_reason (engine)
+      ? y10_engine_get_fallback_reason (engine) : "");
+  y10_engine_unref (engine);
+  y10_model_unref (model);
+  return 0;
+}
+
+static GSubprocess *
+start (const char *backend, const char *cache, const char *variables)
+{
+  g_autoptr (GSubprocessLauncher) launcher = g_subprocess_launcher_new (
+      G_SUBPROCESS_FLAGS_STDOUT_PIPE);
+  g_auto (GStrv) pairs = g_strsplit (variables, " ", -1);
+  GError *error = NULL;
+  GSubprocess *child;
+
+  g_subprocess_launcher_setenv (launcher, "XDG_CACHE_HOME", cache, TRUE);
+  g_subprocess_launcher_setenv (launcher, "Y10_SIM_EXIT", "0", TRUE);
+  for (guint i = 0; pairs[i]; i++) {
+    char *value = strchr (pairs[i], '=');
+
+    if (!value)
+      continue;
+    *value = '\0';
+    g_subprocess_launcher_setenv (launcher, pairs[i], value + 1, TRUE);
+  }
+  child = g_subprocess_launcher_spawn (launcher, &error, program, "--open",
+      backend, NULL);
+  g_assert_no_error (error);
+  return child;
+}
+
+/* Waits for @child; its line begins with @expected and contains @reason. */
+static void
+finish (GSubprocess *child, const char *expected, const char *reason)
+{
+  g_autofree char *line = NULL;
+  GError *error = NULL;
+
+  g_subprocess_communicate_utf8 (child, NULL, NULL, &line, NULL, &error);
+  g_assert_no_error (error);
+  g_test_message ("%s", line);
+  g_assert_true (g_subprocess_get_successful (child));
+  if (!g_str_has_prefix (line, expected) || !strstr (line, reason))
+    g_error ("%s: expected \"%s …%s\"", line, expected, reason);
+  g_object_unref (child);
+}
+
+static void
+expect (const char *backend, const char *cache, const char *variables,
+    const char *expected, const char *reason)
+{
+  finish (start (backend, cache, variables), expected, reason);
+}
+
+static void
+damage_all (const char *cache)
+{
+  g_autofree char *checks = g_build_filename (cache, "yolov10detect", "checks",
+      NULL);
+  GDir *dir = g_dir_open (checks, 0, NULL);
+  const char *name;
+
+  g_assert_nonnull (dir);
+  while ((name = g_dir_read_name (dir))) {
+    g_autofree char *path = g_build_filename (checks, name, NULL);
+    g_autofree char *text = NULL;
+    gsize size;
+
+    g_assert_true (g_file_get_contents (path, &text, &size, NULL));
+    text[size / 2] ^= 1;
+    g_assert_true (g_file_set_contents (path, text, (gssize) size, NULL));
+  }
+  g_dir_close (dir);
+}
+
+static void
+test_cached (void)
+{
+  g_autofree char *cache = g_build_filename (folder, "cached", NULL);
+
+  expect ("auto", cache, "", "cuda checks=1 warnings=0", "");
+  expect ("auto", cache, "", "cuda checks=0 warnings=0", "");
+  expect ("auto", cache, "Y10_SIM_DRIVER=13010", "cuda checks=1", "");
+  expect ("auto", cache, "Y10_SIM_DRIVER=13010", "cuda checks=0", "");
+  expect ("auto", cache, "", "cuda checks=0", "");
+  damage_all (cache);
+  expect ("auto", cache, "", "cuda checks=1 warnings=0", "");
+  expect ("auto", cache, "", "cuda checks=0", "");
+}
+
+/* backend=cuda never runs the check; a lost context is no verdict. */
+static void
+test_broken (void)
+{
+  static const char wrong[] = "Y10_SIM_BREAK=kernel:y10_maxpool5_f16";
+  static const char said[] = "cuda: its self-check failed: the ";
+  g_autofree char *cache = g_build_filename (folder, "broken", NULL);
+
+  expect ("auto", cache, wrong, "cpu checks=1 warnings=1", said);
+  expect ("auto", cache, wrong, "cpu checks=0 warnings=1", said);
+  expect ("cuda", cache, wrong, "cuda checks=0 warnings=0", "");
+  expect ("auto", cache, "Y10_SIM_DRIVER=13010 Y10_SIM_LOSE=40:700",
+      "cpu checks=1 warnings=1", "the context is lost");
+  expect ("auto", cache, "Y10_SIM_DRIVER=13010", "cuda checks=1 warnings=0",
+      "");
+}
+
+static void
+test_no_cache (void)
+{
+  expect ("auto", "/proc/nowhere", "", "cuda checks=1 warnings=0", "");
+}
+
+static void
+test_concurrent (void)
+{
+  g_autofree char *cache = g_build_filename (folder, "concurrent", NULL);
+  GSubprocess *children[3];
+
+  for (guint i = 0; i < G_N_ELEMENTS (children); i++)
+    children[i] = start ("auto", cache, "");
+  for (guint i = 0; i < G_N_ELEMENTS (children); i++)
+    finish (children[i], "cuda checks=", "");
+  expect ("auto", cache, "", "cuda checks=0", "");
+}
+
+/* Cache folders hold checks and nothing else. */
+static void
+remove_folder (void)
+{
+  static const char *const caches[] = { "cached", "broken", "concurrent" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (caches); i++) {
+    g_autofree char *own = g_build_filename (folder, caches[i], NULL);
+    g_autofree char *project = g_build_filename (own, "yolov10detect", NULL);
+    g_autofree char *checks = g_build_filename (project, "checks", NULL);
+    GDir *dir = g_dir_open (checks, 0, NULL);
+    const char *name;
+
+    while (dir && (name = g_dir_read_name (dir))) {
+      g_autofree char *path = g_build_filename (checks, name, NULL);
+
+      g_unlink (path);
+    }
+    if (dir)
+      g_dir_close (dir);
+    g_rmdir (checks);
+    g_rmdir (project);
+    g_rmdir (own);
+  }
+  g_rmdir (folder);
+  g_free (folder);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_autoptr (GError) error = NULL;
+  int status;
+
+  if (argc == 3 && g_str_equal (argv[1], "--open"))
+    return open_one (argv[2]);
+  program = argv[0];
+  folder = g_dir_make_tmp ("y10-auto-XXXXXX", &error);
+  g_assert_no_error (error);
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/auto/cached", test_cached);
+  g_test_add_func ("/auto/broken", test_broken);
+  g_test_add_func ("/auto/no-cache", test_no_cache);
+  g_test_add_func ("/auto/concurrent", test_concurrent);
+  status = g_test_run ();
+  remove_folder ();
+  return status;
+}
