@@ -213,22 +213,6 @@ check_engines (DoctorCuda *cuda, GHashTable *facts)
             cuda->gpu < 0 ? ", for a sample GPU, since none is usable" : ""),
         NULL);
   g_string_free (missing, TRUE);
-
-  if (cuda->gpu < 0 || ended || created || configs == 0)
-    return;
-  if (doctor_get_int (facts, "conv.right", 0))
-    doctor_cuda_row (cuda, "convolution", DOCTOR_OK,
-        g_strdup_printf ("ran on GPU %d with the correct result", cuda->gpu),
-        NULL);
-  else
-    doctor_cuda_row (cuda, "convolution", DOCTOR_FAIL,
-        g_strdup_printf ("a convolution failed on GPU %d: cuDNN %d, "
-            "driver %d%s%s", cuda->gpu,
-            (int) doctor_get_int (facts, "cudnn.status", 0),
-            (int) doctor_get_int (facts, "conv.failed", -1),
-            error && *error ? ", " : "", error ? error : ""),
-        g_strdup ("CUDNN_LOGLEVEL_DBG=2 and CUDNN_LOGDEST_DBG=stderr give "
-            "details; update the driver"));
 }
 
 static void
@@ -345,6 +329,43 @@ check_plan_cache (DoctorCuda *cuda)
   g_free (dir);
 }
 
+/* The check that auto runs before it takes CUDA, with the same functions. When it
+ * opens the backend, one plan of a convolution runs. */
+static void
+check_self (DoctorCuda *cuda)
+{
+  char *argument = g_strdup_printf ("%d", cuda->gpu);
+  GHashTable *facts = doctor_probe ("check", argument);
+  const char *device = doctor_get (facts, "check.device");
+  const char *error = doctor_get (facts, "check.error");
+  const char *ended = doctor_get (facts, "ended");
+  const char *handle = device ? strstr (device, "plans built with a handle")
+      : NULL;
+
+  cuda->present = TRUE;         /* the backend is usable */
+  if (device)
+    doctor_cuda_row (cuda, "convolution", DOCTOR_OK,
+        g_strdup_printf ("correct, %s", handle ? handle
+            : "plans built without a handle"), NULL);
+  else if (!ended)
+    doctor_cuda_row (cuda, "convolution", DOCTOR_FAIL,
+        g_strdup (error ? error : "the backend cannot be opened"),
+        g_strdup ("CUDNN_LOGLEVEL_DBG=2 and CUDNN_LOGDEST_DBG=stderr give "
+            "details; update the driver"));
+  if (!ended && device && !error)
+    doctor_cuda_row (cuda, "self_check", DOCTOR_OK,
+        g_strdup_printf ("the engine agrees with the reference, so auto takes "
+            "CUDA: %s", device), NULL);
+  else if (ended || device)
+    doctor_cuda_row (cuda, "self_check", DOCTOR_FAIL,
+        g_strdup_printf ("auto does not take CUDA: %s%s", ended
+            ? "its self-check ended with " : "", ended ? ended : error),
+        g_strdup ("update the driver and cuDNN; report it with the output of "
+            "'y10 doctor --json'"));
+  g_hash_table_unref (facts);
+  g_free (argument);
+}
+
 static void
 check_backend (DoctorCuda *cuda)
 {
@@ -354,6 +375,7 @@ check_backend (DoctorCuda *cuda)
   if (usable) {
     doctor_cuda_row (cuda, "backend", DOCTOR_OK,
         g_strdup (why->len ? why->str : "usable"), NULL);
+    check_self (cuda);
   } else if (strstr (why->str, "is not installed in")) {
     doctor_cuda_row (cuda, "backend", DOCTOR_WARN, g_strdup (why->str),
         g_strdup ("build and install it with 'tools/setup.sh --cuda "

@@ -43,11 +43,6 @@ doctor_driver_open (DoctorDriver *driver)
     FUNCTION (ctx_push, "cuCtxPushCurrent_v2"),
     FUNCTION (ctx_pop, "cuCtxPopCurrent_v2"),
     FUNCTION (mem_get_info, "cuMemGetInfo_v2"),
-    FUNCTION (mem_alloc, "cuMemAlloc_v2"),
-    FUNCTION (mem_free, "cuMemFree_v2"),
-    FUNCTION (memcpy_htod, "cuMemcpyHtoD_v2"),
-    FUNCTION (memcpy_dtoh, "cuMemcpyDtoH_v2"),
-    FUNCTION (ctx_synchronize, "cuCtxSynchronize"),
 #undef FUNCTION
   };
   void *library = doctor_open ("driver", "libcuda.so.1");

@@ -221,6 +221,22 @@ probe_backend (const char *argument)
   g_string_free (why, TRUE);
 }
 
+static void
+probe_check (const char *argument)
+{
+  GError *error = NULL;
+  char *device = NULL;
+
+  y10_backend_check (Y10_BACKEND_CUDA,
+      (gint) g_ascii_strtoll (argument, NULL, 10), TRUE, &device, &error);
+  if (device)
+    doctor_fact ("check.device", "%s", device);
+  if (error)
+    doctor_fact ("check.error", "%s", error->message);
+  g_clear_error (&error);
+  g_free (device);
+}
+
 int
 doctor_probe_main (const char *name, const char *argument)
 {
@@ -230,6 +246,7 @@ doctor_probe_main (const char *name, const char *argument)
     void (*ask) (const char *argument);
   } probes[] = {
     {"backend", probe_backend},
+    {"check", probe_check},
     {"driver", doctor_probe_driver},
     {"nvrtc", doctor_probe_nvrtc},
     {"cublaslt", doctor_probe_cublaslt},

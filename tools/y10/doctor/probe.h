@@ -57,11 +57,6 @@ typedef struct
   int (*ctx_push) (gpointer context);
   int (*ctx_pop) (gpointer *context);
   int (*mem_get_info) (gsize *free_bytes, gsize *total);
-  int (*mem_alloc) (guint64 *p, gsize size);
-  int (*mem_free) (guint64 p);
-  int (*memcpy_htod) (guint64 to, gconstpointer from, gsize size);
-  int (*memcpy_dtoh) (gpointer to, guint64 from, gsize size);
-  int (*ctx_synchronize) (void);
 } DoctorDriver;
 
 /* Loads and initialises libcuda. On failure, writes facts and returns FALSE. */
