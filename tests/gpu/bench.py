@@ -85,16 +85,23 @@ class Ours:
             return {"ours_error": f"bench-cuda had not ended after {limit:.0f} s"}
         if done.returncode != 0:
             return {"ours_error": (done.stderr or done.stdout).strip()[-300:]}
-        r = json.loads(done.stdout)
+        try:
+            return self.figures(json.loads(done.stdout))
+        except (ValueError, KeyError) as e:
+            return {"ours_error": f"bench-cuda printed no figures: {type(e).__name__}: {e}"[:300]}
+
+    @staticmethod
+    def figures(r):
         moved = r["weight_bytes"] + r["activation_bytes"] + r["frame_bytes"]
+        rate = r["copy_bytes_per_s"]    # 0: not measured
         return {
             "ours_ms": r["latency_ms"]["median"], "ours_p95_ms": r["latency_ms"]["p95"],
             "ours_throughput_ms": r["throughput_ms"], "ours_slots": r["slots"],
             "first_rows_ms": r["first_rows_ms"], "tuned": r["tuned"], "tune_s": r["tune_s"],
             "ours_inference_ms": r["inference_ms"], "precision": r["precision"],
             "device": r["device"], "moved_bytes": moved,
-            "copy_gb_per_s": round(r["copy_bytes_per_s"] / 1e9, 1),
-            "floor_ms": round(1e3 * moved / r["copy_bytes_per_s"], 4),
+            **({"copy_gb_per_s": round(rate / 1e9, 1), "floor_ms": round(1e3 * moved / rate, 4)}
+               if rate > 0 else {}),
         }
 
 

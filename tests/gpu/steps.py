@@ -300,7 +300,7 @@ def bench(*arguments):
         if "no PyTorch in" in done.out:
             raise Missing(done.out.strip().splitlines()[-1])
         if done.status != 0 and not done.timed_out:
-            raise RuntimeError(done.out.strip()[-300:])
+            raise RuntimeError((done.out.strip().splitlines() or [f"exit status {done.status}"])[-1])
         return {"exit": done.status}
     return step
 

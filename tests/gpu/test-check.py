@@ -271,6 +271,27 @@ class Bench(unittest.TestCase):
             ours = bench.Ours(folder, folder, options)
             self.assertRegex(ours.measure("n", 1)["ours_error"], "had not ended after")
 
+    def test_figures(self):
+        """A figure that is missing, or a rate of 0, costs what is computed from it."""
+        r = {"weight_bytes": 1e6, "activation_bytes": 2e6, "frame_bytes": 3e6,
+             "copy_bytes_per_s": 2e12, "latency_ms": {"median": 1, "p95": 2}, "throughput_ms": 0.5,
+             "slots": 4, "first_rows_ms": 9, "tuned": True, "tune_s": 3, "inference_ms": 0.9,
+             "precision": "fp16", "device": "made up"}
+        self.assertEqual(bench.Ours.figures(r)["floor_ms"], 0.003)
+        self.assertNotIn("floor_ms", bench.Ours.figures(dict(r, copy_bytes_per_s=0)))
+        self.assertEqual(bench.Ours.figures(dict(r, copy_bytes_per_s=0))["ours_ms"], 1)
+        with tempfile.TemporaryDirectory() as folder:
+            os.makedirs(os.path.join(folder, "bin"))
+            os.makedirs(os.path.join(folder, "models"))
+            for path, text in (("bin/bench-cuda", "#!/bin/sh\necho '{}'\n"),
+                               ("models/yolov10n-coco.safetensors", "")):
+                with open(os.path.join(folder, path), "w", encoding="utf-8") as f:
+                    f.write(text)
+                os.chmod(f.name, 0o755)
+            options = argparse.Namespace(cpu=False, seconds=1, tune=0, size=640)
+            self.assertIn("no figures",
+                          bench.Ours(folder, folder, options).measure("n", 1)["ours_error"])
+
     def test_frame(self):
         """Both sides get the same pictures: values of fill_frame () in bench-cuda.c."""
         try:
