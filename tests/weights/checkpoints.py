@@ -83,6 +83,26 @@ def checkpoint(**fields):
             "version": ultralytics.__version__, "license": "AGPL-3.0", "docs": "", **fields}
 
 
+def train(folder, pictures):
+    """best.pt and last.pt of a real training run, of one epoch on a few pictures."""
+    data = folder / "data"
+    for name in ("images", "labels"):
+        (data / name).mkdir(parents=True)
+    for i, picture in enumerate(pictures):
+        shutil.copy(picture, data / "images" / f"{i}.png")
+        (data / "labels" / f"{i}.txt").write_text(f"{i % CLASSES} 0.5 0.5 0.3 0.4\n")
+    names = "".join(f"  {i}: thing {i}\n" for i in range(CLASSES))
+    (data / "data.yaml").write_text(f"path: {data}\ntrain: images\nval: images\nnames:\n{names}")
+    YOLO("yolov10n.yaml").train(data=data / "data.yaml", epochs=1, imgsz=320, batch=2, workers=0,
+                                project=folder / "runs", plots=False, verbose=False,
+                                device="cpu", amp=False)
+    for path in sorted((folder / "runs").rglob("*.pt")):
+        saved = torch.load(path)
+        reference = path.with_suffix(".safetensors")
+        write_safetensors((saved.get("ema") or saved["model"]).state_dict(), reference)
+        yield path, reference
+
+
 def files(variant, folder):
     """(file, reference, the heads to compare)"""
     model = seeded(variant)
@@ -126,7 +146,11 @@ EXPORTS = {
     "one2many": ({"end2end": False}, "one2many"), "one2one": ({"end2end": True}, "one2one"),
     "nms": ({"end2end": False, "nms": True}, "one2many"), "default": ({}, "one2many"),
     "dynamic": ({"dynamic": True}, "one2many"), "simple": ({"simplify": True}, "one2many"),
-    "opset13": ({"opset": 13}, "one2many"), "rectangle": ({"imgsz": (256, 384)}, "one2many"),
+    "dynamic-one2one": ({"end2end": True, "dynamic": True, "simplify": True}, "one2one"),
+    "rectangle": ({"imgsz": (256, 384)}, "one2many"), "batch": ({"batch": 4}, "one2many"),
+    "batch-one2one": ({"batch": 4, "end2end": True, "simplify": True}, "one2one"),
+    "half": ({"half": True}, "one2many"), "nms-half": ({"nms": True, "half": True}, "one2many"),
+    **{f"opset{n}": ({"opset": n}, "one2many") for n in range(11, 21)},
 }
 
 
@@ -265,10 +289,11 @@ def run(*command):
     return subprocess.run([str(c) for c in command], capture_output=True, text=True)
 
 
-def detections(y10, weights, head, picture):
+def detections(y10, weights, head, picture, confidence=0.01):
     result = run(y10, "detect", "--model", weights, "--precision", "fp32", "--backend",
-                 "cpu", "--threads", 1, "--head", head, "--confidence", 0.01, "--size", 320,
-                 "--labels", weights.parent / "names.txt", picture)
+                 "cpu", "--threads", 1, "--head", head, "--confidence", confidence, "--size", 320,
+                 "--labels", next(p for p in (f / "names.txt" for f in weights.parents)
+                                  if p.exists()), picture)
     if result.returncode:
         return f"exit {result.returncode}: {result.stderr.strip()}"
     return result.stdout
@@ -299,6 +324,15 @@ def main():
                     failed += not ok
                     print(f"{'ok' if ok else 'FAILED':6} {path.name:28} {head:9} {n:4} rows"
                           + ("" if ok else f" {found[:300]}"))
+        for path, reference in train(folder, [picture] * 4):
+            info = json.loads(run(y10, "info", "--json", path).stdout)
+            ok = info["classes"] == [f"thing {i}" for i in range(CLASSES)] \
+                and info["input"] == {"width": 320, "height": 320} \
+                and all(detections(y10, path, head, picture, 0.0001)
+                        == detections(y10, reference, head, picture, 0.0001)
+                        for head in ("one2one", "one2many"))
+            failed += not ok
+            print(f"{'ok' if ok else 'FAILED':6} trained {path.name}")
         for variant in ("yolov10n", "yolov10m"):
             for path, head in exports(variant, folder):
                 reference = path.with_suffix(".safetensors")

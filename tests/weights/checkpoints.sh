@@ -15,7 +15,7 @@ fi
 if [ ! -e "$2/installed" ]; then
   $python -m venv --system-site-packages "$2"
   "$2/bin/pip" install --quiet --disable-pip-version-check \
-    ultralytics onnxslim 'numpy<2' 'onnx<1.17' 'ml_dtypes<0.4' \
+    ultralytics onnxslim onnxruntime 'numpy<2' 'onnx<1.17' 'ml_dtypes<0.4' \
     || { echo "SKIP: pip cannot install ultralytics and onnx"; exit 77; }
   touch "$2/installed"
 fi

@@ -2,8 +2,12 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
 /* The readers of weights files on any bytes: nothing may crash, hang or leak,
- * and an error must have a message. With libFuzzer (clang, b_sanitize=address):
+ * and an error must have a message. With libFuzzer, which needs the engine
+ * instrumented to see what it reaches:
  *
+ *   CC=clang meson setup build-fuzz -Db_sanitize=address,undefined \
+ *     -Db_lundef=false -Dc_args=-fsanitize=fuzzer-no-link
+ *   ninja -C build-fuzz tests/weights/fuzz-weights
  *   fuzz-weights -max_len=200000 -max_total_time=600 CORPUS
  *
  * Without it, main() mutates the files that it is given:
