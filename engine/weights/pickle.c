@@ -11,9 +11,7 @@
 
 #include <string.h>
 
-#include "weights/pickle.h"
-
-#define BLOCK (64u << 10)
+#include "weights/pickle-machine.h"
 
 /* Names as in pickletools.py. */
 enum
@@ -38,200 +36,7 @@ enum
   OP_PROTO = 0x80, OP_FRAME = 0x95,
 };
 
-struct _Y10Pickle
-{
-  const guint8 *start, *next, *end;
-  gsize budget, used;
-  GPtrArray *blocks;
-  guint8 *block;                /* memory; the first @block_used bytes are in use */
-  gsize block_used;
-  Y10PickleValue **stack, **memo;
-  gsize depth, stack_size, n_memo, memo_size;
-  Y10PickleValue *root;
-  char *why;                    /* set: the machine has stopped */
-  guint8 sink[128];             /* returned by allocations after a failure */
-};
-
 typedef Y10PickleValue Value;
-
-G_GNUC_PRINTF (2, 3)
-static void
-fail (Y10Pickle *m, const char *format, ...)
-{
-  va_list args;
-
-  if (m->why)
-    return;
-  va_start (args, format);
-  m->why = g_strdup_vprintf (format, args);
-  va_end (args);
-}
-
-static gboolean
-spend (Y10Pickle *m, gsize size)
-{
-  if (size > m->budget - m->used) {
-    fail (m, "it needs more than %" G_GSIZE_FORMAT " MB of memory",
-        m->budget >> 20);
-    return FALSE;
-  }
-  m->used += size;
-  return TRUE;
-}
-
-/* Returns NULL after a failure. */
-static gpointer
-allocate (Y10Pickle *m, gsize size)
-{
-  gpointer p;
-
-  size = (size + 7) & ~(gsize) 7;
-  if (size > BLOCK / 4) {
-    if (!spend (m, size))
-      return NULL;
-    p = g_malloc (size);
-    g_ptr_array_add (m->blocks, p);
-    return p;
-  }
-  if (!m->block || size > BLOCK - m->block_used) {
-    if (!spend (m, BLOCK))
-      return NULL;
-    m->block = g_malloc (BLOCK);
-    m->block_used = 0;
-    g_ptr_array_add (m->blocks, m->block);
-  }
-  p = m->block + m->block_used;
-  m->block_used += size;
-  return p;
-}
-
-/* Makes room for item @n of an array. */
-static gboolean
-grow (Y10Pickle *m, Value ***array, gsize *size, gsize n)
-{
-  gsize wanted = MAX (n + 1, MAX (*size * 2, 256));
-
-  if (n < *size)
-    return TRUE;
-  if (!spend (m, (wanted - *size) * sizeof (Value *)))
-    return FALSE;
-  *array = g_renew (Value *, *array, wanted);
-  memset (*array + *size, 0, (wanted - *size) * sizeof (Value *));
-  *size = wanted;
-  return TRUE;
-}
-
-/* Never returns NULL: after a failure it returns a dummy that nothing reads. */
-static Value *
-make (Y10Pickle *m, Y10PickleKind kind)
-{
-  Value *value = allocate (m, sizeof *value);
-
-  if (!value)
-    value = (Value *) (gpointer) m->sink;
-  memset (value, 0, sizeof *value);
-  value->kind = kind;
-  return value;
-}
-
-static void
-push (Y10Pickle *m, Value *value)
-{
-  if (!m->why && grow (m, &m->stack, &m->stack_size, m->depth))
-    m->stack[m->depth++] = value;
-}
-
-static Value *
-top (Y10Pickle *m)
-{
-  if (!m->why && m->depth && m->stack[m->depth - 1]->kind != Y10_PICKLE_MARK)
-    return m->stack[m->depth - 1];
-  fail (m, "its stack is empty at byte %" G_GSIZE_FORMAT,
-      (gsize) (m->next - m->start));
-  return make (m, Y10_PICKLE_NONE);
-}
-
-static Value *
-pop (Y10Pickle *m)
-{
-  Value *value = top (m);
-
-  if (!m->why)
-    m->depth--;
-  return value;
-}
-
-/* Returns the position of the topmost mark; the caller pops down to it. */
-static gsize
-find_mark (Y10Pickle *m)
-{
-  for (gsize i = m->depth; i-- > 0;)
-    if (m->stack[i]->kind == Y10_PICKLE_MARK)
-      return i;
-  fail (m, "a mark is missing at byte %" G_GSIZE_FORMAT,
-      (gsize) (m->next - m->start));
-  return m->depth;
-}
-
-static void
-append (Y10Pickle *m, Value *to, Value *const *values, gsize n)
-{
-  if (m->why || !n)
-    return;
-  if (n > G_MAXUINT / 4 - to->n) {
-    fail (m, "a container has too many items");
-    return;
-  }
-  if (to->n + n > to->capacity) {
-    guint capacity = MAX (to->n + n, to->capacity * 2);
-    Value **items = allocate (m, capacity * sizeof *items);
-
-    if (!items)
-      return;
-    if (to->n)
-      memcpy (items, to->items, to->n * sizeof *items);
-    to->items = items;
-    to->capacity = capacity;
-  }
-  memcpy (to->items + to->n, values, n * sizeof *values);
-  to->n += n;
-}
-
-static gboolean
-holds_items (const Value *value)
-{
-  return value->kind == Y10_PICKLE_LIST || value->kind == Y10_PICKLE_DICT
-      || value->kind == Y10_PICKLE_CALL;
-}
-
-/* Moves the values above the topmost mark to the container below it, or, if
- * @is_new, to a new container, which it pushes. */
-static void
-take_marked (Y10Pickle *m, Value *is_new, gboolean pairs)
-{
-  gsize mark = find_mark (m), n = m->depth - mark - 1;
-  Value *to = is_new;
-
-  if (m->why)
-    return;
-  if (!to) {
-    to = mark ? m->stack[mark - 1] : NULL;
-    if (!to || !holds_items (to)) {
-      fail (m, "items are added to a value that is no container at byte %"
-          G_GSIZE_FORMAT, (gsize) (m->next - m->start));
-      return;
-    }
-  }
-  if (pairs && n % 2) {
-    fail (m, "a key is without a value at byte %" G_GSIZE_FORMAT,
-        (gsize) (m->next - m->start));
-    return;
-  }
-  append (m, to, m->stack + mark + 1, n);
-  m->depth = mark;
-  if (is_new)
-    push (m, is_new);
-}
 
 static const guint8 *
 read_bytes (Y10Pickle *m, guint64 n)
@@ -239,7 +44,7 @@ read_bytes (Y10Pickle *m, guint64 n)
   const guint8 *p = m->next;
 
   if (m->why || n > (guint64) (m->end - m->next)) {
-    fail (m, "it ends within an opcode: it is truncated");
+    y10_pickle_fail (m, "it ends within an opcode: it is truncated");
     return NULL;
   }
   m->next += n;
@@ -261,20 +66,20 @@ read_uint (Y10Pickle *m, guint n)
 static void
 push_text (Y10Pickle *m, guint64 n)
 {
-  Value *value = make (m, Y10_PICKLE_STRING);
+  Value *value = y10_pickle_make (m, Y10_PICKLE_STRING);
 
   value->text = (const char *) read_bytes (m, n);
   value->length = n;
-  push (m, value);
+  y10_pickle_push (m, value);
 }
 
 static void
 push_int (Y10Pickle *m, Y10PickleKind kind, gint64 integer)
 {
-  Value *value = make (m, kind);
+  Value *value = y10_pickle_make (m, kind);
 
   value->integer = integer;
-  push (m, value);
+  y10_pickle_push (m, value);
 }
 
 /* Two's complement of any length. Values beyond 64 bits occur only in the
@@ -286,7 +91,7 @@ push_long (Y10Pickle *m, guint64 n)
   guint64 value = p && n && p[n - 1] & 0x80 ? G_MAXUINT64 : 0;
 
   if (n > 8) {
-    push (m, make (m, Y10_PICKLE_NONE));
+    y10_pickle_push (m, y10_pickle_make (m, Y10_PICKLE_NONE));
     return;
   }
   for (guint64 i = n; p && i-- > 0;)
@@ -298,18 +103,18 @@ static void
 push_float (Y10Pickle *m)
 {
   guint64 bits = GUINT64_SWAP_LE_BE (read_uint (m, 8));
-  Value *value = make (m, Y10_PICKLE_FLOAT);
+  Value *value = y10_pickle_make (m, Y10_PICKLE_FLOAT);
 
   memcpy (&value->real, &bits, sizeof bits);
-  push (m, value);
+  y10_pickle_push (m, value);
 }
 
 static void
 push_global (Y10Pickle *m, const char *module, gsize module_length,
     const char *name, gsize name_length)
 {
-  Value *value = make (m, Y10_PICKLE_GLOBAL);
-  char *text = allocate (m, module_length + 1 + name_length);
+  Value *value = y10_pickle_make (m, Y10_PICKLE_GLOBAL);
+  char *text = y10_pickle_allocate (m, module_length + 1 + name_length);
 
   if (!text)
     return;
@@ -318,7 +123,7 @@ push_global (Y10Pickle *m, const char *module, gsize module_length,
   memcpy (text + module_length + 1, name, name_length);
   value->text = text;
   value->length = module_length + 1 + name_length;
-  push (m, value);
+  y10_pickle_push (m, value);
 }
 
 static const char *
@@ -328,7 +133,7 @@ read_line (Y10Pickle *m, gsize *length)
   const guint8 *end = memchr (start, '\n', m->end - start);
 
   if (!end) {
-    fail (m, "it ends within a name: it is truncated");
+    y10_pickle_fail (m, "it ends within a name: it is truncated");
     return NULL;
   }
   m->next = end + 1;
@@ -350,10 +155,10 @@ do_global (Y10Pickle *m)
 static void
 do_stack_global (Y10Pickle *m)
 {
-  Value *name = pop (m), *module = pop (m);
+  Value *name = y10_pickle_pop (m), *module = y10_pickle_pop (m);
 
   if (name->kind != Y10_PICKLE_STRING || module->kind != Y10_PICKLE_STRING)
-    fail (m, "a global's name is not a string");
+    y10_pickle_fail (m, "a global's name is not a string");
   else if (!m->why)
     push_global (m, module->text, module->length, name->text, name->length);
 }
@@ -361,21 +166,21 @@ do_stack_global (Y10Pickle *m)
 static void
 push_call (Y10Pickle *m, Value *callee, Value *args)
 {
-  Value *value = make (m, Y10_PICKLE_CALL);
+  Value *value = y10_pickle_make (m, Y10_PICKLE_CALL);
 
-  value->call = allocate (m, sizeof *value->call);
+  value->call = y10_pickle_allocate (m, sizeof *value->call);
   if (!value->call)
     return;
   value->call->callee = callee;
   value->call->args = args;
   value->call->state = NULL;
-  push (m, value);
+  y10_pickle_push (m, value);
 }
 
 static void
 do_call (Y10Pickle *m)
 {
-  Value *args = pop (m), *callee = pop (m);
+  Value *args = y10_pickle_pop (m), *callee = y10_pickle_pop (m);
 
   push_call (m, callee, args);
 }
@@ -384,14 +189,14 @@ do_call (Y10Pickle *m)
 static void
 do_newobj_ex (Y10Pickle *m)
 {
-  pop (m);
+  y10_pickle_pop (m);
   do_call (m);
 }
 
 static void
 do_build (Y10Pickle *m)
 {
-  Value *state = pop (m), *value = top (m);
+  Value *state = y10_pickle_pop (m), *value = y10_pickle_top (m);
 
   if (!m->why && value->kind == Y10_PICKLE_CALL)
     value->call->state = state;
@@ -400,10 +205,11 @@ do_build (Y10Pickle *m)
 static void
 do_persistent (Y10Pickle *m)
 {
-  Value *id = pop (m), *value = make (m, Y10_PICKLE_PERSISTENT);
+  Value *id = y10_pickle_pop (m),
+        *value = y10_pickle_make (m, Y10_PICKLE_PERSISTENT);
 
-  append (m, value, &id, 1);
-  push (m, value);
+  y10_pickle_append (m, value, &id, 1);
+  y10_pickle_push (m, value);
 }
 
 static void
@@ -412,45 +218,25 @@ do_append (Y10Pickle *m, guint n)
   Value *values[2];
 
   for (guint i = n; i-- > 0;)
-    values[i] = pop (m);
-  if (!m->why && !holds_items (top (m)))
-    fail (m, "items are added to a value that is no container at byte %"
-        G_GSIZE_FORMAT, (gsize) (m->next - m->start));
+    values[i] = y10_pickle_pop (m);
+  if (!m->why && !y10_pickle_holds_items (y10_pickle_top (m)))
+    y10_pickle_fail (m,
+        "items are added to a value that is no container at byte "
+        "%" G_GSIZE_FORMAT,
+        (gsize) (m->next - m->start));
   if (!m->why)
-    append (m, top (m), values, n);
+    y10_pickle_append (m, y10_pickle_top (m), values, n);
 }
 
 static void
 do_tuple (Y10Pickle *m, guint n)
 {
-  Value *tuple = make (m, Y10_PICKLE_TUPLE), *values[3];
+  Value *tuple = y10_pickle_make (m, Y10_PICKLE_TUPLE), *values[3];
 
   for (guint i = n; i-- > 0;)
-    values[i] = pop (m);
-  append (m, tuple, values, n);
-  push (m, tuple);
-}
-
-static void
-put (Y10Pickle *m, gsize index)
-{
-  Value *value = top (m);
-
-  if (m->why || !grow (m, &m->memo, &m->memo_size, index))
-    return;
-  m->memo[index] = value;
-  m->n_memo++;
-}
-
-static void
-do_get (Y10Pickle *m, gsize index)
-{
-  if (m->why)
-    return;
-  if (index < m->memo_size && m->memo[index])
-    push (m, m->memo[index]);
-  else
-    fail (m, "it refers to memo %" G_GSIZE_FORMAT ", which is not set", index);
+    values[i] = y10_pickle_pop (m);
+  y10_pickle_append (m, tuple, values, n);
+  y10_pickle_push (m, tuple);
 }
 
 static void
@@ -459,7 +245,7 @@ do_proto (Y10Pickle *m)
   guint version = read_uint (m, 1);
 
   if (version > 5)
-    fail (m, "it has protocol %u; expected 2 to 5", version);
+    y10_pickle_fail (m, "it has protocol %u; expected 2 to 5", version);
 }
 
 /* Runs one opcode. Returns FALSE once the machine has stopped. */
@@ -472,7 +258,7 @@ step (Y10Pickle *m)
     return FALSE;
   switch (op) {
     case OP_STOP:
-      m->root = pop (m);
+      m->root = y10_pickle_pop (m);
       return FALSE;
     case OP_PROTO:
       do_proto (m);
@@ -481,22 +267,22 @@ step (Y10Pickle *m)
       read_bytes (m, 8);
       break;
     case OP_MARK:
-      push (m, make (m, Y10_PICKLE_MARK));
+      y10_pickle_push (m, y10_pickle_make (m, Y10_PICKLE_MARK));
       break;
     case OP_POP:
       if (m->depth && m->stack[m->depth - 1]->kind == Y10_PICKLE_MARK)
         m->depth--;
       else
-        pop (m);
+        y10_pickle_pop (m);
       break;
     case OP_POP_MARK:
-      m->depth = find_mark (m);
+      m->depth = y10_pickle_find_mark (m);
       break;
     case OP_DUP:
-      push (m, top (m));
+      y10_pickle_push (m, y10_pickle_top (m));
       break;
     case OP_NONE:
-      push (m, make (m, Y10_PICKLE_NONE));
+      y10_pickle_push (m, y10_pickle_make (m, Y10_PICKLE_NONE));
       break;
     case OP_NEWTRUE:
     case OP_NEWFALSE:
@@ -536,7 +322,7 @@ step (Y10Pickle *m)
       push_text (m, read_uint (m, 8));
       break;
     case OP_EMPTY_TUPLE:
-      push (m, make (m, Y10_PICKLE_TUPLE));
+      y10_pickle_push (m, y10_pickle_make (m, Y10_PICKLE_TUPLE));
       break;
     case OP_TUPLE1:
     case OP_TUPLE2:
@@ -544,49 +330,49 @@ step (Y10Pickle *m)
       do_tuple (m, op - OP_TUPLE1 + 1);
       break;
     case OP_TUPLE:
-      take_marked (m, make (m, Y10_PICKLE_TUPLE), FALSE);
+      y10_pickle_take_marked (m, y10_pickle_make (m, Y10_PICKLE_TUPLE), FALSE);
       break;
     case OP_EMPTY_LIST:
     case OP_EMPTY_SET:
-      push (m, make (m, Y10_PICKLE_LIST));
+      y10_pickle_push (m, y10_pickle_make (m, Y10_PICKLE_LIST));
       break;
     case OP_LIST:
     case OP_FROZENSET:
-      take_marked (m, make (m, Y10_PICKLE_LIST), FALSE);
+      y10_pickle_take_marked (m, y10_pickle_make (m, Y10_PICKLE_LIST), FALSE);
       break;
     case OP_APPEND:
       do_append (m, 1);
       break;
     case OP_APPENDS:
     case OP_ADDITEMS:
-      take_marked (m, NULL, FALSE);
+      y10_pickle_take_marked (m, NULL, FALSE);
       break;
     case OP_EMPTY_DICT:
-      push (m, make (m, Y10_PICKLE_DICT));
+      y10_pickle_push (m, y10_pickle_make (m, Y10_PICKLE_DICT));
       break;
     case OP_DICT:
-      take_marked (m, make (m, Y10_PICKLE_DICT), TRUE);
+      y10_pickle_take_marked (m, y10_pickle_make (m, Y10_PICKLE_DICT), TRUE);
       break;
     case OP_SETITEM:
       do_append (m, 2);
       break;
     case OP_SETITEMS:
-      take_marked (m, NULL, TRUE);
+      y10_pickle_take_marked (m, NULL, TRUE);
       break;
     case OP_BINPUT:
-      put (m, read_uint (m, 1));
+      y10_pickle_put (m, read_uint (m, 1));
       break;
     case OP_LONG_BINPUT:
-      put (m, read_uint (m, 4));
+      y10_pickle_put (m, read_uint (m, 4));
       break;
     case OP_MEMOIZE:
-      put (m, m->n_memo);
+      y10_pickle_put (m, m->n_memo);
       break;
     case OP_BINGET:
-      do_get (m, read_uint (m, 1));
+      y10_pickle_get (m, read_uint (m, 1));
       break;
     case OP_LONG_BINGET:
-      do_get (m, read_uint (m, 4));
+      y10_pickle_get (m, read_uint (m, 4));
       break;
     case OP_GLOBAL:
       do_global (m);
@@ -608,7 +394,7 @@ step (Y10Pickle *m)
       do_persistent (m);
       break;
     default:
-      fail (m, "it has opcode 0x%02x at byte %" G_GSIZE_FORMAT
+      y10_pickle_fail (m, "it has opcode 0x%02x at byte %" G_GSIZE_FORMAT
           ", which torch.save() does not write", op,
           (gsize) (m->next - m->start) - 1);
   }
