@@ -85,7 +85,8 @@ ROOMS = {
     "gst": ("gst/meta", "gst/detect", "gst/overlay"),
     "tools/y10/media": ("gst/common", "gst/meta"),
     "tools/y10/doctor": ("tools/y10/media",),
-    "tools/y10": ("tools/y10/media",),
+    "tools/y10/archive": ("tools/y10/media",),
+    "tools/y10": ("tools/y10/media", "tools/y10/archive"),
 }
 # Where they lie below, and what a quoted name may be relative to.
 ROOTS = ("engine", "cuda", "gst", "tools/y10")
@@ -95,6 +96,8 @@ EXCEPTIONS = {
     ("cuda/autotune/autotune.h", "cuda/cuda.h"):
         "autotuning runs the backend's own ops, so it needs their device and plans",
     ("tools/y10/media/*", "tools/y10/tool.h"):
+        "what all parts of the command share: exit statuses and messages",
+    ("tools/y10/archive/*", "tools/y10/tool.h"):
         "what all parts of the command share: exit statuses and messages",
     ("tools/y10/doctor/*", "tools/y10/tool.h"):
         "what all parts of the command share: exit statuses and messages",

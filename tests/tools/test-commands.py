@@ -173,7 +173,7 @@ class Tuning(Case):
 class Texts(Case):
     def test_help(self):
         self.assertEqual(self.y10("--version").stdout, "y10 " + os.environ["Y10_TEST_VERSION"] + "\n")
-        self.assertEqual(self.y10("--help").stdout.count("\n  "), 5)
+        self.assertEqual(self.y10("--help").stdout.count("\n  "), 6)
         self.assertIn("Usage", self.y10(status=2).stderr)
         for command in ("detect", "info", "convert", "bench", "doctor"):
             help_text = self.y10(command, "--help").stdout

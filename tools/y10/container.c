@@ -17,6 +17,7 @@
 
 #define SEGMENT 0x18538067
 #define CLUSTER 0x1f43b675
+#define CUES 0x1c53bb6b
 #define UNKNOWN G_MAXUINT64     /* a length that the writer did not store */
 #define N_PACKETS 5             /* required to recognise a transport stream */
 
@@ -213,6 +214,65 @@ check_bmp (const Container *c)
   height = (gint32) little_endian (h + 22);
   return check_length (c, "pixels", little_endian (h + 10),
       row * (guint64) ABS ((gint64) height));
+}
+
+/* Whether a box of @type is on the top level. */
+static gboolean
+has_box (const Container *c, const char *type)
+{
+  guint8 head[16];
+  guint64 at = 0, length;
+
+  while (at < c->size && read_at (c, at, head, 8)) {
+    if (!memcmp (head + 4, type, 4))
+      return TRUE;
+    length = big_endian (head, 4);
+    if (length == 1 && read_at (c, at, head, 16))
+      length = big_endian (head + 8, 8);
+    if (length < 8 || length > c->size - at)
+      break;
+    at += length;
+  }
+  return FALSE;
+}
+
+/* Whether the segment of a Matroska file has an index. */
+static gboolean
+has_cues (const Container *c)
+{
+  guint64 at = 0, id, length;
+
+  while (at < c->size && read_element (c, &at, &id, &length)) {
+    if (id == CUES)
+      return TRUE;
+    if (id == SEGMENT)
+      continue;
+    if (length == UNKNOWN || length > c->size - at)
+      break;
+    at += length;
+  }
+  return FALSE;
+}
+
+const char *
+tool_container_find_doubt (const char *path)
+{
+  Container c = {.file = fopen (path, "rbe") };
+  const char *doubt = NULL;
+  struct stat info;
+  guint8 head[4];
+
+  if (!c.file)
+    return NULL;
+  if (fstat (fileno (c.file), &info) == 0 && read_at (&c, 0, head, 4)) {
+    c.size = (guint64) info.st_size;
+    if (big_endian (head, 4) == 0x1a45dfa3)
+      doubt = has_cues (&c) ? NULL : "its container has no index (Cues)";
+    else if (has_box (&c, "moof"))
+      doubt = "it is a fragmented MP4";
+  }
+  fclose (c.file);
+  return doubt;
 }
 
 char *

@@ -7,6 +7,7 @@
 
 #include "config.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -33,7 +34,10 @@ fail (ToolDetect *self, const char *source, const char *format, ...)
   tool_error ("%s: %s", tool_is_stdin (source) ? "standard input" : source,
       text);
   self->failed = TRUE;
-  g_free (text);
+  if (self->failure)
+    g_free (text);
+  else
+    self->failure = text;
 }
 
 /* Clears @error. */
@@ -62,19 +66,23 @@ static void
 print_result (ToolDetect *self, const ToolFrame *frame,
     const Y10Detection *rows, guint n)
 {
+  ToolFrame named = *frame;
   char *text;
 
+  if (self->name)
+    named.source = self->name;
   if (self->table) {
     tool_progress_hide (self->progress);
-    text = tool_report_table (self->model, frame, rows, n);
-    fputs (text, stdout);
+    text = tool_report_table (self->model, &named, rows, n);
+    fputs (text, self->out);
   } else {
-    text = tool_report_json (self->model, frame, rows, n);
-    puts (text);
+    text = tool_report_json (self->model, &named, rows, n);
+    fprintf (self->out, "%s\n", text);
   }
   g_free (text);
   /* Flush each line: a program may be waiting for this very frame. */
-  fflush (stdout);
+  if (self->out == stdout)
+    fflush (stdout);
 }
 
 static gboolean
@@ -105,6 +113,11 @@ tool_detect_result (const ToolFrame *frame, const Y10Detection *rows, guint n,
     return;
   }
   print_result (self, frame, rows, n);
+  if (self->out != stdout && ferror (self->out) && !self->input_failed) {
+    fail (self, frame->source, "the results cannot be written: %s",
+        g_strerror (errno));
+    self->input_failed = self->moving;
+  }
   for (guint i = 0; i < n; i++)
     self->n_objects[rows[i].class_id]++;
   if (!self->input_failed && !write_copies (self, frame, rows, n, &error)) {
@@ -184,24 +197,31 @@ detect_animation (ToolDetect *self, const char *source, const char *path)
   return TRUE;
 }
 
+/* Takes @video over, or @error if it is NULL. */
 static void
-detect_video (ToolDetect *self, const char *source, const char *path,
-    ToolStream *stream)
+play_video (ToolDetect *self, const char *source, ToolVideo *video,
+    GError *error)
 {
-  GError *error = NULL;
+  gboolean is_first = TRUE;
   ToolFrame frame;
   int more = 1;
 
   begin_moving (self);
-  self->video = tool_video_open (source, path, stream, &error);
+  self->video = video;
   if (!self->video) {
     fail_with (self, source, &error);
     self->moving = FALSE;
     return;
   }
   while (!self->input_failed
-      && (more = tool_video_next (self->video, &frame, &error)) > 0)
+      && (more = tool_video_next (self->video, &frame, &error)) > 0) {
     push_moving (self, &frame);
+    if (is_first && self->refuse_live && tool_video_is_live (self->video)) {
+      fail (self, source, "is live or has no known end, and cannot be stored");
+      self->input_failed = TRUE;
+    }
+    is_first = FALSE;
+  }
   tool_runner_flush (self->runner);
   if (more < 0)
     fail_with (self, source, &error);
@@ -209,6 +229,16 @@ detect_video (ToolDetect *self, const char *source, const char *path,
     warn_of_damage (self, source, tool_video_find_damage (self->video));
   end_moving (self, source);
   g_clear_pointer (&self->video, tool_video_close);
+}
+
+static void
+detect_video (ToolDetect *self, const char *source, const char *path,
+    ToolStream *stream)
+{
+  GError *error = NULL;
+  ToolVideo *video = tool_video_open (source, path, stream, &error);
+
+  play_video (self, source, video, error);
 }
 
 static void
@@ -260,4 +290,14 @@ tool_detect_input (ToolDetect *self, const char *source)
     detect_file (self, source, path);
   else
     detect_stream (self, source, path);
+}
+
+void
+tool_detect_range (ToolDetect *self, const char *source, const char *path,
+    const ToolRange *range)
+{
+  GError *error = NULL;
+  ToolVideo *video = tool_video_open_range (source, path, range, &error);
+
+  play_video (self, source, video, error);
 }

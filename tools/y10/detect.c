@@ -21,7 +21,10 @@ typedef struct
   char *classes, *class_confidence, *min_size, *max_size, *draw, *save_crops;
   char *tiles, *region, *region_anchor;
   double tile_overlap;
+  char *tile_overlap_text;
+  char *store, *manifest, *segments, *content_id;
   char **inputs;
+  ToolStoreOptions tasks;       /* if @store is set */
 } DetectOptions;
 
 /* Tells whether tuning pays off: with pictures only, it would outlast the work. */
@@ -52,7 +55,8 @@ open_outputs (ToolDetect *self, const DetectOptions *options)
   return FALSE;
 }
 
-static gboolean
+/* The engine belongs to the runner of @self; NULL after a message. */
+static Y10Engine *
 open_engine (ToolDetect *self, const DetectOptions *options,
     Y10EngineConfig *config, Y10HeadParams *params)
 {
@@ -60,17 +64,31 @@ open_engine (ToolDetect *self, const DetectOptions *options,
   Y10Engine *engine;
 
   config->n_slots = 2;
-  config->tune = config->tune && has_video (options->inputs);
+  /* Tuned plans depend on measured times, and stored results must not. */
+  config->tune = config->tune && !options->store
+      && has_video (options->inputs);
   engine = y10_engine_new (self->model, config, NULL, &error);
   if (!engine) {
     tool_error ("%s", error->message);
     g_error_free (error);
-    return FALSE;
+    return NULL;
   }
   self->runner = tool_runner_new (engine, params, &self->parts, tool_detect_result, self);
-  self->progress = tool_progress_new (g_strv_length (options->inputs), engine);
+  self->progress = tool_progress_new (options->store
+      ? options->tasks.tasks->len : g_strv_length (options->inputs), engine);
   y10_engine_unref (engine);    /* the runner holds a reference */
-  return TRUE;
+  return engine;
+}
+
+static int
+detect_inputs (ToolDetect *self, char **inputs)
+{
+  for (guint i = 0; inputs[i]; i++) {
+    tool_detect_input (self, inputs[i]);
+    self->n_done = i + 1;
+  }
+  tool_runner_flush (self->runner);
+  return tool_flush_stdout () && !self->failed ? TOOL_OK : TOOL_FAILED;
 }
 
 /* Sets the limits in @params, which then borrows the array at @confidence. */
@@ -147,8 +165,10 @@ run (const DetectOptions *options, Y10EngineConfig *config)
 {
   Y10HeadParams params = Y10_HEAD_PARAMS_INIT;
   ToolDetect self = {.interval = (guint) options->interval,
-    .table = isatty (STDOUT_FILENO)
+    .table = isatty (STDOUT_FILENO) && !options->store,.out = stdout,
+    .refuse_live = options->store != NULL
   };
+  Y10Engine *engine;
   GError *error = NULL;
   guint8 *classes = NULL;
   gfloat *class_confidence = NULL;
@@ -179,18 +199,16 @@ run (const DetectOptions *options, Y10EngineConfig *config)
   params.confidence = (gfloat) options->confidence;
   params.max_detections = (guint) options->max_detections;
   params.classes = classes;
-  if (!open_engine (&self, options, config, &params))
+  engine = open_engine (&self, options, config, &params);
+  if (!engine)
     goto out;
 
   self.n_objects = g_new0 (guint64, y10_model_get_n_classes (self.model));
-  for (guint i = 0; options->inputs[i]; i++) {
-    tool_detect_input (&self, options->inputs[i]);
-    self.n_done = i + 1;
-  }
-  tool_runner_flush (self.runner);
+  status = options->store
+      ? tool_detect_store (&self, &options->tasks, engine, &params)
+      : detect_inputs (&self, options->inputs);
   tool_progress_summarise (self.progress, self.n_done, self.model,
       self.n_objects);
-  status = tool_flush_stdout () && !self.failed ? TOOL_OK : TOOL_FAILED;
 
 out:
   tool_progress_free (self.progress);
@@ -200,9 +218,43 @@ out:
   g_clear_pointer (&self.model, y10_model_unref);
   y10_region_unref (self.parts.region);
   g_free (self.n_objects);
+  g_free (self.failure);
   g_free (classes);
   g_free (class_confidence);
   return status;
+}
+
+static gboolean
+check_store_options (const DetectOptions *options)
+{
+  if (!options->store && (options->manifest || options->segments
+          || options->content_id))
+    tool_error ("--manifest, --segments and --content-id need --store");
+  else if (options->store && (options->draw || options->save_crops))
+    tool_error ("--store does not go with --draw or --save-crops");
+  else if (options->segments && !options->manifest)
+    tool_error ("--segments needs --manifest");
+  else if (options->manifest && options->inputs)
+    tool_error ("--manifest does not go with inputs");
+  else
+    return TRUE;
+  return FALSE;
+}
+
+static gboolean
+plan_tasks (DetectOptions *options, int *status)
+{
+  options->tile_overlap_text = g_strdup_printf ("%g", options->tile_overlap);
+  options->tasks.texts[0] = options->region;
+  options->tasks.texts[1] = options->region_anchor;
+  options->tasks.texts[2] = options->tiles;
+  options->tasks.texts[3] = options->tile_overlap_text;
+  options->tasks.store = options->store;
+  options->tasks.manifest = options->manifest;
+  options->tasks.segments = options->segments;
+  options->tasks.content_id = options->content_id;
+  options->tasks.inputs = options->inputs;
+  return tool_store_options_parse (&options->tasks, status);
 }
 
 static GOptionContext *
@@ -265,6 +317,14 @@ tool_detect (int argc, char **argv)
         "Write copies with the boxes drawn to DIR", "DIR"},
     {"save-crops", 0, 0, G_OPTION_ARG_FILENAME, &options.save_crops,
         "Write the contents of each box to DIR/CLASS/", "DIR"},
+    {"store", 0, 0, G_OPTION_ARG_FILENAME, &options.store,
+        "Write results into DIR, once per content and settings", "DIR"},
+    {"manifest", 0, 0, G_OPTION_ARG_FILENAME, &options.manifest,
+        "With --store: process the segments of a manifest", "FILE"},
+    {"segments", 0, 0, G_OPTION_ARG_STRING, &options.segments,
+        "Only these segments of the manifest, as 0,4-9 [all]", "LIST"},
+    {"content-id", 0, 0, G_OPTION_ARG_STRING, &options.content_id,
+        "With --store and a URI: the name of its immutable content", "ID"},
     {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &options.inputs,
         NULL, NULL},
     {NULL}
@@ -283,14 +343,19 @@ tool_detect (int argc, char **argv)
       || !tool_check_range ("--tile-overlap", options.tile_overlap, 0, 0.9)
       || !tool_check_range ("--interval", options.interval, 1, MAX_INTERVAL))
     goto out;
-  if (!options.inputs || !options.inputs[0]) {
+  if (!check_store_options (&options))
+    goto out;
+  if (!options.manifest && (!options.inputs || !options.inputs[0])) {
     tool_error ("no input, expected pictures, videos or folders");
     goto out;
   }
-  expanded = tool_inputs_expand (options.inputs);
-  g_strfreev (options.inputs);
-  options.inputs = expanded;
-  status = run (&options, &config);
+  if (options.inputs) {
+    expanded = tool_inputs_expand (options.inputs);
+    g_strfreev (options.inputs);
+    options.inputs = expanded;
+  }
+  if (!options.store || plan_tasks (&options, &status))
+    status = run (&options, &config);
 
 out:
   tool_engine_options_clear (&options.engine);
@@ -305,5 +370,11 @@ out:
   g_free (options.region_anchor);
   g_free (options.draw);
   g_free (options.save_crops);
+  tool_store_options_clear (&options.tasks);
+  g_free (options.tile_overlap_text);
+  g_free (options.store);
+  g_free (options.manifest);
+  g_free (options.segments);
+  g_free (options.content_id);
   return status;
 }

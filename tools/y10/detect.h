@@ -5,6 +5,8 @@
 /* Interface between detect.c, which parses the command line, and detect-run.c,
  * which processes the inputs. */
 
+#include <stdio.h>
+
 #include "tool.h"
 
 G_BEGIN_DECLS
@@ -20,7 +22,11 @@ typedef struct
   guint64 *n_objects;           /* by class */
   guint interval;               /* infers every Nth frame of a video */
   gboolean table;
+  FILE *out;                    /* takes the results */
+  const char *name;             /* "source" in the results; NULL: the input's */
+  gboolean refuse_live;
   gboolean failed;
+  char *failure;                /* the first one, since the caller cleared it */
 
   guint n_done;                 /* inputs */
   gboolean moving;              /* reading a video or an animation */
@@ -33,5 +39,26 @@ void tool_detect_result (const ToolFrame *frame, const Y10Detection *rows,
     guint n, const GError *failure, gpointer detect);
 /* Processes one input. @source must stay valid until the runner is flushed. */
 void tool_detect_input (ToolDetect *detect, const char *source);
+/* The frames of @range in the video @path, which is called @source. */
+void tool_detect_range (ToolDetect *detect, const char *source,
+    const char *path, const ToolRange *range);
+
+/* detect-store.c */
+
+typedef struct
+{
+  const char *store, *manifest, *segments, *content_id;
+  const char *texts[4];         /* see ToolKeySettings */
+  char **inputs;                /* where @manifest is NULL */
+  GPtrArray *tasks;
+} ToolStoreOptions;
+
+/* Plans the tasks; FALSE after a message and with the exit status. */
+gboolean tool_store_options_parse (ToolStoreOptions *options, int *status);
+void tool_store_options_clear (ToolStoreOptions *options);
+/* Processes the tasks; the exit status. @engine and @params are what @detect
+ * runs with. */
+int tool_detect_store (ToolDetect *detect, const ToolStoreOptions *options,
+    const Y10Engine *engine, const Y10HeadParams *params);
 
 G_END_DECLS

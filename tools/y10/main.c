@@ -22,6 +22,7 @@ typedef struct
 
 static const Command commands[] = {
   {"detect", tool_detect, "detect objects in pictures and videos"},
+  {"segments", tool_segments, "cut videos into segments for many machines"},
   {"info", tool_info, "print the contents of a weights file"},
   {"convert", tool_convert, "write a weights file as safetensors"},
   {"bench", tool_bench, "measure the speed of a model on this machine"},

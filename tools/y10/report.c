@@ -54,6 +54,16 @@ tool_json_size (JsonBuilder *builder, const char *name, guint width,
   json_builder_end_object (builder);
 }
 
+char *
+tool_json_to_line (JsonBuilder *builder)
+{
+  JsonNode *root = json_builder_get_root (builder);
+  char *text = json_to_string (root, FALSE);
+
+  json_node_unref (root);
+  return text;
+}
+
 void
 tool_print_json (JsonBuilder *builder)
 {

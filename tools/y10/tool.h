@@ -23,6 +23,7 @@ enum
 };
 
 int tool_detect (int argc, char **argv);
+int tool_segments (int argc, char **argv);
 int tool_info (int argc, char **argv);
 int tool_convert (int argc, char **argv);
 int tool_bench (int argc, char **argv);
@@ -134,6 +135,9 @@ gboolean tool_picture_can_save (const char *path);
 char *tool_jpeg_find_damage (const char *path);
 char *tool_gif_find_damage (const char *path);
 char *tool_container_find_damage (const char *path);
+/* Returns why a demuxer may not find frames of an MP4 or Matroska file by their time, or
+ * NULL. */
+const char *tool_container_find_doubt (const char *path);
 
 /* animation.c: animated GIFs */
 
@@ -173,6 +177,24 @@ typedef struct _ToolVideo ToolVideo;
 /* Opens @path, a file or a URI, or the borrowed @stream unless it is NULL. */
 ToolVideo *tool_video_open (const char *source, const char *path,
     ToolStream *stream, GError **error);
+/* The frames of a video from @start until before @end, times of the whole video
+ * in ns. */
+typedef struct
+{
+  gint64 start, end;
+  gint64 seek;                  /* where decoding starts: at the last key frame
+                                 * from here back; -1: at the beginning */
+  guint64 first_frame;          /* number of its first frame in the video */
+  guint64 n_frames;             /* expected */
+} ToolRange;
+
+/* Gives only the frames of @range. A number of frames that differs from the
+ * expected is an error at the end. */
+ToolVideo *tool_video_open_range (const char *source, const char *path,
+    const ToolRange *range, GError **error);
+/* Call it after the first frame. Tells whether the video comes in real time or has
+ * no known end. */
+gboolean tool_video_is_live (ToolVideo *video);
 /* Call it after the end: returns why not everything was decoded, or NULL. */
 char *tool_video_find_damage (ToolVideo *video);
 /* Returns 1 with a frame, 0 at the end, or -1 with an error. */
@@ -224,6 +246,8 @@ char *tool_report_json (const Y10Model *model, const ToolFrame *frame,
 /* Returns a human-readable table for a frame. */
 char *tool_report_table (const Y10Model *model, const ToolFrame *frame,
     const Y10Detection *rows, guint n);
+/* Returns a built object as one line of JSON, without the newline. */
+char *tool_json_to_line (JsonBuilder *builder);
 /* Prints a built object as indented JSON. */
 void tool_print_json (JsonBuilder *builder);
 /* Add a member in one call. */

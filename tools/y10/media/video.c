@@ -4,7 +4,8 @@
 /* Reads videos with GStreamer. Frames go from the decoder to the engine, and are
  * converted only if the engine does not support the decoder's format. The plugin
  * need not be installed. Frames are rotated upright according to the file's
- * orientation tag. */
+ * orientation tag. A range of frames is cut behind the decoder: after a seek alone,
+ * the first frames of an open GOP would differ. */
 
 #include "config.h"
 
@@ -15,6 +16,7 @@
 #include <gst/app/gstappsink.h>
 #include <gst/app/gstappsrc.h>
 #include <gst/gst.h>
+#include <string.h>
 
 #include "media/sample.h"
 #include "media/watch.h"
@@ -36,6 +38,9 @@ struct _ToolVideo
   gint no_video;                /* atomic: the input has no video stream */
   GstClockTime duration;
   guint64 n_frames;
+  gboolean ranged;
+  ToolRange range;              /* if ranged */
+  gboolean is_before;           /* a frame before the range was decoded */
 };
 
 static void
@@ -141,8 +146,8 @@ make_pipeline (ToolVideo *video, const char *uri, GError **error)
   return TRUE;
 }
 
-ToolVideo *
-tool_video_open (const char *source, const char *path, ToolStream *stream,
+static ToolVideo *
+video_new (const char *source, const char *path, ToolStream *stream,
     GError **error)
 {
   ToolVideo *video;
@@ -160,13 +165,36 @@ tool_video_open (const char *source, const char *path, ToolStream *stream,
   video->path = path;
   video->stream = stream;
   video->duration = GST_CLOCK_TIME_NONE;
-  if (make_pipeline (video, uri, error))
-    /* tool_video_next() takes failures from the bus. */
-    gst_element_set_state (video->pipeline, GST_STATE_PLAYING);
-  else
+  if (!make_pipeline (video, uri, error))
     g_clear_pointer (&video, tool_video_close);
   g_free (uri);
   return video;
+}
+
+ToolVideo *
+tool_video_open (const char *source, const char *path, ToolStream *stream,
+    GError **error)
+{
+  ToolVideo *video = video_new (source, path, stream, error);
+
+  /* tool_video_next() takes failures from the bus. */
+  if (video)
+    gst_element_set_state (video->pipeline, GST_STATE_PLAYING);
+  return video;
+}
+
+gboolean
+tool_video_is_live (ToolVideo *video)
+{
+  GstQuery *query = gst_query_new_latency ();
+  gboolean live = FALSE;
+  gint64 duration;
+
+  if (gst_element_query (video->pipeline, query))
+    gst_query_parse_latency (query, &live, NULL, NULL);
+  gst_query_unref (query);
+  return live || !gst_element_query_duration (video->pipeline, GST_FORMAT_TIME,
+      &duration) || duration <= 0;
 }
 
 /* Returns the text after "file.c(12): function (): /pipeline/element:", or NULL. */
@@ -246,6 +274,14 @@ check_bus (ToolVideo *video, GError **error)
   return ok;
 }
 
+/* The stream time, or GST_CLOCK_TIME_NONE. */
+static GstClockTime
+time_of (GstSample *sample)
+{
+  return gst_segment_to_stream_time (gst_sample_get_segment (sample),
+      GST_FORMAT_TIME, GST_BUFFER_PTS (gst_sample_get_buffer (sample)));
+}
+
 /* Fills @frame with @taken; takes ownership of it. */
 static gboolean
 sample_to_frame (ToolVideo *video, GstSample *taken, ToolFrame *frame,
@@ -264,8 +300,7 @@ sample_to_frame (ToolVideo *video, GstSample *taken, ToolFrame *frame,
     g_free (sample);
     return FALSE;
   }
-  time = gst_segment_to_stream_time (gst_sample_get_segment (taken),
-      GST_FORMAT_TIME, GST_BUFFER_PTS (buffer));
+  time = time_of (taken);
   memset (frame, 0, sizeof *frame);
   frame->source = video->source;
   frame->timestamp = GST_CLOCK_TIME_IS_VALID (time) ? (gint64) time : -1;
@@ -274,6 +309,8 @@ sample_to_frame (ToolVideo *video, GstSample *taken, ToolFrame *frame,
   frame->free_pixels = sample_free;
   frame->is_sample = TRUE;
   frame->number = video->n_frames++;
+  if (video->ranged)
+    frame->number += video->range.first_frame;
   tool_watch_frame (video->watch, buffer, time);
   return TRUE;
 }
@@ -281,7 +318,8 @@ sample_to_frame (ToolVideo *video, GstSample *taken, ToolFrame *frame,
 static char *
 find_container_damage (const ToolVideo *video)
 {
-  return video->stream || strstr (video->path, "://") ? NULL
+  /* That of a range was looked for when the range was made. */
+  return video->stream || video->ranged || strstr (video->path, "://") ? NULL
       : tool_container_find_damage (video->path);
 }
 
@@ -309,8 +347,9 @@ explain_error (const ToolVideo *video, GError **error)
   g_free (damage);
 }
 
-int
-tool_video_next (ToolVideo *video, ToolFrame *frame, GError **error)
+/* A decoded frame; NULL at the end, or with an error. */
+static GstSample *
+pull_sample (ToolVideo *video, GError **error)
 {
   GstSample *sample;
 
@@ -319,19 +358,129 @@ tool_video_next (ToolVideo *video, ToolFrame *frame, GError **error)
     /* Check first: a demuxer may post an error and send end of stream. */
     if (!check_bus (video, error)) {
       explain_error (video, error);
-      return -1;
+      return NULL;
     }
     /* An audio stream may end before it gets the error of an unlinked pad. */
     if (gst_app_sink_is_eos (video->sink)
-        || g_atomic_int_get (&video->no_video)) {
-      if (video->n_frames)
-        return 0;
-      g_set_error_literal (error, Y10_ERROR, Y10_ERROR_FAILED, NO_VIDEO);
-      explain_error (video, error);
-      return -1;
-    }
+        || g_atomic_int_get (&video->no_video))
+      return NULL;
   }
-  return sample_to_frame (video, sample, frame, error) ? 1 : -1;
+  return sample;
+}
+
+/* NULL and no error at the end of the range. */
+static GstSample *
+pull_in_range (ToolVideo *video, GError **error)
+{
+  const ToolRange *range = &video->range;
+  GstSample *sample;
+
+  while ((sample = pull_sample (video, error))) {
+    const GstClockTime time = time_of (sample);
+
+    if (GST_CLOCK_TIME_IS_VALID (time) && (gint64) time >= range->end)
+      break;
+    if (!GST_CLOCK_TIME_IS_VALID (time) || (gint64) time >= range->start)
+      return sample;
+    video->is_before = TRUE;
+    gst_sample_unref (sample);
+  }
+  g_clear_pointer (&sample, gst_sample_unref);
+  return NULL;
+}
+
+static gboolean
+check_range (ToolVideo *video, GError **error)
+{
+  const ToolRange *range = &video->range;
+
+  if (video->n_frames != range->n_frames)
+    g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED, "%" G_GUINT64_FORMAT
+        " frames were decoded from %" G_GINT64_FORMAT " to %" G_GINT64_FORMAT
+        " ns; expected %" G_GUINT64_FORMAT, video->n_frames, range->start,
+        range->end, range->n_frames);
+  else if (range->seek >= 0 && !video->is_before)
+    g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED, "decoding from %"
+        G_GINT64_FORMAT " ns on gave no frame before %" G_GINT64_FORMAT
+        " ns, so the first frames may be wrong", range->seek, range->start);
+  else
+    return TRUE;
+  return FALSE;
+}
+
+int
+tool_video_next (ToolVideo *video, ToolFrame *frame, GError **error)
+{
+  GError *why = NULL;
+  GstSample *sample = video->ranged ? pull_in_range (video, &why)
+      : pull_sample (video, &why);
+
+  if (sample)
+    return sample_to_frame (video, sample, frame, error) ? 1 : -1;
+  if (!why && video->ranged) {
+    check_range (video, &why);
+  } else if (!why && !video->n_frames) {
+    g_set_error_literal (&why, Y10_ERROR, Y10_ERROR_FAILED, NO_VIDEO);
+    explain_error (video, &why);
+  }
+  if (!why)
+    return 0;
+  g_propagate_error (error, why);
+  return -1;
+}
+
+/* Waits for the first frame, from which a seek is possible. */
+static gboolean
+preroll (ToolVideo *video, GError **error)
+{
+  GstStateChangeReturn state;
+
+  gst_element_set_state (video->pipeline, GST_STATE_PAUSED);
+  do {
+    if (!check_bus (video, error))
+      return FALSE;
+    state = gst_element_get_state (video->pipeline, NULL, NULL, POLL_INTERVAL);
+  } while (state == GST_STATE_CHANGE_ASYNC
+      && !g_atomic_int_get (&video->no_video));
+  if (state == GST_STATE_CHANGE_SUCCESS)
+    return TRUE;
+  if (check_bus (video, error))
+    g_set_error_literal (error, Y10_ERROR, Y10_ERROR_FAILED, NO_VIDEO);
+  return FALSE;
+}
+
+/* The last key frame from @time back is the first that is decoded. */
+static gboolean
+seek (ToolVideo *video, gint64 time, GError **error)
+{
+  if (!preroll (video, error))
+    return FALSE;
+  if (gst_element_seek (video->pipeline, 1, GST_FORMAT_TIME,
+          GST_SEEK_FLAG_FLUSH | GST_SEEK_FLAG_ACCURATE, GST_SEEK_TYPE_SET, time,
+          GST_SEEK_TYPE_NONE, -1))
+    return TRUE;
+  g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED, "seeking to %"
+      G_GINT64_FORMAT " ns failed", time);
+  return FALSE;
+}
+
+ToolVideo *
+tool_video_open_range (const char *source, const char *path,
+    const ToolRange *range, GError **error)
+{
+  ToolVideo *video = video_new (source, path, NULL, error);
+
+  if (!video)
+    return NULL;
+  video->ranged = TRUE;
+  video->range = *range;
+  tool_watch_set_partial (video->watch);
+  if (range->seek >= 0 && !seek (video, range->seek, error)) {
+    tool_video_close (video);
+    return NULL;
+  }
+  gst_element_set_state (video->pipeline, GST_STATE_PLAYING);
+  return video;
 }
 
 double
@@ -374,6 +523,19 @@ tool_video_open (const char *source, const char *path, ToolStream *stream,
       "not a picture, and this y10 was built without GStreamer and cannot read "
       "videos");
   return NULL;
+}
+
+ToolVideo *
+tool_video_open_range (const char *source, const char *path,
+    const ToolRange *range, GError **error)
+{
+  return tool_video_open (source, path, NULL, error);
+}
+
+gboolean
+tool_video_is_live (ToolVideo *video)
+{
+  return FALSE;
 }
 
 int

@@ -30,6 +30,7 @@ struct _ToolWatch
   gboolean any_broken;          /* guarded by the lock */
   GstClockTime broken;          /* time of the first frame with wrong lengths */
   gint n_breaks_in;             /* atomic: gaps announced to the decoder */
+  gboolean partial;
 
   guint64 n_corrupted;
   gint n_breaks_out;            /* as it announces them, when it drops one */
@@ -88,7 +89,7 @@ units_fit (GstBuffer *buffer, guint n_length)
 static GstClockTime
 end_of (GstPad *pad, GstBuffer *buffer)
 {
-  GstClockTime time = GST_BUFFER_DTS_OR_PTS (buffer), end = 0;
+  GstClockTime time = GST_BUFFER_DTS_OR_PTS (buffer), end = 0, stream_time;
   GstEvent *event;
   const GstSegment *segment;
 
@@ -99,9 +100,11 @@ end_of (GstPad *pad, GstBuffer *buffer)
     return 0;
   gst_event_parse_segment (event, &segment);
   if (segment->format == GST_FORMAT_TIME && GST_CLOCK_TIME_IS_VALID (time)) {
-    time = gst_segment_to_stream_time (segment, GST_FORMAT_TIME, time);
-    if (GST_CLOCK_TIME_IS_VALID (time))
-      end = time + (GST_BUFFER_DURATION_IS_VALID (buffer)
+    /* A Matroska file that does not begin at 0 has a duration from 0 on, but
+     * its demuxer shifts the stream time. */
+    stream_time = gst_segment_to_stream_time (segment, GST_FORMAT_TIME, time);
+    if (GST_CLOCK_TIME_IS_VALID (stream_time))
+      end = MAX (time, stream_time) + (GST_BUFFER_DURATION_IS_VALID (buffer)
           ? GST_BUFFER_DURATION (buffer) : 0);
   }
   gst_event_unref (event);
@@ -243,6 +246,12 @@ tool_watch_warning (ToolWatch *self, GstMessage *message)
   g_error_free (cause);
 }
 
+void
+tool_watch_set_partial (ToolWatch *self)
+{
+  self->partial = TRUE;
+}
+
 char *
 tool_watch_find_damage (ToolWatch *self)
 {
@@ -256,7 +265,8 @@ tool_watch_find_damage (ToolWatch *self)
   broken = self->broken;
   g_mutex_unlock (&self->lock);
   gst_element_query_duration (self->pipeline, GST_FORMAT_TIME, &duration);
-  if (end && duration > 0 && end + TOLERANCE < (GstClockTime) duration)
+  if (!self->partial && end && duration > 0
+      && end + TOLERANCE < (GstClockTime) duration)
     return g_strdup_printf ("ends after %.1f of %.1f seconds",
         (double) end / GST_SECOND, (double) duration / GST_SECOND);
   if (self->warning)

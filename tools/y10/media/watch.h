@@ -15,6 +15,8 @@ ToolWatch *tool_watch_new (GstElement *pipeline);
 /* Records a decoded frame and its stream time, in order. */
 void tool_watch_frame (ToolWatch *watch, GstBuffer *buffer, guint64 time);
 void tool_watch_warning (ToolWatch *watch, GstMessage *message);
+/* Call it if only a part of the stream is decoded. */
+void tool_watch_set_partial (ToolWatch *watch);
 /* Call it at the end of the stream. Returns NULL if nothing is missing. */
 char *tool_watch_find_damage (ToolWatch *watch);
 /* Call it after @pipeline has stopped. */

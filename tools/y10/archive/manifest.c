@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* Manifests: JSON Lines, a header and then one object for each input. A manifest
+ * may come from anywhere, so everything that the decoder and the store rely on
+ * is checked here: ranges are in order and do not overlap, frames are counted
+ * without a gap, and digests have their form. */
+
+#include "config.h"
+
+#include <string.h>
+
+#include "archive/manifest.h"
+
+#define FORMAT "y10-manifest"
+#define VERSION 1
+#define MAX_LINE (64 << 20)     /* bytes: about a million segments */
+#define MAX_DEPTH 4
+
+ToolManifestInput *
+tool_manifest_input_new (void)
+{
+  ToolManifestInput *input = g_new0 (ToolManifestInput, 1);
+
+  input->segments = g_array_new (FALSE, TRUE, sizeof (ToolRange));
+  return input;
+}
+
+void
+tool_manifest_input_free (ToolManifestInput *input)
+{
+  g_free (input->source);
+  g_free (input->path);
+  g_free (input->error);
+  g_free (input->content);
+  g_free (input->whole);
+  g_array_unref (input->segments);
+  g_free (input);
+}
+
+char *
+tool_manifest_header (double seconds)
+{
+  JsonBuilder *builder = json_builder_new ();
+  char *text;
+
+  json_builder_begin_object (builder);
+  tool_json_string (builder, "format", FORMAT);
+  tool_json_int (builder, "version", VERSION);
+  tool_json_double (builder, "seconds", seconds);
+  json_builder_end_object (builder);
+  text = tool_json_to_line (builder);
+  g_object_unref (builder);
+  return text;
+}
+
+static void
+add_segment (JsonBuilder *builder, const ToolRange *range)
+{
+  json_builder_begin_object (builder);
+  tool_json_int (builder, "start", range->start);
+  tool_json_int (builder, "end", range->end);
+  tool_json_int (builder, "seek", range->seek);
+  tool_json_int (builder, "first_frame", (gint64) range->first_frame);
+  tool_json_int (builder, "n_frames", (gint64) range->n_frames);
+  json_builder_end_object (builder);
+}
+
+static void
+add_contents (JsonBuilder *builder, const ToolManifestInput *input)
+{
+  tool_json_string (builder, "content", input->content);
+  tool_json_int (builder, "size", input->stamp.size);
+  tool_json_int (builder, "mtime", input->stamp.mtime);
+  tool_json_string (builder, "whole", input->whole);
+  json_builder_set_member_name (builder, "segments");
+  json_builder_begin_array (builder);
+  for (guint i = 0; i < input->segments->len; i++)
+    if (input->whole)
+      json_builder_add_null_value (builder);
+    else
+      add_segment (builder, &g_array_index (input->segments, ToolRange, i));
+  json_builder_end_array (builder);
+}
+
+char *
+tool_manifest_line (const ToolManifestInput *input)
+{
+  JsonBuilder *builder = json_builder_new ();
+  char *path = tool_source_to_utf8 (input->path), *text;
+
+  json_builder_begin_object (builder);
+  tool_json_string (builder, "source", input->source);
+  tool_json_string (builder, "path", path);
+  if (input->error)
+    tool_json_string (builder, "error", input->error);
+  else
+    add_contents (builder, input);
+  json_builder_end_object (builder);
+  text = tool_json_to_line (builder);
+  g_object_unref (builder);
+  g_free (path);
+  return text;
+}
+
+/* Reading */
+
+static gboolean
+fail (GError **error, const char *name, const char *expected)
+{
+  g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED, "\"%s\" must be %s", name,
+      expected);
+  return FALSE;
+}
+
+static gboolean
+get_string (JsonObject *object, const char *name, char **value, GError **error)
+{
+  JsonNode *node = json_object_get_member (object, name);
+
+  if (!node || json_node_get_value_type (node) != G_TYPE_STRING
+      || !*json_node_get_string (node))
+    return fail (error, name, "a text");
+  *value = json_node_dup_string (node);
+  return TRUE;
+}
+
+static gboolean
+get_int (JsonObject *object, const char *name, gint64 min, gint64 *value,
+    GError **error)
+{
+  JsonNode *node = json_object_get_member (object, name);
+
+  if (!node || json_node_get_value_type (node) != G_TYPE_INT64
+      || (*value = json_node_get_int (node)) < min)
+    return fail (error, name, min < 0 ? "a whole number from -1"
+        : "a whole number from 0");
+  return TRUE;
+}
+
+/* Whether brackets are nested too deeply for json-glib, which recurses. */
+static gboolean
+is_deep (const char *text)
+{
+  gboolean quoted = FALSE;
+  int depth = 0;
+
+  for (; *text; text++) {
+    if (quoted && *text == '\\' && text[1])
+      text++;
+    else if (*text == '"')
+      quoted = !quoted;
+    else if (!quoted && (*text == '[' || *text == '{'))
+      depth++;
+    else if (!quoted && (*text == ']' || *text == '}'))
+      depth--;
+    if (depth > MAX_DEPTH)
+      return TRUE;
+  }
+  return FALSE;
+}
+
+static JsonNode *
+parse_object (const char *line, GError **error)
+{
+  JsonNode *node = NULL;
+
+  if (!g_utf8_validate (line, -1, NULL) || is_deep (line)
+      || !(node = json_from_string (line, NULL))
+      || !JSON_NODE_HOLDS_OBJECT (node)) {
+    g_clear_pointer (&node, json_node_unref);
+    g_set_error_literal (error, Y10_ERROR, Y10_ERROR_FAILED,
+        "this is not a JSON object of a manifest");
+  }
+  return node;
+}
+
+/* @previous is NULL for the first range of an input. */
+static gboolean
+read_range (JsonNode *node, const ToolRange *previous, ToolRange *range,
+    GError **error)
+{
+  JsonObject *object;
+  gint64 first, n;
+
+  if (!JSON_NODE_HOLDS_OBJECT (node))
+    return fail (error, "segments", "a list of objects, or [null]");
+  object = json_node_get_object (node);
+  if (!get_int (object, "start", 0, &range->start, error)
+      || !get_int (object, "end", 0, &range->end, error)
+      || !get_int (object, "seek", -1, &range->seek, error)
+      || !get_int (object, "first_frame", 0, &first, error)
+      || !get_int (object, "n_frames", 0, &n, error))
+    return FALSE;
+  range->first_frame = (guint64) first;
+  range->n_frames = (guint64) n;
+  if (range->start >= range->end)
+    return fail (error, "end", "greater than \"start\"");
+  if (range->seek >= range->start)
+    return fail (error, "seek", "-1 or less than \"start\"");
+  if (previous && previous->end != range->start)
+    return fail (error, "start", "the \"end\" of the segment before it");
+  if (first != (previous ? (gint64) (previous->first_frame
+              + previous->n_frames) : 0))
+    return fail (error, "first_frame", "the number of frames before it");
+  return TRUE;
+}
+
+static gboolean
+read_segments (JsonObject *object, ToolManifestInput *input, GError **error)
+{
+  JsonNode *whole = json_object_get_member (object, "whole");
+  JsonNode *node = json_object_get_member (object, "segments");
+  const ToolRange *previous = NULL;
+  JsonArray *array;
+  guint n;
+
+  if (!node || !JSON_NODE_HOLDS_ARRAY (node))
+    return fail (error, "segments", "a list of objects, or [null]");
+  array = json_node_get_array (node);
+  n = json_array_get_length (array);
+  if (whole && !JSON_NODE_HOLDS_NULL (whole)
+      && !get_string (object, "whole", &input->whole, error))
+    return FALSE;
+  if (n == 0 || (input->whole && (n != 1
+              || !JSON_NODE_HOLDS_NULL (json_array_get_element (array, 0)))))
+    return fail (error, "segments", input->whole ? "[null]" : "not empty");
+  g_array_set_size (input->segments, n);
+  for (guint i = 0; i < n && !input->whole; i++) {
+    ToolRange *range = &g_array_index (input->segments, ToolRange, i);
+
+    if (!read_range (json_array_get_element (array, i), previous, range,
+            error)) {
+      g_prefix_error (error, "segment %u: ", i);
+      return FALSE;
+    }
+    previous = range;
+  }
+  return TRUE;
+}
+
+static gboolean
+read_path (JsonObject *object, ToolManifestInput *input, GError **error)
+{
+  char *text = NULL;
+
+  if (!get_string (object, "path", &text, error))
+    return FALSE;
+  input->path = g_str_has_prefix (text, "file://")
+      ? g_filename_from_uri (text, NULL, NULL) : g_strdup (text);
+  g_free (text);
+  if (!input->path || !g_path_is_absolute (input->path))
+    return fail (error, "path", "an absolute file name");
+  return TRUE;
+}
+
+static ToolManifestInput *
+read_input (const char *line, GError **error)
+{
+  JsonNode *node = parse_object (line, error);
+  ToolManifestInput *input = tool_manifest_input_new ();
+  JsonObject *object = node ? json_node_get_object (node) : NULL;
+  gboolean ok = object && get_string (object, "source", &input->source, error)
+      && read_path (object, input, error);
+
+  if (ok && json_object_has_member (object, "error"))
+    ok = get_string (object, "error", &input->error, error);
+  else if (ok)
+    ok = get_string (object, "content", &input->content, error)
+        && (tool_digest_is_valid (input->content)
+        || fail (error, "content", "sha256: and 64 hexadecimal digits"))
+        && get_int (object, "size", 0, &input->stamp.size, error)
+        && get_int (object, "mtime", G_MININT64, &input->stamp.mtime, error)
+        && read_segments (object, input, error);
+  if (!ok)
+    g_clear_pointer (&input, tool_manifest_input_free);
+  g_clear_pointer (&node, json_node_unref);
+  return input;
+}
+
+static gboolean
+check_header (const char *line, GError **error)
+{
+  JsonNode *node = parse_object (line, error);
+  JsonObject *object = node ? json_node_get_object (node) : NULL;
+  char *format = NULL;
+  gint64 version = 0;
+  gboolean ok = object && get_string (object, "format", &format, error)
+      && get_int (object, "version", 0, &version, error);
+
+  if (ok && strcmp (format, FORMAT) != 0)
+    ok = fail (error, "format", "\"" FORMAT "\"");
+  if (ok && version != VERSION) {
+    g_set_error (error, Y10_ERROR, Y10_ERROR_UNSUPPORTED, "\"version\" is %"
+        G_GINT64_FORMAT "; this y10 reads version %d", version, VERSION);
+    ok = FALSE;
+  }
+  g_free (format);
+  g_clear_pointer (&node, json_node_unref);
+  return ok;
+}
+
+/* NULL at the end or with an error. */
+static char *
+read_line (FILE *file, GError **error)
+{
+  GString *line = g_string_new (NULL);
+  int c;
+
+  while ((c = getc_unlocked (file)) != EOF && c != '\n' && c
+      && line->len < MAX_LINE)
+    g_string_append_c (line, (char) c);
+  if (ferror (file) || (c != EOF && c != '\n')) {
+    g_set_error_literal (error, Y10_ERROR, Y10_ERROR_FAILED,
+        ferror (file) ? "cannot be read"
+        : c ? "the line is too long" : "this is not text");
+    return g_string_free (line, TRUE);
+  }
+  return g_string_free (line, c == EOF && !line->len);
+}
+
+GPtrArray *
+tool_manifest_read (const char *path, GError **error)
+{
+  FILE *file = tool_is_stdin (path) ? stdin : fopen (path, "re");
+  GPtrArray *inputs = g_ptr_array_new_with_free_func ((GDestroyNotify)
+      tool_manifest_input_free);
+  ToolManifestInput *input;
+  GError *why = NULL;
+  char *line;
+  guint n = 0;
+
+  if (!file)
+    g_set_error_literal (&why, Y10_ERROR, Y10_ERROR_NOT_FOUND,
+        "cannot be read");
+  while (!why && (line = read_line (file, &why))) {
+    if (n++ == 0)
+      check_header (line, &why);
+    else if (*line && (input = read_input (line, &why)))
+      g_ptr_array_add (inputs, input);
+    g_free (line);
+  }
+  if (!why && n == 0)
+    g_set_error_literal (&why, Y10_ERROR, Y10_ERROR_FAILED, "is empty");
+  if (file && file != stdin)
+    fclose (file);
+  if (why) {
+    g_propagate_prefixed_error (error, why, "manifest '%s', line %u: ", path,
+        MAX (n, 1));
+    g_clear_pointer (&inputs, g_ptr_array_unref);
+  }
+  return inputs;
+}

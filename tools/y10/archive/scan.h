@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+#pragma once
+
+#include "archive/manifest.h"
+
+G_BEGIN_DECLS
+
+/* Computes what a manifest has of @source with segments of at least @length ns;
+ * 0: one segment. Never NULL: what is wrong is in its error. */
+ToolManifestInput *tool_scan (const char *source, gint64 length);
+
+G_END_DECLS

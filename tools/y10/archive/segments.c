@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* y10 segments: writes a manifest of the segments that inputs are cut into. */
+
+#include "config.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "archive/scan.h"
+
+#define MAX_SECONDS 1e6
+
+/* FALSE after a message. */
+static gboolean
+write_input (const char *source, gint64 length)
+{
+  ToolManifestInput *input;
+  gboolean ok;
+  char *line;
+
+  if (strstr (source, "://") || tool_is_stdin (source)) {
+    tool_error ("%s: only files are cut into segments", source);
+    return FALSE;
+  }
+  input = tool_scan (source, length);
+  ok = !input->error;
+  if (!ok)
+    tool_error ("%s: %s", source, input->error);
+  line = tool_manifest_line (input);
+  puts (line);
+  g_free (line);
+  tool_manifest_input_free (input);
+  return ok;
+}
+
+static int
+run (char **sources, double seconds)
+{
+  char *header = tool_manifest_header (seconds);
+  int status = TOOL_OK;
+
+  puts (header);
+  g_free (header);
+  for (; *sources; sources++)
+    if (!write_input (*sources, (gint64) (seconds * 1e9)))
+      status = TOOL_FAILED;
+  return tool_flush_stdout () ? status : TOOL_FAILED;
+}
+
+int
+tool_segments (int argc, char **argv)
+{
+  double seconds = 60;
+  char **sources = NULL, **expanded;
+  const GOptionEntry entries[] = {
+    {"seconds", 0, 0, G_OPTION_ARG_DOUBLE, &seconds,
+        "Minimum length of a segment; 0: one segment per input [60]", "S"},
+    {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &sources, NULL,
+        NULL},
+    {NULL}
+  };
+  GOptionContext *context = g_option_context_new ("INPUT…");
+  int status = TOOL_USAGE;
+
+  g_option_context_set_summary (context,
+      "Prints a manifest: JSON Lines with the segments that 'y10 detect "
+      "--store' processes\nas separate tasks, on one machine or many. INPUT is "
+      "a picture, a video or a folder\nof these. A video is cut where a "
+      "decoder gives the same frames as without the cut;\nelse it is one "
+      "segment, and the manifest has the reason.");
+  g_option_context_set_description (context, TOOL_STATUS_HELP);
+  g_option_context_add_main_entries (context, entries, NULL);
+  if (!tool_options_parse (context, "segments", &argc, &argv)
+      || !tool_check_range ("--seconds", seconds, 0, MAX_SECONDS)) {
+    status = TOOL_USAGE;
+  } else if (!sources || !sources[0]) {
+    tool_error ("no input, expected pictures, videos or folders");
+  } else {
+    expanded = tool_inputs_expand (sources);
+    status = run (expanded, seconds);
+    g_strfreev (expanded);
+  }
+  g_option_context_free (context);
+  g_strfreev (sources);
+  return status;
+}

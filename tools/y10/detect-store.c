@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* y10 detect --store: tasks, each a whole input or a segment of a manifest, whose
+ * results go into a store under a key of their own. A task that is already there
+ * is skipped; one that fails leaves nothing. Each prints one line of JSON, its
+ * receipt, from which results are merged. Stored lines name the content as
+ * their source, because the same content may lie under many names. */
+
+#include "config.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "archive/digest.h"
+#include "archive/key.h"
+#include "archive/manifest.h"
+#include "archive/store.h"
+#include "detect.h"
+
+typedef struct
+{
+  char *source, *path;
+  char *error;                  /* known before, or NULL */
+  char *content;                /* NULL: not computed yet */
+  ToolFileStamp stamp;          /* if @content is that of a file */
+  gboolean is_uri, has_range;
+  ToolRange range;
+  gint64 segment;               /* number in the manifest, or -1 */
+} Task;
+
+typedef struct
+{
+  ToolDetect *detect;
+  ToolStore *store;
+  char *settings;
+} Run;
+
+static void
+task_free (gpointer data)
+{
+  Task *task = data;
+
+  g_free (task->source);
+  g_free (task->path);
+  g_free (task->error);
+  g_free (task->content);
+  g_free (task);
+}
+
+/* Planning */
+
+static gboolean
+plan_inputs (ToolStoreOptions *options)
+{
+  const guint n = g_strv_length (options->inputs);
+
+  for (guint i = 0; i < n; i++) {
+    const char *source = options->inputs[i];
+    const gboolean is_uri = strstr (source, "://") != NULL;
+    Task *task;
+
+    if (tool_is_stdin (source)) {
+      tool_error ("--store needs files: the content of standard input is not "
+          "known before it is read");
+      return FALSE;
+    }
+    if (is_uri != (options->content_id != NULL) || (is_uri && n > 1)) {
+      tool_error (is_uri ? "%s: with --store, a URI is the only input and needs "
+          "--content-id" : "%s: --content-id is for one URI", source);
+      return FALSE;
+    }
+    task = g_new0 (Task, 1);
+    task->source = tool_source_to_utf8 (source);
+    task->path = g_strdup (source);
+    task->is_uri = is_uri;
+    task->segment = -1;
+    if (is_uri)
+      task->content = g_strconcat ("id:", options->content_id, NULL);
+    g_ptr_array_add (options->tasks, task);
+  }
+  return TRUE;
+}
+
+/* One byte a segment, non-zero where @text ("0,4-9") names it; NULL after a
+ * message. */
+static guint8 *
+parse_segments (const char *text, guint n)
+{
+  guint8 *wanted = g_malloc0 (n);
+  char **parts = g_strsplit (text, ",", -1), *end;
+  gboolean ok = *text != 0;
+
+  for (guint i = 0; parts[i] && ok; i++) {
+    guint64 first, last;
+
+    first = last = g_ascii_strtoull (parts[i], &end, 10);
+    ok = g_ascii_isdigit (parts[i][0]);
+    if (ok && *end == '-') {
+      ok = g_ascii_isdigit (end[1]);
+      last = g_ascii_strtoull (end + 1, &end, 10);
+    }
+    ok = ok && !*end && first <= last && last < n;
+    for (guint64 k = first; ok && k <= last; k++)
+      wanted[k] = 1;
+  }
+  g_strfreev (parts);
+  if (ok)
+    return wanted;
+  tool_error ("--segments is '%s'; it must be numbers and ranges such as 0,4-9, "
+      "below %u, the number of segments in the manifest", text, n);
+  g_free (wanted);
+  return NULL;
+}
+
+static void
+add_segment (ToolStoreOptions *options, const ToolManifestInput *input,
+    guint index, guint segment)
+{
+  Task *task = g_new0 (Task, 1);
+
+  task->source = g_strdup (input->source);
+  task->path = g_strdup (input->path);
+  task->content = g_strdup (input->content);
+  task->stamp = input->stamp;
+  task->has_range = !input->whole;
+  task->range = g_array_index (input->segments, ToolRange, index);
+  task->segment = segment;
+  g_ptr_array_add (options->tasks, task);
+}
+
+static void
+add_failed (ToolStoreOptions *options, const ToolManifestInput *input)
+{
+  Task *task = g_new0 (Task, 1);
+
+  task->source = g_strdup (input->source);
+  task->error = g_strdup (input->error);
+  task->segment = -1;
+  g_ptr_array_add (options->tasks, task);
+}
+
+static guint
+count_segments (const GPtrArray *inputs)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < inputs->len; i++) {
+    const ToolManifestInput *input = g_ptr_array_index (inputs, i);
+
+    n += input->error ? 0 : input->segments->len;
+  }
+  return n;
+}
+
+static gboolean
+plan_manifest (ToolStoreOptions *options, int *status)
+{
+  GError *error = NULL;
+  GPtrArray *inputs = tool_manifest_read (options->manifest, &error);
+  guint8 *wanted = NULL;
+  guint segment = 0;
+
+  *status = TOOL_FAILED;
+  if (!inputs) {
+    tool_error ("%s", error->message);
+    g_error_free (error);
+    return FALSE;
+  }
+  if (options->segments && !(wanted = parse_segments (options->segments,
+              count_segments (inputs)))) {
+    *status = TOOL_USAGE;
+    g_ptr_array_unref (inputs);
+    return FALSE;
+  }
+  for (guint i = 0; i < inputs->len; i++) {
+    const ToolManifestInput *input = g_ptr_array_index (inputs, i);
+
+    if (input->error && !wanted)
+      add_failed (options, input);
+    for (guint k = 0; !input->error && k < input->segments->len; k++, segment++)
+      if (!wanted || wanted[segment])
+        add_segment (options, input, k, segment);
+  }
+  g_free (wanted);
+  g_ptr_array_unref (inputs);
+  return TRUE;
+}
+
+gboolean
+tool_store_options_parse (ToolStoreOptions *options, int *status)
+{
+  options->tasks = g_ptr_array_new_with_free_func (task_free);
+  if (options->manifest)
+    return plan_manifest (options, status);
+  *status = TOOL_USAGE;
+  return plan_inputs (options);
+}
+
+void
+tool_store_options_clear (ToolStoreOptions *options)
+{
+  g_clear_pointer (&options->tasks, g_ptr_array_unref);
+}
+
+/* Running */
+
+/* Takes @error over. */
+static void
+print_receipt (const Task *task, const char *key, const char *status,
+    GError *error)
+{
+  JsonBuilder *builder = json_builder_new ();
+  char *name, *text;
+
+  json_builder_begin_object (builder);
+  tool_json_string (builder, "source", task->source);
+  if (task->segment >= 0)
+    tool_json_int (builder, "segment", task->segment);
+  tool_json_string (builder, "status", status);
+  if (error) {
+    tool_json_string (builder, "error", error->message);
+    g_error_free (error);
+  } else {
+    name = tool_store_get_name (key);
+    tool_json_string (builder, "content", task->content);
+    tool_json_int (builder, "first_frame",
+        (gint64) (task->has_range ? task->range.first_frame : 0));
+    tool_json_string (builder, "file", name);
+    g_free (name);
+  }
+  json_builder_end_object (builder);
+  text = tool_json_to_line (builder);
+  puts (text);
+  fflush (stdout);
+  g_free (text);
+  g_object_unref (builder);
+}
+
+/* Sets the content, or makes sure that it still is what the manifest has. */
+static gboolean
+identify (Task *task, GError **error)
+{
+  if (task->error) {
+    g_set_error_literal (error, Y10_ERROR, Y10_ERROR_FAILED, task->error);
+    return FALSE;
+  }
+  if (task->is_uri)
+    return TRUE;
+  if (task->content)
+    return tool_file_check_stamp (task->path, &task->stamp, error);
+  task->content = tool_digest_file (task->path, &task->stamp, error);
+  return task->content != NULL;
+}
+
+/* Writes the results of @task to @file. */
+static gboolean
+detect_task (ToolDetect *detect, Task *task, FILE *file, GError **error)
+{
+  g_clear_pointer (&detect->failure, g_free);
+  detect->out = file;
+  detect->name = task->content;
+  if (task->has_range)
+    tool_detect_range (detect, task->source, task->path, &task->range);
+  else
+    tool_detect_input (detect, task->path);
+  tool_runner_flush (detect->runner);
+  detect->out = stdout;
+  detect->name = NULL;
+  if (detect->failure) {
+    g_set_error_literal (error, Y10_ERROR, Y10_ERROR_FAILED, detect->failure);
+    return FALSE;
+  }
+  return task->is_uri
+      || tool_file_check_stamp (task->path, &task->stamp, error);
+}
+
+/* Sets *@status on success. */
+static gboolean
+store_task (Run *run, Task *task, const char *key, const char **status,
+    GError **error)
+{
+  ToolEntry *entry = tool_entry_new (run->store, key, error);
+  gboolean existed;
+
+  if (!entry)
+    return FALSE;
+  if (!detect_task (run->detect, task, tool_entry_get_file (entry), error)) {
+    tool_entry_discard (entry);
+    return FALSE;
+  }
+  if (!tool_entry_publish (entry, &existed, error))
+    return FALSE;
+  *status = existed ? "exists" : "stored";
+  return TRUE;
+}
+
+static void
+run_task (Run *run, Task *task)
+{
+  const char *status = "exists";
+  GError *error = NULL;
+  char *key = NULL;
+
+  if (identify (task, &error)) {
+    key = tool_key_make (run->settings, task->content,
+        task->has_range ? &task->range : NULL);
+    if (!tool_store_has (run->store, key))
+      store_task (run, task, key, &status, &error);
+  }
+  if (error) {
+    /* Failures of detection were printed when they occurred. */
+    if (g_strcmp0 (error->message, run->detect->failure) != 0) {
+      tool_progress_hide (run->detect->progress);
+      tool_error ("%s: %s", task->source, error->message);
+    }
+    run->detect->failed = TRUE;
+    status = "failed";
+  }
+  print_receipt (task, key, status, error);
+  g_clear_pointer (&run->detect->failure, g_free);
+  g_free (key);
+}
+
+int
+tool_detect_store (ToolDetect *detect, const ToolStoreOptions *options,
+    const Y10Engine *engine, const Y10HeadParams *params)
+{
+  const ToolKeySettings settings = {.model = detect->model,.engine = engine,
+    .params = params,.interval = detect->interval,.texts = options->texts
+  };
+  Run run = {.detect = detect };
+  GError *error = NULL;
+
+  run.settings = tool_key_describe_settings (&settings, &error);
+  if (run.settings)
+    run.store = tool_store_open (options->store, &error);
+  if (error) {
+    tool_error ("%s", error->message);
+    g_error_free (error);
+    detect->failed = TRUE;
+  }
+  for (guint i = 0; run.store && i < options->tasks->len; i++) {
+    run_task (&run, g_ptr_array_index (options->tasks, i));
+    detect->n_done = i + 1;
+  }
+  tool_store_close (run.store);
+  g_free (run.settings);
+  return tool_flush_stdout () && !detect->failed ? TOOL_OK : TOOL_FAILED;
+}
