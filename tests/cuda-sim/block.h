@@ -19,8 +19,15 @@ void shared_begin_block ();
 /* FALSE: something was written beside the arrays. */
 bool shared_fences_hold ();
 
+extern unsigned char shared_arena[SHARED_ARENA] __attribute__ ((visibility ("hidden")));
+
 /* Where @p lies in that space; SHARED_ARENA or more: outside. */
-size_t shared_offset (const void *p);
+__attribute__ ((always_inline)) static inline size_t
+shared_offset (const void *p)
+{
+  return (size_t) ((const unsigned char *) p - shared_arena);
+}
+
 /* "list[5], byte 2": the array that @p lies in and the offset there. */
 void shared_describe (const void *p, char *text, size_t size);
 

@@ -317,13 +317,11 @@ race_sync_lanes (unsigned first, unsigned lanes)
 }
 
 void
-race_access (const void *p, size_t size, RaceKind kind, const void *pc)
+race_shared_access (const void *p, size_t size, RaceKind kind, const void *pc)
 {
   size_t at = shared_offset (p), end = at + size;
   const unsigned char *base = (const unsigned char *) p - at;
 
-  if (G_LIKELY (at >= SHARED_ARENA))
-    return;
   const Access now = { phase, race_thread, clocks.of[race_thread][lane_of (race_thread)], pc };
   while (at < end && at < SHARED_ARENA) {
     size_t word = at / 4;

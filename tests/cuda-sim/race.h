@@ -6,7 +6,7 @@
  * which threads have synchronized; the hooks in race_hooks.cpp, which the
  * compiler calls from the kernels of the instrumented build, report accesses. */
 
-#include <stddef.h>
+#include "block.h"
 
 namespace y10_sim
 {
@@ -26,7 +26,14 @@ void race_barrier ();
 /* The lanes of @lanes in the warp that begins at thread @first have
  * synchronized, with ordering of memory. */
 void race_sync_lanes (unsigned first, unsigned lanes);
-/* @pc: the instruction, for the report. An access outside of shared memory is
- * ignored. */
-void race_access (const void *p, size_t size, RaceKind kind, const void *pc);
+/* @p: in shared memory. @pc: the instruction, for the report. */
+void race_shared_access (const void *p, size_t size, RaceKind kind, const void *pc);
+
+/* Most accesses are to other memory. */
+__attribute__ ((always_inline)) static inline void
+race_access (const void *p, size_t size, RaceKind kind, const void *pc)
+{
+  if (__builtin_expect (shared_offset (p) < SHARED_ARENA, 0))
+    race_shared_access (p, size, kind, pc);
+}
 }

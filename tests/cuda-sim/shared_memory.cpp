@@ -14,6 +14,8 @@
 
 namespace y10_sim
 {
+alignas (256) unsigned char shared_arena[SHARED_ARENA];
+
 namespace
 {
 constexpr unsigned STATIC_SHARED = 48 << 10;
@@ -26,7 +28,7 @@ struct Array
   size_t offset, size;
 };
 
-alignas (256) unsigned char arena[ARENA];
+unsigned char *const arena = shared_arena;
 /* Never freed: a thread may still be in a kernel when the process ends. */
 std::vector<Array> &arrays = *new std::vector<Array>;
 size_t arena_used, shared_used, dynamic_bytes;
@@ -121,12 +123,6 @@ shared_fences_hold ()
   }
   Y10_SIM_POISON (arena, ARENA);
   return hold;
-}
-
-size_t
-shared_offset (const void *p)
-{
-  return (size_t) ((const unsigned char *) p - arena);
 }
 
 void
