@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
 #
-# How many frames per second the detector looks at, and where the time goes.
+# Measures the detector's frames per second and the time of each stage.
 #
 # usage: pipelines/bench.sh [MODEL] [BACKEND] [INPUT [OUTPUT]]
 #
-#   INPUT   a picture, which is looked at 300 times, or a video, whose decoding
-#           takes time, too; without it pipelines/codes.png
-#   OUTPUT  a file that gets what is printed
+#   INPUT   a picture, which is inferred 300 times, or a video, for which the
+#           result includes decoding; by default pipelines/codes.png
+#   OUTPUT  a file for a copy of the output
 #
 # shellcheck source-path=SCRIPTDIR source=common.sh
 . "$(dirname "$(readlink -f "$0")")/common.sh"

@@ -2,12 +2,12 @@
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
 # shellcheck shell=bash disable=SC2034
 #
-# What the scripts here share; sourced by them. All take the same arguments in the
-# same order, [MODEL] [BACKEND] [INPUT [OUTPUT]]: a first argument that ends in
-# .safetensors, .pt, .pth or .onnx is the model, and auto, cpu, ref or cuda the backend.
+# Common functions, sourced by the scripts here. All scripts have the same
+# arguments, [MODEL] [BACKEND] [INPUT [OUTPUT]]: a first argument that ends in
+# .safetensors, .pt, .pth or .onnx is the model; auto, cpu, ref or cuda is the backend.
 set -euo pipefail
 
-# What may be printed of a name: no byte that a terminal takes for a command.
+# Prints a name with control characters escaped, so that it is safe for a terminal.
 visible() {
   local text=$* code
   while [[ $text =~ [[:cntrl:]] ]]; do
@@ -23,7 +23,7 @@ absolute() { realpath -ms -- "$1"; }
 
 root=$(cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/.." && pwd)
 
-# Which picture format the file's first bytes announce; nothing for videos.
+# Prints the picture format according to the file's first bytes; nothing for videos.
 picture_kind() {
   case $(head -c 12 -- "$1" | od -An -v -tx1 | tr -d ' \n') in
     89504e470d0a1a0a*) echo png ;;
@@ -35,7 +35,7 @@ picture_kind() {
   esac
 }
 
-# Whether a file's name says that it is a picture, whatever is in it.
+# Succeeds if the file has the extension of a picture, whatever its contents.
 named_as_picture() {
   case ${1,,} in
     *.jpg | *.jpeg | *.png | *.gif | *.bmp | *.tif | *.tiff | *.webp) ;;
@@ -43,22 +43,22 @@ named_as_picture() {
   esac
 }
 
-# The comment on top of the script, from its usage on.
+# Prints the script's header comment, starting with the usage.
 usage() { sed -n '/^# usage:/,/^# shellcheck/{/^# shellcheck/d;s/^# \{0,1\}//p}' "$0"; }
 
-# $detect is the detector, with the model and the backend that the arguments begin
-# with, and $taken how many of them these were.
+# Sets $detect to the detector, with the model and backend at the start of the
+# arguments, and $taken to the number of arguments used.
 detect=(yolov10detect) taken=0
 take_detector() {
   if [[ ${1-} == *.@(safetensors|pt|pth|onnx) ]]; then
     detect+=("model-file=$(absolute "$1")")
-    [ -e "$1" ] || die "there is no model '$1'"
+    [ -e "$1" ] || die "the model '$1' does not exist"
     taken=1
     shift
   else
     case ${1-} in
       *.engine | *.torchscript | *.tflite | *.h5 | *.ckpt)
-        die "the model '$1' has a format that cannot be read; expected .safetensors, .pt or .onnx;" \
+        die "the model '$1' has an unsupported format; expected .safetensors, .pt or .onnx;" \
           "see docs/models.md"
         ;;
     esac
@@ -68,7 +68,7 @@ take_detector() {
   esac
 }
 
-# All of a script's arguments: $detect, and $given and $output, which may be empty.
+# Parses a script's arguments into $detect, and $given and $output, which may be empty.
 take_arguments() {
   case ${1-} in
     -h | --help) usage; exit 0 ;;
@@ -76,7 +76,7 @@ take_arguments() {
   local argument
   for argument; do
     [[ $argument != -* ]] \
-      || die "unknown option '$argument'; --help says what there is, and a file is ./$argument"
+      || die "unknown option '$argument'; see --help; for a file, write ./$argument"
   done
   take_detector "$@"
   shift "$taken"
@@ -84,8 +84,8 @@ take_arguments() {
   given=${1-} output=${2-}
 }
 
-# Frames without a file: codes that stand still and a ball that moves, 960x540.
-# $1 is how many, $2 how many a second; live=yes gives them at their own pace.
+# Generates frames without a file: still codes and a moving ball, 960x540. $1 is the
+# number of frames, $2 the frame rate; live=yes sends them in real time.
 take_scene() {
   local pace=()
   [ "$live" = no ] || pace=(is-live=true)
@@ -93,25 +93,25 @@ take_scene() {
     ! "video/x-raw,format=I420,width=160,height=270,framerate=$2/1"
     ! videoscale ! "video/x-raw,width=320,height=540" ! videobox left=-640
     ! gdkpixbufoverlay "location=$root/pipelines/codes.png")
-  # At the bundled model's own 416 pixels the ball and the markers are too small.
+  # The ball and the markers are too small for the bundled model's default of 416.
   [[ ${detect[*]} == *model-file=* || ${detect[*]} == *input-size=* ]] || detect+=(input-size=640)
 }
 
-# A file that can be read: $input, and $kind, picture or video.
+# Checks a file and sets $input, and $kind to picture or video.
 take_file() {
   input=$(absolute "$1") kind=video
-  [ -e "$input" ] || die "there is no input '$1'"
-  if [ ! -f "$input" ] || [ ! -r "$input" ]; then die "the input '$1' is not a file that can be read"; fi
+  [ -e "$input" ] || die "the input '$1' does not exist"
+  if [ ! -f "$input" ] || [ ! -r "$input" ]; then die "the input '$1' is not a readable file"; fi
   [ -z "$(picture_kind "$input")" ] || kind=picture
 }
 
-# Where frames come from, $1: a picture, video, camera or URI. $source are the
-# elements, $kind picture or video, $live whether they come at their own pace.
+# Opens $1, a picture, video, camera or URI. Sets $source to the elements, $kind to
+# picture or video, and $live to yes for a source in real time.
 live=no
 take_input() {
   kind=video live=no
   case $1 in
-    # TCP loses nothing; two seconds, which is the default, is for worse networks.
+    # TCP loses no packets; the default latency of 2 s is for worse networks.
     rtsp://* | rtsps://*)
       source=(rtspsrc "location=$1" protocols=tcp latency=200
         ! "application/x-rtp,media=video" ! decodebin)
@@ -122,13 +122,13 @@ take_input() {
       case $1 in file:* | http*) ;; *) live=yes ;; esac
       ;;
     /dev/*)
-      [ -c "$1" ] || die "there is no camera $1; name a picture, video, camera or URI"
-      [ -r "$1" ] || die "the camera $1 may not be read"
+      [ -c "$1" ] || die "there is no camera $1; expected a picture, video, camera or URI"
+      [ -r "$1" ] || die "no permission to read the camera $1"
       source=(v4l2src "device=$1" ! decodebin) live=yes
       ;;
     *)
       take_file "$1"
-      # Straight to RGB: a JPEG decoder that gives 4:2:0 costs accuracy.
+      # Decode to RGB: a JPEG decoder that outputs 4:2:0 costs accuracy.
       source=(filesrc "location=$input" ! gdkpixbufdec)
       [ "$kind" = picture ] || source=(filesrc "location=$input" ! decodebin ! queue)
       ;;
@@ -136,7 +136,7 @@ take_input() {
   source+=(! videoconvert)
 }
 
-# A clip of the scene and a tone, three seconds, for scripts that want a file.
+# Makes a three-second clip of the scene with a tone, for scripts that need a file.
 make_clip() {
   local live=no source
   take_scene 90 30
@@ -145,31 +145,31 @@ make_clip() {
     >&2 || die "cannot make the test video $1"
 }
 
-# H.264 with 4:2:0, which every player shows, has even sizes only.
+# H.264 in 4:2:0, which every player supports, has even sizes only.
 even=(videoconvertscale
   ! "video/x-raw,format={I420,NV12},width=[2,16384,2],height=[2,16384,2]")
 
-# Where to write what was drawn: $output, and in $sink the elements that do.
+# Checks the output file and sets $output, and $sink to the elements that write it.
 take_output() {
   output=$(absolute "$1")
   [ ! "$output" -ef "${input-}" ] || die "the output would overwrite the input '$input'"
-  [ -d "$(dirname "$output")" ] || die "there is no directory $(dirname "$output") to write to"
+  [ -d "$(dirname "$output")" ] || die "the output folder $(dirname "$output") does not exist"
   case $kind:${output,,} in
     picture:*.png) sink=(videoconvert ! pngenc) ;;
     picture:*.jpg | picture:*.jpeg) sink=(videoconvert ! jpegenc quality=95) ;;
-    picture:*) die "a picture is written as .png or .jpg, not as '$(basename "$output")'" ;;
+    picture:*) die "the output is '$(basename "$output")'; expected .png or .jpg for a picture" ;;
     video:*.mp4 | video:*.mkv)
       sink=(queue ! "${even[@]}"
         ! x264enc speed-preset=veryfast pass=qual quantizer=20 !)
       case ${output,,} in *.mp4) sink+=(mp4mux name=mux) ;; *) sink+=(matroskamux name=mux) ;; esac
       ;;
-    video:*) die "a video is written as .mp4 or .mkv, not as '$(basename "$output")'" ;;
+    video:*) die "the output is '$(basename "$output")'; expected .mp4 or .mkv for a video" ;;
   esac
   sink+=(! filesink "location=$output")
 }
 
-# As take_output, but the output may be a window, which it is where nothing is
-# said and there is a screen; else $2. A window shows frames when they come.
+# Like take_output, but also accepts "window", the default if there is a display;
+# otherwise the default is $2. A window shows live frames as they arrive.
 take_output_or_window() {
   local wanted=$1
   if [ -z "$wanted" ] && [ -n "${DISPLAY-}${WAYLAND_DISPLAY-}" ]; then wanted=window; fi
@@ -182,8 +182,8 @@ take_output_or_window() {
   [ "$live" = no ] || sink+=(sync=false)
 }
 
-# Installs and builds what is not there yet, "extra=--codes prepare" with an option
-# of tools/setup.sh; Y10_BUILD is another build folder, taken as it is.
+# Installs packages and builds if necessary; "extra=--codes prepare" passes an option
+# to tools/setup.sh. Y10_BUILD selects another build folder, which is not updated.
 prepare() {
   build=${Y10_BUILD-}
   if [ -z "$build" ]; then
@@ -194,18 +194,18 @@ prepare() {
   export GST_PLUGIN_PATH=$build/gst${GST_PLUGIN_PATH:+:$GST_PLUGIN_PATH}
 }
 
-# Prints the pipeline as a gst-launch-1.0 command, runs it, and says what was found.
+# Prints the pipeline as a gst-launch-1.0 command, runs it, and prints a summary.
 launch() {
   local status=0
   /usr/bin/python3 "$root/pipelines/launch.py" "$@" || status=$?
   case $status in
     0) ;;
     3) damaged=yes ;;
-    *) die "nothing usable was written" ;;
+    *) die "no usable output was written" ;;
   esac
 }
 
-# The end of a script: names what it wrote, and fails where an input was damaged.
+# Ends a script: prints the names of the outputs, and fails if an input was damaged.
 damaged=no
 written() {
   local file
@@ -216,26 +216,26 @@ written() {
   [ "$damaged" = no ] || exit 1
 }
 
-# Elements that end in one for RTSP, served at the address $1 until the script ends.
+# Serves the elements by RTSP at the address $1 until the script ends.
 serve() {
   /usr/bin/python3 "$root/pipelines/rtsp_server.py" "$1" "${@:2}" \
     ! "${even[@]}" ! x264enc tune=zerolatency speed-preset=veryfast key-int-max=30 \
     ! rtph264pay name=pay0 config-interval=-1
 }
 
-# A camera that films the scene for three seconds: $given is its address.
+# Starts a test camera that films the scene for three seconds; sets $given to its URI.
 serve_scene() {
   local live=yes source
   take_scene 90 30
-  # Ctrl-C is for the script, which ends the camera when it has finished.
+  # Only the script handles Ctrl-C; it stops the camera when it has finished.
   exec {camera}< <(trap '' INT; serve rtsp://127.0.0.1:0/camera "${source[@]}")
   # shellcheck disable=SC2064 # this camera
   trap "kill $! 2>/dev/null || :" EXIT
   read -r _ given <&"$camera" || die "the test camera did not start"
-  echo "without an INPUT, a test camera is filming: $given"
+  echo "no INPUT given; using a test camera: $given"
 }
 
-# Whether a video has sound that can be decoded.
+# Succeeds if the video has sound that can be decoded.
 has_sound() {
   /usr/bin/python3 "$root/pipelines/has_sound.py" "$1" 2>/dev/null
 }

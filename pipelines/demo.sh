@@ -2,22 +2,22 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
 #
-# Finds and draws the objects in a picture or video: the shortest useful
-# pipeline, with a table of what was found. Works from any directory.
+# Detects and draws the objects in a picture or video with the shortest useful
+# pipeline, and prints a table of the objects. Works from any folder.
 #
 # usage: pipelines/demo.sh [MODEL] [BACKEND] [INPUT [OUTPUT]]
 #
-#   MODEL    YOLOv10 weights, .safetensors, .pt or .onnx; without it the bundled model,
-#            which finds codes and markers
+#   MODEL    YOLOv10 weights, .safetensors, .pt or .onnx; by default the bundled
+#            model, which detects codes and markers
 #   BACKEND  auto, cpu, ref or cuda
-#   INPUT    picture or video; without it five seconds of codes and a moving ball
-#   OUTPUT   where to write what was drawn: .png or .jpg for a picture, .mp4 or
-#            .mkv for a video (without sound); by default INPUT's name followed
-#            by -yolov10, in this directory. Without INPUT it is
-#            test-yolov10.mp4, and test-yolov10.png, its first frame
+#   INPUT    a picture or video; by default five seconds of codes and a moving ball
+#   OUTPUT   the annotated copy: .png or .jpg for a picture, .mp4 or .mkv for a
+#            video (without sound); by default INPUT's name followed by -yolov10,
+#            in the current folder. Without INPUT, the outputs are
+#            test-yolov10.mp4 and its first frame, test-yolov10.png
 #
-# Installs and builds first what is not there yet; with Y10_BUILD=DIR in the
-# environment it takes another build folder as it is.
+# Installs missing packages and builds first; with Y10_BUILD=DIR in the environment
+# it uses that build folder and does not update it.
 #
 # shellcheck source-path=SCRIPTDIR source=common.sh
 . "$(dirname "$(readlink -f "$0")")/common.sh"
@@ -36,8 +36,8 @@ default_end=mp4
 [ "$kind" = video ] || default_end=png
 take_output "${output:-$name-yolov10.$default_end}"
 if [ -z "$given" ]; then
-  # One frame in five seconds is the first one. The encoder wants many frames
-  # before it gives one, and must not wait for the picture meanwhile.
+  # One frame per five seconds is the first one. The encoder needs many frames
+  # before it outputs one, and must not wait for the picture.
   picture=${output%.*}.png
   sink=(tee name=both ! "${sink[@]}"
     both. ! queue leaky=upstream max-size-buffers=1 ! videorate drop-only=true

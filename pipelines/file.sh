@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
 #
-# Finds and draws the objects in a video. Its sound is kept, and what was filmed
-# with the camera turned is written upright.
+# Detects and draws the objects in a video. Keeps the sound, and rotates the video
+# upright if the camera was turned.
 #
 # usage: pipelines/file.sh [MODEL] [BACKEND] [INPUT [OUTPUT]]
 #
-#   INPUT   a video; without it a test video is made first, file-test.mp4
+#   INPUT   a video; by default a test video, which the script writes to
+#           file-test.mp4
 #   OUTPUT  .mp4 or .mkv; by default INPUT's name followed by -yolov10
 #
 # shellcheck source-path=SCRIPTDIR source=common.sh
@@ -26,7 +27,7 @@ take_output "${output:-${name%.*}-yolov10.mp4}"
 
 sound=()
 if has_sound "$input"; then
-  # Sound waits here while the video encoder looks ahead.
+  # Holds the sound during the video encoder's lookahead.
   sound=(in. ! audioconvert ! audioresample ! avenc_aac
     ! queue max-size-buffers=0 max-size-time=0 ! mux.)
 fi

@@ -2,16 +2,15 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
 #
-# Finds and draws the objects in all pictures of a folder, one engine for all. What
-# EXIF says is turned is written upright. A picture that cannot be read, or only in
-# part, is named in a warning; the others are done, and the exit status is 1.
-# The command that is printed is that for the first picture.
+# Detects and draws the objects in all pictures of a folder with one engine. Rotates
+# pictures upright according to EXIF. If a picture cannot be read completely, it
+# prints a warning, continues with the others, and exits with status 1. It prints
+# the pipeline for the first picture.
 #
 # usage: pipelines/images.sh [MODEL] [BACKEND] [INPUT [OUTPUT]]
 #
-#   INPUT   a folder of pictures, which may differ in size and format; without it
-#           the pictures of pipelines/
-#   OUTPUT  a folder for NAME.png of each; by default INPUT's name followed by
+#   INPUT   a folder of pictures of any size and format; by default pipelines/
+#   OUTPUT  a folder for the outputs, NAME.png; by default INPUT's name followed by
 #           -yolov10
 #
 # shellcheck source-path=SCRIPTDIR source=common.sh
@@ -29,7 +28,7 @@ files=()
 for file in "$input"/*; do
   if [ ! -f "$file" ]; then continue; fi
   if [ ! -r "$file" ]; then
-    printf 'warning: %s: it may not be read\n' "$(visible "$file")" >&2
+    printf 'warning: %s: no permission to read it\n' "$(visible "$file")" >&2
     damaged=yes
   elif [ -n "$(picture_kind "$file")" ] || named_as_picture "$file"; then
     files+=("$file")

@@ -2,17 +2,17 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
 #
-# Finds and draws the objects that several cameras see, side by side in one
+# Detects and draws objects in the streams of several cameras, side by side in one
 # picture. The detectors share one engine.
 #
 # usage: pipelines/many-cameras.sh [MODEL] [BACKEND] [INPUT [OUTPUT]]
 #
-#   INPUT   cameras, rtsp://… or videos with commas between them; without it three
+#   INPUT   cameras, rtsp://… or videos, separated by commas; by default three
 #           seconds of four test pictures
 #   OUTPUT  window, .mkv or .mp4; by default a window, or many-cameras-yolov10.mkv
-#           where there is no screen
+#           without a display
 #
-# Ctrl-C ends it, and what it writes.
+# Ctrl-C stops it and completes the output file.
 #
 # shellcheck source-path=SCRIPTDIR source=common.sh
 . "$(dirname "$(readlink -f "$0")")/common.sh"

@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
 #
-# As pipelines/file.sh, but no frame leaves the GPU: it is decoded, looked at,
-# drawn on and encoded in CUDA memory. (No sound, no rotation.)
+# Like pipelines/file.sh, but frames stay on the GPU: they are decoded, inferred,
+# drawn on and encoded in CUDA memory. Without sound and rotation.
 #
 # usage: pipelines/nvidia.sh [MODEL] [BACKEND] [INPUT [OUTPUT]]
 #
-#   BACKEND  cuda, which it is without, too
-#   INPUT    a video with H.264; without it a test video is made first,
+#   BACKEND  cuda, which is the default
+#   INPUT    an H.264 video; by default a test video, which the script writes to
 #            nvidia-test.mp4
 #   OUTPUT   .mp4 or .mkv; by default INPUT's name followed by -yolov10
 #
@@ -17,14 +17,14 @@
 take_arguments "$@"
 
 [[ ${detect[*]} == *" backend="* ]] || detect+=(backend=cuda)
-[[ ${detect[*]} == *" backend=cuda"* ]] || die "frames in CUDA memory take the backend cuda"
+[[ ${detect[*]} == *" backend=cuda"* ]] || die "frames in CUDA memory need the backend cuda"
 prepare
-# Its status is about more than CUDA.
+# Ignore doctor's exit status, which covers more than CUDA.
 missing=$({ "$build/tools/y10" doctor || :; } | sed -n 's/^ *cuda  *no: //p')
 for element in nvh264dec nvh264enc; do
   gst-inspect-1.0 --exists "$element" || missing+="${missing:+; }GStreamer has no $element here"
 done
-[ -z "$missing" ] || { echo "nvidia.sh: $missing; '$build/tools/y10 doctor' says more" >&2; exit 77; }
+[ -z "$missing" ] || { echo "nvidia.sh: $missing; '$build/tools/y10 doctor' has details" >&2; exit 77; }
 
 if [ -z "$given" ]; then
   given="nvidia-test.mp4"

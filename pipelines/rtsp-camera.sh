@@ -2,15 +2,15 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
 #
-# Finds and draws the objects that a network camera sees.
+# Detects and draws objects in the stream of a network camera.
 #
 # usage: pipelines/rtsp-camera.sh [MODEL] [BACKEND] [INPUT [OUTPUT]]
 #
-#   INPUT   rtsp://…; without it a test camera, on this machine, for three seconds
+#   INPUT   rtsp://…; by default a test camera on this machine, for three seconds
 #   OUTPUT  window, .mkv or .mp4; by default a window, or rtsp-camera-yolov10.mkv
-#           where there is no screen
+#           without a display
 #
-# Ctrl-C ends it, and what it writes.
+# Ctrl-C stops it and completes the output file.
 #
 # shellcheck source-path=SCRIPTDIR source=common.sh
 . "$(dirname "$(readlink -f "$0")")/common.sh"

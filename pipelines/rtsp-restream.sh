@@ -2,16 +2,16 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
 #
-# Serves what a network camera sees with the boxes drawn, by RTSP again.
+# Serves the stream of a network camera by RTSP again, with the boxes drawn.
 #
 # usage: pipelines/rtsp-restream.sh [MODEL] [BACKEND] [INPUT [OUTPUT]]
 #
-#   INPUT   rtsp://…, or what else pipelines/webcam.sh takes; without it a test
-#           camera on this machine, for three seconds from the first client on
-#   OUTPUT  where to serve, by default rtsp://127.0.0.1:8554/yolov10; 0.0.0.0 is
-#           for clients elsewhere, port 0 for one that is free
+#   INPUT   rtsp://…, or any input of pipelines/webcam.sh; by default a test camera
+#           on this machine, for three seconds after the first client connects
+#   OUTPUT  the address to serve, by default rtsp://127.0.0.1:8554/yolov10; 0.0.0.0
+#           allows clients on other machines, port 0 selects a free port
 #
-# The camera is asked for pictures while somebody looks. Ctrl-C ends it.
+# Connects to the camera only while there are clients. Ctrl-C stops it.
 #
 # shellcheck source-path=SCRIPTDIR source=common.sh
 . "$(dirname "$(readlink -f "$0")")/common.sh"

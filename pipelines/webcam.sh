@@ -2,16 +2,16 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
 #
-# Finds and draws the objects that a camera at this machine sees.
+# Detects and draws objects in the stream of a camera on this machine.
 #
 # usage: pipelines/webcam.sh [MODEL] [BACKEND] [INPUT [OUTPUT]]
 #
-#   INPUT   the camera; without it /dev/video0, or where there is none three
-#           seconds of a test picture
+#   INPUT   the camera; by default /dev/video0 or, if there is none, three seconds
+#           of a test picture
 #   OUTPUT  window, .mkv or .mp4; by default a window, or webcam-yolov10.mkv
-#           where there is no screen
+#           without a display
 #
-# Ctrl-C ends it, and what it writes.
+# Ctrl-C stops it and completes the output file.
 #
 # shellcheck source-path=SCRIPTDIR source=common.sh
 . "$(dirname "$(readlink -f "$0")")/common.sh"
@@ -20,7 +20,7 @@ take_arguments "$@"
 if [ -n "$given" ] || [ -c /dev/video0 ]; then
   take_input "${given:-/dev/video0}"
 else
-  echo "there is no camera /dev/video0; a test picture instead"
+  echo "there is no camera /dev/video0; using a test picture"
   live=yes kind=video
   take_scene 90 30
 fi

@@ -3,9 +3,9 @@
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
 # shellcheck source-path=SCRIPTDIR
 #
-# Makes a clone ready on Debian or Ubuntu: installs what is missing by apt,
-# configures and builds into build/. What is there is left alone, so that a
-# second run takes seconds. pipelines/demo.sh and tests/run.sh begin with it.
+# Prepares a clone on Debian or Ubuntu: installs missing packages with apt, then
+# configures and builds into build/. A second run skips everything that is done
+# and takes seconds. pipelines/demo.sh and tests/run.sh call it first.
 set -euo pipefail
 
 usage() {
@@ -16,30 +16,28 @@ usage: tools/setup.sh [--cuda] [--codes] [--rtsp] [--tests] [--ci]
 
 Installs missing Debian packages, then configures and builds into build/.
 
-  --cuda         with the backend for NVIDIA GPUs: by the toolkit that is
-                 installed where it fits (nvcc 12 or newer, headers of cuDNN
-                 9.8 or newer), else by NVIDIA's packages from PyPI, one tested
-                 set, put into build/nvidia (1 GB to download); CUDA_HOME=none
-                 takes these in any case
-  --codes        also what pipelines/read-codes.sh reads codes with
-  --rtsp         also what pipelines/rtsp-restream.sh serves with
-  --tests        also what the tests need
-  --ci           also what .ci/run needs beyond that
-  --install      afterwards install plugin, library, headers and tool where
-                 this system looks for them, and run what was installed to see
-                 that it is found; with DESTDIR in the environment put it below
-                 that folder and run nothing
-  --uninstall    only delete what --install installed, as listed in
-                 /usr/local/share/y10/manifest; files that were changed since
-                 stay
-  --no-packages  install no packages; build with what is there
-  --build DIR    build into DIR instead, a path in the clone
-  --help         this text
+  --cuda         build the backend for NVIDIA GPUs, with the installed toolkit
+                 if it is recent enough (nvcc 12, headers of cuDNN 9.8), else
+                 with NVIDIA's packages from PyPI, a tested set that goes into
+                 build/nvidia (1 GB to download); CUDA_HOME=none always uses
+                 these packages
+  --codes        also install the packages for pipelines/read-codes.sh
+  --rtsp         also install the packages for pipelines/rtsp-restream.sh
+  --tests        also install the packages for the tests
+  --ci           also install the packages for .ci/run
+  --install      then install plugin, library, headers and tool where this
+                 system searches for them, and run them as a test; with DESTDIR
+                 in the environment, install below that folder without a test
+  --uninstall    only delete the files that --install installed, according to
+                 /usr/local/share/y10/manifest; keep files that have changed
+  --no-packages  do not install packages
+  --build DIR    build into DIR, a path in the clone
+  --help         print this text
 
-Made for Debian 12 and later and Ubuntu of the same age. Packages are installed
-as root, or by sudo where it asks for no password; otherwise the command to run
-is printed. CC chooses another compiler when build/ is made, CUDA_HOME another
-toolkit than that of /usr/local/cuda.
+For Debian 12 and later and Ubuntu of the same age. The script installs packages
+as root, or with sudo if that needs no password; otherwise it prints the command
+to run. CC selects the compiler when build/ is created, CUDA_HOME a toolkit other
+than that in /usr/local/cuda.
 END
 }
 
@@ -54,7 +52,7 @@ die() { printf 'setup: %s\n' "$*" >&2; exit 1; }
 # shellcheck source=setup/install.sh
 . "$root/tools/setup/install.sh"
 
-# To build, and to run the pipelines: decoders, encoders, muxers, a font.
+# For building, and for running the pipelines: decoders, encoders, muxers, a font.
 packages=(
   gcc libc6-dev meson ninja-build pkg-config
   libglib2.0-dev libjson-glib-dev
@@ -64,11 +62,11 @@ packages=(
   gstreamer1.0-plugins-bad gstreamer1.0-plugins-ugly gstreamer1.0-libav
   fonts-dejavu-core python3 python3-gi gir1.2-gstreamer-1.0
 )
-# We can do without: oneDNN is not there on every architecture, and only
-# models/fetch.sh wants the others.
+# Optional: oneDNN does not exist for every architecture, and only
+# models/fetch.sh needs the others.
 optional=(libdnnl-dev curl ca-certificates)
-# Frames in CUDA memory, and what y10 doctor says of decoders. The first brings
-# OpenCV's headers with it, which nobody else has to wait for.
+# For frames in CUDA memory, and for y10 doctor's check of the video decoder. The
+# first one pulls in OpenCV's headers, so only --cuda installs it.
 cuda=(libgstreamer-plugins-bad1.0-dev libffmpeg-nvenc-dev)
 codes=(python3-zxing-cpp python3-numpy gir1.2-gst-plugins-base-1.0)
 rtsp=(gir1.2-gst-rtsp-server-1.0)
@@ -76,7 +74,7 @@ tests=(g++ git binutils abigail-tools shellcheck curl zint "${codes[@]}" "${rtsp
 ci=(clang python3-torch python3-torchvision python3-numpy python3-pil python3-venv debootstrap gi-docgen libgirepository1.0-dev
   gobject-introspection)
 
-# NVIDIA's packages, pinned and with the hash of each.
+# NVIDIA's packages, pinned by version and hash.
 wheels_list=$root/tools/setup/cuda-wheels.txt
 mapfile -t wheels < <(grep -o '^nvidia-[^ ]*' "$wheels_list")
 
@@ -92,7 +90,7 @@ while [ $# -gt 0 ]; do
     --uninstall) want_uninstall=yes ;;
     --no-packages) want_packages=no ;;
     --build)
-      [ -n "${2-}" ] || { usage >&2; die "--build wants a folder"; }
+      [ -n "${2-}" ] || { usage >&2; die "--build needs a folder"; }
       build=$root/$2
       shift
       ;;
@@ -105,7 +103,7 @@ nvidia=$build/nvidia
 [ $want_install$want_uninstall != yesyes ] \
   || { usage >&2; die "--install and --uninstall exclude each other"; }
 
-# The words before a command that needs root: none, or "sudo -n".
+# Prefix of commands that need root: empty, or "sudo -n".
 sudo=()
 find_root() {
   [ "$(id -u)" != 0 ] || return 0
@@ -113,7 +111,7 @@ find_root() {
   sudo=(sudo -n)
 }
 
-# Prints those of the packages given that are not installed.
+# Prints the packages among the arguments that are not installed.
 missing_of() {
   local installed p
   installed=" $(dpkg-query -W -f='${db:Status-Status}:${Package} ' "$@" 2>/dev/null || true)"
@@ -130,16 +128,16 @@ run_apt() {
   if ! watch "$log" read_apt "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive LC_ALL=C apt-get -q \
     -o DPkg::Lock::Timeout=300 -o Dpkg::Use-Pty=0 -o Acquire::Retries=3 "$@"; then
     tail -n 20 "$log" >&2
-    die "'apt-get $1' failed; the end of what it said is above, all of it in $log"
+    die "'apt-get $1' failed; the end of its output is above, all of it in $log"
   fi
 }
 
-# Sets installed_now=yes when it installed something.
+# Sets installed_now=yes if it installed packages.
 installed_now=no
 install_packages() {
   local missing extra p log only_extra=no
   if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
-    die "this is not Debian or Ubuntu (no apt-get). Install what these Debian packages hold:
+    die "this is not Debian or Ubuntu (no apt-get). Install the contents of these Debian packages:
 
   ${packages[*]} ${optional[*]}
 
@@ -147,7 +145,7 @@ and then run: tools/setup.sh --no-packages"
   fi
   mapfile -t missing < <(missing_of "${packages[@]}")
   mapfile -t extra < <(missing_of "${optional[@]}")
-  # An optional package that apt does not know is no reason to ask again.
+  # Ignore optional packages that apt does not know.
   if [ ${#missing[@]} -eq 0 ]; then
     for p in "${extra[@]}"; do
       ! available "$p" || missing+=("$p")
@@ -157,22 +155,22 @@ and then run: tools/setup.sh --no-packages"
   fi
   if ! find_root; then
     if [ $only_extra = yes ]; then
-      say "going on without ${missing[*]}, as installing it takes root"
+      say "continuing without ${missing[*]}: installing needs root"
       return 0
     fi
-    die "packages are missing, and installing them takes root. Run this, then try again:
+    die "packages are missing, and installing them needs root. Run this, then try again:
 
   sudo apt-get update && sudo apt-get install --no-install-recommends ${missing[*]} ${extra[*]}"
   fi
 
   log=$(mktemp "${TMPDIR:-/tmp}/yolov10detect-setup.XXXXXX")
-  say "installing, with what they need: ${missing[*]}${extra[*]:+ ${extra[*]}}"
+  say "installing with their dependencies: ${missing[*]}${extra[*]:+ ${extra[*]}}"
   if [ $only_extra = yes ]; then
     if (run_apt "$log" update && run_apt "$log" install -y --no-install-recommends "${missing[@]}"); then
       rm -f "$log"
       installed_now=yes
     else
-      say "going on without ${missing[*]}"
+      say "continuing without ${missing[*]}"
     fi
     return 0
   fi
@@ -181,7 +179,7 @@ and then run: tools/setup.sh --no-packages"
     if available "$p"; then
       missing+=("$p")
     else
-      say "there is no $p for this system; going on without it"
+      say "this system has no $p; continuing without it"
     fi
   done
   run_apt "$log" install -y --no-install-recommends "${missing[@]}"
@@ -189,7 +187,7 @@ and then run: tools/setup.sh --no-packages"
   installed_now=yes
 }
 
-# Runs a step of a few seconds quietly; what it printed appears only if it failed.
+# Runs a step of a few seconds and shows its output only if it fails.
 quietly() {
   local out
   if ! out=$("$@" 2>&1 </dev/null); then
@@ -199,8 +197,8 @@ quietly() {
 }
 
 broken() {
-  die "this failed: $*
-(if ${build#"$root"/}/ was made by another version of meson or moved, remove it and try again)"
+  die "this command failed: $*
+(if another version of meson created ${build#"$root"/}/, or it was moved, remove it and try again)"
 }
 
 configure_and_build() {
@@ -209,7 +207,7 @@ configure_and_build() {
     say "configuring ${build#"$root"/}/"
     quietly meson setup "$build" "$root" "$@"
   elif [ "$installed_now" = yes ] || [ $# -gt 0 ]; then
-    # What was missing when build/ was configured may be there now.
+    # Dependencies that were missing when build/ was configured may be installed now.
     say "configuring ${build#"$root"/}/ again"
     quietly meson configure "$build" --clearcache
     quietly meson setup --reconfigure "$build" "$root" "$@"
@@ -217,8 +215,8 @@ configure_and_build() {
   steps=$(ninja -C "$build" -n 2>&1 | grep -c '^\[[0-9]') || true
   if [ "$steps" -gt 0 ]; then
     cores=$(nproc 2>/dev/null) || cores=1
-    # A step takes 0.15 s of a core of an idle server of 2023, and twice that on
-    # most others. The progress shown goes by what it takes here.
+    # A step takes 0.15 s of a core on an idle server of 2023, and twice that on
+    # most other machines. The progress display then uses the measured time.
     expected=$(((steps * 30 / cores + 99) / 100))
     say "building: $steps steps on $cores cores, $(about $expected)"
   fi
@@ -240,7 +238,7 @@ defined() {
   done <"$1"
 }
 
-# Prints the folder of the installed toolkit's headers, if that can build us.
+# Prints the folder with the headers of the installed toolkit, if it is recent enough.
 system_cuda() {
   local nvcc version dir file
   nvcc=$(PATH=${CUDA_HOME:-$PATH:/usr/local/cuda}/bin command -v nvcc) || return 1
@@ -260,21 +258,21 @@ system_cuda() {
   return 1
 }
 
-# The wheels into build/nvidia, with one folder of headers. The list is written
-# last: what was left half done is done again.
+# Downloads the wheels into build/nvidia and links their headers into one folder.
+# Writes the list last, so that the next run repeats an incomplete download.
 fetch_cuda() {
   local to=$nvidia.new header log
   [ "$(cat "$nvidia/wheels" 2>/dev/null)" != "$(cat "$wheels_list")" ] || return 0
   python3 -m pip --version >/dev/null 2>&1 \
-    || die "python3 has no pip, which fetches NVIDIA's packages (Debian: sudo apt-get install python3-pip)"
-  say "no toolkit that fits is installed; putting NVIDIA's packages into ${nvidia#"$root"/}"
+    || die "python3 has no pip to download NVIDIA's packages (Debian: sudo apt-get install python3-pip)"
+  say "found no recent toolkit; downloading NVIDIA's packages into ${nvidia#"$root"/}"
   rm -rf "$to" "$nvidia"
   log=$(mktemp "${TMPDIR:-/tmp}/yolov10detect-pip.XXXXXX")
   if ! watch "$log" read_pip python3 -m pip install --no-deps --no-compile --only-binary :all: \
     --progress-bar off --disable-pip-version-check --root-user-action ignore \
     --require-hashes --target "$to" -r "$wheels_list"; then
     tail -n 20 "$log" >&2
-    die "pip cannot install ${wheels_list#"$root"/}; the end of what it said is above, all of it in $log"
+    die "pip cannot install ${wheels_list#"$root"/}; the end of its output is above, all of it in $log"
   fi
   rm -f "$log"
   for header in "$to"/nvidia/cudnn/include/*; do
@@ -284,7 +282,7 @@ fetch_cuda() {
   cat "$wheels_list" >"$nvidia/wheels"
 }
 
-# What root built in somebody else's clone stays theirs to build in.
+# Gives files that root built to the owner of the clone.
 give_back() {
   local owner
   owner=$(stat -c %u:%g "$root")
@@ -313,7 +311,7 @@ if [ "$want_cuda" = yes ]; then
   say "options for Meson: ${options[*]}"
   if [ "$cuda_headers" = "$nvidia/nvidia/cu13/include" ]; then
     fetch_cuda
-    say "to run with them: export LD_LIBRARY_PATH=$nvidia/nvidia/cu13/lib:$nvidia/nvidia/cudnn/lib"
+    say "to use them at run time: export LD_LIBRARY_PATH=$nvidia/nvidia/cu13/lib:$nvidia/nvidia/cudnn/lib"
   fi
 fi
 if [ "$want_install" = yes ]; then

@@ -141,8 +141,8 @@ class ReadCodes(Codes):
 
     def test_refusals(self):
         for words, arguments in (
-                ("there is no input 'none'", ["none"]),
-                ("there is no model 'none.safetensors'", ["none.safetensors", "x.png"]),
+                ("the input 'none' does not exist", ["none"]),
+                ("the model 'none.safetensors' does not exist", ["none.safetensors", "x.png"]),
                 ("there is no camera /dev/video77", ["/dev/video77"]),
                 ("written as .mp4 or .mkv", [os.path.abspath(__file__), "out.png"]),
                 ("too many arguments", ["a", "b", "c"])):

@@ -101,7 +101,7 @@ class Cases:
         return self.scene("webcam.sh", "webcam-yolov10.mkv")
 
     def file(self):
-        self.refuses("there is no input 'none.mp4'", "file.sh", "none.mp4")
+        self.refuses("the input 'none.mp4' does not exist", "file.sh", "none.mp4")
         self.refuses("is a picture", "file.sh", os.path.join(PIPELINES, "codes.png"))
         self.script("file.sh")
         video = media.read_video(self.path("file-test-yolov10.mp4"), lambda n: n == 60)
@@ -287,7 +287,7 @@ class Cases:
             assert "\x1b" not in text and " frames of 640x540" in text, text
         self.refuses("unknown option '--verbose'", "demo.sh", "--verbose")
         self.refuses("unknown option '-v'", "file.sh", self.model, "-v")
-        self.refuses("'model.engine' has a format that cannot be read", "demo.sh", "model.engine", "bus.jpg")
+        self.refuses("'model.engine' has an unsupported format", "demo.sh", "model.engine", "bus.jpg")
         return "names with any characters"
 
     def rtsp_restream(self):
@@ -314,7 +314,7 @@ class Cases:
         return "a client got " + self.scene_frame("rtsp-restream.sh, as its client sees it", frames)
 
     def many_cameras(self):
-        self.refuses("there is no input 'none.mp4'", "many-cameras.sh", "none.mp4,none.mp4")
+        self.refuses("the input 'none.mp4' does not exist", "many-cameras.sh", "none.mp4,none.mp4")
         text = self.script("many-cameras.sh")
         # The same command without our elements, which can be copied, makes what is compared with.
         command = text[text.index("GST_PLUGIN_PATH="):].split("\n\n")[0]
@@ -345,7 +345,7 @@ class Cases:
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, timeout=LIMIT, check=False)
         if done.returncode == 77:
-            assert re.fullmatch(r"nvidia\.sh: .+ says more\n", done.stdout), done.stdout
+            assert re.fullmatch(r"nvidia\.sh: .+ has details\n", done.stdout), done.stdout
             return "here it says: " + done.stdout.split(": ", 1)[1].split(";")[0].strip()
         assert done.returncode == 0, done.stdout
         return self.scene("nvidia.sh", "nvidia-test-yolov10.mp4")

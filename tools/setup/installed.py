@@ -1,21 +1,21 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
-"""Installs a build, and knows afterwards what it installed.
+"""Installs a build and records which files it installed.
 
 usage: installed.py show BUILD NAME      prefix, libdir, version, or the installed
                                          files of that name
-       installed.py before BUILD FILE    keeps in FILE what Meson's log says an earlier
-                                         installation of BUILD left
-       installed.py install BUILD FILE   installs BUILD, deletes what the manifest or FILE
-                                         lists and this installation has not
-       installed.py uninstall BUILD      deletes what the manifest lists; where there is
-                                         none, what Meson's log lists
+       installed.py before BUILD FILE    saves in FILE the files of an earlier installation
+                                         of BUILD, according to Meson's log
+       installed.py install BUILD FILE   installs BUILD, then deletes files listed in the
+                                         manifest or FILE that are not part of it
+       installed.py uninstall BUILD      deletes the files listed in the manifest or, without
+                                         one, in Meson's log
 
 The manifest is PREFIX/share/y10/manifest: a line for each file (its sha256 and path), symbolic
-link (its target and path) and folder that the installation made. Paths in it are without
-$DESTDIR. A file that has changed since it was installed belongs to somebody else, and stays; a
-folder is deleted when it is empty. tools/setup.sh calls this, as root.
+link (its target and path) and folder that the installation created. Paths in it do not include
+$DESTDIR. A file that has changed since its installation is not ours any more and stays; a folder
+is deleted if it is empty. tools/setup.sh runs this script, as root.
 """
 import hashlib
 import json
@@ -44,7 +44,7 @@ def introspect(build, name):
 
 
 def option(build, name):
-    """The value of a built-in option; /usr/local is Meson's prefix before there is a build."""
+    """Returns the value of a built-in option; without a build, the prefix is Meson's default."""
     for entry in introspect(build, "buildoptions") or []:
         if entry["name"] == name:
             return entry["value"]
@@ -62,7 +62,7 @@ def planned(build):
 
 
 def logged(build):
-    """What Meson wrote down when it installed last, $DESTDIR included; folders that it made last."""
+    """The paths in Meson's log of the last installation, with $DESTDIR; created folders last."""
     try:
         with open(os.path.join(build, "meson-logs/install-log.txt"), encoding="utf-8",
                   errors="surrogateescape") as file:
@@ -72,8 +72,8 @@ def logged(build):
 
 
 class Entry:
-    """A path without $DESTDIR, and what is to be found there: a file's sha256, the target of a
-    link, nothing where an older log does not tell; a folder."""
+    """A path without $DESTDIR, and its expected contents: the sha256 of a file, the target of a
+    link, nothing if an older log has neither, or a folder."""
 
     def __init__(self, kind, value, path):
         self.kind, self.value, self.path = kind, value, path
@@ -89,7 +89,7 @@ class Entry:
             return cls("file", hashlib.sha256(file.read()).hexdigest(), path)
 
     def delete(self):
-        """None once it is gone, True if that was us; else why it stays."""
+        """Returns True if it deleted the path, None if it was gone, else why the path stays."""
         real = DESTDIR + self.path
         if not os.path.lexists(real):
             return None
@@ -132,7 +132,7 @@ def write_manifest(path, entries):
 
 
 def delete_files(entries):
-    """(how many files and links were deleted, those that stayed, with the reason)"""
+    """Returns (number of deleted files and links, those that stayed, with the reason)."""
     deleted, stayed = 0, []
     for entry in entries:
         reason = None if entry.kind == "dir" else entry.delete()
@@ -144,7 +144,7 @@ def delete_files(entries):
 
 
 def delete_folders(entries):
-    """Those that stayed, with the reason. The innermost go first."""
+    """Deletes the innermost folders first; returns those that stayed, with the reason."""
     stayed = []
     for entry in sorted(entries, key=lambda e: e.path.count("/"), reverse=True):
         reason = entry.delete() if entry.kind == "dir" else None
@@ -154,13 +154,13 @@ def delete_folders(entries):
 
 
 def log_entries(build):
-    """What an installation without a manifest left. Only paths that the build's plan has, too: a
-    log of an installation below some $DESTDIR has others."""
+    """The files of an installation without a manifest. Only paths that are also in the build's
+    plan: a log of an installation below some $DESTDIR has others."""
     log = logged(build)
     plan = planned(build)
     files = [path for path in log if path in plan and os.path.lexists(path)
              and (os.path.islink(path) or not os.path.isdir(path))]
-    # Links that the plan of this release of Meson does not list lie beside what they point to.
+    # This release of Meson does not list links in the plan; they are beside their targets.
     files += [path for path in log if path not in plan and os.path.islink(path)
               and os.path.join(os.path.dirname(path), os.readlink(path)) in files]
     # Folders that Meson made, above those.
@@ -183,12 +183,12 @@ def install(build, old_file):
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     if done.returncode:
         sys.stderr.write("".join(done.stdout.splitlines(keepends=True)[-40:]))
-        fail("meson install failed; what it said is above")
-    # Meson's log also has the folders that it made, with those that lead to $DESTDIR.
+        fail("meson install failed; its output is above")
+    # Meson's log also lists the folders that it created, including those above $DESTDIR.
     paths = [path[len(DESTDIR):] for path in logged(build) if path.startswith(DESTDIR + "/")]
     entries = [Entry.of(path) for path in dict.fromkeys(paths)]
     have = {entry.path for entry in entries}
-    # The newest entry of a path counts. Folders that we made earlier are ours still.
+    # The newest entry of a path counts. Folders that an earlier installation created stay ours.
     gone = list({e.path: e for e in reversed(old) if e.path not in have}.values())
     deleted, stayed = delete_files(gone)
     if deleted:
@@ -198,11 +198,11 @@ def install(build, old_file):
     delete_folders(gone)
     entries += [e for e in gone if e.kind == "dir" and os.path.isdir(DESTDIR + e.path)]
     for entry in entries:
-        # GStreamer tries a plugin that it could not load again when the file is a newer one.
+        # A newer file makes GStreamer retry a plugin that it could not load.
         if os.path.basename(entry.path) == "libgstyolov10.so":
             os.utime(DESTDIR + entry.path)
     write_manifest(DESTDIR + manifest, entries)
-    # Meson writes its log anew each time; it has to be able to when it is not root.
+    # Meson overwrites its log each time, also when it does not run as root.
     owner = os.stat(build)
     os.chown(os.path.join(build, "meson-logs/install-log.txt"), owner.st_uid, owner.st_gid)
 
@@ -225,7 +225,7 @@ def uninstall(build):
             os.unlink(DESTDIR + manifest)
     folders = delete_folders(entries)
     say(f"deleted {deleted} files")
-    # Folders that hold what was named, and the manifest then, need no line of their own.
+    # Do not report folders that contain files already reported, or the manifest.
     mine = [entry.path for entry, _ in stayed] + [manifest] * bool(stayed)
     for entry, reason in stayed + [(folder, reason) for folder, reason in folders
                                    if not any(path.startswith(folder.path + "/") for path in mine)]:

@@ -2,17 +2,17 @@
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
 # shellcheck shell=bash
 #
-# Shows what a long step is doing: on a terminal in one line that is rewritten,
-# in a log as a line every ten seconds. What the commands print goes to a log
-# file and appears only where a command fails. Sourced by tools/setup.sh.
+# Shows the progress of a long step: on a terminal one line that is rewritten, in
+# a log one line every ten seconds. The output of the commands goes to a log file
+# and is shown only if a command fails. Sourced by tools/setup.sh.
 #
-# What readers remember is the business of one loop, which runs in a subshell;
-# wheels and expected are from tools/setup.sh.
+# The variables of the readers live in the subshell of one loop; wheels and
+# expected come from tools/setup.sh.
 # shellcheck disable=SC2030,SC2031,SC2154
 
 progress_every=10
 
-# Prints a number of seconds the way people say it, rounded up.
+# Prints a number of seconds in readable form, rounded up.
 about() {
   if [ "$1" -le 90 ]; then
     printf 'about %d s' $((($1 + 9) / 10 * 10))
@@ -21,8 +21,8 @@ about() {
   fi
 }
 
-# Draws or prints the text. The caller has progress_next, the second in which a
-# log gets its next line.
+# Draws or prints the text. The caller defines progress_next, the time of the next
+# line in a log.
 show_progress() {
   local width
   if [ -t 1 ] && [ "${TERM:-dumb}" != dumb ]; then
@@ -36,9 +36,9 @@ show_progress() {
   fi
 }
 
-# watch LOG READER COMMAND...: runs the command with its output in LOG and gives
-# each line to READER, which sets "doing", what is being done, where the line
-# says so. Returns the command's status.
+# watch LOG READER COMMAND...: runs the command with its output in LOG and passes
+# each line to READER, which sets "doing" to the current activity. Returns the
+# command's status.
 watch() {
   local log=$1 reader=$2 status=0
   shift 2
@@ -51,7 +51,7 @@ watch() {
         "$reader" "$part$line"
         part=
       elif [ $? -gt 128 ]; then
-        # Nothing new: a log shows that we are still there.
+        # No new line: show that the step is still running.
         part+=$line
       else
         printf '%s' "$part$line"
@@ -64,7 +64,7 @@ watch() {
   return $status
 }
 
-# Readers: each takes a line and sets doing.
+# Readers: each parses a line and sets doing.
 
 read_apt() {
   case $1 in
@@ -100,9 +100,9 @@ read_apt() {
   esac
 }
 
-# With NINJA_STATUS="[%f/%t] ". The slowest steps come first, so that the time taken
-# so far says too much of the rest: it counts only where it is more than what was
-# expected of a usual machine.
+# Expects NINJA_STATUS="[%f/%t] ". The slowest steps come first, so extrapolating
+# the elapsed time overestimates: it is used only once it exceeds the estimate for
+# a typical machine.
 read_ninja() {
   [[ $1 =~ ^\[([0-9]+)/([0-9]+)\]\  ]] || return 0
   local done=${BASH_REMATCH[1]} total=${BASH_REMATCH[2]} all=$((SECONDS - began))
