@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Fused plans while the network already runs. A few threads load or build what
- * is to be tried for each group of convolutions; one more thread tries it, on a
- * stream of its own. The program gets a new batch when all groups are done, and
- * one half way where plans had to be built, which takes long. */
+/* Searches fused plans while the network already runs. A few threads load or build
+ * the candidates for each group of convolutions; one more thread tries them, on a
+ * separate stream. The program gets new op plans when all groups are done, and
+ * also half way if plans had to be built, which takes long. */
 
 #include "config.h"
 
@@ -13,20 +13,20 @@
 #include "autotune/group.h"
 
 #define MAX_BUILDERS 4
-#define NICENESS 10             /* frames come first */
+#define NICENESS 10             /* frames have precedence */
 
-/* Atomic: a GPU was lost meanwhile. Maybe by a plan that was tried, and whoever
- * goes on with a new engine must not try it again. */
+/* Atomic: a GPU was lost during tuning, possibly because of a plan on trial. A
+ * new engine must not try that again. */
 static int was_lost;
 
-/* What is done for one number of images. */
+/* Tuning for one number of images. */
 typedef struct
 {
   Y10CudaTune *tune;
   GPtrArray *groups;
-  gsize workspace;              /* that slots have */
-  int next;                     /* atomic: group to build */
-  int over;                     /* atomic: it was given up */
+  gsize workspace;              /* bytes per slot */
+  int next;                     /* atomic: next group to build */
+  int over;                     /* atomic: cancelled */
   GAsyncQueue *built;           /* of Y10CudaTuneGroup */
 } Round;
 
@@ -40,10 +40,10 @@ struct _Y10CudaTune
   gboolean running;
   Y10CudaTuneTools tools;
 
-  pthread_mutex_t lock;         /* of what follows */
+  pthread_mutex_t lock;         /* guards the members below */
   pthread_cond_t work;
-  GArray *images;               /* guint: what was asked for */
-  guint n_begun;                /* of these */
+  GArray *images;               /* guint: requested numbers of images */
+  guint n_begun;                /* started, of images */
   Y10TuningProgress progress;
 };
 
@@ -53,7 +53,7 @@ is_cancelled (Y10CudaTune *tune)
   return g_cancellable_is_cancelled (tune->cancellable);
 }
 
-/* Every group comes out, so that nobody waits for one for ever. */
+/* Passes on every group, even after a failure: the tuner waits for each. */
 static void *
 build_thread (void *data)
 {
@@ -64,7 +64,7 @@ build_thread (void *data)
   CUcontext popped;
   guint i;
 
-  /* Linux has it by thread. */
+  /* On Linux this sets the priority of the calling thread only. */
   setpriority (PRIO_PROCESS, 0, NICENESS);
   while ((i = (guint) g_atomic_int_add (&round->next, 1))
       < round->groups->len) {
@@ -112,7 +112,7 @@ publish (const Round *round, Y10CudaOpPlans *first, guint n)
     y10_cuda_program_publish (round->tune->program, n, batch);
 }
 
-/* Takes the groups as they are built; FALSE: it had to be given up. */
+/* Tries the groups as they are built; returns FALSE if tuning must stop. */
 static gboolean
 take_groups (Round *round, Y10CudaOpPlans *first, guint n, GError **error)
 {
@@ -186,10 +186,11 @@ open_cache (Y10CudaTune *tune)
       device->id);
   tune->tools.cache = y10_plan_cache_open (NULL, &key, why);
   if (!tune->tools.cache)
-    g_message ("plans for the GPU are built at every start: %s", why->str);
+    g_message ("the plan cache is unusable, so every start builds the plans "
+        "again: %s", why->str);
 }
 
-/* In the context; FALSE: nothing can be done. */
+/* Called with the context current. Returns FALSE if tuning is impossible. */
 static gboolean
 set_up (Y10CudaTune *tune, GError **error)
 {
@@ -205,7 +206,7 @@ set_up (Y10CudaTune *tune, GError **error)
   return tune->tools.trial != NULL;
 }
 
-/* What is not needed any more, or not for a while: its memory is the GPU's. */
+/* Frees GPU memory between rounds. */
 static void
 tear_down (Y10CudaTune *tune)
 {
@@ -214,7 +215,7 @@ tear_down (Y10CudaTune *tune)
   g_clear_pointer (&tune->tools.lib, y10_cuda_conv_lib_free);
 }
 
-/* The next number of images, if there is one that has been asked for. */
+/* Returns the next requested number of images, or 0. */
 static guint
 next_images (Y10CudaTune *tune)
 {
@@ -227,7 +228,7 @@ next_images (Y10CudaTune *tune)
   return n;
 }
 
-/* All that has been asked for. Nothing of the GPU's is kept afterwards. */
+/* Processes all requests, then frees its GPU memory. */
 static gboolean
 work (Y10CudaTune *tune, GError **error)
 {
@@ -251,7 +252,7 @@ work (Y10CudaTune *tune, GError **error)
   return FALSE;
 }
 
-/* FALSE: nothing more will be. */
+/* Returns FALSE at the end of the thread. */
 static gboolean
 wait_for_work (Y10CudaTune *tune)
 {
@@ -282,7 +283,7 @@ tune_thread (void *data)
   if (!error)
     return NULL;
   if (!is_cancelled (tune))
-    g_message ("no more plans are looked for: %s", error->message);
+    g_message ("tuning stopped: %s", error->message);
   if (g_error_matches (error, Y10_ERROR, Y10_ERROR_DEVICE_LOST))
     g_atomic_int_set (&was_lost, TRUE);
   pthread_mutex_lock (&tune->lock);
@@ -307,7 +308,7 @@ y10_cuda_tune_new (Y10Program *program, Y10TuneChanged changed,
   }
   if (g_atomic_int_get (&was_lost)) {
     g_set_error (error, Y10_ERROR, Y10_ERROR_DEVICE_LOST,
-        "the GPU was lost while plans were tried");
+        "the GPU was lost during tuning");
     return NULL;
   }
   tune = g_new0 (Y10CudaTune, 1);

@@ -2,40 +2,40 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-/* Fused plans for a program that is already running: found, compared and timed
- * in threads of their own. */
+/* Searches, verifies and measures fused plans for a running program, in separate
+ * threads. */
 
 #include "cuda.h"
 
 G_BEGIN_DECLS
 
-/* autotune/autotune.c. @changed is called from the tuner's threads whenever its progress
- * has changed. NULL, with the reason in @error, where there is nothing to do. */
+/* autotune/autotune.c. Calls @changed from the tuner's threads on each progress.
+ * Returns NULL and sets @error to the reason if there is nothing to tune. */
 Y10CudaTune *y10_cuda_tune_new (Y10Program * program, Y10TuneChanged changed,
     gpointer data, GError ** error);
-/* Ends its threads; a plan that is being built is waited for. */
+/* Stops the threads, which may have to finish building a plan. */
 void y10_cuda_tune_free (Y10CudaTune * tune);
-/* Steps of @n images occur: they are worth looking at. Any thread. */
+/* Requests tuning for steps of @n images. Any thread. */
 void y10_cuda_tune_add (Y10CudaTune * tune, guint n);
 void y10_cuda_tune_get_progress (Y10CudaTune * tune,
     Y10TuningProgress * progress);
 
-/* autotune/verify.c: one convolution with made-up numbers, on a stream and in memory of
- * its own. One thread at a time. */
+/* autotune/verify.c: a trial runs one convolution on synthetic data, with its own
+ * stream and memory. One thread at a time. */
 typedef struct _Y10CudaTrial Y10CudaTrial;
 
 Y10CudaTrial *y10_cuda_trial_new (Y10Device * device, GError ** error);
 void y10_cuda_trial_free (Y10CudaTrial * trial);
-/* Makes the numbers of @desc, a fused one, and what our own kernel makes of
- * them. */
+/* Generates synthetic data for @desc, which is fused, and computes the expected
+ * output with our own kernel. */
 gboolean y10_cuda_trial_begin (Y10CudaTrial * trial,
     const Y10CudaConvDesc * desc, gsize workspace, GError ** error);
-/* FALSE and error: cannot be run, or gives something else than our own kernel.
- * @difference: the largest, as a part of what is allowed; 0 where it could not
- * be run. */
+/* Returns FALSE and sets @error if the plan fails or its output differs from that
+ * of our own kernel. @difference: the largest difference relative to the
+ * tolerance, or 0 if the plan could not run. */
 gboolean y10_cuda_trial_verify (Y10CudaTrial * trial, Y10CudaConvPlan * plan,
     double *difference, GError ** error);
-/* Nanoseconds of each plan; @bias is timed with what has to follow it. */
+/* Measures each plan in nanoseconds; @bias together with its epilogue. */
 gboolean y10_cuda_trial_measure (Y10CudaTrial * trial, Y10CudaConvPlan * bias,
     Y10CudaConvPlan * const * fused, guint n, GCancellable * cancellable,
     gint64 * bias_ns, gint64 * fused_ns, GError ** error);

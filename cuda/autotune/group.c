@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Convolutions that are alike, and the plan that is best for them: loaded from
- * the cache or built, compared with our own kernel, and timed beside the way
- * that runs now. That nothing wins is for the cache to know, too. Whatever goes
- * wrong here leaves the network as it is. */
+/* Finds the best plan for a group of identical convolutions: loads plans from the
+ * cache or builds them, verifies them against our own kernel, and measures them
+ * against the current plan. The cache also records that no plan is faster. After
+ * an error the network keeps its current plans. */
 
 #include "config.h"
 
@@ -12,8 +12,8 @@
 
 #include "autotune/group.h"
 
-#define MAX_CANDIDATES 5        /* of a group */
-#define RECORD "y10-tuned"      /* how an entry of the cache begins */
+#define MAX_CANDIDATES 5        /* per group */
+#define RECORD "y10-tuned"      /* the start of a cache entry */
 
 static void
 free_group (gpointer data)
@@ -78,8 +78,8 @@ name_of (const Y10CudaTuneTools *tools, const Y10CudaTuneGroup *group)
   return graph->ops[g_array_index (group->ops, guint, 0)].name;
 }
 
-/* An entry of the cache is a line, "y10-tuned fused 1234 5678" or "y10-tuned
- * unfused 0 5678" with the nanoseconds of both ways, and the plan. */
+/* A cache entry is the line "y10-tuned fused 1234 5678" or "y10-tuned unfused 0
+ * 5678", with the nanoseconds of both variants, followed by the plan. */
 static gboolean
 load (const Y10CudaTuneTools *tools, Y10CudaTuneGroup *group)
 {
@@ -106,7 +106,7 @@ load (const Y10CudaTuneTools *tools, Y10CudaTuneGroup *group)
   plan = y10_cuda_conv_plan_load (tools->program->device->conv, &group->desc,
       Y10_CUDA_CONV_FUSED, bytes, &error);
   if (!plan) {
-    g_debug ("%s: the plan on disk is built anew: %s",
+    g_debug ("%s: building the cached plan again: %s",
         name_of (tools, group), error->message);
     group->known = FALSE;
     return FALSE;
@@ -158,7 +158,7 @@ y10_cuda_tune_group_find (const Y10CudaTuneTools *tools,
     build (tools, group);
 }
 
-/* TRUE: it may be used. */
+/* Returns TRUE if the plan may be used. */
 static gboolean
 is_right (Y10CudaTuneTools *tools, Y10CudaTuneGroup *group,
     Y10CudaConvPlan *plan, gsize workspace)
@@ -174,10 +174,10 @@ is_right (Y10CudaTuneTools *tools, Y10CudaTuneGroup *group,
   group->unsure |= error && difference == 0;
   if (difference > 0 && !tools->warned) {
     tools->warned = TRUE;
-    g_warning ("%s: %s %s; it is left out", name_of (tools, group),
+    g_warning ("%s: rejected %s: %s", name_of (tools, group),
         y10_cuda_conv_plan_describe (plan), error->message);
   } else {
-    g_debug ("%s: %s is left out: %s", name_of (tools, group),
+    g_debug ("%s: skipped %s: %s", name_of (tools, group),
         y10_cuda_conv_plan_describe (plan), error ? error->message
         : "it needs too much workspace");
   }
@@ -194,7 +194,7 @@ drop_wrong (Y10CudaTuneTools *tools, Y10CudaTuneGroup *group, gsize workspace)
       g_ptr_array_remove_index (group->plans, i);
 }
 
-/* The plan, if any, that is faster than the way things are. */
+/* Returns the fastest plan, or NULL if none is faster than the current one. */
 static Y10CudaConvPlan *
 choose (Y10CudaTuneTools *tools, Y10CudaTuneGroup *group, gint64 *fused_ns,
     gint64 *bias_ns, GError **error)
@@ -233,8 +233,8 @@ is_lost (const Y10CudaTuneTools *tools)
           &unused[0], &unused[1]));
 }
 
-/* The group's plan, or NULL. What was found out by trying is for the cache; so is
- * that trying cost us the GPU, which it is not to do at every start. */
+/* Returns the group's plan, or NULL. Caches the result, also if the trial lost the
+ * GPU, so that this does not happen at every start. */
 static Y10CudaConvPlan *
 decide (Y10CudaTuneTools *tools, Y10CudaTuneGroup *group, gsize workspace)
 {
@@ -263,7 +263,7 @@ decide (Y10CudaTuneTools *tools, Y10CudaTuneGroup *group, gsize workspace)
   return best;
 }
 
-/* Too little memory is no reason to give up: others need less. */
+/* Continues after running out of memory: other groups need less. */
 gboolean
 y10_cuda_tune_group_decide (Y10CudaTuneTools *tools,
     Y10CudaTuneGroup *group, gsize workspace, GError **error)

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* How long the ways to run a convolution take: in a captured graph, as the
- * network is one, over sets of buffers that, but for the smallest convolutions',
- * do not fit in the L2 cache together.
- * They take turns, so that what else the GPU does meets all of them, and the
- * median counts. */
+/* Measures variants of a convolution in captured graphs, as the network is one.
+ * Except for the smallest convolutions, the sets of buffers together exceed the L2
+ * cache. The variants alternate, so that other work on the GPU affects all of
+ * them, and the median counts. */
 
 #include "config.h"
 
@@ -14,19 +13,19 @@
 #include "kernels/epilogue.h"
 #include "autotune/verify.h"
 
-#define MIN_RUNS 16             /* of a graph */
-#define SLOW_MS 1.0f            /* of a run: then a graph has one */
+#define MIN_RUNS 16             /* per graph */
+#define SLOW_MS 1.0f            /* per run; slower graphs have one run */
 #define MIN_ROUNDS 3
 #define MAX_ROUNDS 9
 #define ROUNDS_TIME (G_USEC_PER_SEC / 20)
 
-/* One of the ways that are timed. */
+/* One variant being measured. */
 typedef struct
 {
   Y10CudaConvPlan *plan;
   gboolean fused;
   CUgraphExec graph;
-  guint runs;                   /* of a launch */
+  guint runs;                   /* per launch */
   gfloat ms[MAX_ROUNDS];
 } Way;
 
@@ -75,8 +74,8 @@ elapsed (Y10CudaTrial *t, gfloat *ms, GError **error)
       "timing a convolution", error);
 }
 
-/* Runs it with every set first: what it needs is loaded then, and cuDNN has
- * seen all pointers. */
+/* Runs the variant once with each set before capturing, so that its code is loaded
+ * and cuDNN has seen all pointers. */
 static gboolean
 prepare_way (Y10CudaTrial *t, Way *way, GError **error)
 {

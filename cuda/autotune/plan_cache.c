@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* A file a plan, named by a hash of everything the plan depends on and with
- * the same in clear inside. A plan holds code that the GPU runs: the folder
- * and each file have to be ours, and nobody else's to write. All access is
- * relative to the folder as it was when that was checked. */
+/* The plan cache has one file per plan. Its name is a hash of everything that the
+ * plan depends on; the file contains the same as text. A plan contains code for
+ * the GPU, so the folder and each file must belong to the user and be writable by
+ * nobody else. All access goes through the folder's descriptor that was checked. */
 
 #include "config.h"
 
@@ -18,12 +18,12 @@
 
 #include "autotune/plan_cache.h"
 
-/* Goes up when what is in a file, or what a plan is made from, changes. */
+/* Increment it when the file format or the making of plans changes. */
 #define FORMAT 1
 #define SUFFIX ".plan"
 #define TEMPORARY ".new-"
 #define MAX_FILE ((gint64) 64 << 20)
-/* Of the folder, when it is opened; a variant needs up to 20 MB. */
+/* Size limit of the folder at opening; a variant needs up to 20 MB. */
 #define MAX_FOLDER ((gint64) 512 << 20)
 #define MAX_TEMPORARY_AGE (24 * 60 * 60)
 
@@ -60,8 +60,7 @@ oldest_first (gconstpointer a, gconstpointer b)
   return x < y ? -1 : x > y;
 }
 
-/* Takes away what another program left half written, and what has not been
- * used for the longest time while there is too much. */
+/* Deletes old temporary files, and the least recently used plans over the limit. */
 static void
 prune (const Y10PlanCache *cache)
 {
@@ -131,7 +130,7 @@ y10_plan_cache_open (const char *folder, const Y10PlanCacheKey *key,
   } else if (st.st_uid != geteuid ()) {
     g_string_append_printf (why, "%s belongs to another user", cache->folder);
   } else if (!only_ours (&st)) {
-    g_string_append_printf (why, "others may write into %s (chmod go-w)",
+    g_string_append_printf (why, "%s is writable by other users (chmod go-w)",
         cache->folder);
   } else {
     prune (cache);
@@ -167,7 +166,7 @@ append_view (GString *text, const char *name, const Y10CudaConvView *v)
       v->pixel, v->image);
 }
 
-/* Everything a plan depends on, line by line. */
+/* Lists everything that a plan depends on, line by line. */
 static char *
 describe (const Y10PlanCache *cache, const Y10CudaConvDesc *desc,
     Y10CudaConvStage stage)
@@ -197,7 +196,7 @@ name_of (const char *description)
   return name;
 }
 
-/* What comes before the plan in its file. */
+/* Returns the header of a plan's file. */
 static char *
 header_of (const char *description, GBytes *plan)
 {
@@ -238,8 +237,7 @@ read_all (int fd)
   return g_bytes_new_take (data, size);
 }
 
-/* The plan in a whole file; NULL when it is not the one that was described, or
- * not as it was written. */
+/* Returns the plan in a file; NULL if it is damaged or another plan. */
 static GBytes *
 unwrap (GBytes *file, const char *description)
 {
@@ -282,7 +280,7 @@ y10_plan_cache_load (const Y10PlanCache *cache, const Y10CudaConvDesc *desc,
     if (file)
       plan = unwrap (file, description);
     if (plan)
-      futimens (fd, NULL);      /* it was used; see prune() */
+      futimens (fd, NULL);      /* marks it as used for prune() */
     close (fd);
   }
   if (file)
@@ -327,7 +325,7 @@ y10_plan_cache_store (const Y10PlanCache *cache, const Y10CudaConvDesc *desc,
       g_bytes_get_size (plan));
   int saved = errno;
 
-  /* A full disk may be reported only now. */
+  /* A full disk may cause an error only here. */
   if (fd >= 0 && close (fd) && ok) {
     saved = errno;
     ok = FALSE;

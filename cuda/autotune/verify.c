@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* One convolution on trial, with made-up numbers, while the network runs on
- * other streams: whether a plan gives what our own kernel gives. There are as
- * many sets of buffers as it takes for autotune/measure.c to time what does not lie in
- * the L2 cache. */
+/* A trial of one convolution on synthetic data, while the network runs on other
+ * streams: verifies that a plan has the same result as our own kernel. It allocates
+ * enough sets of buffers for autotune/measure.c to measure with a cold L2 cache. */
 
 #include "config.h"
 
@@ -15,7 +14,7 @@
 #include "kernels/conv.h"
 #include "autotune/verify.h"
 
-/* A prime: repeated, it meets no width of a picture. */
+/* A prime, so that the repeated noise does not align with the width of a map. */
 #define N_NOISE 65537
 #define MAX_SETS 64
 
@@ -36,7 +35,7 @@ y10_cuda_trial_new (Y10Device *device, GError **error)
   }
   if (d->device_get_attribute (&t->l2, Y10_CU_L2_CACHE_SIZE, device->id))
     t->l2 = 0;
-  /* What the network does comes first. */
+  /* The network has precedence. */
   if (y10_cuda_check (d, d->ctx_get_priority_range (&least, &greatest),
           "the streams' priorities", error)
       && y10_cuda_check (d, d->stream_create (&t->stream,
@@ -81,8 +80,8 @@ align (gsize size)
   return (size + Y10_CUDA_ALIGN - 1) / Y10_CUDA_ALIGN * Y10_CUDA_ALIGN;
 }
 
-/* A view that leaves room for it does not begin where its tensor does: most
- * views of the network do not, either. */
+/* Offset of a view in its tensor: not 0 if there is room, as in most views of the
+ * network. */
 static gsize
 view_start (const Y10CudaConvView *v, gsize elem_size)
 {
@@ -104,8 +103,8 @@ weight_size (const Y10CudaConvDesc *desc, gsize elem_size)
       * desc->in.channels * elem_size;
 }
 
-/* Where everything lies, with as many sets as it takes to be more than twice
- * the L2 cache; FALSE where even one is too much. */
+/* Plans the memory, with enough sets to exceed twice the L2 cache; returns FALSE
+ * if even one set does not fit. */
 static gboolean
 lay_out (Y10CudaTrial *t, gsize workspace, gsize most)
 {
@@ -132,7 +131,7 @@ lay_out (Y10CudaTrial *t, gsize workspace, gsize most)
   return t->size <= most;
 }
 
-/* @n values of noise times @scale at @to, again and again. */
+/* Fills @n values at @to with repeated noise times @scale. */
 static gboolean
 fill (Y10CudaTrial *t, CUdeviceptr to, gsize n, gfloat scale, Y10KType type,
     GError **error)
@@ -153,7 +152,7 @@ fill (Y10CudaTrial *t, CUdeviceptr to, gsize n, gfloat scale, Y10KType type,
                 t->scratch, MIN (n - i, N_NOISE) * elem_size, t->stream),
             "copying made-up numbers", error))
       return FALSE;
-  /* The scratch buffer is filled again. */
+  /* The next call overwrites the scratch buffer. */
   return y10_cuda_check (d, d->stream_synchronize (t->stream),
       "copying made-up numbers", error);
 }
@@ -165,7 +164,7 @@ fill_sets (Y10CudaTrial *t, GError **error)
   const Y10CudaConvDesc *desc = &t->desc;
   gsize fan_in = (gsize) desc->kernel * desc->kernel * desc->in.channels;
 
-  /* Sums come out with a deviation of about one, where SiLU bends. */
+  /* Scale for sums with a deviation of about 1, where SiLU is nonlinear. */
   if (!fill (t, t->memory + t->in_at, (t->add_at - t->in_at)
           / t->elem_size, 1, t->type, error)
       || !fill (t, t->memory + t->add_at, (t->weight_at - t->add_at)
@@ -209,7 +208,7 @@ image_size (const Y10CudaTrial *t)
   return (gsize) t->desc.out.image * t->out_elem_size;
 }
 
-/* The output of the images that are looked at, as it is now. */
+/* Copies the current output of the compared images. */
 static gboolean
 fetch (Y10CudaTrial *t, guint8 *to, GError **error)
 {
@@ -241,7 +240,7 @@ value (const Y10CudaTrial *t, const guint8 *data, gsize i)
       : y10_bfloat_to_float (h);
 }
 
-/* Whether element @i of an image is the view's, or lies beside it. */
+/* Returns TRUE if element @i of an image is inside the view. */
 static gboolean
 is_inside (const Y10CudaConvView *v, gsize i)
 {
@@ -282,7 +281,7 @@ run_reference (Y10CudaTrial *t, GError **error)
   return TRUE;
 }
 
-/* The first image, the last, and one between them. */
+/* Chooses the first image, the last, and one between them. */
 static void
 choose_images (Y10CudaTrial *t)
 {
@@ -330,12 +329,12 @@ y10_cuda_trial_begin (Y10CudaTrial *t, const Y10CudaConvDesc *desc,
   return fill_sets (t, error) && run_reference (t, error);
 }
 
-/* What rounding may do, as a part of a value and of the outputs' root mean
- * square. Halves: a step of the last bit (2^-10, 2^-7), as much again for an
- * exponential by the GPU's approximation, and twice that. TF32: factors have 11
- * bits, and the errors of hundreds of products add up at random: five
- * deviations. fp32: another order of thousands of sums. A plan that is wrong is
- * so by the size of the values. */
+/* The tolerance for rounding, relative to a value and to the outputs' root mean
+ * square. fp16 and bf16: one unit in the last place (2^-10, 2^-7), as much again
+ * for the GPU's approximate exponential, and twice that. TF32: factors have 11
+ * bits, and the errors of hundreds of products add up randomly: five deviations.
+ * fp32: a different order of thousands of additions. The errors of a wrong plan
+ * are as large as the values. */
 static double
 allowed (Y10Precision precision)
 {
@@ -367,7 +366,7 @@ compare (const Y10CudaTrial *t, double *difference, GError **error)
       double d = fabs (value (t, t->got, i) - e) / (limit * (fabs (e)
               + t->rms));
 
-      if (!(d <= worst))        /* NaN is the worst */
+      if (!(d <= worst))        /* NaN counts as worst */
         worst = d;
     } else if (memcmp (t->got + i * t->out_elem_size, untouched,
             t->out_elem_size)) {
@@ -376,8 +375,8 @@ compare (const Y10CudaTrial *t, double *difference, GError **error)
   *difference = worst;
   if (worst <= 1)
     return TRUE;
-  g_set_error (error, Y10_ERROR, Y10_ERROR_BACKEND, "differs from our own "
-      "kernel by %.3g times what rounding may do", worst);
+  g_set_error (error, Y10_ERROR, Y10_ERROR_BACKEND, "its output differs from "
+      "that of our own kernel by %.3g times the tolerance", worst);
   return FALSE;
 }
 

@@ -2,9 +2,9 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-/* Dense convolutions by cuDNN's graph API. cuDNN is looked up at run time. All
- * functions want the context current in which the library was made, and one
- * thread at a time; plan_new may be called by several threads at once. */
+/* Dense convolutions with cuDNN's graph API. cuDNN is loaded at run time. All
+ * functions must be called with the library's context current, and by one thread
+ * at a time, except for plan_new, which several threads may call at once. */
 
 #include <gio/gio.h>
 #include <y10/engine.h>
@@ -13,7 +13,7 @@
 
 G_BEGIN_DECLS
 
-/* A view as cuDNN sees it: NHWC with strides in elements. */
+/* A view in cuDNN's terms: NHWC with strides in elements. */
 typedef struct
 {
   gint height, width, channels;
@@ -22,15 +22,15 @@ typedef struct
 
 typedef enum
 {
-  Y10_CUDA_CONV_BIAS,           /* precompiled: bias only, no time to build */
-  Y10_CUDA_CONV_FUSED,          /* bias, SiLU, addition; built by NVRTC */
+  Y10_CUDA_CONV_BIAS,           /* precompiled kernels: bias only, ready at once */
+  Y10_CUDA_CONV_FUSED,          /* bias, SiLU, addition; compiled by NVRTC */
 } Y10CudaConvStage;
 
 typedef struct
 {
   Y10Precision precision;       /* of in, add, out and weights; never AUTO */
   guint images;
-  Y10CudaConvView in, out, add; /* add.channels 0: none */
+  Y10CudaConvView in, out, add; /* add.channels 0: no addition */
   gint kernel, stride, pad;
   gboolean silu;                /* FUSED only */
   gboolean out_float;           /* FUSED only: out holds floats (logits) */
@@ -39,11 +39,11 @@ typedef struct
 typedef struct _Y10CudaConvLib Y10CudaConvLib;
 typedef struct _Y10CudaConvPlan Y10CudaConvPlan;
 
-/* Whether y10_cuda_conv_lib_new () will find what it needs, without a context
- * and without a GPU; the reason is appended to @why. Any thread. */
+/* Returns TRUE if the libraries that y10_cuda_conv_lib_new () needs are present,
+ * or appends the reason to @why. Needs neither a context nor a GPU. Any thread. */
 gboolean y10_cuda_conv_probe (GString * why);
-/* NULL, with the reason appended to @why, where cuDNN or something it needs
- * (it aborts without cuBLASLt) is missing or too old. */
+/* Returns NULL and appends the reason to @why if cuDNN, or a library that it needs
+ * (without cuBLASLt it aborts), is missing or too old. */
 Y10CudaConvLib *y10_cuda_conv_lib_new (const Y10CudaDriver * driver,
     GString * why);
 /* check.c: runs one plan and compares its result. Where a plan that is built
@@ -60,8 +60,8 @@ gboolean y10_cuda_conv_lib_use_handles (Y10CudaConvLib * lib,
  * still to run. */
 void y10_cuda_conv_lib_forget_stream (Y10CudaConvLib * lib);
 void y10_cuda_conv_lib_free (Y10CudaConvLib * lib);
-/* When its context does not exist any more, and no other one is to be touched
- * instead: frees what is the host's. */
+/* Frees only host memory. For a context that no longer exists: the driver calls
+ * would otherwise affect another context. */
 void y10_cuda_conv_lib_abandon (Y10CudaConvLib * lib);
 /* "cuDNN 9.19.0", then how plans are built where it is not without a handle, and
  * why fused plans cannot be. */
@@ -69,25 +69,23 @@ const char *y10_cuda_conv_lib_describe (Y10CudaConvLib * lib);
 gboolean y10_cuda_conv_lib_can_fuse (Y10CudaConvLib * lib, GString * why);
 /* Whether plans can be made while another thread runs plans of the library. */
 gboolean y10_cuda_conv_lib_is_concurrent (const Y10CudaConvLib * lib);
-/* cuDNN's version, 91900: what saved plans depend on; the second without a
- * library, 0 without cuDNN. */
-guint y10_cuda_conv_get_version (void);
+/* Returns cuDNN's version, such as 91900, on which saved plans depend. */
+guint y10_cuda_conv_get_version (void);       /* needs no library; 0: no cuDNN */
 guint y10_cuda_conv_lib_version (Y10CudaConvLib * lib);
 
-/* The best plan by cuDNN's own heuristics; NULL and error when it has none, and
- * fused in fp16 or bf16 also when it has none on tensor cores (views on sm_75):
- * the stage BIAS has, and stays. */
+/* Returns the best plan by cuDNN's heuristics, or NULL with an error if there is
+ * none. A fused plan in fp16 or bf16 must run on tensor cores; on sm_75 there is
+ * none for some views, which keep their plan of stage BIAS. */
 Y10CudaConvPlan *y10_cuda_conv_plan_new (Y10CudaConvLib * lib,
     const Y10CudaConvDesc * desc, Y10CudaConvStage stage, GError ** error);
-/* Up to @max plans that can be built, best first by the same heuristics, to be
- * timed and compared with another kernel's results; they are the array's. Once
- * @cancellable is cancelled no further one is begun. */
+/* Builds up to @max plans, best first by the same heuristics, as candidates for a
+ * trial. The array owns them. Cancelling @cancellable skips further plans. */
 GPtrArray *y10_cuda_conv_plan_candidates (Y10CudaConvLib * lib,
     const Y10CudaConvDesc * desc, Y10CudaConvStage stage, guint max,
     GCancellable * cancellable, GError ** error);
 void y10_cuda_conv_plan_free (Y10CudaConvPlan * plan);
-/* For a cache on disk; @desc and @stage as the plan was made for. Loading fails
- * where anything differs: another cuDNN, another GPU, no NVRTC. */
+/* Serialize a plan for the cache on disk. @desc and @stage must be those of the
+ * plan. Loading fails if anything differs: another cuDNN or GPU, no NVRTC. */
 GBytes *y10_cuda_conv_plan_save (const Y10CudaConvPlan * plan,
     GError ** error);
 Y10CudaConvPlan *y10_cuda_conv_plan_load (Y10CudaConvLib * lib,
@@ -98,16 +96,15 @@ gsize y10_cuda_conv_plan_workspace (const Y10CudaConvPlan * plan);
  * that. For a plan that no other thread uses yet. */
 gboolean y10_cuda_conv_plan_read_bias (Y10CudaConvPlan * plan,
     CUstream stream, CUdeviceptr bias, GError ** error);
-/* The plan runs in @lib from now on, with its handle and by its thread; what
- * it remembers of earlier runs is forgotten. For fused plans, and of libraries
- * in one context. */
+/* Moves a fused plan to @lib, in the same context: from now on it runs with that
+ * handle and on that thread. Drops the plan's pointer sets. */
 void y10_cuda_conv_plan_give (Y10CudaConvPlan * plan, Y10CudaConvLib * lib);
-/* "cudnn:eng7,tensor-core,fused"; lives as long as the plan. */
+/* Returns a name such as "cudnn:eng7,tensor-core,fused", owned by the plan. */
 const char *y10_cuda_conv_plan_describe (const Y10CudaConvPlan * plan);
-/* Queues it: weights [out channels][kernel][kernel][in channels] of the
- * precision's type, @bias floats, which never change. Waits and allocates only
- * when it sees pointers for the first time; may be captured once it has been
- * run with them. */
+/* Queues the convolution on @stream. Weights are [out channels][kernel][kernel]
+ * [in channels] in the precision's type, @bias is in floats; neither may change.
+ * Blocks and allocates only for pointers that it has not seen before; may be
+ * captured after one run with the same pointers. */
 gboolean y10_cuda_conv_plan_run (Y10CudaConvPlan * plan, CUstream stream,
     CUdeviceptr in, CUdeviceptr weight, CUdeviceptr bias, CUdeviceptr add,
     CUdeviceptr out, CUdeviceptr workspace, GError ** error);

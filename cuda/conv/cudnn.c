@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Finds cuDNN and everything it needs before it is called: where a library is
- * missing that it looks up by itself, cuDNN aborts the process or has nothing
- * to offer without saying why. The libraries stay loaded, since cuDNN looks
- * for them again by name and then gets these very ones. */
+/* Loads cuDNN and all libraries that it needs before the first call: if a library
+ * that cuDNN loads itself is missing, cuDNN aborts the process or returns no
+ * plans without a reason. The libraries stay loaded, because cuDNN opens them
+ * again by name and then gets the same ones. */
 
 #include "config.h"
 
@@ -14,7 +14,7 @@
 
 #include "conv/cudnn.h"
 
-/* Device properties can be asked and given since then. */
+/* First version that can query and accept device properties. */
 #define OLDEST 90800
 
 static char *
@@ -27,8 +27,8 @@ directory_of (void *address)
   return g_path_get_dirname (info.dli_fname);
 }
 
-/* @name as the loader finds it, else where cuDNN's own search path leads: it
- * finds the libraries of Python's packages, which the loader does not. */
+/* Opens @name by the loader's search path, else by that of cuDNN, which also has
+ * the folders of Python packages. */
 static void *
 open_library (const char *name, const char *near, guint cuda_major,
     gboolean near_first)
@@ -69,7 +69,7 @@ load_functions (Y10Cudnn *cudnn, void *library, GString *why)
 static gboolean
 load (Y10Cudnn *cudnn, GString *why)
 {
-  /* Without the first cuDNN aborts, without the others it has no plans. */
+  /* Without the first cuDNN aborts, without the others it finds no plans. */
   const char *const parts[] = { "libcudnn_graph.so.9",
     "libcudnn_heuristic.so.9", "libcudnn_engines_precompiled.so.9"
   };
@@ -101,7 +101,7 @@ load (Y10Cudnn *cudnn, GString *why)
         cudnn->version / 10000, cudnn->version / 100 % 100,
         cudnn->version % 100);
   else if ((status = cudnn->graph_version_check ()) != CUDNN_STATUS_SUCCESS)
-    g_string_append_printf (why, "cuDNN in %s is mixed from several versions "
+    g_string_append_printf (why, "cuDNN in %s has libraries of several versions "
         "(%s)", near, cudnn->get_error_string (status));
   else if (!open_library (cublas, near, cudnn->cuda_major, FALSE))
     g_string_append_printf (why, "cuDNN needs %s, install cuBLAS %u (%s)",
@@ -136,7 +136,7 @@ y10_cudnn_get (GString *why)
   return failure ? NULL : &cudnn;
 }
 
-/* NVRTC's interface, as far as it is needed to see that it works. */
+/* The functions of NVRTC that a test compilation needs. */
 typedef struct
 {
   int (*create) (void **program, const char *source, const char *name,
@@ -152,7 +152,7 @@ try_to_compile (const Y10Cudnn *cudnn, GString *why)
   char *name = g_strdup_printf ("libnvrtc.so.%u", cudnn->cuda_major);
   char *near = directory_of ((void *) cudnn->get_version);
   void *library = open_library (name, near, cudnn->cuda_major, FALSE);
-  /* Named, for else NVRTC asks the driver what there is. */
+  /* Set explicitly: otherwise NVRTC asks the driver. */
   const char *const arch = "--gpu-architecture=compute_75";
   void *program = NULL;
   Nvrtc nvrtc;
@@ -169,10 +169,10 @@ try_to_compile (const Y10Cudnn *cudnn, GString *why)
   *(void **) &nvrtc.get_error_string = dlsym (library, "nvrtcGetErrorString");
   if (!nvrtc.create || !nvrtc.compile || !nvrtc.destroy
       || !nvrtc.get_error_string) {
-    g_string_append_printf (why, "%s has not the functions of NVRTC", name);
+    g_string_append_printf (why, "%s lacks functions of NVRTC", name);
     goto out;
   }
-  /* Its second library, libnvrtc-builtins, is looked for only now. */
+  /* Only now NVRTC loads its second library, libnvrtc-builtins. */
   result = nvrtc.create (&program, "__global__ void f (int *p) { *p = 1; }",
       "try.cu", 0, NULL, NULL);
   if (result == 0) {
@@ -180,8 +180,8 @@ try_to_compile (const Y10Cudnn *cudnn, GString *why)
     nvrtc.destroy (&program);
   }
   if (result != 0)
-    g_string_append_printf (why, "%s does not compile (%s); its "
-        "libnvrtc-builtins.so.%u.x belongs beside it", name,
+    g_string_append_printf (why, "%s cannot compile (%s); "
+        "libnvrtc-builtins.so.%u.x must be in the same folder", name,
         nvrtc.get_error_string (result), cudnn->cuda_major);
 
 out:

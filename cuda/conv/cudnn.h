@@ -2,8 +2,8 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-/* cuDNN 9 as a table of functions that is looked up at run time. Its header
- * gives types and numbers only: nothing here is linked to. */
+/* cuDNN 9 as a function table resolved at run time. Its header provides only types
+ * and constants; nothing links to cuDNN. */
 
 #include <cudnn_graph.h>
 #include <gio/gio.h>
@@ -32,18 +32,18 @@ typedef struct
   Y10_CUDNN_FUNCTIONS (Y10_MEMBER)
 #undef Y10_MEMBER
   guint version;                /* 91900: 9.19.0 */
-  guint cuda_major;             /* of the CUDA it was built for */
+  guint cuda_major;             /* CUDA version that it was built for */
 } Y10Cudnn;
 
-/* Loads cuDNN, once a process and for good; NULL with the reason appended to
- * @why. Needs neither a driver nor a GPU. Any thread. */
+/* Loads cuDNN once per process and never unloads it; on failure, returns NULL and
+ * appends the reason to @why. Needs neither a driver nor a GPU. Any thread. */
 const Y10Cudnn *y10_cudnn_get (GString * why);
 
-/* Whether NVRTC, which cuDNN builds fused convolutions with, is there and
- * compiles. Tried once a process. Any thread. */
+/* Returns TRUE if NVRTC, with which cuDNN compiles fused convolutions, works, or
+ * appends the reason to @why. Tested once per process. Any thread. */
 gboolean y10_cudnn_can_compile (const Y10Cudnn * cudnn, GString * why);
 
-/* TRUE for success; else sets an error that names @call and what cuDNN says. */
+/* Returns TRUE on success, else sets an error with @call and cuDNN's message. */
 gboolean y10_cudnn_check (const Y10Cudnn * cudnn, cudnnStatus_t status,
     const char *call, GError ** error);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* The graph of operations of one convolution: convolution, bias and, in the
- * fused stage, SiLU and an addition. What flows between them is float and
- * virtual: it never reaches memory. */
+/* Builds cuDNN's operation graph of one convolution: convolution, bias and, in the
+ * fused stage, SiLU and an addition. The tensors between the operations are
+ * virtual floats, which never reach memory. */
 
 #include "config.h"
 
@@ -102,8 +102,7 @@ tensor (Y10CudnnSet *set, gint64 uid, cudnnDataType_t type,
   return d;
 }
 
-/* Dimensions in cuDNN's order are image, channel, row, column, whatever lies
- * next to what. */
+/* cuDNN's order of dimensions is image, channel, row, column for any layout. */
 static cudnnBackendDescriptor_t
 view_tensor (Y10CudnnSet *set, gint64 uid, cudnnDataType_t type,
     const Y10CudaConvView *v, guint images)
@@ -114,7 +113,7 @@ view_tensor (Y10CudnnSet *set, gint64 uid, cudnnDataType_t type,
   return tensor (set, uid, type, dim, stride, FALSE);
 }
 
-/* What the operations hand on: the output's size, densely packed floats. */
+/* A virtual tensor between operations: dense floats of the output's size. */
 static cudnnBackendDescriptor_t
 between (Y10CudnnSet *set, gint64 uid, const Y10CudaConvDesc *desc)
 {
@@ -181,7 +180,7 @@ convolution (Y10CudnnSet *set, const Y10CudaConvDesc *desc,
   return op;
 }
 
-/* y = mode (x), or mode (x, b): what is broadcast has to be @b. */
+/* y = mode (x), or mode (x, b); only @b may be broadcast. */
 static cudnnBackendDescriptor_t
 pointwise (Y10CudnnSet *set, cudnnPointwiseMode_t mode,
     cudnnBackendDescriptor_t x, cudnnBackendDescriptor_t b,

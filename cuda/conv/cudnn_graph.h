@@ -2,16 +2,16 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-/* A convolution and what follows it as cuDNN's graph of operations, and what
- * tests without a GPU need of cuda/conv/cudnn_plan.c. */
+/* A convolution with its epilogue as cuDNN's operation graph, and the functions of
+ * conv/cudnn_plan.c for tests without a GPU. */
 
 #include "conv/conv.h"
 #include "conv/cudnn.h"
 
 G_BEGIN_DECLS
 
-/* Tensors of a convolution by the numbers that plans know them by; these are
- * in plans on disk, too. */
+/* Tensor ids of a convolution. Plans on disk contain them, so they must not
+ * change. */
 enum
 {
   Y10_CONV_UID_IN = 1,
@@ -22,8 +22,8 @@ enum
   Y10_CONV_UID_VIRTUAL,         /* and up */
 };
 
-/* Descriptors that are made together and live as long as one another. After a
- * failed call every further one does nothing. */
+/* Descriptors with a common lifetime. After a failed call, further calls do
+ * nothing. */
 typedef struct
 {
   const Y10Cudnn *cudnn;
@@ -33,7 +33,7 @@ typedef struct
 
 void y10_cudnn_set_init (Y10CudnnSet * set, const Y10Cudnn * cudnn);
 void y10_cudnn_set_clear (Y10CudnnSet * set);
-/* FALSE when a call failed; @error is set then. */
+/* Returns FALSE and sets @error if a call failed. */
 gboolean y10_cudnn_set_ok (Y10CudnnSet * set, GError ** error);
 cudnnBackendDescriptor_t y10_cudnn_set_begin (Y10CudnnSet * set,
     cudnnBackendDescriptorType_t type);
@@ -43,20 +43,20 @@ void y10_cudnn_set_attribute (Y10CudnnSet * set, cudnnBackendDescriptor_t d,
 void y10_cudnn_set_finish (Y10CudnnSet * set, cudnnBackendDescriptor_t d,
     const char *what);
 
-/* Precompiled kernels take the bias in the type of everything else only, fused
- * ones as floats, too. */
+/* Returns the type of the bias: floats for fused plans, the type of the other
+ * tensors for precompiled kernels, which accept nothing else. */
 Y10Precision y10_cuda_conv_bias_type (const Y10CudaConvDesc * desc,
     Y10CudaConvStage stage);
-/* The graph of @desc; @handle NULL: for any device. */
+/* Returns the graph of @desc; @handle NULL: for any device. */
 cudnnBackendDescriptor_t y10_cuda_conv_graph (Y10CudnnSet * set,
     const Y10CudaConvDesc * desc, Y10CudaConvStage stage,
     cudnnHandle_t handle);
 
-/* A library for the GPU that @properties (cuDNN's own JSON of a device)
- * describe, for questions only: its plans cannot run. */
+/* Creates a library for the GPU described by @properties, cuDNN's JSON of a
+ * device. Its plans can be described but not run. */
 Y10CudaConvLib *y10_cuda_conv_lib_new_deviceless (const char *properties,
     GString * why);
-/* The plan that would be tried first, not built: it can only be described. */
+/* Returns the first candidate without building it: it can only be described. */
 Y10CudaConvPlan *y10_cuda_conv_plan_peek (Y10CudaConvLib * lib,
     const Y10CudaConvDesc * desc, Y10CudaConvStage stage, GError ** error);
 

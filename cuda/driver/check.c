@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* What the driver says when something fails, as our errors; and which of it is
- * the end of the context. */
+/* Converts the driver's results to errors, and tells which of them mean that the
+ * context is lost. */
 
 #include "driver/driver.h"
 
@@ -14,7 +14,7 @@ y10_cuda_is_lost (int result)
   switch (result) {
     case 4:                    /* the driver is shutting down */
     case 46:                   /* DEVICE_UNAVAILABLE */
-    case 201:                  /* INVALID_CONTEXT: each of ours once was one */
+    case 201:                  /* INVALID_CONTEXT: our contexts were valid once */
     case 214:                  /* ECC_UNCORRECTABLE */
     case 220:                  /* NVLINK_UNCORRECTABLE */
     case 226:                  /* CONTAINED: an error of another process */
@@ -31,7 +31,7 @@ y10_cuda_is_lost (int result)
     case 721:                  /* TENSOR_MEMORY_LEAK */
     case 806:                  /* MPS_RPC_FAILURE */
     case 810:                  /* MPS_CLIENT_TERMINATED */
-    case 999:                  /* UNKNOWN: what drivers say of a GPU that is gone */
+    case 999:                  /* UNKNOWN: returned for a GPU that is gone */
       return TRUE;
     default:
       return FALSE;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* libcuda, looked up by ourselves: the loader of nv-codec-headers gives up at
- * the first function it misses, and the one in Debian 12 knows neither graphs
- * nor half of what is needed here. */
+/* Loads libcuda. The loader of nv-codec-headers is not used: it fails at the first
+ * missing function, and the version in Debian 12 lacks graphs and half of the
+ * functions needed here. */
 
 #include "config.h"
 
@@ -23,7 +23,7 @@ look_up (void *handle, GString *why)
 {
   const char *missing = NULL;
 
-  /* A function pointer is stored through a pointer to void *: POSIX's way. */
+  /* POSIX specifies this cast for storing a function pointer from dlsym(). */
 #define Y10_LOOK_UP(member, name, params) \
   if (!(*(void **) &driver.member = dlsym (handle, name)) && !missing) \
     missing = name;

@@ -2,15 +2,15 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-/* The CUDA driver as a table of functions that is looked up at run time: the
- * module loads on a machine without a driver and can say what is missing, and
- * a simulated driver is just another table. Only the driver API is used, never
- * the runtime: it works in whatever context we are given and cannot switch to
- * another one behind our back.
+/* The CUDA driver as a function table resolved at run time. The module therefore
+ * loads on a machine without a driver and can report what is missing, and a
+ * simulated driver is just another table. The backend uses only the driver API,
+ * never the runtime: the driver API works in the current context and never switches
+ * to another one.
  *
- * The declarations are the driver's binary interface, as cuda.h has it; they
- * are compatible with cuda.h and with nv-codec-headers, so either may be
- * included beside them. */
+ * The declarations are the driver's binary interface, as in cuda.h. They are
+ * compatible with cuda.h and nv-codec-headers, so that a file may include either
+ * of them as well. */
 
 #include <glib.h>
 
@@ -26,7 +26,7 @@ typedef struct CUevent_st *CUevent;
 typedef struct CUgraph_st *CUgraph;
 typedef struct CUgraphExec_st *CUgraphExec;
 
-/* Results and constants of cuda.h that we look at; a result is an int here. */
+/* The results and constants of cuda.h that the backend uses; a result is an int. */
 enum
 {
   Y10_CU_SUCCESS = 0,
@@ -113,30 +113,30 @@ typedef struct
 #undef Y10_MEMBER
 } Y10CudaDriver;
 
-/* Loads libcuda and initialises it, once a process; NULL with the reason
- * appended to @why. Any thread. */
+/* Loads and initialises libcuda once per process; on failure, returns NULL and
+ * appends the reason to @why. Any thread. */
 const Y10CudaDriver *y10_cuda_driver_get (GString * why);
 
-/* For freeing what was in a context that does not exist any more: every call
- * does nothing and fails. */
+/* A table whose functions do nothing and fail, for freeing objects of a context
+ * that no longer exists. */
 extern const Y10CudaDriver y10_cuda_dead_driver;
 
-/* Whether @result means that every further call in the context fails too, and
- * that only another context can do something. */
+/* Returns TRUE if after @result every further call in the context fails, so that
+ * only a new context helps. */
 gboolean y10_cuda_is_lost (int result);
-/* TRUE for success; else sets an error that names @call and what the driver
- * says, Y10_ERROR_NO_MEMORY, Y10_ERROR_DEVICE_LOST or Y10_ERROR_BACKEND. */
+/* Returns TRUE on success, else sets an error with @call and the driver's message:
+ * Y10_ERROR_NO_MEMORY, Y10_ERROR_DEVICE_LOST or Y10_ERROR_BACKEND. */
 gboolean y10_cuda_check (const Y10CudaDriver * driver, int result,
     const char *call, GError ** error);
 
-/* gpu.c: the first GPU that is new enough, or the one that was asked for (-1:
- * any); FALSE with the reason appended to @why. */
+/* gpu.c: finds GPU @wanted, or the first supported one if that is -1. On failure,
+ * returns FALSE and appends the reason to @why. */
 gboolean y10_cuda_find_gpu (const Y10CudaDriver * driver, gint wanted,
     CUdevice * id, GString * why);
 gboolean y10_cuda_get_capability (const Y10CudaDriver * driver, CUdevice id,
     int *major, int *minor);
 
-/* The kernels' code for all GPUs, as cuModuleLoadData() takes it. */
+/* Returns the code of the kernels for all GPUs, for cuModuleLoadData(). */
 const void *y10_cuda_kernel_image (void);
 
 G_END_DECLS

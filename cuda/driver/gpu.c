@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Which GPUs our kernels run on. */
+/* Selects a GPU that the kernels support. */
 
 #include "config.h"
 
 #include "driver/driver.h"
 
-/* Half precision on tensor cores began with this; and our kernels are built
- * from it on. */
+/* Compute capability 7.5, the oldest for which the kernels are compiled. */
 #define LEAST_MAJOR 7
 #define LEAST_MINOR 5
 

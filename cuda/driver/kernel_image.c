@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* The compiled kernels lie in the module itself: no file to look for. The
- * build says where nvcc wrote them. */
+/* Embeds the compiled kernels in the module, so that there is no file to find. The
+ * build defines the path of nvcc's output. */
 
 #include "driver/driver.h"
 

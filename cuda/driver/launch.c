@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* The kernels by name. A missing one is an error when the module is loaded,
- * not when a frame comes. */
+/* Looks up the kernels by name. A missing kernel is an error when the module is
+ * loaded, not at the first frame. */
 
 #include "driver/launch.h"
 

@@ -2,7 +2,7 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-/* Our kernels, loaded into one context. */
+/* The kernels, loaded into one context. */
 
 #include "driver/driver.h"
 #include "kernels/view.h"
@@ -30,12 +30,13 @@ typedef struct
 #undef Y10_MEMBER
 } Y10CudaKernels;
 
-/* Into the current context, which has to be current again for the second. */
+/* Load the kernels into the current context; unload them with the same context
+ * current. */
 gboolean y10_cuda_kernels_load (Y10CudaKernels * kernels,
     const Y10CudaDriver * driver, GError ** error);
 void y10_cuda_kernels_unload (Y10CudaKernels * kernels);
 
-/* @params: the kernel's one parameter, copied before this returns. */
+/* Queues a launch. @params: the kernel's parameter, copied before it returns. */
 gboolean y10_cuda_launch (const Y10CudaKernels * kernels, CUfunction function,
     Y10KLaunch launch, CUstream stream, const void *params, GError ** error);
 

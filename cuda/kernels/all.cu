@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* All kernels as one module, so that one load brings them into a context. */
+/* All kernels in one module, so that a single load makes them available. */
 
 #include "attention.cu"
 #include "conv.cu"

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Attention without the matrix of scores: a team of threads takes the keys and
- * values of a few positions at a time, and keeps for each of its queries the
- * largest score so far, the sum of the exponentials and the weighted sum of
- * values; when a larger score turns up, what was summed is scaled down ("online
- * softmax"). All of it in floats.
+/* Attention without a score matrix ("online softmax"). A team of threads
+ * processes the keys and values of a few positions per round. For each query it
+ * keeps the largest score so far, the sum of the exponentials and the weighted
+ * sum of values, and scales both sums down when it finds a larger score. All
+ * arithmetic is in floats.
  *
- * Two ways to divide the work alternate. For scores, 16 threads have two
- * queries and each of them two keys; for sums of values, a thread has four
- * channels of two queries. Between them the weights go through shared memory.
- * What the next round needs is read into registers while this one computes: a
- * map of 20 × 20 gives so few blocks that nothing else would hide that time. */
+ * The division of work alternates. For scores, 16 threads share two queries and
+ * each thread has two keys; for sums of values, a thread has four channels of two
+ * queries. The weights pass from one to the other through shared memory. Threads
+ * load the data of the next round into registers while they compute the current
+ * one: a 20 × 20 map yields too few blocks to hide this latency otherwise. */
 
 #include "attention.h"
 #include "types.cuh"
@@ -48,7 +48,7 @@ y10_attention_put (float4 *to, const Y10Raw<T, 8> &raw, float scale)
       v[7] * scale);
 }
 
-/* The block's queries, scaled; zero where there is no such position. */
+/* Loads the block's queries, scaled; zero beyond the last position. */
 template <typename T>
 __device__ __forceinline__ void
 y10_attention_queries (float4 *to, int to_row, const T *from, int pixel,
@@ -66,17 +66,16 @@ y10_attention_queries (float4 *to, int to_row, const T *from, int pixel,
   }
 }
 
-/* A thread's share of the rows of k and v that its team has at a time: 8
- * channels each, where they lie behind the first of the rows of k, and where
- * they go in the team's memory. */
+/* A thread's share of the rows of k and v in a round, as vectors of 8 channels:
+ * their offsets from the first row of k, and in the team's shared memory. */
 template <typename T>
 struct Y10AttentionShare
 {
   Y10Raw<T, 8> raw[SLOTS];
-  int from[SLOTS], to[SLOTS];   /* to < 0: there is nothing */
+  int from[SLOTS], to[SLOTS];   /* to < 0: unused */
 };
 
-/* @v: from k to v of the same position. */
+/* @v: offset from k to v of the same position. */
 template <typename T>
 __device__ __forceinline__ void
 y10_attention_share (Y10AttentionShare<T> &share, const Y10KAttentionShape &s,
@@ -101,7 +100,7 @@ y10_attention_share (Y10AttentionShare<T> &share, const Y10KAttentionShape &s,
   }
 }
 
-/* From memory to registers, @left positions from @k on: zero after them. */
+/* Loads @left positions from @k into registers, and zeros beyond them. */
 template <typename T>
 __device__ __forceinline__ void
 y10_attention_read (Y10AttentionShare<T> &share, const T *k, int left,
@@ -115,7 +114,7 @@ y10_attention_read (Y10AttentionShare<T> &share, const T *k, int left,
   }
 }
 
-/* From registers to shared memory. */
+/* Stores the registers to shared memory. */
 template <typename T>
 __device__ __forceinline__ void
 y10_attention_place (const Y10AttentionShare<T> &share, float4 *memory)
@@ -141,7 +140,7 @@ y10_attention_add (float (&sum)[4], float weight, const float4 &v)
   sum[3] += weight * v.w;
 }
 
-/* The largest of, and the sum over, the 16 threads that share queries. */
+/* Maximum and sum over the 16 threads that share queries. */
 __device__ __forceinline__ float
 y10_attention_max16 (float x)
 {
@@ -160,15 +159,15 @@ y10_attention_sum16 (float x)
   return x;
 }
 
-/* From scores to weights: @s becomes exp (s - largest). Returns what earlier
- * sums have to be multiplied with. */
+/* Turns scores into weights: @s becomes exp (s - largest). Returns the factor for
+ * the earlier sums. */
 template <typename T>
 __device__ __forceinline__ float
 y10_attention_weights (float (&s)[2], float &largest, float &sum)
 {
   float now = fmaxf (largest, y10_attention_max16 (fmaxf (s[0], s[1])));
-  /* All scores so far -inf: their weights are 0, not NaN, as later ones may be
-   * finite. */
+  /* If all scores so far are -inf, their weights must be 0, not NaN: later
+   * scores may be finite. */
   float base = now == y10_attention_lowest () ? 0.0f : now;
   float factor = y10_exp<T> (largest - base);
 
@@ -179,9 +178,8 @@ y10_attention_weights (float (&s)[2], float &largest, float &sum)
   return factor;
 }
 
-/* Adds the depthwise 3×3 of v and its bias, and stores 4 channels of the
- * positions first to end - 1, which are at most two. @valid: how many of the 4
- * are no padding. */
+/* Adds the depthwise 3×3 of v and its bias, then stores 4 channels of the
+ * positions first to end - 1, at most two. @valid: channels without padding. */
 template <typename T>
 __device__ __forceinline__ void
 y10_attention_finish (const Y10KAttention &p, const T *v, int image,
@@ -222,7 +220,7 @@ y10_attention_finish (const Y10KAttention &p, const T *v, int image,
   }
 }
 
-/* Scores of two queries with two keys. @fours: of channels. */
+/* Scores of two queries with two keys. @fours: number of float4 per row. */
 __device__ __forceinline__ void
 y10_attention_scores (float (&score)[2][2], const float4 *q, const float4 *k,
     int row, int fours)
@@ -238,7 +236,7 @@ y10_attention_scores (float (&score)[2][2], const float4 *q, const float4 *k,
   }
 }
 
-/* Scales what was summed and adds KEYS values by their weights. */
+/* Scales the sums and adds KEYS values, weighted. */
 __device__ __forceinline__ void
 y10_attention_values (float (&sum)[2][4], const float *factor,
     const float4 *weights, const float4 *v, int columns)
@@ -266,9 +264,8 @@ y10_attention_values (float (&sum)[2][4], const float *factor,
   }
 }
 
-/* Two teams' largest scores and totals of a query into what this team's sums
- * have to be multiplied with. The other's are @other floats away; 0: there is
- * none. */
+/* Combines the teams' largest scores and totals of a query; returns the factor
+ * for this team's sums. @other: offset to the other team's, 0: no other team. */
 template <typename T>
 __device__ __forceinline__ float
 y10_attention_share_of (const float *stats, long long other)
@@ -307,17 +304,17 @@ y10_attention (const Y10KAttention &p)
   float4 *k = shared + s.team + team * s.team_size;
   float4 *v = k + s.v, *weights = k + s.p;
   float *factor = (float *) (k + s.factor);
-  /* Scores: of queries 2 pair and 2 pair + 1 with keys key and key + 16. */
+  /* For scores: queries 2 pair and 2 pair + 1 with keys key and key + 16. */
   int pair = thread / 16, key = thread % 16;
   bool scores = thread < Y10_ATTENTION_SCORE_THREADS;
   float largest[2] = { y10_attention_lowest (), y10_attention_lowest () };
   float total[2] = { };
-  /* Values: channels 4 column to 4 column + 3 of queries 2 row, 2 row + 1. */
+  /* For values: channels 4 column to 4 column + 3 of queries 2 row, 2 row + 1. */
   int columns = head_chunk / 4, row = thread / columns;
   int column = thread % columns;
   bool values = row < QUERIES / 2;
   float sum[2][4] = { };
-  /* Floats would take too many registers. */
+  /* Prefetching floats would need too many registers. */
   const bool ahead = sizeof (T) == 2;
   Y10AttentionShare<T> share;
 
@@ -327,8 +324,8 @@ y10_attention (const Y10KAttention &p)
     y10_attention_read (share, in_k, n - at, p.in.pixel);
   y10_attention_queries (shared, s.key_row, in_q, p.in.pixel, first, n,
       s.key_dims / 8, 1.0f / sqrtf ((float) p.key_dim));
-  /* All teams go round as often, as barriers are the block's: one that has no
-   * position left finds scores of -inf, which weigh nothing. */
+  /* All teams run the same number of rounds, because barriers span the block. A
+   * team without positions gets scores of -inf, with weight 0. */
   for (int round = 0; round < n; round += s.teams * KEYS) {
     float score[2][2] = { };
 
@@ -366,7 +363,7 @@ y10_attention (const Y10KAttention &p)
     at += s.teams * KEYS;
   }
 
-  /* What the teams have to know of each other, where the weights were. */
+  /* Exchange maxima and totals between the teams in the memory of the weights. */
   if (scores) {
 #pragma unroll
     for (int i = 0; i < 2; i++) {
@@ -392,8 +389,8 @@ y10_attention (const Y10KAttention &p)
       for (int c = 0; c < 4; c++)
         sum[i][c] *= f;
     }
-    /* Of two teams each has one of the two queries to finish, and gives the
-     * other its part of the other's. */
+    /* With two teams, each finishes one of the two queries and passes its part of
+     * the other query to the other team. */
     if (s.teams == 2)
       v[row * columns + column] = team == 0
           ? make_float4 (sum[1][0], sum[1][1], sum[1][2], sum[1][3])

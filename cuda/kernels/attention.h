@@ -4,8 +4,9 @@
 
 /* The core of Attention (YOLOv10 §3.3): per head softmax (q'k · key_dim^-½) v
  * over all positions, plus the depthwise 3×3 of v with its bias. Sums and the
- * softmax are floats. Segments of in are q, k, v of each head, each padded to
- * 8 channels; of out one a head. Head dimensions are any (m has 36 and 72). */
+ * softmax are computed in floats. The channels of in are q, k, v of each head,
+ * each padded to 8 channels; those of out one segment per head. Any head
+ * dimension works (variant m has 36 and 72). */
 
 #include "view.h"
 
@@ -19,11 +20,11 @@ typedef struct
   int images;
 } Y10KAttention;
 
-/* A block has QUERIES positions of a head. Its one or two teams go over all
- * positions KEYS at a time, in turns, and add up what they have in the end: a
- * small map has few blocks, and each of them should be quick. A head with more
- * than HEAD_DIMS channels takes several blocks; one with more than KEY_DIMS for
- * its keys does not fit, but a YOLOv10 has at most half as many. */
+/* A block computes QUERIES positions of a head. Its one or two teams alternate
+ * over all positions, KEYS at a time, and combine their sums at the end: a small
+ * map has few blocks, so each must be fast. A head with more than HEAD_DIMS
+ * channels is split into several blocks. Keys with more than KEY_DIMS channels
+ * are not supported; YOLOv10 has at most half as many. */
 enum
 {
   Y10_ATTENTION_QUERIES = 16,
@@ -31,26 +32,26 @@ enum
   Y10_ATTENTION_KEY_DIMS = 128,
   Y10_ATTENTION_HEAD_DIMS = 128,
   Y10_ATTENTION_SCORE_THREADS = 128,
-  Y10_ATTENTION_SLOTS = 4,      /* a thread's vectors of KEYS rows of k and v */
+  Y10_ATTENTION_SLOTS = 4,      /* vectors per thread of KEYS rows of k and v */
   Y10_ATTENTION_MAX_THREADS = 512,
-  Y10_ATTENTION_MAX_SHARED = 49152,     /* more needs a function's attribute */
+  Y10_ATTENTION_MAX_SHARED = 49152,     /* more needs a function attribute */
 };
 
-/* How a block divides its shared memory, which holds floats by fours. */
+/* Layout of a block's shared memory, in units of float4. */
 typedef struct
 {
-  int key_dims, head_dims;      /* channels of a head, with padding */
-  int head_chunk;               /* of them in a block */
-  int key_row;                  /* from one row of q or k to the next; odd, so
-                                 * that 8 rows lie in different banks */
-  int team, team_size;          /* where the first one's memory begins, after
-                                 * q, and how much each has */
-  int v, p, factor;             /* where they begin in it; k is first */
+  int key_dims, head_dims;      /* channels per head, with padding */
+  int head_chunk;               /* channels of head_dims per block */
+  int key_row;                  /* stride of the rows of q and k; odd, so that
+                                 * 8 rows fall into different banks */
+  int team, team_size;          /* offset of the first team's memory, after q,
+                                 * and size of each team's */
+  int v, p, factor;             /* offsets in a team's memory; k is at 0 */
   int teams, team_threads;
 } Y10KAttentionShape;
 
-/* Depends on the op and the size of the map, never on the batch: so do the
- * order of sums and their bits. */
+/* Depends on the op and the map size but never on the batch, so that the batch
+ * does not change the order of summation, and thus the bits. */
 Y10_K_INLINE Y10KAttentionShape
 y10_attention_shape (const Y10KAttention *p)
 {
@@ -69,8 +70,7 @@ y10_attention_shape (const Y10KAttention *p)
   s.team_size = s.factor + Y10_ATTENTION_QUERIES / 4;
   s.teams = p->in.height * p->in.width > Y10_ATTENTION_KEYS
       && (s.team + 2 * s.team_size) * 16 <= Y10_ATTENTION_MAX_SHARED ? 2 : 1;
-  /* A thread has 4 channels of 2 queries of the result, and SLOTS vectors of
-   * what is read. */
+  /* A thread computes 4 channels of 2 queries and loads SLOTS vectors. */
   s.team_threads = Y10_ATTENTION_SCORE_THREADS;
   threads = (Y10_ATTENTION_QUERIES / 2 * (s.head_chunk / 4) + 31) / 32 * 32;
   if (s.team_threads < threads)

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* A dense convolution for any shape, made to be right rather than fast: what
- * cuDNN's plans are compared with, and what runs where cuDNN has none. No
- * shared memory and no barrier, so that a simulator runs it as a loop.
+/* A dense convolution of any shape, simple rather than fast: the reference for
+ * cuDNN's plans, and the fallback where cuDNN has none. It uses neither shared
+ * memory nor barriers, so that a simulator can run it as a loop.
  *
- * A thread has 8 output channels of a few pixels in a row, so that each input
- * and each weight is read, and made a float, for several products; neighbouring
- * threads have neighbouring pixels, so that a warp reads the same weights. */
+ * A thread computes 8 output channels of a few adjacent pixels in a row, so that
+ * it loads and converts each input and weight once for several products.
+ * Neighbouring threads have neighbouring pixels, so a warp reads the same
+ * weights. */
 
 #include "conv.h"
 #include "types.cuh"
@@ -15,8 +16,8 @@
 enum
 {
   PIXELS = Y10_CONV_PIXELS,
-  /* Sums an output is divided into: 32 independent ones are enough for a GPU;
-   * a host compiler makes vector instructions of four. */
+  /* Partial sums per output. A GPU has enough independent sums with 32 outputs;
+   * a host compiler vectorises four. */
 #ifdef __CUDACC__
   SUMS = 1,
 #else

@@ -2,14 +2,14 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-/* A dense convolution with bias, SiLU or none, and an addition or none: what
- * cuDNN's results are compared with, and what runs where cuDNN has nothing. */
+/* A dense convolution with bias, optional SiLU and optional addition: the
+ * reference for cuDNN's plans, and the fallback where cuDNN has none. */
 
 #include "view.h"
 
 typedef struct
 {
-  Y10KView in, out, add;        /* add: added after the activation; may be out */
+  Y10KView in, out, add;        /* add is added after SiLU; may be equal to out */
   int out_float;                /* out holds floats (logits) */
   const void *weight;           /* [out.channels][kernel][kernel][in.channels],
                                  * of the activations' type; zero in padding */
@@ -17,7 +17,7 @@ typedef struct
   int images, kernel, stride, pad, silu;
 } Y10KConv;
 
-#define Y10_CONV_PIXELS 4       /* a thread's, of 8 channels */
+#define Y10_CONV_PIXELS 4       /* per thread, 8 channels each */
 
 static inline Y10KLaunch
 y10_conv_launch (const Y10KConv *p)

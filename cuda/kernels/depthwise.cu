@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Depthwise convolutions. A thread has 8 channels of a few neighbouring
- * outputs of a row (how many, y10_depthwise_tile () says): an input is read
- * from the cache once for all outputs of the thread that need it, and weights
- * are read once a row of the kernel. Neighbouring threads have neighbouring
- * channels, so that a warp reads whole lines. */
+/* Depthwise convolutions. A thread computes 8 channels of
+ * y10_depthwise_tile () adjacent outputs in a row: it reads each input from the
+ * cache once for all of its outputs, and the weights once per kernel row.
+ * Neighbouring threads have neighbouring channels, so a warp reads whole cache
+ * lines. */
 
 #include "depthwise.h"
 #include "types.cuh"

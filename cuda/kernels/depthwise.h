@@ -2,24 +2,24 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-/* Depthwise 3×3 (stride 1 or 2) and 7×7 (stride 1), with bias, SiLU or none,
- * and an addition or none. */
+/* Depthwise 3×3 (stride 1 or 2) and 7×7 (stride 1), with bias, optional SiLU and
+ * optional addition. */
 
 #include "view.h"
 
 typedef struct
 {
   Y10KView in, out, add;
-  int out_float;                /* never in a YOLOv10; here for odd graphs */
+  int out_float;                /* out holds floats; unused by YOLOv10 */
   const void *weight;           /* [kernel][kernel][channels], of the
                                  * activations' type */
   const float *bias;            /* channels */
   int images, kernel, stride, pad, silu;
 } Y10KDepthwise;
 
-/* Outputs of a row that a thread has: several need fewer reads, but a small map
- * has too few threads then to fill a GPU; and those of the 7×7 take registers
- * from the 3×3, as they are one kernel. */
+/* Outputs per thread in a row. More outputs need fewer reads but leave too few
+ * threads for a small map, and because both sizes are in one kernel, those of
+ * the 7×7 increase the registers of the 3×3. */
 #define Y10_DEPTHWISE_TILE_3 4
 #define Y10_DEPTHWISE_TILE_7 2
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* What follows a convolution that could only add its bias. Each value is read
- * and written once: memory decides, and a warp's accesses are contiguous. */
+/* The epilogue of a convolution that only adds its bias. Reads and writes each
+ * value once, so it is memory-bound; the accesses of a warp are contiguous. */
 
 #include "epilogue.h"
 #include "types.cuh"

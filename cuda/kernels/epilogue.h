@@ -2,14 +2,14 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-/* What follows a convolution that could only add its bias: SiLU or none, an
- * addition or none, into a view of the same type or of floats (logits). */
+/* The epilogue of a convolution that only adds its bias: optional SiLU, optional
+ * addition, into a view of the same type or of floats (logits). */
 
 #include "view.h"
 
 typedef struct
 {
-  Y10KView in, out, add;        /* in may be out; add.data NULL: none */
+  Y10KView in, out, add;        /* in may be equal to out; add.data NULL: no addition */
   int out_float, silu, images;
 } Y10KEpilogue;
 

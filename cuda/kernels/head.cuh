@@ -2,8 +2,8 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-/* What the kernels of the head share beyond selection and decoding: where the
- * logits lie, and the rows. */
+/* Shared by the head kernels: access to logits, and writing rows. Selection is in
+ * head_topk.cuh, decoding in head_dfl.cuh. */
 
 #include "head_dfl.cuh"
 #include "head_topk.cuh"
@@ -19,7 +19,7 @@ y10_head_class_logits (const Y10KHead &p, int image, unsigned int anchor)
   return l.cls + image * l.cls_image + (long long) pixel * l.cls_pixel;
 }
 
-/* Back through the letterbox and clipped to the picture. */
+/* Maps back through the letterbox and clips to the picture. */
 static __device__ __forceinline__ float
 y10_head_to_source (const Y10KHeadParams &params, float v, int edge)
 {
@@ -30,7 +30,7 @@ y10_head_to_source (const Y10KHeadParams &params, float v, int edge)
   return v > limit ? limit : v < 0.0f ? 0.0f : v;
 }
 
-/* Writes one edge of a row; that of edge 0 also what is not an edge. */
+/* Writes one edge of a row; with edge 0, also score and class. */
 static __device__ __forceinline__ void
 y10_head_write (Y10KRow *row, int edge, float value, float score,
     unsigned int anchor, unsigned int class_id)

@@ -2,19 +2,19 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-/* From logits to rows, with the results and the order of engine/core/head.c: score,
- * anchor, class, for any number of anchors and classes. head_scan finds each
- * anchor's best wanted class; then one block an image selects, sorts and
- * decodes: head_select the best pairs of anchor and class (one2one), head_nms
- * the best class of each anchor with greedy suppression (one2many). What they
- * find in scratch is what head_scan wrote just before: no launch depends on an
- * earlier one, and the same logits give the same bits. */
+/* Turns logits into rows, with the results and order of engine/core/head.c:
+ * score, anchor, class, for any number of anchors and classes. head_scan finds
+ * each anchor's best requested class. Then one block per image selects, sorts and
+ * decodes: head_select the best pairs of anchor and class (one2one), head_nms the
+ * best class of each anchor with greedy suppression (one2many). These read only
+ * scratch memory that head_scan has just written, so no step depends on an
+ * earlier one, and equal logits give equal bits. */
 
 #include <stddef.h>
 
 #include "view.h"
 
-/* As Y10Detection. */
+/* Same layout as Y10Detection. */
 typedef struct
 {
   float x0, y0, x1, y1, score;
@@ -22,13 +22,13 @@ typedef struct
   unsigned int anchor;
 } Y10KRow;
 
-/* What is wanted of one image; in device memory, copied there with each step. */
+/* The parameters of one image; each step copies them to device memory. */
 typedef struct
 {
   float floor;                  /* y10_head_logit_floor () */
   float confidence, iou;
   int class_agnostic, max_rows;
-  int all_classes;              /* else the image's bytes of classes */
+  int all_classes;              /* otherwise use the image's part of classes */
   double scale;                 /* the letterbox */
   int left, top, src_width, src_height;
 } Y10KHeadParams;
@@ -40,7 +40,7 @@ typedef struct
   const float *cls, *box;       /* first channel, first image; cls is read
                                  * four floats at a time: 16-byte aligned, its
                                  * strides are multiples of 4 */
-  int cls_pixel, box_pixel;     /* floats from pixel to pixel */
+  int cls_pixel, box_pixel;     /* stride of a pixel in floats */
   long long cls_image, box_image;
   int height, width, stride;
   unsigned int first_anchor;
@@ -48,29 +48,29 @@ typedef struct
 
 typedef struct
 {
-  Y10KLevel level[Y10_HEAD_MAX_LEVELS]; /* the finest first */
+  Y10KLevel level[Y10_HEAD_MAX_LEVELS]; /* in order of stride, finest first */
   int n_levels, n_anchors, n_classes, n_bins, images;
-  int capacity;                 /* rows an image has room for */
+  int capacity;                 /* rows per image */
   const Y10KHeadParams *params; /* one an image */
-  const unsigned char *classes; /* [images][n_classes], non-zero: wanted */
+  const unsigned char *classes; /* [images][n_classes], non-zero: requested */
   void *scratch;                /* y10_head_scratch_bytes (), 256-aligned */
   Y10KRow *rows;                /* [images][capacity] */
   unsigned int *counts;         /* one an image */
 } Y10KHead;
 
-/* Lanes that look at one anchor together, and threads of a block. */
+/* Lanes per anchor, and threads per block. */
 #define Y10_HEAD_SCAN_LANES 8
 #define Y10_HEAD_SCAN_THREADS 256
 #define Y10_HEAD_THREADS 512
 
-/* Keys that are sorted in shared memory; when the capacity is more than half
- * of them, all of that happens in scratch. A power of two. */
+/* Keys that fit in shared memory for sorting, a power of two. If the capacity is
+ * more than half of it, sorting happens in scratch memory. */
 #define Y10_HEAD_LIST 2048
 
-/* Boxes that head_nms compares at a time, a power of two. */
+/* Boxes that head_nms compares per round, a power of two. */
 #define Y10_HEAD_NMS_LIST 1024
 
-/* The host needs the size, the kernels the places. */
+/* The host needs the size, the kernels the offsets. */
 #ifdef __CUDACC__
 #define Y10_K_BOTH static __host__ __device__ inline
 #else
@@ -117,7 +117,7 @@ y10_head_scratch (const Y10KHead *p)
   return s;
 }
 
-/* Of n_anchors, images and capacity. */
+/* Depends on n_anchors, images and capacity. */
 static inline size_t
 y10_head_scratch_bytes (const Y10KHead *p)
 {

@@ -2,14 +2,13 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-/* Boxes from distributions over bins (DFL). The arithmetic is that of
- * engine/core/dfl.c, operation for operation: products that are added to are
- * kept from becoming fused, so that boxes have the bits they have on the host,
- * but for those of expf. */
+/* Decodes boxes from distributions over bins (DFL). The arithmetic matches
+ * engine/core/dfl.c operation by operation and prevents fused multiply-add, so
+ * that boxes are bit-identical to the host's, except for expf. */
 
 #include "head.h"
 
-/* An anchor's level, and its place on it. */
+/* Returns an anchor's level, and its index within the level. */
 static __device__ __forceinline__ int
 y10_head_level (const Y10KHead &p, unsigned int anchor, unsigned int *pixel)
 {
@@ -21,8 +20,8 @@ y10_head_level (const Y10KHead &p, unsigned int anchor, unsigned int *pixel)
   return level;
 }
 
-/* Edge 0 to 3 of an anchor's box in pixels of the input: the expectation of a
- * softmax over the bins, in strides from the anchor. */
+/* Returns edge 0 to 3 of an anchor's box in pixels of the input. The expectation
+ * of the softmax over the bins is its distance from the anchor in strides. */
 static __device__ __forceinline__ float
 y10_head_edge (const Y10KHead &p, int image, unsigned int anchor, int edge)
 {

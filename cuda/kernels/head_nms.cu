@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* The best class of each anchor with greedy suppression, one2many: whoever
- * overlaps a better kept box by more than the threshold goes. However many
- * candidates there are, they come in order of score, so many at a time as fit
- * in shared memory, until none is left or enough are kept. A round trip of the
- * block for each box that is kept, not for each candidate. */
+/* Greedy non-maximum suppression (one2many) of the best class of each anchor: a
+ * box is dropped if it overlaps a better kept box by more than the threshold.
+ * Candidates are processed in order of score, as many at a time as fit in shared
+ * memory, until none is left or enough are kept. The block synchronises once per
+ * kept box, not once per candidate. */
 
 #include "head.cuh"
 
 #define Y10_HEAD_NMS_WORDS (Y10_HEAD_NMS_LIST / 32)
 
-/* Anchors by their score, those below @before; the index is the anchor. */
+/* Keys of the anchors' scores that are below @before; the index is the anchor. */
 struct Y10HeadScores
 {
   const unsigned int *keys, *best;
@@ -60,7 +60,7 @@ y10_head_iou (const float4 &a, const float4 &b)
       + __fmul_rn (b.z - b.x, b.w - b.y) - inter);
 }
 
-/* The first set bit from @from on, or n. */
+/* Returns the first set bit from @from on, or n. */
 static __device__ __forceinline__ unsigned int
 y10_head_next (const unsigned int *words, unsigned int from, unsigned int n)
 {
@@ -86,7 +86,7 @@ y10_head_nms (Y10KHead p)
   __shared__ float4 boxes[Y10_HEAD_NMS_LIST];
   __shared__ unsigned int classes[Y10_HEAD_NMS_LIST];
   __shared__ unsigned short order[Y10_HEAD_NMS_LIST];
-  /* Boxes that nothing has suppressed yet, as they are and as they will be. */
+  /* Bit sets of the boxes not yet suppressed: the current and the next one. */
   __shared__ unsigned int alive[2][Y10_HEAD_NMS_WORDS];
   const unsigned int lane = threadIdx.x & 31, warp = threadIdx.x / 32;
   const int image = (int) blockIdx.x;
@@ -125,7 +125,7 @@ y10_head_nms (Y10KHead p)
     }
     __syncthreads ();
 
-    /* What was kept before comes first. */
+    /* Boxes kept in earlier rounds suppress first. */
     for (unsigned int w = warp; w * 32 < n; w += Y10_HEAD_WARPS) {
       const unsigned int j = w * 32 + lane;
       bool stays = j < n;
@@ -179,7 +179,7 @@ y10_head_nms (Y10KHead p)
           y10_head_to_source (params, v, edge), y10_head_score (list[from]),
           y10_head_index (list[from]), classes[from]);
     }
-    kept += fresh;              /* what follows starts with a barrier */
+    kept += fresh;              /* the next statement is a barrier */
   }
   if (threadIdx.x == 0)
     p.counts[image] = kept;

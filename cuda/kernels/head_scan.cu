@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Each anchor's best wanted class. This kernel alone reads all logits, once:
- * eight lanes an anchor, four classes at a time, so that each warp reads whole
- * runs of 128 bytes. */
+/* Finds each anchor's best requested class. Only this kernel reads all logits,
+ * and reads them once: eight lanes per anchor, four classes at a time, so that a
+ * warp reads contiguous 128 bytes. */
 
 #include "head.cuh"
 
@@ -18,7 +18,7 @@ y10_head_scan (Y10KHead p)
   const unsigned char *wanted = p.classes + (long long) image * n_classes;
   const bool inside = anchor < (unsigned int) p.n_anchors;
   unsigned int key = 0, best = Y10_NO_CLASS;
-  /* The first wanted class, twice, plus one where its logit is no number. */
+  /* Twice the first requested class, plus one if its logit is NaN. */
   unsigned int first = 0xffffffffu;
 
   if (inside) {
@@ -58,8 +58,8 @@ y10_head_scan (Y10KHead p)
     char *scratch = (char *) p.scratch + image * at.bytes;
 
     ((unsigned int *) (scratch + at.keys))[anchor] = key;
-    /* Nothing is larger than NaN: where the first class is that, the
-     * reference's search for the best stays there. */
+    /* No value is larger than NaN: if the logit of the first class is NaN, the
+     * reference's search for the maximum stays there. */
     ((unsigned int *) (scratch + at.best))[anchor] =
         first & 1 ? Y10_NO_CLASS : best;
   }

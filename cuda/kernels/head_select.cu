@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* The best pairs of anchor and class, one2one. Pairs among the best k of all
- * belong to the k anchors with the best logits, so only the classes of these
- * are read again. As on the host the k best are chosen by logit, where k is
- * the capacity, and then ordered by score: logits that differ can have one
- * score, and then the anchor decides. */
+/* Selects the best pairs of anchor and class (one2one). The best k pairs belong
+ * to the k anchors with the best logits, so only the classes of these anchors are
+ * read again. Like the host, it selects the best k by logit, where k is the
+ * capacity, and then sorts by score: different logits can have equal scores, in
+ * which case the anchor decides. */
 
 #include "head.cuh"
 
-/* Anchors by their best logit; the index is the anchor. */
+/* Keys of the anchors' best logits; the index is the anchor. */
 struct Y10HeadAnchors
 {
   const unsigned int *keys;
@@ -38,8 +38,8 @@ struct Y10HeadAnchors
   }
 };
 
-/* The wanted classes of some anchors; the index is that of the pair. A warp
- * takes 128 classes of an anchor and has the next on their way meanwhile. */
+/* Keys of the requested classes of some anchors; the index is that of the pair. A
+ * warp processes 128 classes of an anchor while it loads the next. */
 struct Y10HeadPairs
 {
   const Y10KHead &p;
@@ -88,8 +88,7 @@ struct Y10HeadPairs
   }
 };
 
-/* Logits become scores. Returns how many reach the confidence; they are first
- * and in order. */
+/* Converts logits to sorted scores; returns how many reach the confidence. */
 static __device__ unsigned int
 y10_head_to_scores (Y10Key *list, unsigned int n, float confidence,
     Y10HeadShared *s)
@@ -106,8 +105,8 @@ y10_head_to_scores (Y10Key *list, unsigned int n, float confidence,
   }
   if (threadIdx.x == 0)
     s->count = 0;
-  /* A neighbour that is a logit yet is larger than any score, so that without
-   * this the list would be right, and sorted in vain. */
+  /* Without this barrier a neighbour could still be a logit, which is larger than
+   * any score: the result would be right, but the list sorted needlessly. */
   __syncthreads (); // spares a sort
   for (unsigned int i = threadIdx.x + 1; i < n; i += Y10_HEAD_THREADS)
     out_of_order |= list[i - 1] < list[i];
@@ -146,7 +145,7 @@ y10_head_select (Y10KHead p)
   if (n >= capacity) {
     y10_head_sort (list, n);
     n = capacity;
-    /* So many pairs are at least as good as this one. */
+    /* Enough pairs are at least as good as this one. */
     floor = (unsigned int) (list[n - 1] >> 32);
   }
   for (unsigned int i = threadIdx.x; i < n; i += Y10_HEAD_THREADS)

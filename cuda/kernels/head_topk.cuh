@@ -2,24 +2,22 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-/* The largest keys of a set of any size, and their sorting, by the threads of
- * one block.
+/* Selects and sorts the largest keys of a set of any size with one block.
  *
- * A key has 64 bits: 32 that order as the logit or the score, and the
- * complement of an index that breaks ties. No two keys are equal, so the
- * selection and its order do not depend on which thread comes first. 0 is no
- * key. */
+ * A key has 64 bits: 32 that order like the logit or score, and the complement of
+ * an index, which breaks ties. No two keys are equal, so selection and order do
+ * not depend on thread timing. 0 means no key. */
 
 #include "head.h"
 
 #define Y10_HEAD_WARPS (Y10_HEAD_THREADS / 32)
-#define Y10_HEAD_DIGIT 11       /* bits that are sorted out at a time */
+#define Y10_HEAD_DIGIT 11       /* bits per pass of the radix selection */
 #define Y10_HEAD_DIGITS (1 << Y10_HEAD_DIGIT)
 #define Y10_ALL_LANES 0xffffffffu
 
 typedef unsigned long long Y10Key;
 
-/* Shared memory of a selection. */
+/* The shared memory of a selection. */
 struct Y10HeadShared
 {
   unsigned int histogram[Y10_HEAD_DIGITS];
@@ -28,7 +26,7 @@ struct Y10HeadShared
   unsigned int digit, above, inside;    /* see y10_head_find_digit () */
 };
 
-/* Orders as the logit; 0 is NaN. Zeros of either sign are equal. */
+/* Returns an integer that orders like the logit; 0 for NaN. -0 equals 0. */
 static __device__ __forceinline__ unsigned int
 y10_head_key (float logit)
 {
@@ -51,7 +49,7 @@ y10_head_sigmoid (float logit)
   return 1.0f / (1.0f + expf (-logit));
 }
 
-/* Scores are never negative, so their bits order as they do; 0 is no key. */
+/* Scores are never negative, so their bits order like them; 0 is no key. */
 static __device__ __forceinline__ unsigned int
 y10_head_score_key (float score)
 {
@@ -76,8 +74,8 @@ y10_head_index (Y10Key key)
   return ~(unsigned int) key;
 }
 
-/* The keys from threshold on into list, in any order. Returns how many there
- * are; those that list has no room for are only counted. */
+/* Stores keys of at least threshold in list, in any order, as far as they fit.
+ * Returns their number. */
 template <typename Source>
 static __device__ unsigned int
 y10_head_collect (const Source &source, Y10Key threshold, Y10Key *list,
@@ -89,7 +87,7 @@ y10_head_collect (const Source &source, Y10Key threshold, Y10Key *list,
   if (threadIdx.x == 0)
     s->count = 0;
   __syncthreads ();
-  /* Each warp takes room for all of its keys at once. */
+  /* Each warp reserves room for all of its keys with one atomic. */
   source.each ([&] (Y10Key key) {
     unsigned int mask = __ballot_sync (Y10_ALL_LANES, key >= threshold);
     unsigned int at = 0;
@@ -107,8 +105,8 @@ y10_head_collect (const Source &source, Y10Key threshold, Y10Key *list,
   return s->count;
 }
 
-/* The digit of the want-th largest of the keys in the histogram, how many keys
- * have a larger one and how many have the same. */
+/* Finds the digit of the want-th largest key in the histogram, and how many keys
+ * have a larger and the same digit. */
 static __device__ void
 y10_head_find_digit (Y10HeadShared *s, unsigned int want)
 {
@@ -143,16 +141,15 @@ y10_head_find_digit (Y10HeadShared *s, unsigned int want)
   __syncthreads ();
 }
 
-/* A threshold that at least want and at most list_size keys reach, of more
- * than list_size. Looks at digit after digit until it is one; the last makes
- * exactly want. */
+/* Returns a threshold that want to list_size keys reach, of more than list_size.
+ * Refines it digit by digit; the last digit gives exactly want keys. */
 template <typename Source>
 static __device__ Y10Key
 y10_head_threshold (const Source &source, unsigned int want,
     unsigned int list_size, Y10HeadShared *s)
 {
   Y10Key prefix = 0;
-  unsigned int taken = 0;       /* keys above all that begin with prefix */
+  unsigned int taken = 0;       /* keys above those that begin with prefix */
 
   for (int top = 64;;) {
     const int shift = top > Y10_HEAD_DIGIT ? top - Y10_HEAD_DIGIT : 0;
@@ -176,9 +173,8 @@ y10_head_threshold (const Source &source, unsigned int want,
   }
 }
 
-/* The largest keys of source into list, in any order: all, or when list has no
- * room for all then some number from want to list_size. Returns how many, and
- * whether these are all. */
+/* Stores the largest keys of source in list, in any order: all, or want to
+ * list_size of them if they do not fit. Returns how many, and if these are all. */
 template <typename Source>
 static __device__ unsigned int
 y10_head_largest (const Source &source, unsigned int want, Y10Key *list,
@@ -195,7 +191,7 @@ y10_head_largest (const Source &source, unsigned int want, Y10Key *list,
   return n;
 }
 
-/* Bitonic, descending. list has room for a power of two; 0 fills it up. */
+/* Bitonic sort, descending. list has a power of two as its size, padded by 0. */
 static __device__ void
 y10_head_sort (Y10Key *list, unsigned int count)
 {

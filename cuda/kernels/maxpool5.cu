@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Maxima in a row and then in a column are those of a square, and those of the
- * result the ones of a larger square: a block reads 8 channels of its tile and
- * of what it reaches once, and shrinks them pool by pool. Outside the picture
- * lies the lowest number; a maximum there has seen no pixel that its neighbours
- * inside have not. */
+/* Max pooling is separable, and repeated pooling equals one pool over a larger
+ * square. A block reads 8 channels of its tile and the surrounding pixels once,
+ * and then pools rows and columns up to three times, on a shrinking square.
+ * Pixels outside the picture are the lowest number. A maximum at such a position
+ * covers no pixel that the neighbours inside do not cover, so it does no harm. */
 
 #include "maxpool5.h"
 #include "types.cuh"
@@ -16,7 +16,7 @@ enum
   SIDE = TILE + 4 * Y10_MAXPOOL5_MAX,
 };
 
-/* Of 5 groups of 8 channels, @step apart. */
+/* Maximum of 5 vectors of 8 channels, @step apart. */
 template <typename T>
 __device__ __forceinline__ Y10Raw<T, 8>
 y10_maximum5 (const Y10Raw<T, 8> *from, int step)

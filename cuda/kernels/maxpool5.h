@@ -2,22 +2,22 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-/* 5×5 maximum, stride 1, up to three times in a row, as in SPPF: of what is
- * read once, each maximum goes to a view of its own. NaN stays NaN, as in
+/* 5×5 max pooling with stride 1, up to three times in a row, as in SPPF. Reads
+ * the input once and writes each result to a separate view. NaN stays NaN, as in
  * PyTorch. */
 
 #include "view.h"
 
-/* Pixels of a block's square of the result, and pools in a row. With what they
- * reach the square has 22 pixels a side, of which two copies of 8 floats are
- * within the 48 KiB of shared memory that every block may have. */
+/* Side of a block's output tile in pixels, and maximum number of pools. With the
+ * surrounding pixels the tile has a side of 22; two copies with 8 floats per
+ * pixel fit in the 48 KiB of shared memory that any block may use. */
 #define Y10_MAXPOOL5_TILE 10
 #define Y10_MAXPOOL5_MAX 3
 
 typedef struct
 {
   Y10KView in, out[Y10_MAXPOOL5_MAX];
-  int n;                        /* of out */
+  int n;                        /* number of views in out */
   int images;
 } Y10KMaxPool5;
 

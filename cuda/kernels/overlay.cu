@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* What yolov10overlay draws, on frames in CUDA memory. A block looks at all
- * items, a warp's worth of rectangles at a time, and only those that touch its
- * 64x16 pixels are drawn, in their order; each thread draws on samples of its
- * own, straight in memory, since most pixels of a frame are never touched. */
+/* Draws the output of yolov10overlay on frames in CUDA memory. A block tests all
+ * items, one warp of rectangles at a time, and draws those that intersect its
+ * 64x16 pixels, in order. Each thread draws its samples directly in global
+ * memory, since most pixels of a frame are never touched. */
 
 #include "overlay.h"
 #include "types.cuh"
 
-#define Y10_OVERLAY_WARPS 8                 /* of a block, in all three kernels */
+#define Y10_OVERLAY_WARPS 8                 /* per block, in all three kernels */
 
 static __device__ __forceinline__ int
 y10_get_sample (const unsigned char *at, int wide)
@@ -26,8 +26,8 @@ y10_put_sample (unsigned char *at, int wide, int value)
     *at = (unsigned char) value;
 }
 
-/* What of the thread's pixels at x, y lies in the item. Chroma samples that
- * the item touches are drawn whole. */
+/* Draws the part of the item that covers the thread's pixels at x, y. Draws whole
+ * chroma samples. */
 static __device__ __forceinline__ void
 y10_draw_component (const Y10KOverlay &p, const Y10KOverlayItem &item, int i,
     int x, int y)
@@ -100,7 +100,7 @@ y10_overlay (Y10KOverlay p)
   }
 }
 
-/* A block a cell and component. Sums of integers: the order does not show. */
+/* One block per cell and component. Integer sums do not depend on their order. */
 extern "C" __global__ void __launch_bounds__ (256)
 y10_overlay_means (Y10KBlur p)
 {
@@ -133,8 +133,8 @@ y10_overlay_means (Y10KBlur p)
   }
 }
 
-/* Between the middles of two cells of a line, in 1/65536 of a cell, counted
- * from the cell before the first, whose value is the first one's. */
+/* Position between the centres of two cells, in 1/65536 of a cell, counted from
+ * a virtual cell before the first, which has the first one's value. */
 static __device__ __forceinline__ unsigned int
 y10_cell_position (int count, int length, int i)
 {

@@ -2,10 +2,10 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-/* Rectangles and text drawn on a frame where it lies, with the bits that
- * gst/overlay/canvas.c would leave there. Filling, shading and text are one launch
- * for all items in between two blurs; a blur is two, mean values and a surface
- * through them. */
+/* Draws rectangles and text on a frame in place, bit for bit like
+ * gst/overlay/canvas.c. One launch draws all fills, shades and texts up to the
+ * next blur. A blur takes two launches: the means of its cells, and the
+ * interpolation between them. */
 
 #include "view.h"
 
@@ -18,10 +18,10 @@ enum
   Y10_K_TEXT,
 };
 
-/* One rectangle, within the frame and not empty. */
+/* One item: a non-empty rectangle within the frame. */
 typedef struct
 {
-  unsigned short x0, y0, x1, y1;        /* x1 and y1 are outside */
+  unsigned short x0, y0, x1, y1;        /* x1 and y1 are exclusive */
   unsigned short color[4], ink[4];      /* of each component, as stored */
   unsigned short kind, alpha;           /* of 256 */
   unsigned short full_stride, half_stride;
@@ -44,11 +44,11 @@ typedef struct
   const unsigned char *atlas;
   int n_components, wide;       /* samples of 16 bits */
   int n_items;
-  int x0, y0, x1, y1;           /* what the items touch, from even pixels on */
+  int x0, y0, x1, y1;           /* bounds of all items, x0 and y0 even */
 } Y10KOverlay;
 
-/* A thread has 2x2 pixels and the chroma that belongs to them, so no two
- * threads write the same sample. */
+/* A thread draws 2x2 pixels with their chroma, so that no two threads write the
+ * same sample. */
 static inline Y10KLaunch
 y10_overlay_launch (const Y10KOverlay *p)
 {
@@ -59,7 +59,7 @@ y10_overlay_launch (const Y10KOverlay *p)
   return l;
 }
 
-/* Of one component: the samples that are blurred, in columns x rows cells. */
+/* The blurred samples of one component, divided into columns x rows cells. */
 typedef struct
 {
   int x, y, width, height;

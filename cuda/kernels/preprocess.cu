@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* From a picture to the network's input, a thread for each pixel of the input.
- * All formats are read one sample at a time, wherever their bytes lie; the
- * reads of neighbours fall into the same lines of the cache, and most of the
- * traffic is the input that is written. */
+/* Converts a picture to the network's input, with one thread per pixel of the
+ * input. Threads read all formats sample by sample, at any alignment:
+ * neighbouring reads hit the same cache lines, and most of the traffic is the
+ * writes. */
 
 #include "types.cuh"
 
 #include "preprocess.h"
 
-/* v / 255 for 0 to 255, rounded as the division is, without one. */
+/* Returns v / 255 for v from 0 to 255, correctly rounded, without a division. */
 static __device__ __forceinline__ float
 y10_unit (int v)
 {
@@ -37,7 +37,7 @@ y10_clip (int v)
   return min (max (v >> 20, 0), 255);
 }
 
-/* Pixel x, y of the region as 8-bit R'G'B'. */
+/* Returns pixel x, y of the region as 8-bit R'G'B'. */
 static __device__ __forceinline__ void
 y10_pixel (const Y10KPreprocess &p, int x, int y, int (&rgb)[3])
 {
@@ -58,8 +58,8 @@ y10_pixel (const Y10KPreprocess &p, int x, int y, int (&rgb)[3])
   }
 }
 
-/* OpenCV's fixed point: 11 bits of weight in each direction, of which the
- * columns keep 7 and the rows 2. What has no weight is not read. */
+/* Blends in OpenCV's fixed point: weights have 11 bits per direction, of which
+ * columns keep 7 and rows 2. Pixels with weight 0 are not read. */
 static __device__ __forceinline__ void
 y10_blend (const Y10KPreprocess &p, const Y10KTap &column, const Y10KTap &row,
     int (&rgb)[3])
@@ -89,7 +89,7 @@ y10_blend (const Y10KPreprocess &p, const Y10KTap &column, const Y10KTap &row,
     rgb[k] = sum[k] >> 2 & 255;
 }
 
-/* A float that may lie anywhere. */
+/* Reads a float at any alignment. */
 static __device__ __forceinline__ float
 y10_float_at (const unsigned char *at)
 {

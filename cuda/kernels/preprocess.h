@@ -2,19 +2,21 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-/* From a picture to the network's input, as engine/ref/preprocess.c does it and
- * with the same bits: four source pixels as 8-bit R'G'B', blended in OpenCV's
- * fixed point, divided by 255, border 114 / 255. One image a launch. */
+/* Converts a picture to the network's input, bit for bit like
+ * engine/ref/preprocess.c: blends four source pixels as 8-bit R'G'B' in OpenCV's
+ * fixed point and divides by 255; the border is 114 / 255. One launch per
+ * image. */
 
 #include "view.h"
 
-/* As Y10Component. */
+/* Same layout as Y10Component. */
 typedef struct
 {
   int plane, step, offset, xshift, yshift;
 } Y10KComponent;
 
-/* As Y10Tap: two source columns or rows and their weights of 1/2048. */
+/* Same layout as Y10Tap: two source columns or rows and their weights in
+ * 1/2048. */
 typedef struct
 {
   unsigned int pos[2];
@@ -29,8 +31,8 @@ typedef struct
   int yuv, sample_size;         /* 4: planes of floats of the input's size */
   Y10KComponent component[3];
   int color[8];                 /* Y10ColorTransform, member by member */
-  const Y10KTap *column, *row;  /* width and height of them */
-  int left, top, width, height; /* where the picture lies in the input */
+  const Y10KTap *column, *row;  /* width and height entries */
+  int left, top, width, height; /* position of the picture in the input */
   Y10KView out;                 /* of this image: R, G, B, five zeros */
 } Y10KPreprocess;
 

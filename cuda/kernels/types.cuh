@@ -2,24 +2,24 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-/* What the kernels have in common. They are templates over the activations'
- * type; whatever the type, they compute in floats and round once, when they
- * store. Memory is read and written 8 channels at a time, in accesses of
- * 16 bytes.
+/* Common parts of the kernels. Kernels are templates over the activations' type;
+ * for any type they compute in floats and round once, when they store. They read
+ * and write memory 8 channels at a time, with 16-byte accesses.
  *
- * Plain C++17 without headers of the standard library, so that NVRTC and g++
- * (tests/cuda-sim) compile it, too. Registers change their type by
- * __builtin_memcpy, memory by may_alias: nvcc makes single bytes of a memcpy
- * from memory, whatever it is told about alignment. */
+ * Plain C++17 without standard library headers, so that NVRTC and g++
+ * (tests/cuda-sim) compile it too. Registers are reinterpreted with
+ * __builtin_memcpy, memory with may_alias: nvcc compiles a memcpy from memory to
+ * single-byte accesses, whatever its alignment. */
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
 #include "view.h"
 
-/* y10_NAME_f32, _f16 and _bf16 out of the template y10_NAME. After the type:
- * threads of a block and, where ptxas would rather spill than take registers,
- * blocks a multiprocessor should have room for. */
+/* Instantiates y10_NAME_f32, _f16 and _bf16 from the template y10_NAME. The
+ * arguments after the type are those of __launch_bounds__: threads per block and,
+ * for kernels in which ptxas would otherwise spill registers, blocks per
+ * multiprocessor. */
 #define Y10_TYPED_KERNEL(name, Type, ...) \
   extern "C" __global__ void __launch_bounds__ (__VA_ARGS__) \
   y10_##name##_f32 (Y10K##Type p) \
@@ -37,7 +37,7 @@
     y10_##name<__nv_bfloat16> (p); \
   }
 
-/* N channels (4 or 8) as they lie in memory. */
+/* N channels (4 or 8) in memory format. */
 template <typename T, int N>
 struct __attribute__ ((may_alias,
     aligned (N * sizeof (T) < 16 ? N * sizeof (T) : 16))) Y10Raw
@@ -133,7 +133,7 @@ y10_pack (const float (&x)[N], __nv_bfloat16)
   return raw;
 }
 
-/* N channels, 4 or 8, aligned to their size or 16 bytes, as floats. */
+/* Loads N channels (4 or 8), aligned to their size or 16 bytes, as floats. */
 template <typename T, int N>
 __device__ __forceinline__ void
 y10_load (const T *from, float (&x)[N])
@@ -148,7 +148,7 @@ y10_store (T *to, const float (&x)[N])
   y10_store_raw<T, N> (to, y10_pack (x, T ()));
 }
 
-/* The first channel of a pixel of a view whose elements are T. */
+/* Returns the first channel of a pixel in a view with elements of type T. */
 template <typename T>
 __device__ __forceinline__ T *
 y10_at (const Y10KView &view, int image, int y, int x)
@@ -157,8 +157,8 @@ y10_at (const Y10KView &view, int image, int y, int x)
       + (long long) (y * view.width + x) * view.pixel;
 }
 
-/* e^x: as exactly as floats go for floats; for what is rounded to 16 bits, two
- * instructions whose error is far below that rounding. */
+/* e^x: full precision for floats; for 16-bit types two instructions, whose error
+ * is far below that of rounding the result. */
 template <typename T>
 __device__ __forceinline__ float
 y10_exp (float x)
@@ -174,8 +174,8 @@ y10_silu (float x)
       : __fdividef (x, 1.0f + __expf (-x));
 }
 
-/* The end of every convolution: SiLU or none, plus add or none, into a view of
- * T or of floats. add may be out: read before it is written. */
+/* The epilogue of every convolution: optional SiLU and addition, into a view of T
+ * or of floats. add may be equal to out: it is read before out is written. */
 template <typename T>
 __device__ __forceinline__ void
 y10_epilogue8 (float (&v)[8], int silu, const Y10KView &add,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Nearest neighbour: 8 channels of a pixel are read once and written four
- * times, as they are. */
+/* Nearest neighbour: reads 8 channels of a pixel once and writes them four times,
+ * without conversion. */
 
 #include "upsample2x.h"
 #include "types.cuh"

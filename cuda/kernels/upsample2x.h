@@ -2,8 +2,8 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-/* Nearest neighbour, twice as high and wide; written where the concat that
- * follows wants it. */
+/* Nearest-neighbour upsampling to twice the size, written directly into the view
+ * of the following concat. */
 
 #include "view.h"
 

@@ -2,9 +2,9 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-/* What kernels and the host share: plain C, no GLib. Activations lie as
- * [image][row][column][channel], channels padded to 8; a view is a range of
- * channels, whose padding is zero and has to stay zero. */
+/* Types shared by kernels and the host, in plain C without GLib. Activations are
+ * [image][row][column][channel] with channels padded to 8. A view is a range of
+ * channels; its padding is zero and must stay zero. */
 
 #ifdef __cplusplus
 extern "C"
@@ -21,13 +21,13 @@ typedef struct
   long long image;              /* elements from one image to the next */
 } Y10KView;
 
-/* How a kernel is launched; each NAME.h has y10_NAME_launch () for its own. */
+/* The launch configuration of a kernel; NAME.h computes it in y10_NAME_launch (). */
 typedef struct
 {
   unsigned int grid[3], block[3], shared_bytes;
 } Y10KLaunch;
 
-/* For functions that kernels call, too. */
+/* For functions that both the host and kernels call. */
 #ifdef __CUDACC__
 #define Y10_K_INLINE static inline __host__ __device__
 #else
@@ -40,8 +40,8 @@ y10_k_div_up (long long a, long long b)
   return (unsigned int) ((a + b - 1) / b);
 }
 
-/* Kernels that exist once for each type of activation, as y10_NAME_f32,
- * y10_NAME_f16 and y10_NAME_bf16, each with one parameter, Y10KTYPE by value. */
+/* Kernels with one instance per type of activation: y10_NAME_f32, y10_NAME_f16
+ * and y10_NAME_bf16. Each has one parameter, Y10KTYPE, passed by value. */
 #define Y10_TYPED_KERNELS(K) \
   K (preprocess, Preprocess) \
   K (conv, Conv) \
@@ -51,13 +51,13 @@ y10_k_div_up (long long a, long long b)
   K (upsample2x, Upsample2x) \
   K (attention, Attention)
 
-/* Those that read logits, which are floats always: y10_NAME. */
+/* Kernels that read logits, which are always floats: y10_NAME. */
 #define Y10_UNTYPED_KERNELS(K) \
   K (head_scan, Head) \
   K (head_select, Head) \
   K (head_nms, Head)
 
-/* Those that know pictures only, for the painter: y10_NAME. */
+/* Kernels of the painter, which draw on pictures: y10_NAME. */
 #define Y10_PAINTER_KERNELS(K) \
   K (overlay, Overlay) \
   K (overlay_means, Blur) \

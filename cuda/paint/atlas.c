@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Texts on the GPU, one behind the other. There is no list of them: a text
- * knows its place itself, and by a number, which no other atlas has, that the
- * atlas has not been emptied since. A full one is emptied, and what is still
- * drawn comes back: that costs less than remembering who was drawn when, and
- * copies are made in the order of a stream, so nobody waits. */
+/* An atlas of texts on the GPU, stored one after the other. The atlas has no list:
+ * each text stores its offset and the serial of the atlas, a process-wide unique
+ * number that changes when the atlas is emptied. A full atlas is emptied, and
+ * texts still in use are copied again. That costs less than tracking their use,
+ * and since copies are ordered by the stream, nothing waits. */
 
 #include "config.h"
 
 #include "paint/atlas.h"
 
 #define FIRST_SIZE ((gsize) 4 << 20)
-#define LAST_SIZE ((gsize) 64 << 20)    /* but for a text that is larger */
+#define LAST_SIZE ((gsize) 64 << 20)    /* maximum size, unless one text is larger */
 #define ALIGN 16
 
 static gsize
 next_serial (void)
 {
-  static gsize last;            /* atomic; 0 is no atlas's */
+  static gsize last;            /* atomic; the last serial, 0: none */
 
   return (gsize) g_atomic_pointer_add (&last, 1) + 1;
 }
@@ -49,7 +49,7 @@ y10_cuda_atlas_empty (Y10CudaAtlas *atlas, gboolean again)
   atlas->serial = next_serial ();
 }
 
-/* An empty one. */
+/* Replaces the atlas by an empty one of @size bytes. */
 static gboolean
 grow (Y10CudaAtlas *atlas, const Y10CudaDriver *d, gsize size, CUstream stream,
     GError **error)
@@ -70,7 +70,7 @@ grow (Y10CudaAtlas *atlas, const Y10CudaDriver *d, gsize size, CUstream stream,
   return TRUE;
 }
 
-/* Host memory that is not pinned is read before the call returns. */
+/* The driver reads pageable host memory before the call returns. */
 static gboolean
 copy (const Y10CudaAtlas *atlas, const Y10CudaDriver *d, gsize place,
     const guint8 *from, gsize size, CUstream stream, GError **error)

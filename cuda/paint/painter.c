@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Draws on frames where they lie. Everything happens on one stream, which waits
- * for the frame's and for which the frame's waits afterwards: so frames of any
- * stream share the atlas of texts, and the host waits for nothing but frames
- * that have no stream. What there is to draw is written to pinned memory and
- * copied; there are a few such lists, so that none is written to before the
- * kernel that reads it is done. */
+/* Draws on frames in place. All work runs on the painter's stream, which waits for
+ * the frame's stream; the frame's stream then waits for the painter's. Frames of
+ * any stream can therefore share the text atlas, and the host waits only for
+ * frames without a stream. Items are written to pinned memory and copied. There
+ * are several such lists, so that none is overwritten before the kernel that reads
+ * it has finished. */
 
 #include "config.h"
 
@@ -14,7 +14,8 @@
 #include "core/painter-class.h"
 #include "paint/atlas.h"
 
-/* Of one launch; a hundred boxes with text are 1900. More are drawn by more. */
+/* Items per launch; a hundred boxes with text are 1900. More items take several
+ * launches. */
 #define MAX_ITEMS 2048
 #define N_LISTS 4
 
@@ -22,7 +23,7 @@ typedef struct
 {
   Y10KOverlayItem *pinned;
   CUdeviceptr device;
-  CUevent read;                 /* by the last kernel that was given it */
+  CUevent read;                 /* recorded after the last kernel that reads it */
 } List;
 
 struct _Y10PainterState
@@ -34,9 +35,9 @@ struct _Y10PainterState
   Y10_PAINTER_KERNELS (Y10_MEMBER)
 #undef Y10_MEMBER
   CUstream stream;
-  CUevent before, after;        /* of the frame's stream, of ours */
-  Y10KOverlayItem *pinned;      /* of all lists */
-  CUdeviceptr device;           /* the same, and means behind them */
+  CUevent before, after;        /* on the frame's stream, on ours */
+  Y10KOverlayItem *pinned;      /* all lists */
+  CUdeviceptr device;           /* all lists, followed by the means */
   List lists[N_LISTS];
   guint next;
   Y10CudaAtlas atlas;
@@ -128,7 +129,7 @@ make_stream (Y10PainterState *self, GError **error)
   const Y10CudaDriver *d = self->driver;
   int least = 0, greatest = 0;
 
-  /* Somebody waits for this frame, and it takes microseconds. */
+  /* Highest priority: a frame waits for this work, which takes microseconds. */
   d->ctx_get_priority_range (&least, &greatest);
   return check (self, d->stream_create (&self->stream,
           Y10_CU_STREAM_NON_BLOCKING, greatest), "making a stream", error)
@@ -235,7 +236,7 @@ fill_item (Y10KOverlayItem *to, const Y10PaintItem *from,
   }
 }
 
-/* A text that is in the atlas: where the part of it lies that is shown. */
+/* Sets the addresses of the visible part of a text in the atlas. */
 static void
 fill_text (Y10KOverlayItem *to, const Y10PaintItem *from,
     const Y10Canvas *canvas)
@@ -265,8 +266,8 @@ extend (Y10KOverlay *p, const Y10PaintItem *item)
   p->y1 = MAX (p->y1, item->y1);
 }
 
-/* As many of @items as one launch takes: up to a blur, the end of the list, or
- * a text that there is no more room for. */
+/* Writes the items of one launch: up to a blur, the end of the list, or a text that
+ * does not fit in the atlas. */
 static gboolean
 write_list (Y10PainterState *self, List *list, const Y10Canvas *canvas,
     const Y10PaintItem *items, guint n, Y10KOverlay *p, guint *n_emptied,
@@ -305,7 +306,7 @@ draw_some (Y10PainterState *self, const Y10Canvas *canvas,
     .items = GSIZE_TO_POINTER (list->device),.x0 = G_MAXINT,.y0 = G_MAXINT
   };
 
-  /* It is read long since, unless frames come faster than they are drawn on. */
+  /* Rarely waits: only if frames arrive faster than they are drawn. */
   if (!check (self, d->event_synchronize (list->read),
           "waiting for what was drawn", error)
       || !write_list (self, list, canvas, items, n, &p, n_emptied, error))
@@ -324,7 +325,7 @@ draw_some (Y10PainterState *self, const Y10Canvas *canvas,
       "recording an event", error);
 }
 
-/* Square cells, no smaller than 4 samples. */
+/* Divides the area into square cells of at least 4 samples. */
 static Y10KBlurArea
 blur_area (const Y10PaintItem *item, const Y10PaintComponent *c)
 {
@@ -359,7 +360,7 @@ blur (Y10PainterState *self, const Y10Canvas *canvas, const Y10PaintItem *item,
       error);
 }
 
-/* @to waits for what @from holds now. */
+/* Makes @to wait for the work queued on @from. */
 static gboolean
 follow (Y10PainterState *self, CUstream to, CUstream from, CUevent event,
     GError **error)
@@ -413,7 +414,7 @@ static const Y10PainterClass y10_painter_cuda = {
   .draw = painter_draw,
 };
 
-/* The module's other export. */
+/* The module's second export. */
 __attribute__ ((visibility ("default")))
 const Y10PainterClass *y10_painter_module (void);
 

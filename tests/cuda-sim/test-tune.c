@@ -208,7 +208,7 @@ test_wrong (void)
 
   for_plans (delete);
   g_test_expect_message (NULL, G_LOG_LEVEL_WARNING,
-      "*cuda:plain,fused,wrong differs from our own kernel by *left out*");
+      "*rejected cuda:plain,fused,wrong: *differs from that of our own kernel by *");
   engine = make_tuned ("wrong", Y10_PRECISION_FP32, &progress);
   g_test_assert_expected_messages ();
   g_assert_cmpuint (progress.wrong, ==, progress.total);
