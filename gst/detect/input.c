@@ -71,7 +71,7 @@ typedef struct
 } Snapshot;
 
 static void
-look_at_properties (GstYolov10Detect * self, GstBuffer * buffer,
+snapshot_properties (GstYolov10Detect * self, GstBuffer * buffer,
     gint64 came_at, Snapshot * now)
 {
   GstBaseTransform *base = GST_BASE_TRANSFORM (self);
@@ -100,7 +100,7 @@ look_at_properties (GstYolov10Detect * self, GstBuffer * buffer,
 /* Computes how many of its buffers upstream's pool can spare: all but the one
  * being filled and the one downstream holds. */
 static void
-look_at_pool (GstYolov10Detect * self, GstBuffer * buffer)
+check_pool (GstYolov10Detect * self, GstBuffer * buffer)
 {
   GstStructure *config;
   guint max = 0;
@@ -290,16 +290,16 @@ gst_y10_input_push (GstYolov10Detect * self, GstBuffer * buffer)
   if (!self->session)           /* lifecycle_follow() posted it */
     goto refused;
   set_controlled_values (self, buffer);
-  gst_y10_lifecycle_take_over (self);
-  look_at_properties (self, buffer, came_at, &now);
-  look_at_pool (self, buffer);
+  gst_y10_lifecycle_apply_reload (self);
+  snapshot_properties (self, buffer, came_at, &now);
+  check_pool (self, buffer);
   set_limits (self, &now);
   if (now.wanted.active) {
     lost = is_lost (self, buffer);
     if (!lost && self->format.image.memory == Y10_MEMORY_CUDA
         && !gst_y10_cuda_is_ours (self->cuda, buffer)
         && (!gst_y10_frame_queue_drain (self->frame_queue, TRUE)
-            || !gst_y10_lifecycle_follow (self, buffer, &error)))
+            || !gst_y10_lifecycle_restart_in_context (self, buffer, &error)))
       goto refused;
     if (!lost)
       mode = gst_y10_policy_choose (&self->policy, &now.policy);

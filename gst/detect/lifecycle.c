@@ -44,7 +44,7 @@ gst_y10_lifecycle_open_cuda (GstYolov10Detect * self)
 
 /* Applies properties that were set while the model was loading. */
 static void
-catch_up (GstYolov10Detect * self)
+apply_pending (GstYolov10Detect * self)
 {
   gboolean other_model;
 
@@ -54,7 +54,7 @@ catch_up (GstYolov10Detect * self)
   other_model = g_strcmp0 (self->session->settings.model_file,
       self->settings.model_file);
   GST_OBJECT_UNLOCK (self);
-  gst_y10_props_catch_up (self, self->session);
+  gst_y10_props_apply_pending (self, self->session);
   if (other_model)
     gst_y10_reload_request (self->reload);
 }
@@ -90,7 +90,7 @@ gst_y10_lifecycle_begin (GstYolov10Detect * self, GError ** error)
   gst_y10_latency_expect (&self->latency, session->warm_ns);
   GST_OBJECT_UNLOCK (self);
   y10_engine_unref (engine);
-  catch_up (self);
+  apply_pending (self);
   gst_y10_props_notify_active (self);
   return TRUE;
 }
@@ -114,7 +114,7 @@ gst_y10_lifecycle_end (GstYolov10Detect * self)
  * from a context other than its own, and the producer will keep using this
  * one. */
 gboolean
-gst_y10_lifecycle_follow (GstYolov10Detect * self, GstBuffer * buffer,
+gst_y10_lifecycle_restart_in_context (GstYolov10Detect * self, GstBuffer * buffer,
     GError ** error)
 {
   gint device_id;
@@ -133,7 +133,7 @@ gst_y10_lifecycle_follow (GstYolov10Detect * self, GstBuffer * buffer,
  * one. If that one has lost its GPU, they leave first, so that its recovery can
  * be stopped. */
 void
-gst_y10_lifecycle_take_over (GstYolov10Detect * self)
+gst_y10_lifecycle_apply_reload (GstYolov10Detect * self)
 {
   GstY10Session *new = gst_y10_reload_take (self->reload), *old;
   gboolean slower;
@@ -153,7 +153,7 @@ gst_y10_lifecycle_take_over (GstYolov10Detect * self)
   GST_OBJECT_UNLOCK (self);
   /* Apply what was set while the session was being created. */
   gst_y10_session_set_priority (new, priority);
-  gst_y10_props_catch_up (self, new);
+  gst_y10_props_apply_pending (self, new);
   if (self->skips)              /* a turn for its frames would come too late */
     gst_y10_session_withdraw (old);
   gst_y10_reload_retire (self->reload, old);

@@ -11,9 +11,9 @@ gboolean gst_y10_lifecycle_begin (GstYolov10Detect * detect, GError ** error);
 /* Call with an empty frame queue. */
 void gst_y10_lifecycle_end (GstYolov10Detect * detect);
 /* Moves to the CUDA context of @buffer. Call with an empty frame queue. */
-gboolean gst_y10_lifecycle_follow (GstYolov10Detect * detect,
+gboolean gst_y10_lifecycle_restart_in_context (GstYolov10Detect * detect,
     GstBuffer * buffer, GError ** error);
 /* Input thread only. */
-void gst_y10_lifecycle_take_over (GstYolov10Detect * detect);
+void gst_y10_lifecycle_apply_reload (GstYolov10Detect * detect);
 
 G_END_DECLS

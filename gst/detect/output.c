@@ -55,7 +55,7 @@ look_at_result (GstYolov10Detect * self, const GstY10Job * job)
     memset (&self->tuning, 0, sizeof self->tuning);
     gst_y10_messages_model (GST_ELEMENT (self), job->session);
   }
-  gst_y10_tuning_look (&self->tuning, GST_ELEMENT (self),
+  gst_y10_tuning_poll (&self->tuning, GST_ELEMENT (self),
       y10_engine_stream_get_engine (job->stream));
   GST_OBJECT_LOCK (self);
   gst_y10_stats_inferred (&self->stats, &job->request);

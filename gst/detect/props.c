@@ -83,7 +83,7 @@ set_of_classes (GstYolov10Detect * self, guint i, const gchar * text)
 
 /* Applies what was set while @session was being created. */
 void
-gst_y10_props_catch_up (GstYolov10Detect * self, GstY10Session * session)
+gst_y10_props_apply_pending (GstYolov10Detect * self, GstY10Session * session)
 {
   for (guint i = 0; i < G_N_ELEMENTS (of_classes); i++) {
     const gchar *made_from = *text_of (&session->settings, i);

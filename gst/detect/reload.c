@@ -243,7 +243,7 @@ gst_y10_reload_request (GstY10Reload * self)
   if (self->open) {
     self->wanted++;
     if (!self->thread)
-      self->thread = g_thread_try_new ("y10-exchange", run, self, &error);
+      self->thread = g_thread_try_new ("y10-reload", run, self, &error);
     g_cond_broadcast (&self->changed);
   }
   g_mutex_unlock (&self->lock);

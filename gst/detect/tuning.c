@@ -33,7 +33,7 @@ post (GstElement * element, const Y10TuningProgress * p)
 /* Call once per frame. Posts at the start, for each tenth, and at the end;
  * posts nothing if autotuning is off or was over before the first frame. */
 void
-gst_y10_tuning_look (GstY10Tuning * tuning, GstElement * element,
+gst_y10_tuning_poll (GstY10Tuning * tuning, GstElement * element,
     Y10Engine * engine)
 {
   Y10TuningProgress progress = {.size = sizeof progress };

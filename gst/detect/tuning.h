@@ -14,7 +14,7 @@ typedef struct
   guint tenths;                 /* last reported progress */
 } GstY10Tuning;
 
-void gst_y10_tuning_look (GstY10Tuning * tuning, GstElement * element,
+void gst_y10_tuning_poll (GstY10Tuning * tuning, GstElement * element,
     Y10Engine * engine);
 
 G_END_DECLS

@@ -41,7 +41,7 @@ static gboolean tuned;
 static Tolerance limits;
 
 static float *
-peek (Comparison *c, Y10View view, gsize *n, GError **error)
+read_tensor (Comparison *c, Y10View view, gsize *n, GError **error)
 {
   const Y10Tensor *t = &c->graph->tensors[view.tensor];
   float *values;
@@ -98,7 +98,7 @@ run_layers (Comparison *c, GError **error)
 
       if (completed_by (c->graph, view) + 1 != end)
         continue;
-      values = peek (c, view, &n, error);
+      values = read_tensor (c, view, &n, error);
       if (!values)
         return FALSE;
       g_snprintf (what, sizeof what, "layer %2u %4ux%ux%u", i,
@@ -126,10 +126,10 @@ peek_logits (Comparison *c, GError **error)
     const Y10Tensor *t = &graph->tensors[graph->box[i].tensor];
     gsize n;
 
-    c->logits[2 * i] = peek (c, graph->box[i], &n, error);
+    c->logits[2 * i] = read_tensor (c, graph->box[i], &n, error);
     if (!c->logits[2 * i])
       return FALSE;
-    c->logits[2 * i + 1] = peek (c, graph->cls[i], &n, error);
+    c->logits[2 * i + 1] = read_tensor (c, graph->cls[i], &n, error);
     if (!c->logits[2 * i + 1])
       return FALSE;
     c->decoded.height[i] = t->height;

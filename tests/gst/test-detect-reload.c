@@ -339,7 +339,7 @@ static Suite *
 reload_suite (void)
 {
   Suite *s = suite_create ("yolov10detect changes");
-  TCase *tc = tcase_create ("exchange");
+  TCase *tc = tcase_create ("reload");
 
   suite_add_tcase (s, tc);
   tcase_set_timeout (tc, 900);
