@@ -218,7 +218,7 @@ test_wrong (void)
   y10_engine_unref (engine);
 
   for_plans (delete);
-  g_test_expect_message (NULL, G_LOG_LEVEL_WARNING, "*left out*");
+  g_test_expect_message (NULL, G_LOG_LEVEL_WARNING, "*rejected*");
   engine = make_tuned ("wrong,none", Y10_PRECISION_FP32, &progress);
   g_test_assert_expected_messages ();
   g_assert_cmpuint (progress.faster, ==, 0);
@@ -312,7 +312,7 @@ test_cache_unusable (void)
   for_plans (delete);
   g_assert_cmpint (chmod (folder, 0777), ==, 0);
   g_test_expect_message (NULL, G_LOG_LEVEL_MESSAGE,
-      "*built at every start*others may write*");
+      "*so every start builds the plans again*writable by other users*");
   engine = make_tuned ("", Y10_PRECISION_FP32, &progress);
   g_test_assert_expected_messages ();
   expect_most_faster (&progress);
@@ -490,7 +490,7 @@ test_lost (void)
   engine = make_engine (Y10_BACKEND_CUDA, Y10_PRECISION_FP32, 1, TRUE);
   pixels = test_pixels (engine, 1);
   g_test_expect_message (NULL, G_LOG_LEVEL_MESSAGE,
-      "no more plans are looked for*lost*");
+      "tuning stopped*lost*");
   sim->lose (2, 700);           /* our own kernel, and the first that is tried */
   do {
     y10_engine_get_tuning_progress (engine, &progress);

@@ -270,7 +270,7 @@ test_folders (void)
   g_assert_cmpint (g_mkdir (folder, 0700), ==, 0);
   for (guint i = 0; i < G_N_ELEMENTS (modes); i++) {
     g_assert_cmpint (g_chmod (folder, modes[i]), ==, 0);
-    expect_refused (folder, "others may write");
+    expect_refused (folder, "writable by other users");
   }
   g_assert_cmpint (g_chmod (folder, 0755), ==, 0);
   cache = open_cache (folder, &key);

@@ -220,7 +220,7 @@ class Demo(unittest.TestCase):
         self.refuses("too many arguments", "a", "b", "c")
         self.refuses("text file", self.model, self.path("text.txt"))
         os.rename(self.path("text.txt"), self.path("text.safetensors"))
-        self.refuses("not a weights file", self.path("text.safetensors"), self.picture)
+        self.refuses("not a supported weights file", self.path("text.safetensors"), self.picture)
 
 
 if __name__ == "__main__":
