@@ -1,10 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
-"""Upstream's objectdetectionoverlay draws the boxes of yolov10detect where the codes are.
+"""Upstream's objectdetectionoverlay draws the boxes of yolov10detect at the right places.
 
-Where the codes are is known from the picture, not from a detector. overlay.png is what it looks
-like.
+The expected places come from the picture, not from a detector. The test writes overlay.png for
+inspection.
 """
 import os
 import sys

@@ -1,12 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
-"""Upstream's ioutracker (GStreamer 1.28) follows what yolov10detect finds, and yolov10overlay shows
-the tracker's ids.
+"""Upstream's ioutracker (GStreamer 1.28) tracks the detections of yolov10detect, and yolov10overlay
+shows the tracker's ids.
 
-Two codes cross the picture on known ways: each keeps one id of its own over all frames. What the
-overlay draws with the tracker differs from what it draws without, and only in the labels.
-tracker.png is what it looks like.
+Two codes cross the picture on known paths; each must keep one unique id over all frames. With the
+tracker, the overlay's output must change in the labels only. The test writes tracker.png for
+inspection.
 """
 import os
 import sys

@@ -4,14 +4,14 @@
 """Eight RTSP cameras that fail in eight ways, watched by examples/cameras.c.
 
 Each camera is a process (server.py) that stamps numbers into its pictures. The
-program's --sink writes one pixel for each block of what comes out of the
-detector, so that the numbers are read from the very frames. Faults overlap: in
-the time of each, no camera that has none at that time may miss a frame.
+program's --sink writes one pixel per block of each frame that leaves the
+detector, from which this script reads the numbers. Faults overlap: during a
+fault, the cameras without one must not miss a frame.
 
 usage: cameras.py --program FILE --picture FILE [--work DIR] [--reconnects N]
 
-Then four cameras whose connections are cut again and again, with what is resident;
---reconnects: only those, N times all in all.
+Afterwards it cuts the connections of four cameras repeatedly and measures the
+resident memory; --reconnects runs only this part, with N reconnections in total.
 """
 import argparse
 import contextlib

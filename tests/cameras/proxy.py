@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
-"""Stands between a client and an RTSP server, both on TCP, and does to the packets
-what networks and cameras do."""
+"""A proxy between a client and an RTSP server, both on TCP, that imitates the faults
+of networks and cameras."""
 import contextlib
 import socket
 import struct

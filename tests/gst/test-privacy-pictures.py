@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
-"""Photographs of people through yolov10overlay privacy=blur and fill: y10 detect finds nobody any
-more, whatever stands between the detector and the overlay and whatever the detector does. In a
-recorded video, of which few frames are inferred, it finds none of the things that move. With the
-real weights, photographs and video of ../shared, where they are."""
+"""Photographs of people through yolov10overlay privacy=blur and fill: afterwards y10 detect must
+detect nobody, for any element between detector and overlay and any state of the detector. In a
+recorded video with few inferred frames, it must detect none of the moving objects. Uses the real
+weights, photographs and video of ../shared if they are present."""
 
 import json
 import os

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
-"""How late cameras' frames are behind a detector that is three times too slow for one.
+"""Measures the delay of cameras' frames behind a detector that is three times too slow for one.
 
 A server as cameras have it (gst-rtsp-server, in a process of its own) sends a
 clip of 30 frames a second that was encoded before, each frame at its time. Each

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
-"""Memory and time over an hour of video, as fast as it goes: what the process has
-resident after the first minute of video and at the end, and how long a thousand
-frames took at the beginning and at the end.
+"""Measures memory and speed over an hour of video at full speed: the resident memory
+after the first minute of video and at the end, and the time for a thousand frames at
+the beginning and at the end.
 
 usage: long.py MODEL --labels FILE [--minutes N]     see long.sh
 """

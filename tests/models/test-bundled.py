@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
-"""The model that comes with the project, taken because none was named: it finds codes made here by
-zint, where they are, and what it finds in pipelines/codes.png is what PyTorch finds there.
-pipelines/read-codes.sh reads what zint was told to write.
+"""The bundled model, used by default: it detects codes made by zint at the right places, and its
+detections in pipelines/codes.png equal those of PyTorch. pipelines/read-codes.sh reads the texts
+that zint encoded.
 
 usage: test-bundled.py BUILD [TESTCASE...]
 """

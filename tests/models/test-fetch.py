@@ -5,8 +5,8 @@
 
 usage: test-fetch.py BUILD SEEDED DATA
 
-What is asked of the server and what it sent is written down and compared with what was there
-before; what comes out is compared with what the server had, byte by byte.
+The server records all requests and answers, which the tests check against the state before; the
+downloaded file must equal the server's, byte by byte.
 """
 import contextlib
 import errno

@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
-"""In a video the bundled model shows what is there as often as it is there: in the demo's scene and
-in three others (scenes.py), of each class never more at once than there are, and all of them in
-some frame; of codes, which stand still, in each frame.
+"""The bundled model detects the right number of objects in video: in the demo's scene and three
+others (scenes.py), it never detects more objects of a class than the scene has, detects all of them
+in some frame, and detects the codes, which do not move, in every frame.
 
 usage: test-scenes.py BUILD [TESTCASE...]         prints what was found
 """

@@ -1,12 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
-"""pipelines/demo.sh as a person uses it, with weights from a seed and with the bundled ones.
+"""pipelines/demo.sh as a user runs it, with seeded weights and with the bundled model.
 
 usage: test-demo.py BUILD SEEDED SHAPES.json
 
-What it finds is compared with what `y10 detect` finds in the same file, whose pictures come by
-another way; what it writes is decoded again and counted.
+Its detections must equal those of `y10 detect`, which decodes the same file differently; its output
+is decoded again and the frames are counted.
 """
 import json
 import os

@@ -4,9 +4,9 @@
 #
 # usage: test-install.sh BUILD
 #
-# Installs BUILD into a folder of its own, then uses it as a stranger would: a
-# program compiled against y10.pc, the plugin, the tool. Uninstalls it, and looks
-# what is left. The same program is compiled against the build without installing.
+# Installs BUILD into a separate folder, then uses it in a clean environment: a
+# program compiled against y10.pc, the plugin, the tool. Uninstalls it and checks
+# that nothing is left. Also compiles the program against the uninstalled build.
 set -euo pipefail
 
 build=$1

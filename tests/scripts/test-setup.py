@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
-"""tools/setup.sh on machines that are made up: apt, dpkg, sudo and Meson are stand-ins that
-write down how they were called. Nothing is installed."""
+"""tools/setup.sh on simulated machines: apt, dpkg, sudo and Meson are replaced by scripts that
+record their arguments. Nothing is installed."""
 import fcntl
 import os
 import pty

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
-"""Pictures and videos that are cut off or overwritten in the middle: y10 detect prints what could be
-decoded, names the file and ends with 1. Whole ones pass without a word, those of ../shared too."""
+"""Truncated and overwritten pictures and videos: y10 detect prints the results of the part that can
+be decoded, reports the file and exits with 1. Intact files, also those of ../shared, pass silently."""
 import glob
 import os
 import random

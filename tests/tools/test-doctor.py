@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
-"""y10 doctor: the machine it runs on, and machines with NVIDIA GPUs that are made up: libraries
-that stand in for NVIDIA's (fake/), and folders that stand in for /proc and /sys."""
+"""y10 doctor on this machine, and on simulated machines with NVIDIA GPUs: fake libraries (fake/)
+replace NVIDIA's, and folders replace /proc and /sys."""
 import json
 import os
 import shutil
