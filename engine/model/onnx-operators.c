@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "model/onnx-operators.h"
+#include "model/onnx-shapes.h"
 
 /* Of a concat; a C2f of yolov10x has 8. */
 #define MAX_PIECES 32
@@ -27,14 +28,6 @@ scaled (Value *v, gdouble scale)
   if (v)
     v->scale = scale;
   return v;
-}
-
-gint64
-y10_onnx_integer (const Node *node, const char *name, gint64 otherwise)
-{
-  const Y10OnnxAttribute *a = y10_onnx_attribute (node, name);
-
-  return a ? a->integer : otherwise;
 }
 
 static gboolean

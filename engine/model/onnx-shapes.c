@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "model/onnx-operators.h"
+#include "model/onnx-shapes.h"
 
 typedef Y10OnnxValues Values;
 typedef Y10OnnxValue Value;

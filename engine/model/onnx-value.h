@@ -3,7 +3,7 @@
 #pragma once
 
 #include "model/expressions.h"
-#include "weights/onnx.h"
+#include "weights/onnx-graph.h"
 
 G_BEGIN_DECLS
 

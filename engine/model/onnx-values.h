@@ -2,15 +2,11 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-#include "model/expressions.h"
-#include "weights/onnx.h"
+#include "model/onnx-inputs.h"
 
 G_BEGIN_DECLS
 
-/* The values of all outputs of an ONNX graph for one input size: numbers for
- * shapes, expressions for tensors computed from the image, or unknown. */
-typedef struct _Y10OnnxValues Y10OnnxValues;
-
+/* Evaluates all nodes of @graph for one input size. */
 Y10OnnxValues *y10_onnx_values_new (const Y10OnnxGraph * graph,
     Y10Expressions * expressions, guint width, guint height);
 void y10_onnx_values_free (Y10OnnxValues * values);

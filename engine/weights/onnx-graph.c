@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "weights/onnx.h"
+#include "weights/onnx-graph.h"
 
 void
 y10_onnx_tensor_free (gpointer p)
@@ -123,6 +123,15 @@ y10_onnx_attribute (const Y10OnnxNode *node, const char *name)
       return a;
   }
   return NULL;
+}
+
+gint64
+y10_onnx_integer (const Y10OnnxNode *node, const char *name,
+    gint64 otherwise)
+{
+  const Y10OnnxAttribute *a = y10_onnx_attribute (node, name);
+
+  return a ? a->integer : otherwise;
 }
 
 const char *

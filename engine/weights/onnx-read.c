@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/half.h"
-#include "weights/onnx.h"
+#include "weights/onnx-read.h"
 #include "weights/protobuf.h"
 
 #define MAX_NODES 16384

@@ -13,7 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "weights/onnx.h"
+#include "weights/onnx-read.h"
 #include "weights/protobuf.h"
 
 #define BATCH_NORM_EPS 1e-3

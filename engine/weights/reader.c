@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "base/regular-file.h"
-#include "weights/onnx.h"
+#include "weights/onnx-graph.h"
 #include "weights/weights.h"
 
 /* Part 0 and the other files in which an ONNX file may store tensors. */

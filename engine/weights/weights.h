@@ -68,7 +68,7 @@ const char *y10_tensor_file_get_meta (const Y10TensorFile * file,
 const char *y10_tensor_file_get_activation (const Y10TensorFile * file,
     const char *module);
 
-/* onnx.h; NULL for other formats. */
+/* onnx-graph.h; NULL for other formats. */
 typedef struct _Y10OnnxGraph Y10OnnxGraph;
 const Y10OnnxGraph *y10_tensor_file_get_onnx (const Y10TensorFile * file);
 

@@ -21,24 +21,11 @@ from ._image import ORDERS, ImageLike, check_array, describe, to_array
 from ._library import BACKENDS, HEADS, PRECISIONS, Error, ErrorCode, Y10EngineConfig, \
     Y10HeadParams, Y10Step, Y10StepTimes, library
 from ._result import DETECTION, Result, Times
+from ._weights import PathLike, Weights
 
 WAIT_SLICE = 0.1  # seconds
 
 T = TypeVar("T")
-PathLike = Union[str, "os.PathLike[str]"]
-
-
-class Weights:
-    """A Y10Model. Results keep it when their Model is closed."""
-
-    def __init__(self, path: Optional[PathLike], labels: Optional[PathLike]) -> None:
-        self.handle = library.call(library.y10_model_load,
-                                   None if path is None else os.fsencode(path),
-                                   None if labels is None else os.fsencode(labels))
-        weakref.finalize(self, library.y10_model_unref, self.handle).atexit = False
-        self.names: Tuple[str, ...] = tuple(
-            library.y10_model_get_class_name(self.handle, i).decode()
-            for i in range(library.y10_model_get_n_classes(self.handle)))
 
 
 def _release(engine: int, process: int) -> None:

@@ -5,14 +5,12 @@ from __future__ import annotations
 
 import ctypes
 import os
-from typing import TYPE_CHECKING, Iterator, NamedTuple, Optional, Tuple
+from typing import Iterator, NamedTuple, Optional, Tuple
 
 import numpy as np
 
 from ._library import Y10Report, library
-
-if TYPE_CHECKING:
-    from ._model import Weights
+from ._weights import Weights
 
 #: One detection, as Y10Detection is in C. Box in pixels of the image, confidence 0 to 1,
 #: index of the class, index of the grid cell that found it.
@@ -43,7 +41,7 @@ class Result:
 
     __slots__ = ("array", "names", "width", "height", "source", "times", "_weights")
 
-    def __init__(self, array: np.ndarray, weights: "Weights", width: int, height: int,
+    def __init__(self, array: np.ndarray, weights: Weights, width: int, height: int,
                  source: Optional[str], times: Times) -> None:
         self.array = array
         self.names: Tuple[str, ...] = weights.names

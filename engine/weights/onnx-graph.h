@@ -59,10 +59,6 @@ struct _Y10OnnxGraph
   gboolean has_end2end, end2end;        /* from the metadata */
 };
 
-/* onnx-read.c: fills @graph from a file, and the file's metadata. */
-gboolean y10_onnx_read (Y10TensorFile * file, Y10OnnxGraph * graph,
-    GError ** error);
-
 Y10OnnxGraph *y10_onnx_graph_new (void);
 void y10_onnx_graph_free (Y10OnnxGraph * graph);
 Y10OnnxNode *y10_onnx_node_new (void);
@@ -85,6 +81,9 @@ y10_onnx_to_integer (gdouble value)
 
 const Y10OnnxAttribute *y10_onnx_attribute (const Y10OnnxNode * node,
     const char *name);
+/* Returns an integer attribute, or @otherwise if it is missing. */
+gint64 y10_onnx_integer (const Y10OnnxNode * node, const char *name,
+    gint64 otherwise);
 /* Name of input @i, or "" if it is omitted. */
 const char *y10_onnx_input (const Y10OnnxNode * node, guint i);
 /* Whether @node is a Cast between floating-point types, which the proof ignores;
