@@ -102,8 +102,9 @@ check_head (const Y10Model *model, const Y10Head *head, GError **error)
   return FALSE;
 }
 
-static gboolean
-resolve_config (const Y10Model *model, Y10EngineConfig *c, GError **error)
+gboolean
+y10_engine_config_resolve (const Y10Model *model, Y10EngineConfig *c,
+    GError **error)
 {
   y10_engine_resolve_input (model, c);
   return check_input_size ("width", c->width, error)
@@ -129,31 +130,19 @@ resolve_sizes (const Y10Engine *engine, Y10EngineConfig *c)
         ? AUTO_CUDA_SLOTS : 1;
 }
 
-/**
- * y10_engine_new:
- * @model: a model; the engine takes a reference
- * @config: (nullable): the configuration, or %NULL for the defaults
- * @cancellable: (nullable): cancels the compilation
- * @error: return location for a #GError, or %NULL
- *
- * Compiles @model: chooses the backend, plans the memory, packs the weights and
- * allocates everything that a step needs. Takes from milliseconds to seconds.
- *
- * Returns: (transfer full): an engine, or %NULL with any #Y10Error
- *
- * Since: 0.1
- */
 Y10Engine *
-y10_engine_new (Y10Model *model, const Y10EngineConfig *config,
+y10_engine_create (Y10Model *model, const Y10EngineConfig *config,
+    const Y10BackendClass *backend, const char *fallback_reason,
     GCancellable *cancellable, GError **error)
 {
   g_autoptr (Y10Engine) engine = g_new0 (Y10Engine, 1);
   pthread_condattr_t monotonic;
 
-  g_return_val_if_fail (model != NULL, NULL);
   engine->refs = 1;
   engine->model = y10_model_ref (model);
-  y10_engine_config_init (&engine->config, sizeof engine->config);
+  engine->config = *config;
+  engine->backend = backend;
+  engine->fallback_reason = g_strdup (fallback_reason);
   pthread_mutex_init (&engine->lock, NULL);
   pthread_condattr_init (&monotonic);
   pthread_condattr_setclock (&monotonic, CLOCK_MONOTONIC);
@@ -161,11 +150,6 @@ y10_engine_new (Y10Model *model, const Y10EngineConfig *config,
   pthread_cond_init (&engine->work, &monotonic);
   pthread_cond_init (&engine->started, &monotonic);
   pthread_condattr_destroy (&monotonic);
-  if ((config && !y10_engine_config_read (&engine->config, config, error))
-      || !resolve_config (model, &engine->config, error)
-      || !(engine->backend = y10_backend_choose (&engine->config,
-              &engine->fallback_reason, error)))
-    return NULL;
   resolve_sizes (engine, &engine->config);
   engine->slots = g_new0 (Y10EngineSlot, engine->config.n_slots);
   engine->queued.slots = g_new0 (guint, engine->config.n_slots);

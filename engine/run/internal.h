@@ -165,12 +165,19 @@ gboolean y10_step_write_tensor (const Y10Step * step, guint image, Y10View view,
  * detects it. Set only by that test. */
 extern gboolean y10_test_skip_slot_check;
 
-/* If @asked is auto and a faster backend was skipped, sets *@passed_over to the
- * reason. */
+/* registry.c: returns NULL and appends the reason to @why if the backend is not
+ * installed. */
+const Y10BackendClass *y10_backend_find (Y10BackendKind kind, GString * why);
 
-/* Sets *@passed_over, where @asked is auto, to why nothing faster was taken. */
-const Y10BackendClass *y10_backend_choose (const Y10EngineConfig * config,
-    char **passed_over, GError **error);
+/* engine.c: checks a configuration for @model and replaces 0 and auto where the
+ * model decides. */
+gboolean y10_engine_config_resolve (const Y10Model * model,
+    Y10EngineConfig * config, GError ** error);
+/* y10_engine_new() with a chosen backend and a resolved @config.
+ * @fallback_reason (nullable): why auto chose no faster one. */
+Y10Engine *y10_engine_create (Y10Model * model,
+    const Y10EngineConfig * config, const Y10BackendClass * backend,
+    const char *fallback_reason, GCancellable * cancellable, GError ** error);
 
 /* selfcheck.c: TRUE where @class requests no check, where it has passed on this
  * combination of device, driver, libraries and build, or passes now. @again: a

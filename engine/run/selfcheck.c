@@ -147,10 +147,13 @@ static gboolean
 run (Y10Model *model, Y10BackendKind backend, const Y10EngineConfig *asked,
     Result *r, GError **error)
 {
+  g_autoptr (GString) why = g_string_new (NULL);
+  const Y10BackendClass *class = y10_backend_find (backend, why);
   Y10EngineConfig config;
   Y10Engine *engine;
   gboolean ok;
 
+  g_return_val_if_fail (class != NULL, FALSE);
   y10_engine_config_init (&config, sizeof config);
   config.backend = backend;
   config.device_id = asked->device_id;
@@ -159,7 +162,9 @@ run (Y10Model *model, Y10BackendKind backend, const Y10EngineConfig *asked,
   config.width = config.height = SIZE;
   config.max_detections = MAX_ROWS;
   config.tune = FALSE;          /* the tuner verifies each plan itself */
-  engine = y10_engine_new (model, &config, NULL, error);
+  if (!y10_engine_config_resolve (model, &config, error))
+    return FALSE;
+  engine = y10_engine_create (model, &config, class, NULL, NULL, error);
   if (!engine)
     return FALSE;
   ok = infer (engine, r, error);
@@ -336,4 +341,46 @@ y10_backend_check_with (const Y10BackendClass *class,
     return TRUE;
   g_propagate_error (error, failure);
   return FALSE;
+}
+
+/**
+ * y10_backend_check:
+ * @backend: a backend, not %Y10_BACKEND_AUTO
+ * @device_id: index of the GPU, -1 for the first usable one
+ * @again: whether to ignore and replace a verdict from earlier
+ * @device: (out) (optional) (nullable) (transfer full): description of the device
+ *   that was opened, as y10_engine_get_device() returns it; %NULL if none was,
+ *   also where an earlier verdict holds
+ * @error: location of an error
+ *
+ * Checks a backend as %Y10_BACKEND_AUTO does before it takes it: one picture
+ * through an engine with the bundled model, compared with the reference backend.
+ * Takes seconds the first time; the verdict is stored in the user's cache folder
+ * for this combination of GPU, driver, libraries and build. Backends that run on
+ * the CPU pass without a check. Any thread; one check at a time runs.
+ *
+ * Returns: %TRUE if @backend computes correctly, else %FALSE with
+ *   %Y10_ERROR_BACKEND for wrong results, or the error that prevented the check
+ *
+ * Since: 0.2
+ */
+gboolean
+y10_backend_check (Y10BackendKind backend, gint device_id, gboolean again,
+    char **device, GError **error)
+{
+  g_autoptr (GString) why = g_string_new (NULL);
+  const Y10BackendClass *class = y10_backend_find (backend, why);
+  Y10EngineConfig config;
+
+  if (device)
+    *device = NULL;
+  if (!class || class->probe (why) == 0) {
+    g_set_error (error, Y10_ERROR, Y10_ERROR_NO_BACKEND,
+        "backend %s cannot run here: %s", y10_backend_get_name (backend),
+        why->str);
+    return FALSE;
+  }
+  y10_engine_config_init (&config, sizeof config);
+  config.device_id = device_id;
+  return y10_backend_check_with (class, &config, again, device, error);
 }
