@@ -8,6 +8,9 @@
 #include "device.h"
 
 #include <algorithm>
+#include <atomic>
+
+static std::atomic<guint64> n_invalidated;
 
 namespace y10_sim
 {
@@ -62,16 +65,43 @@ check_not_captured (CUstream stream, CUevent event, const char *call)
   return 0;
 }
 
-bool
+static void
+invalidate (Capture *c)
+{
+  if (!c->invalid)
+    n_invalidated++;
+  c->invalid = true;
+}
+
+int
 capture_op (CUstream stream, Op *op)
 {
   Capture *c = stream->capture;
 
-  if (!c)
-    return false;
+  if (c->doomed && --c->doomed == 0)
+    invalidate (c);
+  if (c->invalid)
+    return Y10_CU_CAPTURE_INVALIDATED;
   c->graph->nodes.push_back ({ std::move (*op), stream->last });
   stream->last = { (guint) c->graph->nodes.size () - 1 };
-  return true;
+  return 0;
+}
+
+/* The CUDA C++ Programming Guide, "Prohibited and Unhandled Operations": it is
+ * invalid to synchronize a context while one of its streams is captured, and the
+ * invalid operation invalidates the graph. The capture's mode does not matter. */
+int
+capture_synchronize (CUcontext context)
+{
+  int result = 0;
+
+  for (Capture *c : captures) {
+    if (c->origin->context == context) {
+      invalidate (c);
+      result = Y10_CU_CAPTURE_UNSUPPORTED;
+    }
+  }
+  return result;
 }
 
 int
@@ -90,6 +120,8 @@ capture_begin (CUstream stream, int mode)
   c->origin = stream;
   c->mode = mode;
   c->thread = g_thread_self ();
+  if (is_broken (Y10_SIM_BREAK_INVALIDATE_CAPTURE))
+    c->doomed = 1 + (guint) (y10_sim_random () % 16);
   c->streams.push_back (stream);
   stream->capture = c;
   stream->last.clear ();
@@ -167,4 +199,10 @@ capture_wait (CUstream stream, CUevent event)
   add_unique (stream->last, event->last);
   return 0;
 }
+}
+
+guint64
+y10_sim_n_invalidated (void)
+{
+  return n_invalidated;
 }

@@ -21,6 +21,9 @@ const Y10SimControl y10_sim_control = {
   .set_gone = y10_sim_set_gone,
   .n_kernels = y10_sim_n_kernels,
   .n_graph_launches = y10_sim_n_graph_launches,
+  .n_invalidated = y10_sim_n_invalidated,
+  .ctx_synchronize = y10_sim_ctx_synchronize,
+  .set_slow_captures = y10_sim_set_slow_captures,
   .context_new = y10_sim_context_new,
   .context_free = y10_sim_context_free,
 };

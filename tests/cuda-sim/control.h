@@ -27,6 +27,9 @@ typedef struct
   void (*set_gone) (gboolean gone);
   guint64 (*n_kernels) (void);
   guint64 (*n_graph_launches) (void);
+  guint64 (*n_invalidated) (void);
+  int (*ctx_synchronize) (void);
+  void (*set_slow_captures) (gboolean slow);
   struct CUctx_st *(*context_new) (void);
   void (*context_free) (struct CUctx_st * context);
 } Y10SimControl;

@@ -162,6 +162,7 @@ struct Capture
   int mode;
   GThread *thread;
   bool invalid;
+  guint doomed;                 /* nodes until it becomes invalid; 0: never */
   std::vector<CUstream> streams;
 };
 
@@ -198,8 +199,10 @@ extern std::vector<Capture *> &captures;
 /* A call that a capture in progress does not allow: 0 or the result to
  * return. */
 int check_unsafe (const char *call);
-/* FALSE: @stream is not captured. */
-bool capture_op (CUstream stream, Op *op);
+/* @stream is captured: 0 or the result to return. */
+int capture_op (CUstream stream, Op *op);
+/* As synchronizing @context does in any thread: 0, or the result to return. */
+int capture_synchronize (CUcontext context);
 int capture_begin (CUstream stream, int mode);
 int capture_end (CUstream stream, CUgraph *graph);
 bool capture_record (CUevent event, CUstream stream);

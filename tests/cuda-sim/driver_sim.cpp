@@ -19,6 +19,8 @@ static thread_local bool started;
 static Y10SimBreak break_kind;
 static guint break_at;
 static bool break_read;
+static guint n_captures;
+static bool slow_captures;
 
 int
 y10_sim::misuse (int result, const char *format, ...)
@@ -98,8 +100,14 @@ y10_sim::op_new (OpKind kind)
 static int
 submit (CUstream stream, std::unique_ptr<Op> op)
 {
-  if (!capture_op (stream, op.get ()))
-    enqueue (stream, std::move (op));
+  if (stream->capture && slow_captures) {
+    driver_lock.unlock ();
+    g_usleep (20);
+    driver_lock.lock ();
+  }
+  if (stream->capture)
+    return capture_op (stream, op.get ());
+  enqueue (stream, std::move (op));
   return Y10_CU_SUCCESS;
 }
 
@@ -123,11 +131,16 @@ y10_sim::is_broken (Y10SimBreak kind)
     break_read = true;
     if (text && !g_str_has_prefix (text, "barrier") && !g_str_has_prefix (text, "kernel") && break_kind == Y10_SIM_BREAK_NOTHING) {
       break_kind = g_str_has_prefix (text, "wait-event") ? Y10_SIM_BREAK_WAIT_EVENT
+          : g_str_has_prefix (text, "invalidate-capture") ? Y10_SIM_BREAK_INVALIDATE_CAPTURE
           : Y10_SIM_BREAK_SYNCHRONIZE;
       break_at = colon ? (guint) strtoul (colon + 1, nullptr, 10) : 0;
     }
   }
-  return kind == break_kind && y10_sim_random () % MAX (break_at, 1) == 0;
+  if (kind != break_kind)
+    return false;
+  if (kind == Y10_SIM_BREAK_INVALIDATE_CAPTURE)
+    return ++n_captures % MAX (break_at, 1) == 0;
+  return y10_sim_random () % MAX (break_at, 1) == 0;
 }
 
 void
@@ -137,6 +150,13 @@ y10_sim_break (Y10SimBreak kind, guint n)
   break_read = true;
   break_kind = kind;
   break_at = n;
+}
+
+void
+y10_sim_set_slow_captures (gboolean slow)
+{
+  LOCK;
+  slow_captures = slow;
 }
 
 void

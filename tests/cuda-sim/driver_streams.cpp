@@ -53,6 +53,19 @@ sim_stream_synchronize (CUstream stream)
 }
 
 int
+y10_sim_ctx_synchronize (void)
+{
+  ENTER ("cuCtxSynchronize");
+  CUcontext context = current_contexts.back ();
+
+  RETURN_IF_WRONG (capture_synchronize (context));
+  for (guint i = 0; i < streams.size (); i++)
+    if (streams[i]->context == context && !streams[i]->destroyed)
+      run_until_empty (streams[i]);
+  return context->error;
+}
+
+int
 sim_stream_wait_event (CUstream stream, CUevent event, unsigned int flags)
 {
   ENTER ("cuStreamWaitEvent");

@@ -38,7 +38,8 @@ void y10_sim_mark_started (void);
 void y10_sim_mark_stopped (void);
 
 /* What tests take out to see that it is missed: one call in @n does nothing
- * and succeeds. Also as Y10_SIM_BREAK=wait-event:3 or synchronize:1; and
+ * and succeeds. Also as Y10_SIM_BREAK=wait-event:3, synchronize:1 or
+ * invalidate-capture:2; and
  * Y10_SIM_BREAK=barrier:head_topk.cuh:164 takes out the one in that line. */
 typedef enum
 {
@@ -46,6 +47,8 @@ typedef enum
   Y10_SIM_BREAK_WAIT_EVENT,     /* stream_wait_event */
   Y10_SIM_BREAK_SYNCHRONIZE,    /* event_synchronize and stream_synchronize */
   Y10_SIM_BREAK_UNTIMED,        /* event_synchronize where the event has no time */
+  Y10_SIM_BREAK_INVALIDATE_CAPTURE,     /* every @n-th capture becomes invalid, as
+                                         * if another thread synchronized */
 } Y10SimBreak;
 
 void y10_sim_break (Y10SimBreak kind, guint n);
@@ -63,6 +66,12 @@ void y10_sim_set_gone (gboolean gone);
 /* That have run, and been launched, so far. */
 guint64 y10_sim_n_kernels (void);
 guint64 y10_sim_n_graph_launches (void);
+/* Captures that became invalid so far. */
+guint64 y10_sim_n_invalidated (void);
+/* Other threads get their turn between any two calls of a capture. */
+void y10_sim_set_slow_captures (gboolean slow);
+/* cuCtxSynchronize: the backend never calls it, but others in the process do. */
+int y10_sim_ctx_synchronize (void);
 
 /* A context that is not the primary one, as GStreamer makes them; freeing it
  * reports what was left in it. */
