@@ -362,6 +362,20 @@ cuda_slot_free (Y10Slot *slot)
 }
 
 static gboolean
+cuda_stage (Y10Slot *slot, guint i, const Y10Image *image, GError **error)
+{
+  Y10Device *device = y10_cuda_slot_device (slot);
+  gboolean ok = enter (device, error);  /* a destroyed one has no pinned memory */
+
+  if (ok) {
+    ok = y10_cuda_slot_stage (slot, i, image, error);
+    tell_lost (device, ok, error);
+    leave (device);
+  }
+  return ok;
+}
+
+static gboolean
 cuda_load (Y10Slot *slot, guint i, const Y10Image *image,
     const Y10Letterbox *letterbox, const Y10HeadParams *params,
     GError **error)
@@ -480,6 +494,7 @@ static const Y10BackendClass y10_backend_cuda = {
   .progress = cuda_progress,
   .slot_new = cuda_slot_new,
   .slot_free = cuda_slot_free,
+  .stage = cuda_stage,
   .load = cuda_load,
   .submit = cuda_submit,
   .wait_input = cuda_wait_input,

@@ -98,6 +98,7 @@ struct _Y10Program
   Y10CudaOpPlans *in_use;       /* by the slots, at the most images */
   guint in_use_images;
   int version;                  /* atomic: counts publications */
+  int n_submitted, n_running;   /* atomic: steps so far; not waited for yet */
 };
 
 /* program.c */
@@ -106,8 +107,7 @@ Y10Program *y10_cuda_program_new (Y10Device * device, const Y10Plan * plan,
 void y10_cuda_program_free (Y10Program * program);
 Y10KType y10_cuda_type (Y10Precision precision);
 
-/* Prepares @n images and returns at once, unless cuDNN's plans belong to the
- * calling thread. */
+/* Prepares @n images in the background, unless they are already. */
 void y10_cuda_program_request (Y10Program * program, guint n,
     Y10TuneChanged changed, gpointer data);
 
@@ -179,6 +179,9 @@ guint8 *y10_cuda_pack (const Y10Program * program, gsize * size,
 Y10Slot *y10_cuda_slot_new (Y10Program * program, guint max_batch,
     guint max_rows, GError ** error);
 void y10_cuda_slot_free (Y10Slot * slot);
+/* Copies picture @i of an open step, if it is in host memory. */
+gboolean y10_cuda_slot_stage (Y10Slot * slot, guint i, const Y10Image * image,
+    GError ** error);
 gboolean y10_cuda_slot_load (Y10Slot * slot, guint i, const Y10Image * image,
     const Y10Letterbox * letterbox, const Y10HeadParams * params,
     GError ** error);
@@ -194,26 +197,48 @@ gboolean y10_cuda_slot_copy (Y10Slot * slot, guint i, Y10View view,
 void y10_cuda_slot_poison (Y10Slot * slot);
 Y10Device *y10_cuda_slot_device (Y10Slot * slot);
 
-/* preprocess.c: pictures of host memory on their way to the device, and the taps of
- * the letterbox: pinned memory and its copy on the device. */
+/* preprocess.c: pictures of host memory on their way to the device, and the taps
+ * of their letterboxes: pinned memory and its copy on the device. */
 typedef struct
 {
-  guint8 *pinned;
+  guint8 *pinned;               /* size bytes; grows with the frames */
   CUdeviceptr device;
-  gsize size;
+  gsize size, staged_size;
+  gboolean staged;              /* pinned holds the step's picture */
+  CUdeviceptr plane[4];         /* of the staged picture */
+  gint64 stride[4];
   Y10KTap *taps;                /* pinned: columns, then rows */
   CUdeviceptr device_taps;
-  Y10Letterbox letterbox;       /* what they are for */
+  Y10Letterbox letterbox;       /* the one that device_taps is for */
 } Y10CudaInput;
 
-gboolean y10_cuda_input_init (Y10CudaInput * input, Y10Device * device,
-    const Y10Graph * graph, GError ** error);
-void y10_cuda_input_clear (Y10CudaInput * input, Y10Device * device);
-/* Queues the copies that @image needs, and the kernel that reads it into
- * @out. */
-gboolean y10_cuda_input_load (Y10CudaInput * input, const Y10Program * program,
-    const Y10Image * image, const Y10Letterbox * letterbox, Y10KView out,
+typedef struct
+{
+  guint max_batch;
+  Y10CudaInput *images;
+  Y10KPicture *pictures;        /* pinned, as the taps behind them */
+  CUdeviceptr device_pictures;
+  guint n_loaded;               /* not run yet */
+} Y10CudaInputs;
+
+gboolean y10_cuda_inputs_init (Y10CudaInputs * inputs, Y10Device * device,
+    const Y10Graph * graph, guint max_batch, GError ** error);
+void y10_cuda_inputs_clear (Y10CudaInputs * inputs, Y10Device * device);
+/* Makes room for @image's pixels; no step may use the buffer. */
+gboolean y10_cuda_input_reserve (Y10CudaInput * input, Y10Device * device,
+    const Y10Image * image, GError ** error);
+/* Copies the pixels; makes room first where there is none. */
+gboolean y10_cuda_input_stage (Y10CudaInput * input, Y10Device * device,
+    const Y10Image * image, GError ** error);
+/* Queues the copies that picture @i of the step needs; pictures are loaded in
+ * order. */
+gboolean y10_cuda_inputs_load (Y10CudaInputs * inputs, Y10Device * device,
+    guint i, const Y10Image * image, const Y10Letterbox * letterbox,
     CUstream stream, GError ** error);
+/* Queues the kernel that reads all loaded pictures into @out. */
+gboolean y10_cuda_inputs_run (Y10CudaInputs * inputs,
+    const Y10Program * program, Y10KView out, CUstream stream,
+    GError ** error);
 
 /* The module's one export. */
 __attribute__ ((visibility ("default")))

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* A picture's way to the network's input. What lies in host memory is copied
- * into pinned memory, so that the caller has its pixels back at once and the
- * copy to the device is a real asynchronous one; the buffers grow when frames
- * do. The taps of the letterbox are computed when it changes, and copied with
- * every picture: 15 KB cost less than knowing whether they are there. */
+/* A picture's way to the network's input. The thread that adds a picture copies
+ * it from host memory into pinned memory (stage). The device thread only queues
+ * the copy to the device (load), and one kernel that reads all pictures of the
+ * step (run). The taps of a letterbox are computed and copied when it changes.
+ *
+ * Pinned memory grows when a picture is larger than all before it at its place in
+ * the slot's steps, in the thread that adds it: no step is under way then. */
 
 #include "config.h"
 
@@ -26,15 +28,27 @@ taps_size (const Y10Graph *graph)
 }
 
 gboolean
-y10_cuda_input_init (Y10CudaInput *input, Y10Device *device,
-    const Y10Graph *graph, GError **error)
+y10_cuda_inputs_init (Y10CudaInputs *inputs, Y10Device *device,
+    const Y10Graph *graph, guint max_batch, GError **error)
 {
   const Y10CudaDriver *d = device->driver;
+  gsize taps_at = (max_batch * sizeof (Y10KPicture) + 255) & ~(gsize) 255;
+  gsize size = taps_at + max_batch * taps_size (graph);
 
-  return y10_cuda_check (d, d->mem_host_alloc ((void **) &input->taps,
-          taps_size (graph), 0), "pinned memory", error)
-      && y10_cuda_check (d, d->mem_alloc (&input->device_taps,
-          taps_size (graph)), "memory for the letterbox", error);
+  inputs->max_batch = max_batch;
+  inputs->images = g_new0 (Y10CudaInput, max_batch);
+  if (!y10_cuda_check (d, d->mem_host_alloc ((void **) &inputs->pictures, size,
+              0), "pinned memory for the pictures' descriptions", error)
+      || !y10_cuda_check (d, d->mem_alloc (&inputs->device_pictures, size),
+          "memory for the pictures' descriptions", error))
+    return FALSE;
+  for (guint i = 0; i < max_batch; i++) {
+    gsize at = taps_at + i * taps_size (graph);
+
+    inputs->images[i].taps = (Y10KTap *) ((guint8 *) inputs->pictures + at);
+    inputs->images[i].device_taps = inputs->device_pictures + at;
+  }
+  return TRUE;
 }
 
 static void
@@ -50,23 +64,23 @@ free_pixels (Y10CudaInput *input, const Y10CudaDriver *d)
 }
 
 void
-y10_cuda_input_clear (Y10CudaInput *input, Y10Device *device)
+y10_cuda_inputs_clear (Y10CudaInputs *inputs, Y10Device *device)
 {
   const Y10CudaDriver *d = device->driver;
 
-  free_pixels (input, d);
-  if (input->taps)
-    d->mem_free_host (input->taps);
-  if (input->device_taps)
-    d->mem_free (input->device_taps);
+  for (guint i = 0; i < inputs->max_batch; i++)
+    free_pixels (&inputs->images[i], d);
+  g_free (inputs->images);
+  if (inputs->pictures)
+    d->mem_free_host (inputs->pictures);
+  if (inputs->device_pictures)
+    d->mem_free (inputs->device_pictures);
 }
 
 static gboolean
 reserve (Y10CudaInput *input, const Y10CudaDriver *d, gsize size,
     GError **error)
 {
-  if (input->size >= size)
-    return TRUE;
   free_pixels (input, d);
   if (!y10_cuda_check (d, d->mem_host_alloc ((void **) &input->pinned, size,
               0), "pinned memory for a frame", error)
@@ -79,7 +93,7 @@ reserve (Y10CudaInput *input, const Y10CudaDriver *d, gsize size,
   return TRUE;
 }
 
-/* The bytes of each row, and the rows, of a plane that the region touches. */
+/* The part of a plane that the region covers: rows, and bytes of each. */
 typedef struct
 {
   gsize first, length, pitch;
@@ -112,59 +126,82 @@ plane_region (const Y10Image *image, const Y10FormatInfo *info, guint plane,
   return TRUE;
 }
 
-/* The kernel computes addresses as if the whole plane were there. */
-static gboolean
-copy_planes (Y10CudaInput *input, const Y10CudaDriver *d,
-    const Y10Image *image, const Y10FormatInfo *info, Y10KPreprocess *p,
-    CUstream stream, GError **error)
+static gsize
+staged_size (const Y10Image *image)
 {
-  PlaneRegion regions[4];
+  const Y10FormatInfo *info = y10_pixel_format_get_info (image->format);
+  PlaneRegion region;
   gsize size = 0;
-  guint8 *to;
 
   for (guint i = 0; i < info->n_planes; i++)
-    if (plane_region (image, info, i, &regions[i]))
-      size += regions[i].pitch * regions[i].rows;
-  if (!reserve (input, d, size, error))
+    if (plane_region (image, info, i, &region))
+      size += region.pitch * region.rows;
+  return size;
+}
+
+gboolean
+y10_cuda_input_reserve (Y10CudaInput *input, Y10Device *device,
+    const Y10Image *image, GError **error)
+{
+  gsize size = staged_size (image);
+
+  return size <= input->size || reserve (input, device->driver, size, error);
+}
+
+/* The kernel computes addresses as if the whole plane were there. */
+gboolean
+y10_cuda_input_stage (Y10CudaInput *input, Y10Device *device,
+    const Y10Image *image, GError **error)
+{
+  const Y10FormatInfo *info = y10_pixel_format_get_info (image->format);
+  guint8 *to;
+
+  input->staged = FALSE;
+  if (image->memory != Y10_MEMORY_HOST)
+    return TRUE;
+  if (!y10_cuda_input_reserve (input, device, image, error))
     return FALSE;
   to = input->pinned;
   for (guint i = 0; i < info->n_planes; i++) {
-    PlaneRegion *r = &regions[i];
+    PlaneRegion r;
 
-    p->stride[i] = r->pitch;
-    p->plane[i] = GSIZE_TO_POINTER (input->device + (to - input->pinned)
-        - r->row * r->pitch - r->first);
-    for (guint y = 0; y < r->rows; y++, to += r->pitch)
-      memcpy (to, image->plane[i] + (r->row + y) * image->stride[i]
-          + r->first, r->length);
+    if (!plane_region (image, info, i, &r))
+      continue;
+    input->stride[i] = (gint64) r.pitch;
+    input->plane[i] = input->device + (to - input->pinned)
+        - r.row * r.pitch - r.first;
+    for (guint y = 0; y < r.rows; y++, to += r.pitch)
+      memcpy (to, image->plane[i] + (r.row + y) * image->stride[i] + r.first,
+          r.length);
   }
-  return y10_cuda_check (d, d->memcpy_htod_async (input->device,
-          input->pinned, size, stream), "copying a frame", error);
+  input->staged_size = (gsize) (to - input->pinned);
+  input->staged = TRUE;
+  return TRUE;
 }
 
 static gboolean
-copy_taps (Y10CudaInput *input, const Y10CudaDriver *d,
-    const Y10Letterbox *l, Y10KPreprocess *p, CUstream stream,
-    GError **error)
+update_taps (Y10CudaInput *input, const Y10CudaDriver *d,
+    const Y10Letterbox *l, CUstream stream, GError **error)
 {
   Y10Tap *taps = (Y10Tap *) input->taps;
 
-  if (memcmp (&input->letterbox, l, sizeof *l) != 0) {
-    for (guint i = 0; i < l->width; i++)
-      taps[i] = y10_tap_column (i, l->src_width, l->width);
-    for (guint i = 0; i < l->height; i++)
-      taps[l->width + i] = y10_tap_row (i, l->src_height, l->height);
-    input->letterbox = *l;
-  }
-  p->column = GSIZE_TO_POINTER (input->device_taps);
-  p->row = p->column + l->width;
-  return y10_cuda_check (d, d->memcpy_htod_async (input->device_taps,
-          input->taps, (l->width + l->height) * sizeof (Y10KTap), stream),
-      "copying the letterbox", error);
+  if (memcmp (&input->letterbox, l, sizeof *l) == 0)
+    return TRUE;
+  for (guint i = 0; i < l->width; i++)
+    taps[i] = y10_tap_column (i, l->src_width, l->width);
+  for (guint i = 0; i < l->height; i++)
+    taps[l->width + i] = y10_tap_row (i, l->src_height, l->height);
+  memset (&input->letterbox, 0, sizeof input->letterbox);
+  if (!y10_cuda_check (d, d->memcpy_htod_async (input->device_taps,
+              input->taps, (l->width + l->height) * sizeof (Y10KTap), stream),
+          "copying the letterbox", error))
+    return FALSE;
+  input->letterbox = *l;
+  return TRUE;
 }
 
 static void
-fill_params (Y10KPreprocess *p, const Y10Image *image,
+fill_picture (Y10KPicture *p, const Y10Image *image,
     const Y10FormatInfo *info, const Y10Letterbox *l)
 {
   p->x = image->x;
@@ -188,26 +225,57 @@ fill_params (Y10KPreprocess *p, const Y10Image *image,
 }
 
 gboolean
-y10_cuda_input_load (Y10CudaInput *input, const Y10Program *program,
-    const Y10Image *image, const Y10Letterbox *letterbox, Y10KView out,
-    CUstream stream, GError **error)
+y10_cuda_inputs_load (Y10CudaInputs *inputs, Y10Device *device, guint i,
+    const Y10Image *image, const Y10Letterbox *letterbox, CUstream stream,
+    GError **error)
+{
+  const Y10FormatInfo *info = y10_pixel_format_get_info (image->format);
+  const Y10CudaDriver *d = device->driver;
+  Y10CudaInput *input = &inputs->images[i];
+  Y10KPicture *p = &inputs->pictures[i];
+
+  *p = (Y10KPicture) { 0 };
+  fill_picture (p, image, info, letterbox);
+  p->column = GSIZE_TO_POINTER (input->device_taps);
+  p->row = p->column + letterbox->width;
+  if (image->memory != Y10_MEMORY_HOST) {
+    for (guint k = 0; k < info->n_planes; k++) {
+      p->plane[k] = image->plane[k];
+      p->stride[k] = image->stride[k];
+    }
+  } else {
+    /* Nobody staged it: a test, or the second run of the same step. */
+    if (!input->staged && !y10_cuda_input_stage (input, device, image, error))
+      return FALSE;
+    input->staged = FALSE;
+    for (guint k = 0; k < info->n_planes; k++) {
+      p->plane[k] = GSIZE_TO_POINTER (input->plane[k]);
+      p->stride[k] = input->stride[k];
+    }
+    if (!y10_cuda_check (d, d->memcpy_htod_async (input->device,
+                input->pinned, input->staged_size, stream), "copying a frame",
+            error))
+      return FALSE;
+  }
+  inputs->n_loaded = i + 1;
+  return update_taps (input, d, letterbox, stream, error);
+}
+
+gboolean
+y10_cuda_inputs_run (Y10CudaInputs *inputs, const Y10Program *program,
+    Y10KView out, CUstream stream, GError **error)
 {
   const Y10CudaKernels *kernels = &program->device->kernels;
   const Y10CudaDriver *d = program->device->driver;
-  const Y10FormatInfo *info = y10_pixel_format_get_info (image->format);
-  Y10KPreprocess p = {.out = out };
+  const Y10KPreprocess p = {
+    .pictures = GSIZE_TO_POINTER (inputs->device_pictures),.out = out,
+    .images = (int) inputs->n_loaded,
+  };
 
-  fill_params (&p, image, info, letterbox);
-  if (image->memory == Y10_MEMORY_HOST) {
-    if (!copy_planes (input, d, image, info, &p, stream, error))
-      return FALSE;
-  } else {
-    for (guint i = 0; i < info->n_planes; i++) {
-      p.plane[i] = image->plane[i];
-      p.stride[i] = image->stride[i];
-    }
-  }
-  return copy_taps (input, d, letterbox, &p, stream, error)
+  inputs->n_loaded = 0;
+  return y10_cuda_check (d, d->memcpy_htod_async (inputs->device_pictures,
+          inputs->pictures, (gsize) p.images * sizeof *inputs->pictures,
+          stream), "copying the pictures' descriptions", error)
       && y10_cuda_launch (kernels, kernels->preprocess[program->type],
       y10_preprocess_launch (&p), stream, &p, error);
 }

@@ -114,17 +114,12 @@ y10_cuda_program_request (Y10Program *program, guint n,
 
   if (!y10_cuda_program_add_size (program, n))
     return;
-  if (!y10_cuda_conv_lib_is_concurrent (program->device->conv)) {
-    y10_cuda_op_plans_unref (y10_cuda_program_prepare (program, n, NULL, NULL,
-            &error));
-  } else {
-    if (!program->preparer)
-      __atomic_store_n (&program->preparer, y10_cuda_preparer_new (program,
-              changed, data, &error), __ATOMIC_RELEASE);
-    if (program->preparer)
-      y10_cuda_preparer_add (program->preparer, n);
-  }
-  if (error)
+  if (!program->preparer)
+    __atomic_store_n (&program->preparer, y10_cuda_preparer_new (program,
+            changed, data, &error), __ATOMIC_RELEASE);
+  if (program->preparer)
+    y10_cuda_preparer_add (program->preparer, n);
+  else
     g_message ("CUDA: steps of %u images run as larger ones: %s", n,
         error->message);
 }

@@ -14,8 +14,11 @@
 
 #include <string.h>
 
+#include "base/clock.h"
 #include "core/head.h"
 #include "slot.h"
+
+#define SPIN_TIME 50000         /* ns */
 
 G_STATIC_ASSERT (sizeof (Y10KRow) == sizeof (Y10Detection));
 
@@ -89,17 +92,20 @@ allocate (Y10Slot *slot, Y10CudaOpPlans *const batches[2], GError **error)
     return FALSE;
   init_head (slot, slot->memory.scratch);
   memset (slot->pinned, 0, slot->io_size);
+  /* Memory is set once before a kernel reads it, or compute-sanitizer's
+   * initcheck would report padding that only copies read. */
   if (!y10_cuda_check (d, d->memset_d8_async (slot->io, 0, slot->io_size,
-              slot->stream), "clearing the results", error))
+              slot->stream), "clearing the results", error)
+      || !y10_cuda_check (d, d->memset_d8_async (slot->memory.scratch, 0,
+              MAX (slot->scratch_size, 1), slot->stream),
+          "clearing the scratch memory", error))
     return FALSE;
   for (guint i = 0; i < slot->max_batch; i++) {
     slot->results[i].rows = (Y10Detection *) (slot->pinned + slot->rows_at)
         + (gsize) i * slot->max_rows;
-    if (!y10_cuda_input_init (&slot->inputs[i], slot->program->device,
-            slot->program->plan->graph, error))
-      return FALSE;
   }
-  return TRUE;
+  return y10_cuda_inputs_init (&slot->inputs, slot->program->device,
+      slot->program->plan->graph, slot->max_batch, error);
 }
 
 /* A step before the tuner's, which has the lowest priority; lower is higher. */
@@ -117,11 +123,12 @@ make_stream (Y10Slot *slot, GError **error)
       && y10_cuda_check (d, d->event_create (&slot->producer,
           Y10_CU_EVENT_DISABLE_TIMING), "an event", error)
       && y10_cuda_check (d, d->event_create (&slot->input_done,
-          Y10_CU_EVENT_DISABLE_TIMING), "an event", error)
+          Y10_CU_EVENT_BLOCKING_SYNC | Y10_CU_EVENT_DISABLE_TIMING), "an event",
+      error)
       && y10_cuda_check (d, d->event_create (&slot->start, 0), "an event",
           error)
-      && y10_cuda_check (d, d->event_create (&slot->done, 0), "an event",
-          error);
+      && y10_cuda_check (d, d->event_create (&slot->done,
+              Y10_CU_EVENT_BLOCKING_SYNC), "an event", error);
 }
 
 void
@@ -140,8 +147,8 @@ y10_cuda_slot_free (Y10Slot *slot)
       d->graph_exec_destroy (slot->runs[i].graph);
     y10_cuda_op_plans_unref (slot->runs[i].batch);
     y10_cuda_op_plans_unref (slot->runs[i].rejected);
-    y10_cuda_input_clear (&slot->inputs[i], device);
   }
+  y10_cuda_inputs_clear (&slot->inputs, device);
   if (slot->memory.arena)
     d->mem_free (slot->memory.arena);
   if (slot->memory.scratch)
@@ -155,7 +162,6 @@ y10_cuda_slot_free (Y10Slot *slot)
       d->event_destroy (events[i]);
   if (slot->stream)
     d->stream_destroy (slot->stream);
-  g_free (slot->inputs);
   g_free (slot->runs);
   g_free (slot->results);
   g_free (slot);
@@ -173,7 +179,6 @@ y10_cuda_slot_new (Y10Program *program, guint max_batch, guint max_rows,
   slot->program = program;
   slot->max_batch = slot->memory.max_batch = max_batch;
   slot->max_rows = max_rows;
-  slot->inputs = g_new0 (Y10CudaInput, max_batch);
   slot->runs = g_new0 (Y10CudaSlotRun, max_batch);
   slot->results = g_new0 (Y10Rows, max_batch);
   slot->version = g_atomic_int_get (&program->version);
@@ -196,17 +201,22 @@ y10_cuda_slot_new (Y10Program *program, guint max_batch, guint max_rows,
 }
 
 gboolean
+y10_cuda_slot_stage (Y10Slot *slot, guint i, const Y10Image *image,
+    GError **error)
+{
+  return y10_cuda_input_stage (&slot->inputs.images[i], slot->program->device,
+      image, error);
+}
+
+gboolean
 y10_cuda_slot_load (Y10Slot *slot, guint i, const Y10Image *image,
     const Y10Letterbox *letterbox, const Y10HeadParams *params,
     GError **error)
 {
   const Y10CudaDriver *d = slot->program->device->driver;
-  Y10KView out = y10_cuda_view (slot->program, &slot->memory,
-      slot->program->plan->graph->input);
 
   if (i == 0)
     y10_cuda_slot_take_over (slot);
-  out.data = (guint8 *) out.data + i * out.image * slot->program->elem_size;
   y10_cuda_slot_set_params (slot, i, letterbox, params);
   if (image->cuda_stream
       && (!y10_cuda_check (d, d->event_record (slot->producer,
@@ -214,10 +224,22 @@ y10_cuda_slot_load (Y10Slot *slot, guint i, const Y10Image *image,
           || !y10_cuda_check (d, d->stream_wait_event (slot->stream,
                   slot->producer, 0), "following the producer", error)))
     return FALSE;
-  return y10_cuda_input_load (&slot->inputs[i], slot->program, image,
-      letterbox, out, slot->stream, error)
+  return y10_cuda_inputs_load (&slot->inputs, slot->program->device, i, image,
+      letterbox, slot->stream, error);
+}
+
+/* Reads the pictures that are loaded, if any. */
+static gboolean
+run_inputs (Y10Slot *slot, GError **error)
+{
+  const Y10CudaDriver *d = slot->program->device->driver;
+
+  return !slot->inputs.n_loaded
+      || (y10_cuda_inputs_run (&slot->inputs, slot->program,
+          y10_cuda_view (slot->program, &slot->memory,
+              slot->program->plan->graph->input), slot->stream, error)
       && y10_cuda_check (d, d->event_record (slot->input_done, slot->stream),
-      "marking the input", error);
+          "marking the input", error));
 }
 
 gboolean
@@ -229,10 +251,15 @@ y10_cuda_slot_submit (Y10Slot *slot, guint n, guint first, guint end,
   guint size = y10_cuda_slot_choose_size (slot, n);
   const Y10CudaSlotRun *run = &slot->runs[size - 1];
 
+  if (!slot->running)
+    g_atomic_int_inc (&slot->program->n_running);
+  slot->running = TRUE;
+  g_atomic_int_inc (&slot->program->n_submitted);
   slot->n_images = n;
   for (guint i = n; i < size; i++)
     y10_cuda_slot_set_surplus (slot, i);
-  return y10_cuda_check (d, d->event_record (slot->start, slot->stream),
+  return run_inputs (slot, error)
+      && y10_cuda_check (d, d->event_record (slot->start, slot->stream),
       "marking the start", error)
       && (whole && run->graph
       ? y10_cuda_check (d, d->graph_launch (run->graph, slot->stream),
@@ -242,13 +269,28 @@ y10_cuda_slot_submit (Y10Slot *slot, guint n, guint first, guint end,
       "marking the end", error);
 }
 
+/* Polls for as long as waking a thread takes, then sleeps. */
+static gboolean
+wait_for (const Y10Slot *slot, CUevent event, const char *what,
+    GError **error)
+{
+  const Y10CudaDriver *d = slot->program->device->driver;
+  gint64 until = y10_clock_ns () + SPIN_TIME;
+  int result;
+
+  do
+    result = d->event_query (event);
+  while (result == Y10_CU_NOT_READY && y10_clock_ns () < until);
+  if (result == Y10_CU_NOT_READY)
+    result = d->event_synchronize (event);
+  return y10_cuda_check (d, result, what, error);
+}
+
 gboolean
 y10_cuda_slot_wait_input (Y10Slot *slot, GError **error)
 {
-  const Y10CudaDriver *d = slot->program->device->driver;
-
-  return y10_cuda_check (d, d->event_synchronize (slot->input_done),
-      "reading the pictures", error);
+  return run_inputs (slot, error)
+      && wait_for (slot, slot->input_done, "reading the pictures", error);
 }
 
 gboolean
@@ -257,8 +299,10 @@ y10_cuda_slot_wait (Y10Slot *slot, GError **error)
   const Y10CudaDriver *d = slot->program->device->driver;
   guint *counts = (guint *) (slot->pinned + slot->counts_at);
 
-  if (!y10_cuda_check (d, d->event_synchronize (slot->done),
-          "running the network", error)
+  if (slot->running)
+    g_atomic_int_add (&slot->program->n_running, -1);
+  slot->running = FALSE;
+  if (!wait_for (slot, slot->done, "running the network", error)
       || !y10_cuda_check (d, d->event_elapsed_time (&slot->ms, slot->start,
           slot->done), "timing the network", error))
     return FALSE;
@@ -297,7 +341,8 @@ y10_cuda_slot_copy (Y10Slot *slot, guint i, Y10View view, gfloat *out,
   guint8 *arena = g_malloc0 (s->offset + s->size);
   gboolean ok;
 
-  ok = y10_cuda_check (d, d->memcpy_dtoh_async (arena + s->offset, tensor,
+  ok = run_inputs (slot, error)
+      && y10_cuda_check (d, d->memcpy_dtoh_async (arena + s->offset, tensor,
           s->size, slot->stream), "copying a tensor", error)
       && y10_cuda_check (d, d->stream_synchronize (slot->stream),
       "copying a tensor", error);

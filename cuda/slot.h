@@ -26,9 +26,10 @@ struct _Y10Slot
   CUevent producer, start, input_done, done;
   Y10CudaMemory memory;
   gsize scratch_size;
-  Y10CudaInput *inputs;         /* max_batch */
+  Y10CudaInputs inputs;
   Y10CudaSlotRun *runs;         /* [n - 1]: of n images; max_batch */
   guint n_images;               /* of the step */
+  gboolean running;             /* submitted and not waited for */
   guint64 n_steps;              /* begun so far */
   guint64 occurred;             /* batch sizes that steps have had */
   int version;                  /* the program's, when last compared */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Finds the best plan for a group of identical convolutions: loads plans from the
- * cache or builds them, verifies them against our own kernel, and measures them
- * against the current plan. The cache also records that no plan is faster. After
- * an error the network keeps its current plans. */
+/* Convolutions of the same kind, and the best plan for them: loaded from the
+ * cache or built, compared with our own kernel, and timed beside the plan that
+ * runs now. The cache also stores that no plan is faster. After any error here
+ * the network runs as before. */
 
 #include "config.h"
 
@@ -12,8 +12,9 @@
 
 #include "autotune/group.h"
 
-#define MAX_CANDIDATES 5        /* per group */
-#define RECORD "y10-tuned"      /* the start of a cache entry */
+#define MAX_CANDIDATES 5        /* of a group */
+#define MAX_TIMINGS 3           /* of a group without a faster plan */
+#define RECORD "y10-tuned"      /* how an entry of the cache begins */
 
 static void
 free_group (gpointer data)
@@ -158,7 +159,7 @@ y10_cuda_tune_group_find (const Y10CudaTuneTools *tools,
     build (tools, group);
 }
 
-/* Returns TRUE if the plan may be used. */
+/* TRUE: @plan may be used. */
 static gboolean
 is_right (Y10CudaTuneTools *tools, Y10CudaTuneGroup *group,
     Y10CudaConvPlan *plan, gsize workspace)
@@ -194,7 +195,7 @@ drop_wrong (Y10CudaTuneTools *tools, Y10CudaTuneGroup *group, gsize workspace)
       g_ptr_array_remove_index (group->plans, i);
 }
 
-/* Returns the fastest plan, or NULL if none is faster than the current one. */
+/* The plan, if any, that is faster than the convolution and its epilogue. */
 static Y10CudaConvPlan *
 choose (Y10CudaTuneTools *tools, Y10CudaTuneGroup *group, gint64 *fused_ns,
     gint64 *bias_ns, GError **error)
@@ -224,6 +225,36 @@ choose (Y10CudaTuneTools *tools, Y10CudaTuneGroup *group, gint64 *fused_ns,
   return best;
 }
 
+/* Steps share the GPU with what is timed: -1 while one runs. */
+static int
+count_steps (const Y10CudaTuneTools *tools)
+{
+  return g_atomic_int_get (&tools->program->n_running) ? -1
+      : g_atomic_int_get (&tools->program->n_submitted);
+}
+
+/* That nothing is faster is stored only if no step ran meanwhile; a few more
+ * attempts may find such a time between two frames. */
+static Y10CudaConvPlan *
+choose_undisturbed (Y10CudaTuneTools *tools, Y10CudaTuneGroup *group,
+    gint64 *fused_ns, gint64 *bias_ns, GError **error)
+{
+  Y10CudaConvPlan *best = NULL;
+  GError *local = NULL;
+
+  group->disturbed = TRUE;
+  for (guint i = 0; !best && !local && group->disturbed && i < MAX_TIMINGS;
+      i++) {
+    int before = count_steps (tools);
+
+    best = choose (tools, group, fused_ns, bias_ns, &local);
+    group->disturbed = before < 0 || before != count_steps (tools);
+  }
+  if (local)
+    g_propagate_error (error, local);
+  return best;
+}
+
 static gboolean
 is_lost (const Y10CudaTuneTools *tools)
 {
@@ -233,8 +264,8 @@ is_lost (const Y10CudaTuneTools *tools)
           &unused[0], &unused[1]));
 }
 
-/* Returns the group's plan, or NULL. Caches the result, also if the trial lost the
- * GPU, so that this does not happen at every start. */
+/* The group's plan, or NULL. The cache gets the result; it also gets that a trial
+ * lost the GPU, so that the next start does not repeat it. */
 static Y10CudaConvPlan *
 decide (Y10CudaTuneTools *tools, Y10CudaTuneGroup *group, gsize workspace)
 {
@@ -252,10 +283,10 @@ decide (Y10CudaTuneTools *tools, Y10CudaTuneGroup *group, gsize workspace)
   if (group->known)
     return g_ptr_array_steal_index (group->plans, 0);
   if (group->plans && group->plans->len > 0)
-    best = choose (tools, group, &fused_ns, &bias_ns, &error);
+    best = choose_undisturbed (tools, group, &fused_ns, &bias_ns, &error);
   if (error)
     g_debug ("%s: %s", name_of (tools, group), error->message);
-  group->unsure |= error != NULL;
+  group->unsure |= error != NULL || (!best && group->disturbed);
   g_clear_error (&error);
   if (tools->cache && (group->unsure ? is_lost (tools)
           : !g_cancellable_is_cancelled (tools->cancellable)))

@@ -2,22 +2,23 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-/* Shared by the tuner's two files. */
+/* What autotune.c and group.c share. */
 
 #include "autotune/plan_cache.h"
 #include "autotune/autotune.h"
 
 G_BEGIN_DECLS
 
-/* A group of identical convolutions. */
+/* Convolutions of the same kind. */
 typedef struct
 {
   Y10CudaConvDesc desc;
   GArray *ops;                  /* guint */
-  GPtrArray *plans;             /* candidates; NULL: none */
-  gboolean known;               /* cached result; without a plan: none is
+  GPtrArray *plans;             /* to be tried; NULL: none */
+  gboolean known;               /* from the cache; without plans: none is
                                  * faster */
-  gboolean unsure;              /* some candidates could not be tried */
+  gboolean unsure;              /* the next start must try again */
+  gboolean disturbed;           /* steps ran while plans were timed */
   guint n_wrong;
   Y10CudaSharedPlan *winner;
 } Y10CudaTuneGroup;
@@ -26,22 +27,22 @@ typedef struct
 {
   const Y10Program *program;
   GCancellable *cancellable;
-  Y10CudaConvLib *lib;          /* for trials; accepted plans move to the device
-                                 * thread's library */
+  Y10CudaConvLib *lib;          /* plans run in it until they are given to the
+                                 * device's, which another thread uses */
   Y10PlanCache *cache;          /* or NULL */
   Y10CudaTrial *trial;
-  gboolean warned;              /* has warned of a wrong plan */
+  gboolean warned;              /* of a wrong plan */
   const char *note;             /* why something could not be tried, or NULL */
 } Y10CudaTuneTools;
 
-/* Returns all groups that can be fused for @n images. */
+/* All convolutions that can be fused, for @n images. */
 GPtrArray *y10_cuda_tune_groups (const Y10Program * program, guint n);
 /* Loads or builds the candidates. Several threads may call it at once, with the
  * device's context current. */
 void y10_cuda_tune_group_find (const Y10CudaTuneTools * tools,
     Y10CudaTuneGroup * group);
-/* Tries the candidates. Returns FALSE and sets @error if tuning must stop.
- * @workspace: bytes per slot. */
+/* Tries them; FALSE and error: no other group can be tried, either.
+ * @workspace: bytes that slots have. */
 gboolean y10_cuda_tune_group_decide (Y10CudaTuneTools * tools,
     Y10CudaTuneGroup * group, gsize workspace, GError ** error);
 

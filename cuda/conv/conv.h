@@ -67,10 +67,9 @@ void y10_cuda_conv_lib_abandon (Y10CudaConvLib * lib);
  * why fused plans cannot be. */
 const char *y10_cuda_conv_lib_describe (Y10CudaConvLib * lib);
 gboolean y10_cuda_conv_lib_can_fuse (Y10CudaConvLib * lib, GString * why);
-/* Whether plans can be made while another thread runs plans of the library. */
-gboolean y10_cuda_conv_lib_is_concurrent (const Y10CudaConvLib * lib);
-/* Returns cuDNN's version, such as 91900, on which saved plans depend. */
-guint y10_cuda_conv_get_version (void);       /* needs no library; 0: no cuDNN */
+/* cuDNN's version, 91900: what saved plans depend on; the second without a
+ * library, 0 without cuDNN. */
+guint y10_cuda_conv_get_version (void);
 guint y10_cuda_conv_lib_version (Y10CudaConvLib * lib);
 
 /* Returns the best plan by cuDNN's heuristics, or NULL with an error if there is

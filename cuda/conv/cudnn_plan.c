@@ -212,12 +212,6 @@ y10_cuda_conv_lib_can_fuse (Y10CudaConvLib *lib, GString *why)
   return y10_cudnn_can_compile (lib->cudnn, why);
 }
 
-gboolean
-y10_cuda_conv_lib_is_concurrent (const Y10CudaConvLib *lib)
-{
-  return lib->properties != NULL;
-}
-
 guint
 y10_cuda_conv_get_version (void)
 {

@@ -64,12 +64,6 @@ y10_cuda_conv_lib_can_fuse (Y10CudaConvLib *lib, GString *why)
   return FALSE;
 }
 
-gboolean
-y10_cuda_conv_lib_is_concurrent (const Y10CudaConvLib *lib)
-{
-  return FALSE;
-}
-
 guint
 y10_cuda_conv_get_version (void)
 {

@@ -20,7 +20,7 @@ y10_unit (int v)
 }
 
 static __device__ __forceinline__ int
-y10_sample (const Y10KPreprocess &p, int component, int x, int y)
+y10_sample (const Y10KPicture &p, int component, int x, int y)
 {
   const Y10KComponent &c = p.component[component];
   const unsigned char *at = p.plane[c.plane]
@@ -39,7 +39,7 @@ y10_clip (int v)
 
 /* Returns pixel x, y of the region as 8-bit R'G'B'. */
 static __device__ __forceinline__ void
-y10_pixel (const Y10KPreprocess &p, int x, int y, int (&rgb)[3])
+y10_pixel (const Y10KPicture &p, int x, int y, int (&rgb)[3])
 {
   const int a = y10_sample (p, 0, p.x + x, p.y + y);
   const int b = y10_sample (p, 1, p.x + x, p.y + y);
@@ -61,7 +61,7 @@ y10_pixel (const Y10KPreprocess &p, int x, int y, int (&rgb)[3])
 /* Blends in OpenCV's fixed point: weights have 11 bits per direction, of which
  * columns keep 7 and rows 2. Pixels with weight 0 are not read. */
 static __device__ __forceinline__ void
-y10_blend (const Y10KPreprocess &p, const Y10KTap &column, const Y10KTap &row,
+y10_blend (const Y10KPicture &p, const Y10KTap &column, const Y10KTap &row,
     int (&rgb)[3])
 {
   int sum[3] = { 2, 2, 2 };
@@ -103,29 +103,30 @@ template <typename T>
 static __device__ __forceinline__ void
 y10_preprocess (const Y10KPreprocess &p)
 {
+  const Y10KPicture &picture = p.pictures[blockIdx.z];
   const int x = (int) (blockIdx.x * blockDim.x + threadIdx.x);
   const int y = (int) (blockIdx.y * blockDim.y + threadIdx.y);
-  const int left = x - p.left, top = y - p.top;
+  const int left = x - picture.left, top = y - picture.top;
   float v[8] = { 0, 0, 0, 0, 0, 0, 0, 0 };
   T *out;
 
   if (x >= p.out.width || y >= p.out.height)
     return;
-  if (p.sample_size == 4) {
+  if (picture.sample_size == 4) {
 #pragma unroll
     for (int i = 0; i < 3; i++)
-      v[i] = y10_float_at (p.plane[i] + (p.y + y) * p.stride[i]
-          + (p.x + x) * 4LL);
+      v[i] = y10_float_at (picture.plane[i]
+          + (picture.y + y) * picture.stride[i] + (picture.x + x) * 4LL);
   } else {
     int rgb[3] = { 114, 114, 114 };
 
-    if (left >= 0 && left < p.width && top >= 0 && top < p.height)
-      y10_blend (p, p.column[left], p.row[top], rgb);
+    if (left >= 0 && left < picture.width && top >= 0 && top < picture.height)
+      y10_blend (picture, picture.column[left], picture.row[top], rgb);
 #pragma unroll
     for (int i = 0; i < 3; i++)
       v[i] = y10_unit (rgb[i]);
   }
-  out = y10_at<T> (p.out, 0, y, x);
+  out = y10_at<T> (p.out, (int) blockIdx.z, y, x);
   y10_store (out, v);
   v[0] = v[1] = v[2] = 0;
   for (int c = 8; c < p.out.channels; c += 8)

@@ -2,10 +2,10 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-/* Converts a picture to the network's input, bit for bit like
- * engine/ref/preprocess.c: blends four source pixels as 8-bit R'G'B' in OpenCV's
- * fixed point and divides by 255; the border is 114 / 255. One launch per
- * image. */
+/* From pictures to the network's input, with the bits of
+ * engine/ref/preprocess.c: four source pixels as 8-bit R'G'B', blended in
+ * OpenCV's fixed point, divided by 255, border 114 / 255. One launch reads all
+ * images of a step; what is known of each lies in device memory. */
 
 #include "view.h"
 
@@ -31,16 +31,23 @@ typedef struct
   int yuv, sample_size;         /* 4: planes of floats of the input's size */
   Y10KComponent component[3];
   int color[8];                 /* Y10ColorTransform, member by member */
-  const Y10KTap *column, *row;  /* width and height entries */
-  int left, top, width, height; /* position of the picture in the input */
-  Y10KView out;                 /* of this image: R, G, B, five zeros */
+  const Y10KTap *column, *row;  /* width and height of them */
+  int left, top, width, height; /* where the picture lies in the input */
+} Y10KPicture;
+
+typedef struct
+{
+  const Y10KPicture *pictures;  /* one an image */
+  Y10KView out;                 /* R, G, B, five zeros */
+  int images;
 } Y10KPreprocess;
 
 static inline Y10KLaunch
 y10_preprocess_launch (const Y10KPreprocess *p)
 {
   Y10KLaunch l = { {y10_k_div_up (p->out.width, 32),
-        y10_k_div_up (p->out.height, 8), 1}, {32, 8, 1}, 0
+        y10_k_div_up (p->out.height, 8), (unsigned int) p->images},
+    {32, 8, 1}, 0
   };
 
   return l;

@@ -6,7 +6,8 @@
  * before it calls a backend; backends assert and do not validate.
  *
  * Only the engine's device thread calls a backend, one call at a time, with
- * these exceptions: probe and progress may be called from any thread; a second
+ * these exceptions: probe and progress may be called from any thread; the thread
+ * that adds an image to a step calls stage; a second
  * thread calls wait_input, wait and times for a submitted slot while the device
  * thread submits others; any thread may call rows once the step is done. After
  * an error a slot remains usable unless the device itself is lost. */
@@ -95,9 +96,14 @@ typedef struct
   void (*slot_free) (Y10Slot * slot);
 
   /* Called for each frame: nothing below allocates.
+   * stage is optional. It copies an image in host memory for load, in the thread
+   * that adds it to an open step: any thread, but one at a time for a slot. It
+   * allocates only if the image is larger than all before it at index @i.
    * load reads image @i of the step into the input tensor. It copies @params
    * and what they point to. It returns once the reads are queued, behind the
    * work in @image's cuda_stream; wait_input waits until they are done. */
+  gboolean (*stage) (Y10Slot * slot, guint i, const Y10Image * image,
+      GError ** error);
   gboolean (*load) (Y10Slot * slot, guint i, const Y10Image * image,
       const Y10Letterbox * letterbox, const Y10HeadParams * params,
       GError ** error);

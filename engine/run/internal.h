@@ -28,6 +28,8 @@ typedef struct
   gboolean input_done;          /* pixels are no longer needed */
   gboolean abandoned;           /* step ended while the slot was queued */
   guint n_images;
+  gboolean staging;             /* an image is copied without the lock */
+  guint n_blocked;              /* threads that wait for the end of that */
   Y10Image *images;             /* arrays of max_batch, except as noted */
   Y10HeadParams *params;        /* as passed by the caller */
   Y10HeadParams *backend_params;        /* without the limits of core/limits.h */

@@ -50,6 +50,10 @@ y10_step_lock_slot (const Y10Step *step, GError **error)
   guint64 generation;
 
   pthread_mutex_lock (&step->engine->lock);
+  slot->n_blocked++;
+  while (slot->staging)
+    y10_slot_wait_change (step->engine, -1);
+  slot->n_blocked--;
   generation = slot->generation;
   if (generation == step->generation || y10_test_skip_slot_check)
     return slot;

@@ -164,18 +164,47 @@ set_params (const Y10Engine *engine, Y10EngineSlot *slot, guint image,
   backend->max_detections = engine->config.max_detections;
 }
 
+/* Copies the pixels, where the backend wants that, without the lock: every other
+ * call for the step waits meanwhile. */
+static gboolean
+stage (Y10Engine *engine, Y10EngineSlot *slot, guint i, GError **error)
+{
+  GError *local = NULL;
+  gboolean ok;
+
+  if (!engine->backend->stage)
+    return TRUE;
+  slot->staging = TRUE;
+  pthread_mutex_unlock (&engine->lock);
+  ok = engine->backend->stage (slot->slot, i, &slot->images[i], &local);
+  /* The step itself reports a lost device. */
+  if (g_error_matches (local, Y10_ERROR, Y10_ERROR_DEVICE_LOST)) {
+    g_clear_error (&local);
+    ok = TRUE;
+  }
+  pthread_mutex_lock (&engine->lock);
+  slot->staging = FALSE;
+  if (slot->n_blocked)
+    pthread_cond_broadcast (&engine->changed);
+  if (local)
+    g_propagate_error (error, local);
+  return ok;
+}
+
 /**
  * y10_step_add:
  * @step: an open step
- * @image: an image. The struct is copied; the pixels are read after
- *   y10_step_submit() and must stay valid until y10_step_wait_input()
+ * @image: an image. The struct is copied; the pixels may be read from now on
+ *   and must stay valid until y10_step_wait_input()
  * @params: parameters of the head for this image, copied
  * @error: return location for a #GError, or %NULL
  *
  * Adds one image. Its index in the step is the number of images added before.
+ * For a GPU, an image in host memory is copied here, into pinned memory.
  *
- * Returns: %FALSE with %Y10_ERROR_INVALID_ARGUMENT, %Y10_ERROR_UNSUPPORTED or
- *   %Y10_ERROR_STALE; the step is unchanged then
+ * Returns: %FALSE with %Y10_ERROR_INVALID_ARGUMENT, %Y10_ERROR_UNSUPPORTED,
+ *   %Y10_ERROR_STALE, or with %Y10_ERROR_NO_MEMORY or %Y10_ERROR_BACKEND from the
+ *   GPU; the step is unchanged then
  *
  * Since: 0.1
  */
@@ -207,7 +236,8 @@ y10_step_add (const Y10Step *step, const Y10Image *image,
     y10_letterbox_init (&slot->letterboxes[i], own_image.width,
         own_image.height,
         engine->config.width, engine->config.height);
-    slot->n_images++;
+    ok = stage (engine, slot, i, error);
+    slot->n_images += ok;
   }
   pthread_mutex_unlock (&engine->lock);
   return ok;

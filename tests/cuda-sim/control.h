@@ -28,6 +28,10 @@ typedef struct
   guint64 (*n_kernels) (void);
   guint64 (*n_graph_launches) (void);
   guint64 (*n_invalidated) (void);
+  guint64 (*n_launches) (void);
+  guint64 (*n_copies) (void);
+  guint64 (*n_spins) (void);
+  guint64 (*n_unset) (void);
   int (*ctx_synchronize) (void);
   void (*set_slow_captures) (gboolean slow);
   struct CUctx_st *(*context_new) (void);

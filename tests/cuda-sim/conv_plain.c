@@ -8,7 +8,7 @@
  * Fused plans exist if Y10_SIM_FUSE is set, and nearly always win, because the
  * others then compute everything four times. The variable lists what else the
  * search finds: "wrong", a plan that omits SiLU or adds it; "broken", one that
- * cannot be built; "none", nothing at all. With "stubborn", plans run once in the
+ * cannot be built; "none", nothing at all; "slow", plans that are not faster. With "stubborn", plans run once in the
  * network and never again. Y10_SIM_BUILD_MS=N: build time of each;
  * Y10_SIM_PLAN_MS=N: of each plan that is not fused.
  *
@@ -132,12 +132,6 @@ y10_cuda_conv_lib_can_fuse (Y10CudaConvLib *lib, GString *why)
   return FALSE;
 }
 
-gboolean
-y10_cuda_conv_lib_is_concurrent (const Y10CudaConvLib *lib)
-{
-  return TRUE;
-}
-
 guint
 y10_cuda_conv_get_version (void)
 {
@@ -170,7 +164,8 @@ plan_alloc (Y10CudaConvLib *lib, const Y10CudaConvDesc *desc,
   plan->desc = *desc;
   plan->type = y10_cuda_type (desc->precision);
   plan->name = name;
-  plan->times = name == bias_name && finds ("") ? 4 : 1;
+  plan->times = name == bias_name && finds ("") ? 4
+      : name == fused_name && finds ("slow") ? 16 : 1;
   return plan;
 }
 

@@ -70,6 +70,7 @@ struct Allocation
   gsize size, map_size;
   CUcontext context;
   bool pinned, freed;
+  mutable bool set;             /* a copy, a memset or a kernel has been here */
 };
 
 enum OpKind
@@ -145,7 +146,7 @@ struct CUstream_st
 struct CUevent_st
 {
   CUcontext context;
-  bool timing, destroyed;
+  bool timing, blocking, destroyed;
   guint64 recorded;             /* number of the last record */
   std::vector<guint64> pending; /* those of records that have not run */
   guint n_queued;               /* ops that point here */

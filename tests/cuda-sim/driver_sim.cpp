@@ -9,6 +9,7 @@
 #include "driver_sim.h"
 
 #include <algorithm>
+#include <atomic>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,6 +21,7 @@ static Y10SimBreak break_kind;
 static guint break_at;
 static bool break_read;
 static guint n_captures;
+static std::atomic<guint64> n_launches, n_copies;
 static bool slow_captures;
 
 int
@@ -107,6 +109,8 @@ submit (CUstream stream, std::unique_ptr<Op> op)
   }
   if (stream->capture)
     return capture_op (stream, op.get ());
+  n_launches += op->kind == OP_KERNEL;
+  n_copies += op->kind == OP_COPY;
   enqueue (stream, std::move (op));
   return Y10_CU_SUCCESS;
 }
@@ -157,6 +161,18 @@ y10_sim_set_slow_captures (gboolean slow)
 {
   LOCK;
   slow_captures = slow;
+}
+
+guint64
+y10_sim_n_launches (void)
+{
+  return n_launches;
+}
+
+guint64
+y10_sim_n_copies (void)
+{
+  return n_copies;
 }
 
 void

@@ -93,6 +93,7 @@ sim_event_create (CUevent *event, unsigned int flags)
   *event = new CUevent_st {};
   (*event)->context = current_contexts.back ();
   (*event)->timing = !(flags & Y10_CU_EVENT_DISABLE_TIMING);
+  (*event)->blocking = flags & Y10_CU_EVENT_BLOCKING_SYNC;
   current_contexts.back ()->events.insert (*event);
   return 0;
 }
@@ -129,11 +130,22 @@ sim_event_query (CUevent event)
   ENTER ("cuEventQuery");
   RETURN_IF_WRONG (check_unsafe ("cuEventQuery"));
   RETURN_IF_WRONG (check_not_captured (nullptr, event, "cuEventQuery"));
+  if (is_broken (Y10_SIM_BREAK_SYNCHRONIZE)
+      || (!event->timing && is_broken (Y10_SIM_BREAK_UNTIMED)))
+    return 0;
   if (y10_sim_random () % 2)
     run_some (1 + (guint) (y10_sim_random () % 8));
   if (!is_done (event, event->recorded))
     return Y10_CU_NOT_READY;
   return current_contexts.back ()->error;
+}
+
+static std::atomic<guint64> n_spins;
+
+guint64
+y10_sim_n_spins (void)
+{
+  return n_spins;
 }
 
 int
@@ -142,6 +154,7 @@ sim_event_synchronize (CUevent event)
   ENTER ("cuEventSynchronize");
   RETURN_IF_WRONG (check_unsafe ("cuEventSynchronize"));
   RETURN_IF_WRONG (check_not_captured (nullptr, event, "cuEventSynchronize"));
+  n_spins += !event->blocking;
   if (is_broken (Y10_SIM_BREAK_SYNCHRONIZE)
       || (!event->timing && is_broken (Y10_SIM_BREAK_UNTIMED)))
     return 0;

@@ -21,7 +21,7 @@ std::vector<CUstream> &streams = *new std::vector<CUstream>;
 
 namespace
 {
-std::atomic<guint64> n_kernels;
+std::atomic<guint64> n_kernels, n_unset;
 
 gint64
 now ()
@@ -39,6 +39,15 @@ mark_done (CUevent event, guint64 number)
 
   p.erase (std::find (p.begin (), p.end (), number));
   event->time = now ();
+}
+
+void
+set_memory (const void *p)
+{
+  const Allocation *a = memory_find (p);
+
+  if (a)
+    a->set = true;
 }
 
 /* FALSE after a report: the context is lost. */
@@ -61,6 +70,10 @@ run_op (Op *op)
   }
   switch (op->kind) {
     case OP_KERNEL:
+      for (const Allocation *a : op->uses) {
+        n_unset += !a->set && !a->pinned;
+        a->set = true;
+      }
       n_kernels++;
       if ((op->context->error = lose_now ()))
         return false;
@@ -69,9 +82,11 @@ run_op (Op *op)
         op->context->error = Y10_CU_LAUNCH_FAILED;
       break;
     case OP_COPY:
+      set_memory (op->to);
       memmove (op->to, op->staged.empty () ? op->from : op->staged.data (), op->size);
       break;
     case OP_MEMSET:
+      set_memory (op->to);
       memset (op->to, op->value, op->size);
       break;
     case OP_RECORD:
@@ -340,4 +355,10 @@ guint64
 y10_sim_n_kernels (void)
 {
   return y10_sim::n_kernels;
+}
+
+guint64
+y10_sim_n_unset (void)
+{
+  return y10_sim::n_unset;
 }

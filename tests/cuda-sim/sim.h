@@ -45,8 +45,8 @@ typedef enum
 {
   Y10_SIM_BREAK_NOTHING,
   Y10_SIM_BREAK_WAIT_EVENT,     /* stream_wait_event */
-  Y10_SIM_BREAK_SYNCHRONIZE,    /* event_synchronize and stream_synchronize */
-  Y10_SIM_BREAK_UNTIMED,        /* event_synchronize where the event has no time */
+  Y10_SIM_BREAK_SYNCHRONIZE,    /* …_synchronize and event_query */
+  Y10_SIM_BREAK_UNTIMED,        /* event_synchronize, event_query of untimed ones */
   Y10_SIM_BREAK_INVALIDATE_CAPTURE,     /* every @n-th capture becomes invalid, as
                                          * if another thread synchronized */
 } Y10SimBreak;
@@ -66,6 +66,13 @@ void y10_sim_set_gone (gboolean gone);
 /* That have run, and been launched, so far. */
 guint64 y10_sim_n_kernels (void);
 guint64 y10_sim_n_graph_launches (void);
+/* Kernels launched and copies queued so far, each by a call of its own. */
+guint64 y10_sim_n_launches (void);
+guint64 y10_sim_n_copies (void);
+/* Waits that keep a core busy: for events without BLOCKING_SYNC. */
+guint64 y10_sim_n_spins (void);
+/* Device memory that nothing had written when a kernel got it. */
+guint64 y10_sim_n_unset (void);
 /* Captures that became invalid so far. */
 guint64 y10_sim_n_invalidated (void);
 /* Other threads get their turn between any two calls of a capture. */

@@ -17,6 +17,7 @@
 #include "sim.h"
 
 #define ROUNDS 12
+#define MAX_PICTURES 3          /* of a launch */
 #define MAX_CHANNELS 24         /* of the view; and as many beside it */
 
 static const char *const kernel_names[] = {
@@ -121,7 +122,7 @@ picture_clear (Picture *p)
 }
 
 static void
-fill_kernel (Y10KPreprocess *k, const Picture *p)
+fill_picture (Y10KPicture *k, const Picture *p)
 {
   const Y10FormatInfo *info = y10_pixel_format_get_info (p->image.format);
   const Y10Letterbox *l = &p->letterbox;
@@ -130,7 +131,7 @@ fill_kernel (Y10KPreprocess *k, const Picture *p)
   if (info->yuv)
     y10_color_transform_init (&color, p->image.matrix, p->image.full_range,
         info->sample_size == 2 ? 10 : 8);
-  *k = (Y10KPreprocess) {.x = p->image.x,.y = p->image.y,.yuv = info->yuv,
+  *k = (Y10KPicture) {.x = p->image.x,.y = p->image.y,.yuv = info->yuv,
     .sample_size = info->sample_size,.left = l->left,.top = l->top,
     .width = l->width,.height = l->height,
     .column = (const Y10KTap *) p->column,.row = (const Y10KTap *) p->row
@@ -202,29 +203,37 @@ check (const Picture *p, const Y10KView *view, guint type, guint8 fill,
   return TRUE;
 }
 
+/* Pictures of any kinds in one launch; planes are what the reference gives. */
 static void
-run_type (const Picture *p, guint type, const gfloat *planes, GRand *rand)
+run_type (const Picture *pictures, guint n, guint type,
+    gfloat *const *planes, GRand *rand)
 {
   const Y10SimKernel *kernel = y10_sim_kernel (kernel_names[type]);
-  guint width = p->letterbox.dst_width, height = p->letterbox.dst_height;
+  guint width = pictures[0].letterbox.dst_width;
+  guint height = pictures[0].letterbox.dst_height;
+  Y10KPicture device[MAX_PICTURES];
   gsize elem = type ? 2 : 4, size;
   guint8 *out, fill = 0x5a;
   Y10KPreprocess k;
 
-  fill_kernel (&k, p);
+  for (guint i = 0; i < n; i++)
+    fill_picture (&device[i], &pictures[i]);
+  k.pictures = device;
+  k.images = (int) n;
   k.out = (Y10KView) {.height = height,.width = width,
     .channels = 8 * g_rand_int_range (rand, 1, MAX_CHANNELS / 8 + 1)
   };
   k.out.pixel = k.out.channels + 8 * g_rand_int_range (rand, 0, 3);
   k.out.image = (gint64) height * width * k.out.pixel;
   size = k.out.image * elem;
-  out = g_malloc (size);
-  memset (out, fill, size);
+  out = g_malloc (n * size);
+  memset (out, fill, n * size);
   k.out.data = out;
   g_assert_nonnull (kernel);
   g_assert_true (y10_sim_run (kernel, y10_preprocess_launch (&k), 49152, &k));
-  if (!check (p, &k.out, type, fill, planes, out))
-    g_test_fail ();
+  for (guint i = 0; i < n; i++)
+    if (!check (&pictures[i], &k.out, type, fill, planes[i], out + i * size))
+      g_test_fail ();
   g_free (out);
 }
 
@@ -237,15 +246,23 @@ test_format (gconstpointer data)
   for (guint i = 0; i < ROUNDS && !g_test_failed (); i++) {
     guint width = 4 * g_rand_int_range (rand, 1, 24);
     guint height = 4 * g_rand_int_range (rand, 1, 24);
-    gfloat *planes = g_new (gfloat, 3 * width * height);
-    Picture picture;
+    guint n = 1 + i % MAX_PICTURES;
+    gfloat *planes[MAX_PICTURES];
+    Picture pictures[MAX_PICTURES];
 
-    picture_init (&picture, format, width, height, rand);
-    y10_ref_preprocess (&picture.image, &picture.letterbox, planes);
+    for (guint k = 0; k < n; k++) {
+      planes[k] = g_new (gfloat, 3 * width * height);
+      picture_init (&pictures[k], k ? (Y10PixelFormat) g_rand_int_range (rand,
+              0, Y10_N_PIXEL_FORMATS) : format, width, height, rand);
+      y10_ref_preprocess (&pictures[k].image, &pictures[k].letterbox,
+          planes[k]);
+    }
     for (guint type = 0; type < 3 && !g_test_failed (); type++)
-      run_type (&picture, type, planes, rand);
-    picture_clear (&picture);
-    g_free (planes);
+      run_type (pictures, n, type, planes, rand);
+    for (guint k = 0; k < n; k++) {
+      picture_clear (&pictures[k]);
+      g_free (planes[k]);
+    }
   }
   g_rand_free (rand);
 }
@@ -255,7 +272,7 @@ static void
 test_values (void)
 {
   guint8 bytes[256];
-  gfloat planes[3 * 256];
+  gfloat planes[3 * 256], *all[] = { planes };
   GRand *rand = g_rand_new_with_seed (1);
   Picture p = {.image = {.format = Y10_PIXEL_GRAY8,.width = 256,.height = 1,
       .plane = {bytes},.stride = {256}}
@@ -272,7 +289,7 @@ test_values (void)
     p.column[i] = y10_tap_column (i, 256, 256);
   p.row[0] = y10_tap_row (0, 1, 1);
   for (guint type = 0; type < 3; type++)
-    run_type (&p, type, planes, rand);
+    run_type (&p, 1, type, all, rand);
   picture_clear (&p);
   g_rand_free (rand);
 }

@@ -237,6 +237,82 @@ test_surplus (void)
   rig_clear (&rig);
 }
 
+/* A captured step of any number of images: one kernel reads them, behind one copy
+ * of their descriptions and one copy of each frame in host memory. What a
+ * letterbox needs is copied when the frame's size changes. */
+static void
+test_launches (void)
+{
+  guint64 launches, copies;
+  Rig rig;
+
+  rig_init (&rig, MOST);
+  g_assert_true (y10_engine_wait_tuned (rig.engine, -1, NULL, NULL));
+  for (guint i = 0; i < 4; i++)
+    expect_same (&rig, 0, MOST);
+  for (guint n = 1; n <= MOST; n++) {
+    launches = sim->n_launches ();
+    copies = sim->n_copies ();
+    expect_same (&rig, n, n);
+    g_test_message ("a step of %u images: %" G_GUINT64_FORMAT " launches and %"
+        G_GUINT64_FORMAT " copies besides the graph", n,
+        sim->n_launches () - launches, sim->n_copies () - copies);
+    g_assert_cmpuint (sim->n_launches () - launches, ==, 1);
+    g_assert_cmpuint (sim->n_copies () - copies, ==, n + 1);
+  }
+  rig_clear (&rig);
+}
+
+/* The thread that adds a frame in host memory copies it: the frame may change
+ * before the step is submitted. */
+static void
+test_staged (void)
+{
+  Y10Detection rows[2][MAX_ROWS];
+  guint8 *frame;
+  Y10Step step;
+  Rig rig;
+
+  rig_init (&rig, 2);
+  frame = g_memdup2 (rig.pictures[1], BYTES);
+  g_assert_true (y10_step_begin (rig.engine, -1, &step, NULL));
+  add (&step, Y10_MEMORY_HOST, rig.pictures[0], NULL);
+  add (&step, Y10_MEMORY_HOST, frame, NULL);
+  memset (frame, 0, BYTES);
+  finish (&step, 2, rows);
+  for (guint i = 0; i < 2; i++)
+    g_assert_cmpmem (rows[i], sizeof rows[i], rig.rows[i], sizeof rows[i]);
+  /* A frame that is added and never submitted is not the next step's. */
+  g_assert_true (y10_step_begin (rig.engine, -1, &step, NULL));
+  add (&step, Y10_MEMORY_HOST, frame, NULL);
+  y10_step_end (&step);
+  expect_same (&rig, 1, 1);
+  g_free (frame);
+  rig_clear (&rig);
+}
+
+/* No thread waits for the GPU without sleeping, and no kernel reads memory that
+ * nothing has written. */
+static void
+test_waits (void)
+{
+  guint64 spins, unset;
+  Rig rig;
+
+  y10_engine_unref (make_engine (1));
+  spins = sim->n_spins ();
+  unset = sim->n_unset ();
+  rig_init (&rig, 2);
+  for (guint i = 0; i < 10; i++)
+    expect_same (&rig, i, 1 + i % 2);
+  g_test_message ("%" G_GUINT64_FORMAT " waits keep a core busy; %"
+      G_GUINT64_FORMAT " allocations are read before they are written",
+      sim->n_spins () - spins, sim->n_unset () - unset);
+  g_assert_cmpuint (sim->n_spins () - spins, ==, 0);
+  g_assert_cmpuint (sim->n_unset () - unset, ==, 0);
+  rig_clear (&rig);
+}
+
 /* Steps until one is launched as a graph; fails after @most. */
 static guint
 count_uncaptured (Rig *rig, guint most)
@@ -386,6 +462,9 @@ main (int argc, char **argv)
   g_test_add_func ("/steps/unprepared", test_unprepared);
   g_test_add_func ("/steps/quit", test_quit);
   g_test_add_func ("/steps/surplus", test_surplus);
+  g_test_add_func ("/steps/launches", test_launches);
+  g_test_add_func ("/steps/staged", test_staged);
+  g_test_add_func ("/steps/waits", test_waits);
   g_test_add_func ("/steps/invalidated", test_invalidated);
   g_test_add_func ("/steps/foreign-synchronize", test_foreign_synchronize);
   g_test_add_func ("/steps/invalidated-take-over", test_invalidated_take_over);

@@ -469,6 +469,35 @@ test_batches (void)
   y10_engine_unref (engine);
 }
 
+/* That nothing is faster is known the next time if no step ran while it was
+ * timed; else it is timed again. */
+static void
+test_disturbed (void)
+{
+  Y10TuningProgress progress = {.size = sizeof progress };
+  Y10Detection rows[MAX_ROWS];
+  Y10Engine *engine;
+  float *pixels;
+
+  for_plans (delete);
+  g_setenv ("Y10_SIM_FUSE", "slow", TRUE);
+  engine = make_engine (Y10_BACKEND_CUDA, Y10_PRECISION_FP32, 1, TRUE);
+  pixels = test_pixels (engine, 1);
+  while (!y10_engine_wait_tuned (engine, 0, NULL, NULL))
+    test_detect (engine, pixels, rows, MAX_ROWS);
+  y10_engine_get_tuning_progress (engine, &progress);
+  g_test_message ("timed beside steps: %u of %u results are in the cache",
+      for_plans (NULL), progress.total);
+  /* Beside steps, a time may also be wrong the other way. */
+  g_assert_cmpuint (for_plans (NULL), <, progress.faster + progress.total / 4);
+  g_free (pixels);
+  y10_engine_unref (engine);
+  engine = make_tuned ("slow", Y10_PRECISION_FP32, &progress);
+  g_test_message ("timed alone: %u of %u", for_plans (NULL), progress.total);
+  g_assert_cmpuint (for_plans (NULL), ==, progress.total);
+  y10_engine_unref (engine);
+}
+
 /* A GPU that is lost meanwhile, maybe by what was tried: steps say so, and who
  * goes on with a new engine has one that works and tries nothing. */
 static void
@@ -545,6 +574,7 @@ main (int argc, char **argv)
   g_test_add_func ("/tune/off", test_off);
   g_test_add_func ("/tune/quit", test_quit);
   g_test_add_func ("/tune/batches", test_batches);
+  g_test_add_func ("/tune/disturbed", test_disturbed);
   g_test_add_func ("/tune/lost", test_lost);     /* no more tuning from here */
   status = g_test_run ();
   test_dir_remove ();

@@ -366,8 +366,8 @@ mark (Y10Engine *engine, gpointer started, GError **error)
 }
 
 /* @n pictures as a camera has them, larger than the network's input. */
-static void
-run_frames (Y10Engine *engine, const guint8 *frame, guint n)
+static gboolean
+add_frames (Y10Engine *engine, const guint8 *frame, guint n)
 {
   const Y10Image image = {.size = sizeof (Y10Image),
     .format = Y10_PIXEL_RGB,.width = 150,.height = 99,
@@ -376,15 +376,25 @@ run_frames (Y10Engine *engine, const guint8 *frame, guint n)
   Y10HeadParams params = Y10_HEAD_PARAMS_INIT;
   GError *error = NULL;
   Y10Step step;
+  gboolean ok;
 
   y10_step_begin (engine, -1, &step, &error);
   for (guint i = 0; i < n && !error; i++)
     y10_step_add (&step, &image, &params, &error);
   if (!error)
     y10_step_submit (&step, &error);
-  g_assert_no_error (error);
-  y10_step_wait (&step, -1, NULL);
+  if (!error)
+    y10_step_wait (&step, -1, NULL);
   y10_step_end (&step);
+  ok = error == NULL;
+  g_clear_error (&error);
+  return ok;
+}
+
+static void
+run_frames (Y10Engine *engine, const guint8 *frame, guint n)
+{
+  g_assert_true (add_frames (engine, frame, n));
 }
 
 /* Once each batch size has been captured, a step makes nothing any more: no
@@ -403,19 +413,22 @@ test_no_allocation (void)
   engine = make_engine (4, TRUE, FALSE);
   y10_engine_wait_tuned (engine, -1, NULL, NULL);
   for (guint round = 0; round < 6; round++) {
-    if (round == 2)
+    if (round == 2) {
       y10_engine_call (engine, mark, GUINT_TO_POINTER (TRUE), NULL);
+      sim->mark_started ();
+    }
     for (guint n = 1; n <= 3; n++)
       run_frames (engine, frame, n);
     g_assert_cmpuint (sim->n_reports (), ==, 0);
   }
-  /* And it would tell: four pictures need a buffer for the fourth. */
+  /* And it would tell: this thread adds a fourth picture, which has no buffer. */
   sim->set_quiet (TRUE);
-  run_frames (engine, frame, 4);
+  g_assert_false (add_frames (engine, frame, 4));
   g_assert_cmpuint (sim->n_reports (), >, 0);
   g_assert_nonnull (strstr (sim->last_report (), "after the start"));
   sim->reset_reports ();
   sim->set_quiet (FALSE);
+  sim->mark_stopped ();
   y10_engine_call (engine, mark, GUINT_TO_POINTER (FALSE), NULL);
   y10_engine_unref (engine);
   sim->reset_reports ();
