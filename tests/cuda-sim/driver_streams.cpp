@@ -133,7 +133,8 @@ sim_event_query (CUevent event)
   if (is_broken (Y10_SIM_BREAK_SYNCHRONIZE)
       || (!event->timing && is_broken (Y10_SIM_BREAK_UNTIMED)))
     return 0;
-  if (y10_sim_random () % 2)
+  /* Seldom: how often a thread polls must not decide what has run. */
+  if (y10_sim_random () % 64 == 0)
     run_some (1 + (guint) (y10_sim_random () % 8));
   if (!is_done (event, event->recorded))
     return Y10_CU_NOT_READY;
