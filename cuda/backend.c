@@ -362,6 +362,20 @@ cuda_slot_free (Y10Slot *slot)
 }
 
 static gboolean
+cuda_reserve (Y10Slot *slot, guint n, const Y10Image *image, GError **error)
+{
+  Y10Device *device = y10_cuda_slot_device (slot);
+  gboolean ok = enter (device, error);
+
+  if (ok) {
+    ok = y10_cuda_slot_reserve (slot, n, image, error);
+    tell_lost (device, ok, error);
+    leave (device);
+  }
+  return ok;
+}
+
+static gboolean
 cuda_stage (Y10Slot *slot, guint i, const Y10Image *image, GError **error)
 {
   Y10Device *device = y10_cuda_slot_device (slot);
@@ -494,6 +508,7 @@ static const Y10BackendClass y10_backend_cuda = {
   .progress = cuda_progress,
   .slot_new = cuda_slot_new,
   .slot_free = cuda_slot_free,
+  .reserve = cuda_reserve,
   .stage = cuda_stage,
   .load = cuda_load,
   .submit = cuda_submit,

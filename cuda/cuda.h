@@ -179,6 +179,9 @@ guint8 *y10_cuda_pack (const Y10Program * program, gsize * size,
 Y10Slot *y10_cuda_slot_new (Y10Program * program, guint max_batch,
     guint max_rows, GError ** error);
 void y10_cuda_slot_free (Y10Slot * slot);
+/* Makes room for the pixels of pictures [0, n) of a step. */
+gboolean y10_cuda_slot_reserve (Y10Slot * slot, guint n,
+    const Y10Image * image, GError ** error);
 /* Copies picture @i of an open step, if it is in host memory. */
 gboolean y10_cuda_slot_stage (Y10Slot * slot, guint i, const Y10Image * image,
     GError ** error);

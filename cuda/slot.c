@@ -201,6 +201,17 @@ y10_cuda_slot_new (Y10Program *program, guint max_batch, guint max_rows,
 }
 
 gboolean
+y10_cuda_slot_reserve (Y10Slot *slot, guint n, const Y10Image *image,
+    GError **error)
+{
+  for (guint i = 0; i < n; i++)
+    if (!y10_cuda_input_reserve (&slot->inputs.images[i],
+            slot->program->device, image, error))
+      return FALSE;
+  return TRUE;
+}
+
+gboolean
 y10_cuda_slot_stage (Y10Slot *slot, guint i, const Y10Image *image,
     GError **error)
 {

@@ -7,7 +7,7 @@
  *
  * Only the engine's device thread calls a backend, one call at a time, with
  * these exceptions: probe and progress may be called from any thread; the thread
- * that adds an image to a step calls stage; a second
+ * that adds an image to a step calls stage, and any thread reserve; a second
  * thread calls wait_input, wait and times for a submitted slot while the device
  * thread submits others; any thread may call rows once the step is done. After
  * an error a slot remains usable unless the device itself is lost. */
@@ -99,9 +99,13 @@ typedef struct
    * stage is optional. It copies an image in host memory for load, in the thread
    * that adds it to an open step: any thread, but one at a time for a slot. It
    * allocates only if the image is larger than all before it at index @i.
+   * reserve, which any thread calls while no step holds the slot, makes room for
+   * images of @image's format and size at indices [0, n).
    * load reads image @i of the step into the input tensor. It copies @params
    * and what they point to. It returns once the reads are queued, behind the
    * work in @image's cuda_stream; wait_input waits until they are done. */
+  gboolean (*reserve) (Y10Slot * slot, guint n, const Y10Image * image,
+      GError ** error);
   gboolean (*stage) (Y10Slot * slot, guint i, const Y10Image * image,
       GError ** error);
   gboolean (*load) (Y10Slot * slot, guint i, const Y10Image * image,

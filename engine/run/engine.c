@@ -136,6 +136,7 @@ y10_engine_create (Y10Model *model, const Y10EngineConfig *config,
     GCancellable *cancellable, GError **error)
 {
   g_autoptr (Y10Engine) engine = g_new0 (Y10Engine, 1);
+  const gint64 start = y10_clock_ns ();
   pthread_condattr_t monotonic;
 
   engine->refs = 1;
@@ -158,6 +159,10 @@ y10_engine_create (Y10Model *model, const Y10EngineConfig *config,
     return NULL;
   if (!y10_engine_call (engine, y10_engine_make_device, cancellable, error))
     return NULL;
+  engine->start_time = y10_clock_ns () - start;
+  g_debug ("%s, %ux%u, up to %u images: ready to run after %.0f ms",
+      engine->device_name, engine->config.width, engine->config.height,
+      engine->config.max_batch, (double) engine->start_time / 1e6);
   return g_steal_pointer (&engine);
 }
 
@@ -351,6 +356,21 @@ guint
 y10_engine_get_max_batch (const Y10Engine *engine)
 {
   return engine->config.max_batch;
+}
+
+/**
+ * y10_engine_get_start_time:
+ * @engine: an engine
+ *
+ * Returns: how long y10_engine_new() took, nanoseconds. On a GPU it includes
+ *   preparing steps of one and of max_batch images
+ *
+ * Since: 0.1
+ */
+gint64
+y10_engine_get_start_time (const Y10Engine *engine)
+{
+  return engine->start_time;
 }
 
 /**

@@ -70,6 +70,7 @@ struct _Y10Engine
   gsize weights_size;
   guint threads;
   char *device_name;
+  gint64 start_time;            /* nanoseconds that creating it took */
 
   /* pthread locks, not GMutex: ThreadSanitizer understands them. */
   pthread_mutex_t lock;
@@ -120,6 +121,10 @@ void y10_engine_tuned (gpointer engine);
  * numbers above max_batch do nothing. Waits for the device thread's turn; never
  * call it from a thread of the engine, as Y10StepDone is. */
 void y10_engine_request_batch_size (Y10Engine * engine, guint n);
+/* reserve.c: makes room for @n images of this size in host memory in each slot.
+ * Waits for slots that steps hold, but not for long. Any thread but the engine's. */
+void y10_engine_reserve (Y10Engine * engine, Y10PixelFormat format,
+    guint width, guint height, guint n);
 const Y10Graph *y10_engine_get_graph (const Y10Engine * engine);
 const Y10Plan *y10_engine_get_plan (const Y10Engine * engine);
 /* With the lock taken. */

@@ -524,6 +524,35 @@ y10_engine_stream_set_max_running (Y10EngineStream *stream, guint max_running)
   y10_stream_set_max_running (stream->stream, max_running);
 }
 
+/**
+ * y10_engine_stream_reserve:
+ * @stream: a stream
+ * @format: format of its images
+ * @width: width of its images, pixels
+ * @height: height of its images, pixels
+ *
+ * Reserves memory for images of this size in host memory, so that a GPU engine
+ * does not allocate when the first ones come: for two images of each of the
+ * engine's streams, or a full step, in each slot. Larger images, and more of
+ * them, are accepted; the memory grows then. Does nothing on other backends.
+ *
+ * Call it once the format is known, not from a callback of the stream. It may
+ * wait for steps that are running, up to a quarter of a second each.
+ *
+ * Since: 0.1
+ */
+void
+y10_engine_stream_reserve (Y10EngineStream *stream, Y10PixelFormat format,
+    guint width, guint height)
+{
+  Y10SchedulerStats stats;
+
+  g_return_if_fail (format < Y10_N_PIXEL_FORMATS && width > 0 && height > 0);
+  y10_scheduler_get_stats (stream->group->scheduler, &stats);
+  y10_engine_reserve (stream->group->engine, format, width, height,
+      2 * MAX (stats.n_streams, 1));
+}
+
 static gboolean
 prepare (Y10EngineStream *stream, Y10EngineRequest *request, GError **error)
 {

@@ -267,6 +267,8 @@ gst_yolov10_detect_set_caps (GstBaseTransform * base, GstCaps * incaps,
   self->frame_duration = duration;
   GST_OBJECT_UNLOCK (self);
   self->max_running = -1;       /* forces set_limits() to recompute */
+  if (self->has_format && self->session)
+    gst_y10_session_reserve (self->session, &self->format);
   return self->has_format;
 }
 

@@ -151,6 +151,8 @@ gst_y10_lifecycle_apply_reload (GstYolov10Detect * self)
   slower = gst_y10_latency_expect (&self->latency, new->warm_ns);
   priority = self->settings.priority;
   GST_OBJECT_UNLOCK (self);
+  if (self->has_format)
+    gst_y10_session_reserve (new, &self->format);
   /* Apply what was set while the session was being created. */
   gst_y10_session_set_priority (new, priority);
   gst_y10_props_apply_pending (self, new);

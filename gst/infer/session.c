@@ -416,6 +416,20 @@ gst_y10_session_withdraw (GstY10Session * self)
   y10_engine_stream_unref (stream);
 }
 
+/* Has memory ready for frames of @format, if they are in system memory. */
+void
+gst_y10_session_reserve (GstY10Session * self,
+    const GstY10FrameFormat * format)
+{
+  Y10EngineStream *stream = gst_y10_session_get_stream (self);
+
+  if (stream && format->image.memory == Y10_MEMORY_HOST)
+    y10_engine_stream_reserve (stream, format->image.format,
+        (guint) GST_VIDEO_INFO_WIDTH (&format->info),
+        (guint) GST_VIDEO_INFO_HEIGHT (&format->info));
+  y10_engine_stream_unref (stream);
+}
+
 void
 gst_y10_session_set_priority (GstY10Session * self, gint priority)
 {

@@ -4,6 +4,7 @@
 
 #include <y10/y10.h>
 
+#include "common/frame.h"
 #include "meta/write.h"
 
 G_BEGIN_DECLS
@@ -72,6 +73,8 @@ Y10EngineStream *gst_y10_session_get_stream (GstY10Session * session);
 Y10EngineStream *gst_y10_session_begin (GstY10Session * session);
 void gst_y10_session_end (GstY10Session * session, Y10EngineStream * stream);
 void gst_y10_session_withdraw (GstY10Session * session);
+void gst_y10_session_reserve (GstY10Session * session,
+    const GstY10FrameFormat * format);
 void gst_y10_session_set_priority (GstY10Session * session, gint priority);
 
 Y10EngineStream *gst_y10_session_lose_stream (GstY10Session * session,

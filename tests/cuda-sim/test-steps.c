@@ -291,6 +291,43 @@ test_staged (void)
   rig_clear (&rig);
 }
 
+/* Memory that is reserved before the first frame is enough for a full step; a
+ * larger frame makes it grow, in the thread that adds it. */
+static void
+test_reserved (void)
+{
+  Y10Detection rows[MOST][MAX_ROWS];
+  guint8 *pictures[N_PICTURES];
+  guint8 *large = g_malloc0 (2 * BYTES);
+  const Y10Image image = {.size = sizeof (Y10Image),.format = Y10_PIXEL_RGB,
+    .width = WIDTH,.height = 2 * HEIGHT,.plane = {large},.stride = {PITCH}
+  };
+  Y10HeadParams params = Y10_HEAD_PARAMS_INIT;
+  Y10Engine *engine = make_engine (MOST);
+  GError *error = NULL;
+  Y10Step step;
+
+  for (guint i = 0; i < N_PICTURES; i++)
+    pictures[i] = make_picture (i);
+  params.max_detections = MAX_ROWS;
+  y10_engine_reserve (engine, Y10_PIXEL_RGB, WIDTH, HEIGHT, MOST);
+  sim->mark_started ();         /* this thread may not allocate from now on */
+  for (guint n = 1; n <= MOST; n++)
+    run (engine, pictures, n, n, rows);
+  g_assert_cmpuint (sim->n_reports (), ==, 0);
+  sim->mark_stopped ();
+  g_assert_true (y10_step_begin (engine, -1, &step, NULL));
+  g_assert_true (y10_step_add (&step, &image, &params, &error));
+  g_assert_true (y10_step_submit (&step, &error));
+  g_assert_true (y10_step_wait (&step, -1, &error));
+  y10_step_end (&step);
+  for (guint i = 0; i < N_PICTURES; i++)
+    g_free (pictures[i]);
+  g_free (large);
+  y10_engine_unref (engine);
+  g_assert_cmpuint (sim->n_reports (), ==, 0);
+}
+
 /* No thread waits for the GPU without sleeping, and no kernel reads memory that
  * nothing has written. */
 static void
@@ -464,6 +501,7 @@ main (int argc, char **argv)
   g_test_add_func ("/steps/surplus", test_surplus);
   g_test_add_func ("/steps/launches", test_launches);
   g_test_add_func ("/steps/staged", test_staged);
+  g_test_add_func ("/steps/reserved", test_reserved);
   g_test_add_func ("/steps/waits", test_waits);
   g_test_add_func ("/steps/invalidated", test_invalidated);
   g_test_add_func ("/steps/foreign-synchronize", test_foreign_synchronize);

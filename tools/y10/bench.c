@@ -200,6 +200,8 @@ print_json (const Bench *bench, const Result *result)
   tool_json_string (builder, "precision",
       y10_precision_get_name (y10_engine_get_precision (engine)));
   tool_json_int (builder, "threads", y10_engine_get_threads (engine));
+  tool_json_double (builder, "start_ms",
+      (double) y10_engine_get_start_time (engine) / 1e6);
   tool_json_string (builder, "device", y10_engine_get_device (engine));
   tool_json_size (builder, "size", width, height);
   tool_json_int (builder, "batch", bench->batch);
@@ -274,6 +276,8 @@ print_text (const Bench *bench, const Result *result)
       result->preprocess.median,
       bench->with_preprocess ? "" : " (not counted)",
       result->inference.median, result->postprocess.median);
+  tool_print ("start-up %.0f ms\n",
+      (double) y10_engine_get_start_time (engine) / 1e6);
 }
 
 static gboolean

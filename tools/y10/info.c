@@ -168,6 +168,8 @@ print_text (const Info *info)
   tool_print ("memory      %.1f MB arena per image, %.1f MB weights\n",
       (double) y10_engine_get_arena_size (info->engine) / 1e6,
       (double) y10_engine_get_weights_size (info->engine) / 1e6);
+  tool_print ("start-up    %.0f ms\n",
+      (double) y10_engine_get_start_time (info->engine) / 1e6);
   print_ops (info);
   g_free (classes);
   g_free (path);

@@ -183,6 +183,7 @@ Y10_API void y10_engine_get_input_size (const Y10Engine *engine, guint *width,
     guint *height);
 Y10_API guint y10_engine_get_threads (const Y10Engine *engine);
 Y10_API guint y10_engine_get_max_batch (const Y10Engine *engine);
+Y10_API gint64 y10_engine_get_start_time (const Y10Engine *engine);
 Y10_API guint y10_engine_get_max_detections (const Y10Engine *engine);
 Y10_API gsize y10_engine_get_arena_size (const Y10Engine *engine);
 Y10_API gsize y10_engine_get_weights_size (const Y10Engine *engine);

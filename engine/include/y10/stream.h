@@ -159,6 +159,8 @@ Y10_API gboolean y10_engine_stream_submit (Y10EngineStream *stream,
     Y10EngineRequest *request, GError **error);
 Y10_API gboolean y10_engine_stream_replace (Y10EngineStream *stream,
     Y10EngineRequest *request, gboolean *replaced, GError **error);
+Y10_API void y10_engine_stream_reserve (Y10EngineStream *stream,
+    Y10PixelFormat format, guint width, guint height);
 Y10_API void y10_engine_stream_set_max_running (Y10EngineStream *stream,
     guint max_running);
 Y10_API guint y10_engine_stream_withdraw (Y10EngineStream *stream);
