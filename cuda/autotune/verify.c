@@ -2,8 +2,9 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
 /* A trial of one convolution on synthetic data, while the network runs on other
- * streams: verifies that a plan has the same result as our own kernel. It allocates
- * enough sets of buffers for autotune/measure.c to measure with a cold L2 cache. */
+ * streams: verifies that the result of a plan matches that of our own kernel. It
+ * allocates several sets of buffers, as many as fit up to twice the L2 cache, so
+ * that autotune/measure.c can measure with a cold cache. */
 
 #include "config.h"
 
@@ -14,7 +15,7 @@
 #include "kernels/conv.h"
 #include "autotune/verify.h"
 
-/* A prime, so that the repeated noise does not align with the width of a map. */
+/* A prime, so that the period of the noise is not a multiple of a map's width. */
 #define N_NOISE 65537
 #define MAX_SETS 64
 
@@ -35,7 +36,7 @@ y10_cuda_trial_new (Y10Device *device, GError **error)
   }
   if (d->device_get_attribute (&t->l2, Y10_CU_L2_CACHE_SIZE, device->id))
     t->l2 = 0;
-  /* The network has precedence. */
+  /* The lowest priority, so that the network takes precedence. */
   if (y10_cuda_check (d, d->ctx_get_priority_range (&least, &greatest),
           "the streams' priorities", error)
       && y10_cuda_check (d, d->stream_create (&t->stream,
@@ -80,8 +81,8 @@ align (gsize size)
   return (size + Y10_CUDA_ALIGN - 1) / Y10_CUDA_ALIGN * Y10_CUDA_ALIGN;
 }
 
-/* Offset of a view in its tensor: not 0 if there is room, as in most views of the
- * network. */
+/* Offset of a view in its tensor, in bytes: not 0 if there is room, since most views
+ * of the network do not begin at 0. */
 static gsize
 view_start (const Y10CudaConvView *v, gsize elem_size)
 {
@@ -103,8 +104,8 @@ weight_size (const Y10CudaConvDesc *desc, gsize elem_size)
       * desc->in.channels * elem_size;
 }
 
-/* Plans the memory, with enough sets to exceed twice the L2 cache; returns FALSE
- * if even one set does not fit. */
+/* Lays out the memory, with enough sets to exceed twice the L2 cache, or as many as
+ * fit in @most bytes. Returns FALSE if not even one fits. */
 static gboolean
 lay_out (Y10CudaTrial *t, gsize workspace, gsize most)
 {
@@ -164,7 +165,7 @@ fill_sets (Y10CudaTrial *t, GError **error)
   const Y10CudaConvDesc *desc = &t->desc;
   gsize fan_in = (gsize) desc->kernel * desc->kernel * desc->in.channels;
 
-  /* Scale for sums with a deviation of about 1, where SiLU is nonlinear. */
+  /* Gives sums a standard deviation of about 1, where SiLU is nonlinear. */
   if (!fill (t, t->memory + t->in_at, (t->add_at - t->in_at)
           / t->elem_size, 1, t->type, error)
       || !fill (t, t->memory + t->add_at, (t->weight_at - t->add_at)
@@ -208,7 +209,7 @@ image_size (const Y10CudaTrial *t)
   return (gsize) t->desc.out.image * t->out_elem_size;
 }
 
-/* Copies the current output of the compared images. */
+/* Copies the output of the images that are compared to the host. */
 static gboolean
 fetch (Y10CudaTrial *t, guint8 *to, GError **error)
 {
@@ -331,10 +332,10 @@ y10_cuda_trial_begin (Y10CudaTrial *t, const Y10CudaConvDesc *desc,
 
 /* The tolerance for rounding, relative to a value and to the outputs' root mean
  * square. fp16 and bf16: one unit in the last place (2^-10, 2^-7), as much again
- * for the GPU's approximate exponential, and twice that. TF32: factors have 11
- * bits, and the errors of hundreds of products add up randomly: five deviations.
- * fp32: a different order of thousands of additions. The errors of a wrong plan
- * are as large as the values. */
+ * for the GPU's approximate exponential, and all of this doubled. TF32: factors have
+ * 11 significant bits, and the errors of hundreds of products add up randomly: five
+ * standard deviations. fp32: thousands of additions in another order. The errors of
+ * a wrong plan are as large as the values. */
 static double
 allowed (Y10Precision precision)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Converts the driver's results to errors, and tells which of them mean that the
- * context is lost. */
+/* Converts the driver's results to errors, and identifies those after which
+ * the context is lost. */
 
 #include "driver/driver.h"
 
@@ -12,12 +12,12 @@ gboolean
 y10_cuda_is_lost (int result)
 {
   switch (result) {
-    case 4:                    /* the driver is shutting down */
+    case 4:                    /* DEINITIALIZED: the driver is shutting down */
     case 46:                   /* DEVICE_UNAVAILABLE */
-    case 201:                  /* INVALID_CONTEXT: our contexts were valid once */
+    case 201:                  /* INVALID_CONTEXT: ours were valid before */
     case 214:                  /* ECC_UNCORRECTABLE */
     case 220:                  /* NVLINK_UNCORRECTABLE */
-    case 226:                  /* CONTAINED: an error of another process */
+    case 226:                  /* CONTAINED: a fault that the GPU contained */
     case 700:                  /* ILLEGAL_ADDRESS */
     case 702:                  /* LAUNCH_TIMEOUT */
     case Y10_CU_CONTEXT_IS_DESTROYED:

@@ -3,8 +3,8 @@
 #pragma once
 
 /* The CUDA driver as a function table resolved at run time. The module therefore
- * loads on a machine without a driver and can report what is missing, and a
- * simulated driver is just another table. The backend uses only the driver API,
+ * loads on a machine without a driver and can report what is missing; a simulated
+ * driver is just another table. The backend uses only the driver API,
  * never the runtime: the driver API works in the current context and never switches
  * to another one.
  *
@@ -113,15 +113,15 @@ typedef struct
 #undef Y10_MEMBER
 } Y10CudaDriver;
 
-/* Loads and initialises libcuda once per process; on failure, returns NULL and
- * appends the reason to @why. Any thread. */
+/* Loads and initialises libcuda once per process. On failure, returns NULL and
+ * appends the reason to @why; the next call tries again. Any thread. */
 const Y10CudaDriver *y10_cuda_driver_get (GString * why);
 
-/* A table whose functions do nothing and fail, for freeing objects of a context
- * that no longer exists. */
+/* A table whose functions do nothing and return Y10_CU_CONTEXT_IS_DESTROYED, for
+ * freeing objects of a context that no longer exists. */
 extern const Y10CudaDriver y10_cuda_dead_driver;
 
-/* Returns TRUE if after @result every further call in the context fails, so that
+/* Returns TRUE if @result means that every further call in the context fails and
  * only a new context helps. */
 gboolean y10_cuda_is_lost (int result);
 /* Returns TRUE on success, else sets an error with @call and the driver's message:
@@ -136,7 +136,7 @@ gboolean y10_cuda_find_gpu (const Y10CudaDriver * driver, gint wanted,
 gboolean y10_cuda_get_capability (const Y10CudaDriver * driver, CUdevice id,
     int *major, int *minor);
 
-/* Returns the code of the kernels for all GPUs, for cuModuleLoadData(). */
+/* Returns the fat binary of all kernels, for cuModuleLoadData(). */
 const void *y10_cuda_kernel_image (void);
 
 G_END_DECLS

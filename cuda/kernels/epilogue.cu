@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* The epilogue of a convolution that only adds its bias. Reads and writes each
- * value once, so it is memory-bound; the accesses of a warp are contiguous. */
+/* The epilogue as a separate kernel, after a convolution that adds only its bias.
+ * Each thread handles 8 channels of a pixel. The kernel reads and writes each value
+ * once, so it is memory-bound; the accesses of a warp are contiguous. */
 
 #include "epilogue.h"
 #include "types.cuh"

@@ -3,8 +3,8 @@
 #pragma once
 
 /* Decodes boxes from distributions over bins (DFL). The arithmetic matches
- * engine/core/dfl.c operation by operation and prevents fused multiply-add, so
- * that boxes are bit-identical to the host's, except for expf. */
+ * engine/core/dfl.c operation by operation and avoids fused multiply-add, so
+ * only the rounding of expf() can make boxes differ from the host's. */
 
 #include "head.h"
 
@@ -20,8 +20,9 @@ y10_head_level (const Y10KHead &p, unsigned int anchor, unsigned int *pixel)
   return level;
 }
 
-/* Returns edge 0 to 3 of an anchor's box in pixels of the input. The expectation
- * of the softmax over the bins is its distance from the anchor in strides. */
+/* Returns an edge of an anchor's box (0: left, 1: top, 2: right, 3: bottom) in
+ * pixels of the network's input. The edge's distance from the anchor, in strides,
+ * is the expectation of the softmax over the bins. */
 static __device__ __forceinline__ float
 y10_head_edge (const Y10KHead &p, int image, unsigned int anchor, int edge)
 {

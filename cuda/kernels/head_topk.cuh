@@ -2,11 +2,11 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-/* Selects and sorts the largest keys of a set of any size with one block.
+/* Selects and sorts the largest keys of a set of any size in one thread block.
  *
- * A key has 64 bits: 32 that order like the logit or score, and the complement of
- * an index, which breaks ties. No two keys are equal, so selection and order do
- * not depend on thread timing. 0 means no key. */
+ * A key has 64 bits: 32 that sort like the logit or score, then the complement of an
+ * index, which breaks ties: the lower index comes first. No two keys are equal, so
+ * selection and order do not depend on thread timing. 0 means no key. */
 
 #include "head.h"
 
@@ -26,7 +26,7 @@ struct Y10HeadShared
   unsigned int digit, above, inside;    /* see y10_head_find_digit () */
 };
 
-/* Returns an integer that orders like the logit; 0 for NaN. -0 equals 0. */
+/* Returns an integer that sorts like the logit; 0 for NaN. -0 and 0 are equal. */
 static __device__ __forceinline__ unsigned int
 y10_head_key (float logit)
 {
@@ -49,7 +49,7 @@ y10_head_sigmoid (float logit)
   return 1.0f / (1.0f + expf (-logit));
 }
 
-/* Scores are never negative, so their bits order like them; 0 is no key. */
+/* Scores are never negative, so their bits sort like them. Key 0 means no key. */
 static __device__ __forceinline__ unsigned int
 y10_head_score_key (float score)
 {
@@ -74,8 +74,8 @@ y10_head_index (Y10Key key)
   return ~(unsigned int) key;
 }
 
-/* Stores keys of at least threshold in list, in any order, as far as they fit.
- * Returns their number. */
+/* Stores the keys >= threshold in list, in any order, as long as they fit. Returns
+ * the number of such keys, which may exceed list_size. */
 template <typename Source>
 static __device__ unsigned int
 y10_head_collect (const Source &source, Y10Key threshold, Y10Key *list,
@@ -87,7 +87,7 @@ y10_head_collect (const Source &source, Y10Key threshold, Y10Key *list,
   if (threadIdx.x == 0)
     s->count = 0;
   __syncthreads ();
-  /* Each warp reserves room for all of its keys with one atomic. */
+  /* Each warp reserves room for all of its keys with one atomic operation. */
   source.each ([&] (Y10Key key) {
     unsigned int mask = __ballot_sync (Y10_ALL_LANES, key >= threshold);
     unsigned int at = 0;
@@ -105,8 +105,8 @@ y10_head_collect (const Source &source, Y10Key threshold, Y10Key *list,
   return s->count;
 }
 
-/* Finds the digit of the want-th largest key in the histogram, and how many keys
- * have a larger and the same digit. */
+/* Finds the digit of the want-th largest key in the histogram. Stores it, the number
+ * of keys with a larger digit (above) and that with the same digit (inside). */
 static __device__ void
 y10_head_find_digit (Y10HeadShared *s, unsigned int want)
 {
@@ -141,8 +141,9 @@ y10_head_find_digit (Y10HeadShared *s, unsigned int want)
   __syncthreads ();
 }
 
-/* Returns a threshold that want to list_size keys reach, of more than list_size.
- * Refines it digit by digit; the last digit gives exactly want keys. */
+/* Returns a threshold that at least want and at most list_size keys reach; source
+ * has more than list_size keys. Refines the threshold digit by digit; after the last
+ * digit, exactly want keys reach it. */
 template <typename Source>
 static __device__ Y10Key
 y10_head_threshold (const Source &source, unsigned int want,
@@ -173,8 +174,8 @@ y10_head_threshold (const Source &source, unsigned int want,
   }
 }
 
-/* Stores the largest keys of source in list, in any order: all, or want to
- * list_size of them if they do not fit. Returns how many, and if these are all. */
+/* Stores the largest keys of source in list, in any order: all if they fit, else at
+ * least want. Returns the number stored; *all tells whether none was left out. */
 template <typename Source>
 static __device__ unsigned int
 y10_head_largest (const Source &source, unsigned int want, Y10Key *list,
@@ -191,7 +192,8 @@ y10_head_largest (const Source &source, unsigned int want, Y10Key *list,
   return n;
 }
 
-/* Bitonic sort, descending. list has a power of two as its size, padded by 0. */
+/* Bitonic sort, descending. Pads list with 0 to a power of two, so it
+ * must have room for that. */
 static __device__ void
 y10_head_sort (Y10Key *list, unsigned int count)
 {

@@ -2,9 +2,9 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
 /* Draws the output of yolov10overlay on frames in CUDA memory. A block tests all
- * items, one warp of rectangles at a time, and draws those that intersect its
- * 64x16 pixels, in order. Each thread draws its samples directly in global
- * memory, since most pixels of a frame are never touched. */
+ * items, one per thread and round, and draws those that intersect its 64x16 pixels,
+ * in order. Each thread draws its 2x2 pixels directly in global memory, since most
+ * pixels of a frame are never touched. */
 
 #include "overlay.h"
 #include "types.cuh"
@@ -26,8 +26,8 @@ y10_put_sample (unsigned char *at, int wide, int value)
     *at = (unsigned char) value;
 }
 
-/* Draws the part of the item that covers the thread's pixels at x, y. Draws whole
- * chroma samples. */
+/* Draws component i of the item on the thread's 2x2 pixels at x, y. Chroma samples
+ * that the item covers in part are drawn as a whole. */
 static __device__ __forceinline__ void
 y10_draw_component (const Y10KOverlay &p, const Y10KOverlayItem &item, int i,
     int x, int y)
@@ -100,7 +100,8 @@ y10_overlay (Y10KOverlay p)
   }
 }
 
-/* One block per cell and component. Integer sums do not depend on their order. */
+/* One block per cell and component. Integer sums do not depend on the order of
+ * the additions. */
 extern "C" __global__ void __launch_bounds__ (256)
 y10_overlay_means (Y10KBlur p)
 {
@@ -133,8 +134,8 @@ y10_overlay_means (Y10KBlur p)
   }
 }
 
-/* Position between the centres of two cells, in 1/65536 of a cell, counted from
- * a virtual cell before the first, which has the first one's value. */
+/* Returns the position of sample i between the centres of cells, in 1/65536 of a
+ * cell. 0 is the centre of a virtual cell before the first, with the same value. */
 static __device__ __forceinline__ unsigned int
 y10_cell_position (int count, int length, int i)
 {

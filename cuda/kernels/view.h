@@ -13,12 +13,12 @@ extern "C"
 
 typedef struct
 {
-  void *data;                   /* first channel of the view, first image;
+  void *data;                   /* first channel of the view in the first image;
                                  * 16-byte aligned; NULL: no such view */
   int height, width;
   int channels;                 /* with padding: a multiple of 8 */
-  int pixel;                    /* elements from one pixel to the next */
-  long long image;              /* elements from one image to the next */
+  int pixel;                    /* distance between pixels, in elements */
+  long long image;              /* distance between images, in elements */
 } Y10KView;
 
 /* The launch configuration of a kernel; NAME.h computes it in y10_NAME_launch (). */
@@ -27,7 +27,7 @@ typedef struct
   unsigned int grid[3], block[3], shared_bytes;
 } Y10KLaunch;
 
-/* For functions that both the host and kernels call. */
+/* Declares functions that both the host and kernels call. */
 #ifdef __CUDACC__
 #define Y10_K_INLINE static inline __host__ __device__
 #else
@@ -40,8 +40,8 @@ y10_k_div_up (long long a, long long b)
   return (unsigned int) ((a + b - 1) / b);
 }
 
-/* Kernels with one instance per type of activation: y10_NAME_f32, y10_NAME_f16
- * and y10_NAME_bf16. Each has one parameter, Y10KTYPE, passed by value. */
+/* K (NAME, STRUCT): kernels with one instance per type of activation: y10_NAME_f32,
+ * y10_NAME_f16 and y10_NAME_bf16. The only parameter is a Y10KSTRUCT, by value. */
 #define Y10_TYPED_KERNELS(K) \
   K (preprocess, Preprocess) \
   K (conv, Conv) \

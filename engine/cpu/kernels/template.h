@@ -2,9 +2,9 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
 /* The kernels of one instruction set. The including file defines
- *   Y10_VLEN     channels of a block: floats of a vector
- *   Y10_ELEM     bytes of an activation: 4, or 2 for bfloat16
- *   Y10_TILE, Y10_DW_TILE, Y10_STEM_TILE  pixels of a tile of a dense, depthwise
+ *   Y10_VLEN     channels per block, which is the number of floats in a vector
+ *   Y10_ELEM     bytes per activation: 4, or 2 for bfloat16
+ *   Y10_TILE, Y10_DW_TILE, Y10_STEM_TILE  pixels per tile of a dense, depthwise
  *                and first convolution: as many as fit in registers
  *   Y10_KERNELS, Y10_KERNELS_NAME  the table and its name
  * Loops over a tile are unrolled, so that accumulators stay in registers. */
@@ -17,8 +17,8 @@
 #define PIXEL (Y10_VLEN * Y10_ELEM)
 #define STEPS (Y10_VLEN * Y10_ELEM / 4) /* groups of 4 bytes in a pixel */
 
-/* Adds the products of a broadcast 4-byte group of a pixel to one output
- * block. */
+/* Multiplies a broadcast 4-byte group of a pixel (one float or two bfloat16) by its
+ * weights and adds the products to one output block. */
 Y10_INLINE vf
 dot (vf acc, vf weight, vf pixel)
 {
@@ -113,7 +113,7 @@ DENSE_ALL (13) DENSE_ALL (14)
 #define CAT(a, b) CAT_ (a, b)
 #define ROW CAT (ROW, Y10_TILE)
 
-/* Depthwise convolution of P pixels at once; loads each input of a row once. */
+/* Convolves P pixels at once; loads each input of a row only once. */
 Y10_INLINE void
 depthwise_part (const Y10DwRow * r, int at, const int P, const int K,
     const int S)
@@ -217,7 +217,7 @@ stem_part (const float *src, ptrdiff_t plane, ptrdiff_t row, const float *w,
     ve_store (dst + p * PIXEL, silu ? vf_silu (acc[p]) : acc[p]);
 }
 
-/* @plane and @row are in floats. */
+/* @plane and @row are strides in floats. */
 static void
 stem (const float *src, ptrdiff_t plane, ptrdiff_t row, const float *weight,
     const float *bias, void *dst, ptrdiff_t dst_block, int n_blocks, int width,
@@ -241,8 +241,8 @@ stem (const float *src, ptrdiff_t plane, ptrdiff_t row, const float *weight,
 
 #if Y10_ELEM == 4
 
-/* B'dB of Winograd's F(2x2, 3x3): transforms each column of four once and
- * uses it for two tiles. */
+/* B'd for one column of a tile, the first half of B'dB in Winograd's F(2x2, 3x3).
+ * Adjacent tiles share two columns, so winograd_in() transforms each column once. */
 Y10_INLINE void
 winograd_column (const char *s, ptrdiff_t row, vf c[4])
 {
@@ -282,8 +282,8 @@ winograd_in (const void *src, ptrdiff_t src_row, float *v, ptrdiff_t point,
   }
 }
 
-/* A'mA, bias, activation, residual. @rows and @width discard outputs beyond
- * an odd edge. */
+/* A'mA, bias, SiLU, residual. Outputs beyond @rows or @width, in tiles at an odd
+ * edge, are discarded. */
 static void
 winograd_out (const float *m, ptrdiff_t point, const float *bias, void *dst,
     ptrdiff_t dst_row, const void *add, int n_tiles, int width, int rows,
@@ -433,7 +433,7 @@ softmax (float *s, ptrdiff_t s_block, void *p, ptrdiff_t p_block, int rows,
   }
 }
 
-/* Does not use a maximum: a NaN could hide other values from it. */
+/* Compares every value: in a maximum, a NaN could hide the others. */
 static int
 find_from (const float *src, int from, int n, float floor)
 {
