@@ -3,8 +3,8 @@
 
 /* A trial of one convolution on synthetic data, while the network runs on other
  * streams: verifies that the result of a plan matches that of our own kernel. It
- * allocates several sets of buffers, as many as fit up to twice the L2 cache, so
- * that autotune/measure.c can measure with a cold cache. */
+ * allocates enough sets of buffers, if they fit, for autotune/measure.c to measure
+ * with a cold L2 cache. */
 
 #include "config.h"
 
@@ -104,8 +104,8 @@ weight_size (const Y10CudaConvDesc *desc, gsize elem_size)
       * desc->in.channels * elem_size;
 }
 
-/* Lays out the memory, with enough sets to exceed twice the L2 cache, or as many as
- * fit in @most bytes. Returns FALSE if not even one fits. */
+/* Lays out the memory: as many sets as exceed twice the L2 cache, limited by
+ * MAX_SETS and by @most bytes. Returns FALSE if not even one set fits. */
 static gboolean
 lay_out (Y10CudaTrial *t, gsize workspace, gsize most)
 {
@@ -209,7 +209,7 @@ image_size (const Y10CudaTrial *t)
   return (gsize) t->desc.out.image * t->out_elem_size;
 }
 
-/* Copies the output of the images that are compared to the host. */
+/* Copies the current output of the compared images to host memory. */
 static gboolean
 fetch (Y10CudaTrial *t, guint8 *to, GError **error)
 {
@@ -332,8 +332,8 @@ y10_cuda_trial_begin (Y10CudaTrial *t, const Y10CudaConvDesc *desc,
 
 /* The tolerance for rounding, relative to a value and to the outputs' root mean
  * square. fp16 and bf16: one unit in the last place (2^-10, 2^-7), as much again
- * for the GPU's approximate exponential, and all of this doubled. TF32: factors have
- * 11 significant bits, and the errors of hundreds of products add up randomly: five
+ * for the GPU's approximate exponential, and the sum doubled. TF32: factors have 11
+ * significant bits, and the errors of hundreds of products add up randomly: five
  * standard deviations. fp32: thousands of additions in another order. The errors of
  * a wrong plan are as large as the values. */
 static double

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Converts the driver's results to errors, and identifies those after which
+/* Converts the driver's results to errors, and identifies the results after which
  * the context is lost. */
 
 #include "driver/driver.h"

@@ -74,8 +74,8 @@ y10_head_index (Y10Key key)
   return ~(unsigned int) key;
 }
 
-/* Stores the keys >= threshold in list, in any order, as long as they fit. Returns
- * the number of such keys, which may exceed list_size. */
+/* Stores the keys >= threshold in list, in any order, while they fit. Returns the
+ * number of such keys, which may exceed list_size. */
 template <typename Source>
 static __device__ unsigned int
 y10_head_collect (const Source &source, Y10Key threshold, Y10Key *list,
@@ -105,8 +105,8 @@ y10_head_collect (const Source &source, Y10Key threshold, Y10Key *list,
   return s->count;
 }
 
-/* Finds the digit of the want-th largest key in the histogram. Stores it, the number
- * of keys with a larger digit (above) and that with the same digit (inside). */
+/* Finds the digit of the want-th largest key in the histogram. Stores the
+ * digit, the number of keys with a larger one (above) and with this one (inside). */
 static __device__ void
 y10_head_find_digit (Y10HeadShared *s, unsigned int want)
 {
@@ -192,7 +192,7 @@ y10_head_largest (const Source &source, unsigned int want, Y10Key *list,
   return n;
 }
 
-/* Bitonic sort, descending. Pads list with 0 to a power of two, so it
+/* Bitonic sort, descending. Pads list with 0 to a power of two, so list
  * must have room for that. */
 static __device__ void
 y10_head_sort (Y10Key *list, unsigned int count)

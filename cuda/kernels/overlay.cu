@@ -2,9 +2,9 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
 /* Draws the output of yolov10overlay on frames in CUDA memory. A block tests all
- * items, one per thread and round, and draws those that intersect its 64x16 pixels,
- * in order. Each thread draws its 2x2 pixels directly in global memory, since most
- * pixels of a frame are never touched. */
+ * items, 256 at a time, one per thread, and draws those that intersect its 64x16
+ * pixels, in order. Each thread draws its 2x2 pixels directly in global memory,
+ * since most pixels of a frame are never touched. */
 
 #include "overlay.h"
 #include "types.cuh"
@@ -135,7 +135,8 @@ y10_overlay_means (Y10KBlur p)
 }
 
 /* Returns the position of sample i between the centres of cells, in 1/65536 of a
- * cell. 0 is the centre of a virtual cell before the first, with the same value. */
+ * cell. 0 is the centre of a virtual cell before the first, which has the
+ * first one's value. */
 static __device__ __forceinline__ unsigned int
 y10_cell_position (int count, int length, int i)
 {

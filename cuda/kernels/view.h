@@ -17,8 +17,8 @@ typedef struct
                                  * 16-byte aligned; NULL: no such view */
   int height, width;
   int channels;                 /* with padding: a multiple of 8 */
-  int pixel;                    /* distance between pixels, in elements */
-  long long image;              /* distance between images, in elements */
+  int pixel;                    /* distance of adjacent pixels, in elements */
+  long long image;              /* distance of adjacent images, in elements */
 } Y10KView;
 
 /* The launch configuration of a kernel; NAME.h computes it in y10_NAME_launch (). */
@@ -41,7 +41,8 @@ y10_k_div_up (long long a, long long b)
 }
 
 /* K (NAME, STRUCT): kernels with one instance per type of activation: y10_NAME_f32,
- * y10_NAME_f16 and y10_NAME_bf16. The only parameter is a Y10KSTRUCT, by value. */
+ * y10_NAME_f16 and y10_NAME_bf16. Each has one parameter, a Y10KSTRUCT passed by
+ * value. */
 #define Y10_TYPED_KERNELS(K) \
   K (preprocess, Preprocess) \
   K (conv, Conv) \
