@@ -105,8 +105,8 @@ y10_head_collect (const Source &source, Y10Key threshold, Y10Key *list,
   return s->count;
 }
 
-/* Finds the digit of the want-th largest key in the histogram. Stores the
- * digit, the number of keys with a larger one (above) and with this one (inside). */
+/* Finds the digit of the want-th largest key in the histogram. Stores it, and the
+ * numbers of keys with a larger digit (above) and with the same digit (inside). */
 static __device__ void
 y10_head_find_digit (Y10HeadShared *s, unsigned int want)
 {

@@ -17,8 +17,8 @@ typedef struct
                                  * 16-byte aligned; NULL: no such view */
   int height, width;
   int channels;                 /* with padding: a multiple of 8 */
-  int pixel;                    /* distance of adjacent pixels, in elements */
-  long long image;              /* distance of adjacent images, in elements */
+  int pixel;                    /* distance between adjacent pixels, in elements */
+  long long image;              /* distance between adjacent images, in elements */
 } Y10KView;
 
 /* The launch configuration of a kernel; NAME.h computes it in y10_NAME_launch (). */

@@ -282,8 +282,8 @@ winograd_in (const void *src, ptrdiff_t src_row, float *v, ptrdiff_t point,
   }
 }
 
-/* A'mA, bias, SiLU, residual. Discards outputs beyond @rows or @width, which tiles
- * at the edge of an odd size have. */
+/* A'mA, bias, SiLU, residual. Discards outputs beyond @rows or @width, which
+ * exist where the size is odd. */
 static void
 winograd_out (const float *m, ptrdiff_t point, const float *bias, void *dst,
     ptrdiff_t dst_row, const void *add, int n_tiles, int width, int rows,
