@@ -144,7 +144,7 @@ class ReadCodes(Codes):
                 ("the input 'none' does not exist", ["none"]),
                 ("the model 'none.safetensors' does not exist", ["none.safetensors", "x.png"]),
                 ("there is no camera /dev/video77", ["/dev/video77"]),
-                ("written as .mp4 or .mkv", [os.path.abspath(__file__), "out.png"]),
+                ("expected .mp4 or .mkv for a video", [os.path.abspath(__file__), "out.png"]),
                 ("too many arguments", ["a", "b", "c"])):
             with self.subTest(words):
                 done = subprocess.run([os.path.join(ROOT, "pipelines/read-codes.sh"), *arguments],

@@ -382,7 +382,7 @@ class Refused(Case):
                    says=["holds yolov10n with 80 classes", "expected yolov10s", "stays", "--again"])
         self.assert_good()
         write(self.path("yolov10m.safetensors"), b"nothing")
-        self.fails(server.url, "m", says=["yolov10m.safetensors", "not a weights file", "stays"])
+        self.fails(server.url, "m", says=["yolov10m.safetensors", "not a supported weights file", "stays"])
         self.assertEqual(len(server.requests), 1)
 
 
