@@ -367,8 +367,8 @@ compare (const Y10CudaTrial *t, double *difference, GError **error)
       double d = fabs (value (t, t->got, i) - e) / (limit * (fabs (e)
               + t->rms));
 
-      if (!(d <= worst))        /* NaN counts as worst */
-        worst = d;
+      if (!(d <= worst))        /* NaN, an unwritten output, is the worst */
+        worst = isnan (d) ? INFINITY : d;
     } else if (memcmp (t->got + i * t->out_elem_size, untouched,
             t->out_elem_size)) {
       worst = INFINITY;

@@ -7,8 +7,8 @@
  *
  * Fused plans exist if Y10_SIM_FUSE is set, and nearly always win, because the
  * others then compute everything four times. The variable lists what else the
- * search finds: "wrong", a plan that omits SiLU or adds it; "broken", one that
- * cannot be built; "none", nothing at all; "slow", plans that are not faster. With "stubborn", plans run once in the
+ * search finds: "wrong", a plan that omits SiLU or adds it; "partial", one that
+ * leaves its first output unwritten; "broken", one that cannot be built; "none", nothing at all; "slow", plans that are not faster. With "stubborn", plans run once in the
  * network and never again. Y10_SIM_BUILD_MS=N: build time of each;
  * Y10_SIM_PLAN_MS=N: of each plan that is not fused.
  *
@@ -49,6 +49,7 @@ struct _Y10CudaConvPlan
 static const char bias_name[] = "cuda:plain";
 static const char fused_name[] = "cuda:plain,fused";
 static const char wrong_name[] = "cuda:plain,fused,wrong";
+static const char partial_name[] = "cuda:plain,fused,partial";
 
 static gboolean
 finds (const char *what)
@@ -186,7 +187,7 @@ y10_cuda_conv_plan_candidates (Y10CudaConvLib *lib,
   GPtrArray *plans = g_ptr_array_new_with_free_func (
       (GDestroyNotify) y10_cuda_conv_plan_free);
   const char *names[] = { finds ("wrong") ? wrong_name : NULL,
-    finds ("broken") ? "" : NULL, finds ("none") ? NULL : fused_name
+    finds ("partial") ? partial_name : NULL, finds ("broken") ? "" : NULL, finds ("none") ? NULL : fused_name
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (names) && plans->len < max; i++) {
@@ -298,7 +299,7 @@ y10_cuda_conv_plan_run (Y10CudaConvPlan *plan, CUstream stream,
     .in = view (&d->in, in),.out = view (&d->out, out),
     .weight = GSIZE_TO_POINTER (weight),.bias = GSIZE_TO_POINTER (bias),
     .images = d->images,.kernel = d->kernel,.stride = d->stride,
-    .pad = d->pad,.silu = fused && d->silu == (plan->name == fused_name),
+    .pad = d->pad,.silu = fused && d->silu == (plan->name != wrong_name),
     .out_float = fused && d->out_float,
   };
 
@@ -324,6 +325,11 @@ y10_cuda_conv_plan_run (Y10CudaConvPlan *plan, CUstream stream,
   for (guint i = 0; ok && i < plan->times; i++)
     ok = y10_cuda_launch (&lib->kernels, lib->kernels.conv[plan->type],
         y10_conv_launch (&p), stream, &p, error);
+  if (ok && plan->name == partial_name)
+    ok = y10_cuda_check (lib->kernels.driver,
+        lib->kernels.driver->memset_d8_async (out, 0xff,
+            d->out_float ? 4 : d->precision == Y10_PRECISION_FP32 ? 4 : 2, stream),
+        "undoing an output", error);
   g_atomic_int_set (&lib->busy, 0);
   return ok;
 }

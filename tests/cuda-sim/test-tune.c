@@ -217,6 +217,16 @@ test_wrong (void)
   g_assert_cmpuint (count_impl (engine, "cuda:plain,fused,wrong"), ==, 0);
   y10_engine_unref (engine);
 
+  /* What is unwritten is NaN, which no later difference may replace. */
+  for_plans (delete);
+  g_test_expect_message (NULL, G_LOG_LEVEL_WARNING,
+      "*rejected cuda:plain,fused,partial: *differs from that of our own kernel by inf *");
+  engine = make_tuned ("partial,none", Y10_PRECISION_FP32, &progress);
+  g_test_assert_expected_messages ();
+  g_assert_cmpuint (progress.wrong, ==, progress.total);
+  g_assert_cmpuint (progress.faster, ==, 0);
+  y10_engine_unref (engine);
+
   for_plans (delete);
   g_test_expect_message (NULL, G_LOG_LEVEL_WARNING, "*rejected*");
   engine = make_tuned ("wrong,none", Y10_PRECISION_FP32, &progress);

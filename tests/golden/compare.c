@@ -187,7 +187,7 @@ box_distance (const Comparison *c, const Y10Detection *got,
     double difference = fabs (edge[i] - clip (box[i], limit));
 
     if (!(difference <= worst))
-      worst = difference;
+      worst = isnan (difference) ? INFINITY : difference;
   }
   return worst;
 }
