@@ -138,5 +138,7 @@ gboolean y10_cuda_get_capability (const Y10CudaDriver * driver, CUdevice id,
 
 /* Returns the fat binary of all kernels, for cuModuleLoadData(). */
 const void *y10_cuda_kernel_image (void);
+/* Returns the GPUs that it has code for and the CUDA versions that compiled it, as text. */
+const char *y10_cuda_kernel_codes (void);
 
 G_END_DECLS

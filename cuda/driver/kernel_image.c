@@ -22,3 +22,9 @@ y10_cuda_kernel_image (void)
 {
   return y10_cuda_kernels;
 }
+
+const char *
+y10_cuda_kernel_codes (void)
+{
+  return Y10_CODES;
+}

@@ -18,6 +18,26 @@ find (Y10CudaKernels *kernels, CUfunction *function, const char *name,
           name), name, error);
 }
 
+/* A GPU without code in the module, or a driver older than the CUDA that compiled
+ * it: appends what was found and what the module contains. */
+static void
+explain (const Y10CudaDriver *d, GError **error)
+{
+  int version = 0, major = 0, minor = 0;
+  g_autofree char *text = NULL;
+  CUdevice id;
+
+  if (!error || !*error || (*error)->code != Y10_ERROR_BACKEND
+      || d->ctx_get_device (&id) != Y10_CU_SUCCESS
+      || !y10_cuda_get_capability (d, id, &major, &minor))
+    return;
+  d->driver_get_version (&version);
+  text = (*error)->message;
+  (*error)->message = g_strdup_printf ("%s; the GPU is sm_%d%d, and its driver "
+      "supports CUDA %d.%d; this build has code for %s", text, major, minor,
+      version / 1000, version % 1000 / 10, y10_cuda_kernel_codes ());
+}
+
 gboolean
 y10_cuda_kernels_load (Y10CudaKernels *kernels, const Y10CudaDriver *driver,
     GError **error)
@@ -27,6 +47,8 @@ y10_cuda_kernels_load (Y10CudaKernels *kernels, const Y10CudaDriver *driver,
   kernels->driver = driver;
   ok = y10_cuda_check (driver, driver->module_load_data (&kernels->module,
           y10_cuda_kernel_image ()), "loading our kernels", error);
+  if (!ok)
+    explain (driver, error);
 #define Y10_FIND(name, type) \
   ok = ok && find (kernels, &kernels->name[Y10_K_F32], "y10_" #name "_f32", error) \
       && find (kernels, &kernels->name[Y10_K_F16], "y10_" #name "_f16", error) \

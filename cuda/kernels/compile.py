@@ -1,18 +1,23 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
-"""Compiles the kernels for one GPU and checks what they take of it.
+"""Compiles the kernels for one GPU and checks their use of resources.
 
-usage: compile.py BUDGET.txt OUTPUT.cubin NVCC [NVCC ARGUMENT...]
+usage: compile.py BUDGET.txt OUTPUT.cubin NVCC [NVCC ARGUMENT...] SOURCE.cu
+       compile.py BUDGET.txt OUTPUT.cubin nvrtc=WHEELS ARCH SOURCE.cu
+
+The second form compiles for sm_ARCH with NVRTC from the folder WHEELS.
 
 Registers and shared memory decide how many blocks run at a time, and a
-register that spills goes through memory: both get worse without a word when a
-kernel changes. BUDGET.txt has what each may take. Over it is an error with the
-release of nvcc that the budget was measured with, a warning with another.
+register that spills goes through memory. BUDGET.txt has the limits of each
+kernel. Exceeding one is an error with the release of nvcc that the budget was
+measured with, a warning with another compiler.
 """
 import re
 import subprocess
 import sys
+
+import nvrtc
 
 ENTRY = re.compile(r"Compiling entry function '(\w+)' for '(\w+)'")
 SPILL = re.compile(r"(\d+) bytes spill stores, (\d+) bytes spill loads")
@@ -67,10 +72,24 @@ def problems(log, budget, path):
         yield "nvcc did not say what the kernels take"
 
 
+def compile_by_nvrtc(path, output, wheels, arch, source):
+    code, log = nvrtc.Nvrtc(wheels).compile(source, arch, "--ptxas-options=-v")
+    if not code:
+        sys.stderr.write(log)
+        return 1
+    with open(output, "wb") as f:
+        f.write(code)
+    for problem in problems(log, read_budget(path)[1], path):
+        print(f"warning: {problem}", file=sys.stderr)
+    return 0
+
+
 def main():
     if len(sys.argv) < 4:
         sys.exit(__doc__)
     path, output, nvcc = sys.argv[1:4]
+    if nvcc.startswith("nvrtc="):
+        return compile_by_nvrtc(path, output, nvcc.removeprefix("nvrtc="), *sys.argv[4:6])
     result = subprocess.run([nvcc, *sys.argv[4:], "-cubin", "--resource-usage", "-o", output],
                             capture_output=True, text=True, check=False)
     sys.stdout.write(result.stdout)

@@ -303,6 +303,12 @@ sim_device_total_mem (size_t *bytes, CUdevice device)
 
 /* Kernels. */
 
+const char *
+y10_cuda_kernel_codes (void)
+{
+  return "sm_75 to sm_120";
+}
+
 const void *
 y10_cuda_kernel_image (void)
 {
@@ -314,6 +320,8 @@ sim_module_load_data (CUmodule *module, const void *image)
 {
   ENTER ("cuModuleLoadData");
   RETURN_IF_WRONG (check_unsafe ("cuModuleLoadData"));
+  if (getenv ("Y10_SIM_LOAD"))
+    return atoi (getenv ("Y10_SIM_LOAD"));
   if (image != y10_cuda_kernel_image ())
     return misuse (Y10_CU_INVALID_VALUE, "a module is not ours");
   RETURN_IF_WRONG (check_started ("cuModuleLoadData"));

@@ -114,6 +114,20 @@ test_refused (void)
   g_unsetenv ("Y10_SIM_CUDNN");
 }
 
+/* No code for the GPU: the error has the GPU, the driver and the build's code. */
+static void
+test_no_code (void)
+{
+  GError *error = NULL;
+
+  g_setenv ("Y10_SIM_LOAD", "209", TRUE);
+  g_assert_null (make_engine (FALSE, &error));
+  test_expect_error (error, Y10_ERROR_BACKEND, "loading our kernels", "209",
+      "the GPU is sm_75, and its driver supports CUDA 13.0",
+      "this build has code for sm_75 to sm_120", NULL);
+  g_unsetenv ("Y10_SIM_LOAD");
+}
+
 int
 main (int argc, char **argv)
 {
@@ -124,6 +138,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/open/handles", test_handles);
   g_test_add_func ("/open/refused", test_refused);
+  g_test_add_func ("/open/no-code", test_no_code);
   status = g_test_run ();
   test_dir_remove ();
   return status;

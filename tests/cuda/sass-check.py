@@ -38,7 +38,8 @@ ROOT = os.path.join(HERE, "../..")
 WHEEL = "nvidia-cuda-nvdisasm==13.2.86"
 WHEELS = os.path.join(ROOT, "build-ci/nvdisasm-13.2.86")
 
-TARGET = re.compile(r"^\s*\.target\s+sm_(\d+)", re.M)
+# The second form is that of code by CUDA 12.
+TARGET = re.compile(r"^\s*\.(?:target\s+sm_|headerflags.*EF_CUDA_SM)(\d+)", re.M)
 SECTION = re.compile(r"^\s*\.section\s+\.text\.(\w+),", re.M)
 # Offset, then perhaps a predicate; those of a pair are in braces on older GPUs.
 INSTRUCTION = re.compile(r"^\s*/\*[0-9a-f]{4,}\*/\s+(?:\{\s*)?(?:@!?U?P\w+\s+)?([A-Z][A-Z0-9_.]*)", re.M)
