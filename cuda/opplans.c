@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* How the ops run at one number of images: a plan for every dense convolution,
- * and what follows it. A batch never changes once others see it. Better plans
- * come as a new batch, which takes the place of the old one here at once and in
- * each slot between two of its steps; who uses a batch holds a reference, so
- * that the old one goes with its last graph. */
+/* How the ops run at one batch size: a conv plan for every dense convolution, and
+ * the epilogue behind it. Op plans never change after they are published. Better
+ * plans are published as new op plans: the program replaces the old ones at once,
+ * each slot between two of its steps. Users hold references, so old op plans are
+ * freed with the last graph that uses them. */
 
 #include "config.h"
 

@@ -4,7 +4,7 @@
 #
 # Cross-compiles the project for 64-bit ARM (Jetson, Grace) and runs `y10 detect` under qemu-user.
 # The CUDA module is built if this machine has nvcc: its kernels are GPU code, and the headers of
-# CUDA and cuDNN are the same for both architectures.
+# CUDA are the same for both architectures; those of cuDNN are taken to be.
 set -euo pipefail
 
 usage() {
