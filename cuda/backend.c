@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* The backend's class: a device is a context, given or the GPU's primary one,
- * with our kernels and cuDNN in it. Each entry makes the context current and
- * leaves the thread as it found it; nothing runs on the NULL stream. */
+/* The backend's class. A device is a CUDA context, the caller's or the GPU's
+ * primary one, with our kernels and cuDNN loaded. Each entry point pushes the
+ * context and pops it again before it returns; nothing runs on the NULL
+ * stream. */
 
 #include "config.h"
 
@@ -15,7 +16,7 @@
 /* Above the CPU; auto takes it after a self-check. */
 #define SCORE 100
 
-/* What the attention kernel has shared memory for. */
+/* The attention kernel's shared memory holds keys up to this size. */
 #define MAX_KEY_DIM 128
 
 static gboolean
@@ -34,8 +35,9 @@ leave (Y10Device *device)
   device->driver->ctx_pop (&popped);
 }
 
-/* A context that does not exist any more has taken everything with it: only our
- * own memory is left to be freed. */
+/* Destroying a context frees all its device objects. Afterwards only host
+ * memory is left to free, so the driver's functions are replaced by ones that
+ * only return an error. */
 static gboolean
 enter_to_free (Y10Device *device)
 {
@@ -57,8 +59,8 @@ cuda_probe (GString *why)
   return SCORE;
 }
 
-/* The driver's own version, "580.65.06": CUDA's version stays the same for many of
- * them. Empty where the kernel does not report it. */
+/* Appends the driver's release, for example "580.65.06": many releases share
+ * one CUDA version. Appends nothing where the kernel does not report it. */
 static void
 append_driver (GString *key)
 {
@@ -101,8 +103,8 @@ is_lost (const Y10Device *device)
           &unused[1]));
 }
 
-/* What cuDNN says of a lost context is only that something failed: with the
- * context current it is asked itself. */
+/* cuDNN reports a lost context only as a general failure. Queries the current
+ * context and turns the error into DEVICE_LOST if it is lost. */
 static void
 tell_lost (Y10Device *device, gboolean ok, GError **error)
 {
@@ -166,7 +168,7 @@ take_context (Y10Device *device, const Y10DeviceConfig *config,
   return device->taken != NULL;
 }
 
-/* Unless there is one already. */
+/* Keeps an error that is already set. */
 static void
 set_open_error (const GString *why, GError **error)
 {
@@ -379,7 +381,7 @@ static gboolean
 cuda_stage (Y10Slot *slot, guint i, const Y10Image *image, GError **error)
 {
   Y10Device *device = y10_cuda_slot_device (slot);
-  gboolean ok = enter (device, error);  /* a destroyed one has no pinned memory */
+  gboolean ok = enter (device, error);  /* a destroyed context has no pinned memory */
 
   if (ok) {
     ok = y10_cuda_slot_stage (slot, i, image, error);

@@ -115,8 +115,8 @@ dense_desc (const Y10Program *program, const Y10Op *op, guint n)
   };
 }
 
-/* Whether two views have an element in common; they may lie beside each other,
- * pixel by pixel, in one tensor. */
+/* Whether two views share an element. Views of different channels of one tensor
+ * interleave pixel by pixel, but do not overlap. */
 static gboolean
 overlap (const Y10Plan *plan, Y10View a, Y10View b)
 {
@@ -130,9 +130,10 @@ overlap (const Y10Plan *plan, Y10View a, Y10View b)
   return s->offset < t->offset + t->size && t->offset < s->offset + s->size;
 }
 
-/* Nothing is gained where nothing follows the convolution. And what is added
- * must not be written by the same kernel: cuDNN does not say in which order it
- * reads and writes, and no comparison of results could prove it. */
+/* A convolution without an epilogue gains nothing from fusing. Nor may the
+ * fused kernel overwrite the tensor that it adds: cuDNN does not document the
+ * order of its reads and writes, and no comparison of results could prove
+ * it. */
 gboolean
 y10_cuda_fused_desc (const Y10Program *program, guint op, guint n,
     Y10CudaConvDesc *desc)
@@ -168,9 +169,10 @@ y10_cuda_unfused_desc (const Y10CudaConvDesc *desc)
   return bias;
 }
 
-/* The first way: the convolution adds its bias; SiLU, the addition and floats
- * for logits come after it, from a buffer of its own where what is added lies
- * in the output. */
+/* The initial plan: the convolution adds its bias, and the epilogue kernel then
+ * applies SiLU, the addition and the conversion of logits to float. Where @op
+ * adds a tensor or writes floats, the convolution writes to a staging
+ * buffer. */
 static gboolean
 plan_dense (const Y10Program *program, const Y10Op *op, guint n,
     Y10CudaOpPlan *plan, GError **error)
@@ -296,7 +298,7 @@ y10_cuda_program_used (Y10Program *program, guint n, Y10CudaOpPlans *batch)
   y10_cuda_op_plans_unref (old);
 }
 
-/* Names outlive their plans: those who ask keep them. */
+/* Interned, because callers keep the names longer than the plans. */
 const char *
 y10_cuda_program_impl (Y10Program *program, guint op)
 {

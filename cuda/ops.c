@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* The ops of the graph as the kernels that do them. Where tensors lie is the
- * plan's; with several images each tensor has room for max_batch of them, one
- * behind the other. */
+/* Runs the graph's ops as kernel launches. The memory plan places the tensors;
+ * each tensor has room for max_batch images, one after another. */
 
 #include "config.h"
 
@@ -54,7 +53,7 @@ address (Y10KView v)
   return GPOINTER_TO_SIZE (v.data);
 }
 
-/* What a convolution that cannot write to its output writes to instead. */
+/* The buffer for a convolution that cannot write to its output. */
 static Y10KView
 staging (const Y10CudaMemory *memory, Y10KView out)
 {
@@ -133,8 +132,8 @@ run_attention (const Y10Program *program, const Y10CudaMemory *memory,
       y10_attention_launch (&p), stream, &p, error);
 }
 
-/* Pools that read what the one before has written are one kernel, which reads
- * the first one's input once. */
+/* Consecutive pools, each of which reads the output of the previous one, run as
+ * one kernel that reads the first pool's input once. */
 static guint
 run_maxpool5 (const Y10Program *program, const Y10CudaMemory *memory,
     guint first, guint end, guint n, CUstream stream, GError **error)
@@ -154,7 +153,7 @@ run_maxpool5 (const Y10Program *program, const Y10CudaMemory *memory,
       y10_maxpool5_launch (&p), stream, &p, error) ? i - first : 0;
 }
 
-/* How many ops one call has queued; 0 and error: none. */
+/* Returns the number of ops that were queued, or 0 and sets @error. */
 static guint
 run_some (const Y10Program *program, const Y10CudaOpPlans *batch,
     const Y10CudaMemory *memory, guint first, guint end, guint n,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* A program: the weights on the device, and what opplans.c has for each number of
- * images that is in use. */
+/* A program: the weights on the device, and the op plans (opplans.c) of each
+ * batch size in use. */
 
 #include "config.h"
 
@@ -54,8 +54,8 @@ upload (Y10Program *program, const guint8 *packed, GError **error)
   return ok;
 }
 
-/* Against mixing up, not against anybody: a word at a time, since this is 60 MB
- * on the way to the first frame. */
+/* Guards against mix-ups, not against attacks. Hashes a word at a time, because
+ * the 60 MB of weights delay the first frame. */
 static void
 hash_weights (Y10Program *program, const guint8 *packed)
 {
