@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* What is checked. The ops of all six variants are read from their graphs, so
- * that a shape cannot be forgotten; each distinct one becomes one case. Beside
- * them stand shapes that no variant has but another network may. */
+/* The list of cases. The ops of all six variants are read from their graphs, so
+ * that no shape can be forgotten; each distinct op becomes one case. Further
+ * cases have shapes that no variant uses but another network may. */
 
 #include <string.h>
 
@@ -96,7 +96,7 @@ is_part (const Y10Graph *graph, Y10View view)
   return view.n != graph->tensors[view.tensor].n_segs;
 }
 
-/* The ops of @graph, each as a case of its own. */
+/* Adds a case for each op of @graph. */
 static void
 add_graph (GPtrArray *cases, const Y10Graph *graph, gboolean odd)
 {
@@ -162,7 +162,8 @@ add_odd_convs (GPtrArray *cases)
   CONV (16, 16, .kernel = 5, .depthwise = TRUE);
   CONV (16, 12, .kernel = 7, .stride = 2, .silu = TRUE);
 #undef CONV
-  /* Pictures of one row, one column, one pixel; rows that leave a rest. */
+  /* Pictures of one row, one column, one pixel; row lengths that are no
+   * multiple of the vector width. */
   for (guint i = 0; i < 6; i++) {
     static const guint size[6][2] =
         { {1, 1}, {1, 9}, {9, 1}, {2, 2}, {5, 33}, {3, 31} };
@@ -310,7 +311,7 @@ add_heads (GPtrArray *cases)
       c.max_detections = 1;
       add_head (cases, &c);
       c.max_detections = 300;
-      c.unwanted = 1;           /* none is wanted */
+      c.unwanted = 1;           /* no class is wanted */
       add_head (cases, &c);
       c.unwanted = 3;
       c.nan = TRUE;

@@ -20,10 +20,10 @@ typedef enum
 {
   RESIDUAL_NONE,
   RESIDUAL_SEPARATE,            /* added from another tensor */
-  RESIDUAL_IN_PLACE,            /* added to what is there */
+  RESIDUAL_IN_PLACE,            /* added to the output in place */
 } Residual;
 
-/* One op, or a chain of the same, between tensors of its own. */
+/* One op, or a chain of identical ones, with private tensors. */
 typedef struct
 {
   Y10OpKind kind;
@@ -34,9 +34,9 @@ typedef struct
   gboolean depthwise, silu;
   Residual residual;
   gboolean guards;              /* the views lie inside larger tensors */
-  gboolean same_tensor;         /* input and output are parts of one */
+  gboolean same_tensor;         /* input and output are views of one tensor */
   gboolean from_input, to_logits;       /* tensor roles */
-  guint chain;                  /* maxpool5: that many, one after another */
+  guint chain;                  /* maxpool5: the length of the chain */
   guint heads, key_dim, head_dim;
 } OpCase;
 
@@ -49,7 +49,7 @@ typedef struct
   float confidence, iou;
   gboolean agnostic, ties, nan;
   guint max_detections;
-  guint unwanted;               /* every n-th class is not wanted; 0: all are */
+  guint unwanted;               /* every n-th class is filtered out; 0: none is */
 } HeadCase;
 
 typedef struct
@@ -57,7 +57,7 @@ typedef struct
   Y10PixelFormat format;
   Y10ColorMatrix matrix;
   gboolean full_range;
-  guint width, height, x, y;    /* the region, in a frame a little larger */
+  guint width, height, x, y;    /* the region; the frame is slightly larger */
   guint dst_width, dst_height;
 } PreprocessCase;
 
@@ -71,8 +71,8 @@ typedef enum
 typedef struct
 {
   CaseType type;
-  char *name;                   /* what it is; --case= matches it */
-  gboolean odd;                 /* not a shape of the six variants */
+  char *name;                   /* description; --case= matches it */
+  gboolean odd;                 /* a shape that none of the six variants has */
   union
   {
     OpCase op;
@@ -105,10 +105,11 @@ typedef struct
 {
   guint64 seed;
   gboolean bench;
-  double seconds;               /* of measuring a case */
+  double seconds;               /* measuring time per case */
 } Options;
 
-/* cases.c: of all variants at @width × @height, and the odd ones. */
+/* cases.c: the ops of all variants at @width × @height, and the other
+ * shapes. */
 GPtrArray *cases_new (guint width, guint height, gboolean variants);
 const char *case_op (const Case *c);
 
@@ -124,24 +125,24 @@ void run_preprocess_case (const Case *c, const Runner *runner,
 G_GNUC_PRINTF (2, 3)
 void result_fail (Result *result, const char *format, ...);
 
-/* graph.c: a network made of one case; its weights are seeded. */
+/* graph.c: a network that consists of one case and has seeded weights. */
 typedef struct
 {
   Y10Graph *graph;
-  guint n_ops;                  /* the ones to run: what follows keeps their
+  guint n_ops;                  /* the ops to run; those after them keep the
                                  * tensors alive */
-  guint n_tensors;              /* the ones to look at */
+  guint n_tensors;              /* the tensors to compare */
 } CaseGraph;
 
 CaseGraph *case_graph_new (const OpCase *op, guint64 seed,
     Y10Precision precision);
-/* @value as the precision's activations and weights can hold it. */
+/* @value rounded to the precision's activations and weights. */
 float case_rounded (Y10Precision precision, float value);
 void case_graph_free (CaseGraph *graph);
-/* One of n s m b l x; its weights are all zero. */
+/* The graph of variant n, s, m, b, l or x with weights of zero. */
 Y10Graph *variant_graph_new (char variant, guint width, guint height,
     Y10Head head);
-/* The same of a tiny network of @n_classes and @n_bins (16 or 8). */
+/* The graph of a tiny network with @n_classes and @n_bins (16 or 8). */
 Y10Graph *tiny_graph_new (guint width, guint height, guint n_classes,
     guint n_bins, Y10Head head);
 

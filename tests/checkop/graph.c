@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Networks of one op. They go through the same builder, plan and backend as
- * a real one. Behind the op stand pools that are never run: they keep every
- * tensor of the case alive, so that the plan gives each an address of its own,
- * and they keep the op from being the last, after which the head would run. */
+/* Networks of one op. They use the same builder, plan and backend as a real
+ * network. Pools that are never run follow the op. They keep every tensor of
+ * the case alive, so that the plan gives each a separate address, and they keep
+ * the op from being the last one, after which the head would run. */
 
 #include <fcntl.h>
 #include <math.h>
@@ -33,7 +33,7 @@ open_weights (const Y10TestTensors *tensors, gboolean hollow)
     file = y10_tensor_file_open (path, &error);
   if (!file)
     g_error ("weights of a case: %s", error ? error->message : "no memfd");
-  close (fd);                   /* the mapping stays */
+  close (fd);                   /* the mapping outlives the file */
   g_free (path);
   return file;
 }
@@ -51,8 +51,8 @@ case_rounded (Y10Precision precision, float value)
   }
 }
 
-/* Values a trained layer could have, exact in the precision that is tested:
- * the comparison is about the op, not about rounding its operands. */
+/* Values that a trained layer could have, exact in the tested precision: the
+ * comparison measures the op, not the rounding of its operands. */
 static void
 add_seeded (Y10TestTensors *tensors, const char *name, const gsize *dim,
     guint n_dims, float scale, Y10Precision precision)
@@ -90,7 +90,7 @@ make_weights (const OpCase *op, guint64 seed, Y10Precision precision)
   Y10TensorFile *file;
 
   if (op->kind == Y10_OP_MAXPOOL5 || op->kind == Y10_OP_UPSAMPLE2X)
-    dim[0] = dim[1] = dim[2] = dim[3] = 1;      /* a file of something */
+    dim[0] = dim[1] = dim[2] = dim[3] = 1;      /* any non-empty file */
   add_seeded (&tensors, "model.0.conv.weight", dim, 4,
       1.5f * sqrtf (3.f / (float) (dim[1] * dim[2] * dim[3])), precision);
   add_seeded (&tensors, "model.0.conv.bias", dim, 1, 0.5f, precision);
@@ -106,8 +106,9 @@ make_weights (const OpCase *op, guint64 seed, Y10Precision precision)
   return file;
 }
 
-/* A tensor of @a and @b (may be NULL) with guards around and between where
- * the case wants them; @view_a and @view_b become their places. */
+/* Makes a tensor that holds @a and @b (may be NULL), with guards around and
+ * between them where the case asks for guards. Sets @view_a and @view_b to
+ * their views. */
 static void
 make_tensor (Y10GraphBuilder *b, const OpCase *op, Y10TensorRole role,
     guint height, guint width, const Segs *a, Y10View *view_a, const Segs *c,
@@ -216,7 +217,7 @@ case_graph_new (const OpCase *c, guint64 seed, Y10Precision precision)
     };
     guint channels, height, width;
 
-    if (c->to_logits && i == out.tensor) {      /* lives to the end anyway */
+    if (c->to_logits && i == out.tensor) {      /* lives until the end anyway */
       g_free (keep.name);
       continue;
     }

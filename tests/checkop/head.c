@@ -17,8 +17,8 @@
 #define BOX_TOLERANCE 2e-3      /* pixels of the picture, up to 1920 */
 #define ROUNDING 2.5e-7         /* of a score */
 
-/* Rows after the last one asked for, which may stand in its place when their
- * scores are a rounding apart. */
+/* Rows beyond the requested number: one of these may replace the last row if
+ * their scores differ by rounding only. */
 #define SPARE_ROWS 8
 
 typedef struct
@@ -57,7 +57,7 @@ make_logits (const HeadCase *c, const Y10Graph *graph, guint64 seed,
     l->box[i] = seeded_plane ("box", i, seed, 4 * c->n_bins * area, 3, 0, 0);
     l->cls[i] = seeded_plane ("cls", i, seed, c->n_classes * area, 5, -1,
         c->ties ? 0.75f : 0);
-    /* What has blown up at one place has in all of its classes. */
+    /* Where an activation overflows, all classes of that cell are NaN. */
     for (gsize j = 0; c->nan && j < c->n_classes * area; j++)
       if (j % area % 17 == 0)
         l->cls[i][j] = NAN;
@@ -69,7 +69,7 @@ make_logits (const HeadCase *c, const Y10Graph *graph, guint64 seed,
   }
 }
 
-/* NaN is never a detection; as minus infinity it is the last of all. */
+/* NaN is never a detection: minus infinity sorts it last. */
 static void
 bury_nan (const HeadCase *c, HeadLogits *l)
 {
@@ -82,7 +82,7 @@ bury_nan (const HeadCase *c, HeadLogits *l)
   }
 }
 
-/* Back through the letterbox of the training code, then clipped. */
+/* Undoes the training code's letterbox, then clips. */
 static void
 to_source (const HeadCase *c, double box[4])
 {
@@ -101,9 +101,9 @@ to_source (const HeadCase *c, double box[4])
   }
 }
 
-/* Scores a rounding apart may come out in either order when their logits
- * differ, and then move rows between them, too; when all logits there are
- * equal the order is not free. */
+/* Rows whose scores differ by rounding only may come in either order if their
+ * logits differ, and may also move the rows between them. Among equal logits
+ * the order is fixed. */
 static gboolean
 may_stand_at (const GArray *expected, guint i, const TestRow *row)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* checkop: every op of every backend in every precision against the
- * reference. See --help; a case's name is printed by --list and --case=
- * matches any part of it. Exits 1 when a case fails or nothing matched. */
+/* checkop compares every op of every backend in every precision with the
+ * reference. See --help; --list prints the cases' names, and --case= matches
+ * any part of a name. Exits with 1 if a case fails or none matches. */
 
 #include <locale.h>
 #include <math.h>
@@ -12,7 +12,8 @@
 
 #include "checkop.h"
 
-/* The third by name only: a module, on a GPU or on the simulated one. */
+/* The third backend runs only if named: it is a module, for a GPU or the
+ * simulated one. */
 static const Y10BackendClass *backends[] = {
   &y10_backend_ref, &y10_backend_cpu, NULL,
 };
@@ -126,7 +127,8 @@ run_case (const Case *c, const Runner *runner, const Runner *reference,
       run_preprocess_case (c, runner, reference, options, &result);
       break;
   }
-  /* oneDNN's name for code that is thousands of times slower. */
+  /* oneDNN's name for its reference code, which is thousands of times
+   * slower. */
   if (g_str_has_prefix (result.impl, "ref:"))
     result_fail (&result, "runs in %s", result.impl);
   count->n_run += !result.skipped;
@@ -136,15 +138,15 @@ run_case (const Case *c, const Runner *runner, const Runner *reference,
   g_free (result.why);
 }
 
-/* The reference is not compared with itself: its head is, with the tests'
- * own, and its ops are by the golden files. */
+/* The reference is not compared with itself. The tests' own head checks its
+ * head, and the golden files check its ops. */
 static gboolean
 is_tested (const Runner *runner, const Case *c)
 {
   return runner->class != &y10_backend_ref || c->type == CASE_HEAD || bench;
 }
 
-/* An op without a case, or that a backend refuses, is not covered. */
+/* An op is not covered if it has no case or a backend refuses it. */
 static guint
 print_coverage (const Count counts[][N_OPS], const Runner *runners,
     guint n_runners)
@@ -167,8 +169,8 @@ print_coverage (const Count counts[][N_OPS], const Runner *runners,
   return missing;
 }
 
-/* --impls: what runs each op of the six variants, and that none of it is
- * oneDNN's reference code. */
+/* --impls: prints the implementation of each op of the six variants and fails
+ * if one is oneDNN's reference code. */
 static guint
 check_impls (const Runner *runner, guint width, guint height)
 {
@@ -244,8 +246,8 @@ open_runners (Runner *runners)
       printf ("%s left out: %s\n", backends[b]->name, why->str);
     else
       for (guint p = 0; p < G_N_ELEMENTS (precisions); p++) {
-        /* fp32 everywhere; bf16 where it says so; fp16 on GPUs only. TF32
-         * would need tolerances of its own. */
+        /* fp32 everywhere; bf16 where the backend supports it; fp16 on GPUs
+         * only. TF32 would need separate tolerances. */
         gboolean asked = precision_name ? strcmp (precision_name,
             y10_precision_get_name (precisions[p])) == 0
             : precisions[p] == Y10_PRECISION_FP32

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* The letterbox of a backend against the reference's: pixels of every format
- * in rows with padding, read from the middle of a frame whose other bytes are
- * random too. What the reference does is compared with OpenCV's result
- * elsewhere (tests/engine/test-preprocess). */
+/* Compares a backend's letterbox with the reference's, for every pixel format.
+ * Rows have padding, and the region lies in the middle of a frame whose other
+ * bytes are random too. tests/engine/test-preprocess compares the reference
+ * with OpenCV. */
 
 #include <math.h>
 #include <string.h>
@@ -13,13 +13,14 @@
 #include "seeded.h"
 #include "tensors.h"
 
-/* The same 8-bit values come from both; the division by 255 may be a product. */
+/* Both give the same 8-bit values; the division by 255 may be a
+ * multiplication. */
 #define TOLERANCE 1e-6
 #define TOLERANCE_BF16 (1 / 256.)       /* half a unit in the last place of 1 */
-#define MARGIN 8                /* of the frame around the region, even */
-#define PADDING 11              /* bytes after each row, times the row's unit */
+#define MARGIN 8                /* pixels of the frame around the region; even */
+#define PADDING 11              /* padding after each row, in units of the row */
 
-/* Bytes a row and rows of each plane for a frame of w × h. */
+/* Bytes per row and number of rows of each plane for a frame of w × h. */
 typedef struct
 {
   guint n;
@@ -61,8 +62,8 @@ planes_of (Y10PixelFormat format, gsize w, gsize h)
   }
 }
 
-/* Planes that are exactly as long as they say: a read past the end is one past
- * the allocation, which the address sanitizer sees. */
+/* Each plane is one allocation of its exact size, so the address sanitizer
+ * detects a read past its end. */
 static void
 make_image (const PreprocessCase *c, guint64 seed, Y10Image *image,
     guint8 **planes)
@@ -111,7 +112,7 @@ load (const Instance *instance, const Y10Image *image, const Y10Graph *graph,
 
   y10_letterbox_init (&letterbox, image->width, image->height, graph->width,
       graph->height);
-  /* A pixel that is not written keeps a value no pixel can have. */
+  /* A pixel that is not written keeps a value that no pixel can have. */
   for (gsize i = 0; i < n; i++)
     values[i] = -8;
   if (class->write_tensor (instance->slot, 0, graph->input, values, error)

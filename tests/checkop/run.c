@@ -2,10 +2,10 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
 /* Runs a case on a backend and on the reference and compares every float of
- * every tensor. Before the run what will be written is filled with NaN, and
- * everything else with seeded values that must still be there afterwards:
- * inputs, and the guards before, between and behind the views. The run is
- * repeated: the same bits must come out. */
+ * every tensor. Before the run it fills the outputs with NaN and everything
+ * else with seeded values: the inputs, and the guards before, between and
+ * behind the views. These values must still be there afterwards. A second run
+ * must give the same bits. */
 
 #include <math.h>
 #include <stdlib.h>
@@ -53,7 +53,7 @@ result_fail (Result *result, const char *format, ...)
 
   result->ok = FALSE;
   if (result->why)
-    return;                     /* the first says most */
+    return;                     /* the first difference is the most telling */
   va_start (args, format);
   result->why = g_strdup_vprintf (format, args);
   va_end (args);
@@ -97,7 +97,7 @@ contains (Y10View view, guint tensor, guint seg)
       && seg < view.first + view.n;
 }
 
-/* What no op touches has no place of its own in the arena. */
+/* A tensor that no op touches has no storage in the arena. */
 static gboolean
 is_used (const CaseGraph *g, guint tensor)
 {
@@ -305,7 +305,7 @@ bench (const Instance *instance, const CaseGraph *g, const Options *options,
         * (double) (tensor_size (g->graph, op->in.tensor)
         + tensor_size (g->graph, op->out.tensor));
   }
-  /* The first quarter warms up. */
+  /* The first quarter of the runs is the warm-up. */
   while ((double) (now - start) < 1e9 * options->seconds || times->len < 5) {
     gint64 before = y10_clock_ns ();
     double ns;

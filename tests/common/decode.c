@@ -2,9 +2,9 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
 /* Written from the papers (Generalized Focal Loss §3 for the distribution over
- * bins, YOLOv10 §3.1 for the end-to-end choice), not from the engine: whoever
- * changes one of the two must not be able to carry a mistake into the other.
- * Everything is sorted in full; no threshold is turned into a logit. */
+ * bins, YOLOv10 §3.1 for the end-to-end choice), not from the engine, so that a
+ * mistake in one is not repeated in the other. It sorts everything in full and
+ * converts no threshold to a logit. */
 
 #include "decode.h"
 
@@ -21,7 +21,8 @@ test_logits_n_anchors (const TestLogits *logits)
   return n;
 }
 
-/* Turns @anchor into a cell of the level it returns. */
+/* Returns the level of @anchor, and makes @anchor the index of the cell in that
+ * level. */
 static guint
 locate (const TestLogits *logits, guint *anchor)
 {
@@ -85,7 +86,7 @@ compare_rows (gconstpointer a, gconstpointer b)
 {
   const TestRow *p = a, *q = b;
 
-  /* As floats, as they are given out: then the anchor decides. */
+  /* Compares as float, the type of the results; the anchor breaks ties. */
   if ((float) p->score != (float) q->score)
     return p->score > q->score ? -1 : 1;
   if (p->anchor != q->anchor)

@@ -2,8 +2,8 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-/* The head's arithmetic once more, in double and as slow as it is plain:
- * what the engine's head is compared with. */
+/* A second implementation of the head, in double, plain and slow, with which
+ * the tests compare the engine's head. */
 
 #include <glib.h>
 

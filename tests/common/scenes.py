@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
-"""Scenes with objects at known places, and frames out of pipelines, for tests in Python."""
+"""Scenes with objects at known places, and frames from pipelines, for tests in
+Python."""
 import os
 import subprocess
 

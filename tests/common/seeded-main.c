@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* seeded SHAPES.json OUT.safetensors [--seed N] [--classes N]: a weights file
- * for tests and benchmarks, without a download. */
+/* seeded SHAPES.json OUT.safetensors [--seed N] [--classes N]: writes a weights
+ * file for tests and benchmarks, so that none has to be downloaded. */
 
 #include <stdio.h>
 

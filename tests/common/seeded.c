@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* The recipe for seeded weights. Golden files were computed by PyTorch from
- * the same recipe written with numpy, so every step here rounds where numpy
- * rounds: the uniform value is exact in float, each product and sum after it
- * is a single float operation, and only a weight's gain is computed in double
- * and rounded once. test-seeded holds digests of what numpy gave. */
+/* The recipe for seeded weights. Golden files were computed by PyTorch from the
+ * same recipe written with numpy, so every step here rounds where numpy rounds:
+ * the uniform value is exact in float, each product and sum after it is a
+ * single float operation, and only a weight's gain is computed in double and
+ * rounded once. test-seeded holds digests of numpy's results. */
 
 #include "seeded.h"
 

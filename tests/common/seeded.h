@@ -10,8 +10,8 @@ G_BEGIN_DECLS
 
 /* Element i of tensor @name: 24 random bits as a float in [-1, 1). */
 void y10_seeded_fill (const char *name, guint64 seed, gsize n, float *out);
-/* The same, scaled by what the tensor is, so that activations keep their
- * size through the network and scores spread. */
+/* The same, scaled by the kind of tensor, so that activations keep their
+ * magnitude through the network and scores spread. */
 void y10_seeded_tensor (const char *name, const gsize *dim, guint n_dims,
     guint64 seed, float *out);
 /* The input "images" in [0, 1). */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Makes safetensors files for tests. The header is written as Python's
- * json.dumps would, in the order of the shapes file, so that a file equals
- * the one numpy wrote byte for byte. Data is seeded tensor by tensor while
- * writing: the largest variant needs no copy of itself in memory. */
+/* Makes safetensors files for tests. The header is formatted like the output of
+ * Python's json.dumps, in the order of the shapes file, so that a file equals
+ * numpy's byte for byte. Data is seeded tensor by tensor while writing, so even
+ * the largest variant needs no second copy in memory. */
 
 #include "tensors.h"
 
@@ -151,7 +151,7 @@ y10_test_tensors_set_classes (Y10TestTensors *tensors, guint n_classes)
   }
 }
 
-/* Data of MODULE.SUFFIX, or NULL. */
+/* Returns the data of MODULE.SUFFIX, or NULL. */
 static float *
 find_data (const Y10TestTensors *tensors, const char *module,
     const char *suffix)
@@ -290,7 +290,8 @@ y10_test_float_to_half (float value)
   g_assert_cmpint (exponent, <=, 16);   /* no test needs larger ones */
   if (exponent < -13)           /* subnormal: multiples of 2^-24 */
     return sign | (guint16) nearbyint (ldexp (mantissa, exponent + 24));
-  /* A mantissa that rounds up to 2048 carries into the exponent: right. */
+  /* A mantissa that rounds up to 2048 carries into the exponent, as it
+   * should. */
   return sign | (guint16) (((exponent + 13) << 10)
       + (int) nearbyint (ldexp (mantissa, 11)));
 }
@@ -334,7 +335,7 @@ emit_zeros (gpointer user, gsize size)
   return fseek (user, (long) size - 1, SEEK_CUR) == 0 && fputc (0, user) == 0;
 }
 
-/* Calls @emit with piece after piece of the file. */
+/* Calls @emit with one piece of the file after another. */
 static gboolean
 generate (const Y10TestTensors *tensors, const Y10TestFormat *format,
     gboolean (*emit) (gpointer user, gconstpointer data, gsize size),

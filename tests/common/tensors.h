@@ -2,8 +2,8 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-/* A weights file in the making: seeded tensors that a test may change before
- * they are written. */
+/* A weights file under construction: seeded tensors that a test may change
+ * before it writes them. */
 
 #include <glib.h>
 
@@ -14,7 +14,7 @@ typedef struct
   char *name;
   guint n_dims;
   gsize dim[8];
-  float *data;                  /* NULL: seeded when it is wanted */
+  float *data;                  /* NULL: seeded when needed */
 } Y10TestTensor;
 
 typedef struct
@@ -29,10 +29,10 @@ typedef struct
   const char *prefix;           /* in place of "model."; NULL: "model." */
   const char *metadata;         /* JSON object of __metadata__, or NULL */
   gboolean hollow;              /* all data zero, on disk as well: for tests
-                                 * that only look at the structure */
+                                 * that only read the structure */
 } Y10TestFormat;
 
-/* tests/data, or Y10_TEST_DATA_DIR for programs that have left it. */
+/* tests/data, or $Y10_TEST_DATA_DIR for programs that run elsewhere. */
 const char *y10_test_data_dir (void);
 
 /* From a JSON object of shapes by name; no data is made yet. */
@@ -43,16 +43,18 @@ void y10_test_tensors_free (Y10TestTensors *tensors);
 Y10TestTensor *y10_test_tensors_find (const Y10TestTensors *tensors,
     const char *name);
 gsize y10_test_tensor_n (const Y10TestTensor *tensor);
-/* Its floats, seeded at the first call; belongs to the tensor. */
+/* Returns the tensor's floats, seeded at the first call; the tensor owns
+ * them. */
 float *y10_test_tensors_data (const Y10TestTensors *tensors,
     Y10TestTensor *tensor);
 void y10_test_tensors_remove (Y10TestTensors *tensors, const char *name);
 Y10TestTensor *y10_test_tensors_add (Y10TestTensors *tensors,
     const char *name, const gsize *dim, guint n_dims, float *data);
 
-/* The same network for another number of classes. */
+/* Changes the number of classes. */
 void y10_test_tensors_set_classes (Y10TestTensors *tensors, guint n_classes);
-/* BatchNorm into weight and bias, in double; RepVGGDW's two branches too. */
+/* Folds BatchNorm into weight and bias, in double, and merges RepVGGDW's two
+ * branches. */
 void y10_test_tensors_fold (Y10TestTensors *tensors);
 
 /* @format NULL: F32 as named. */

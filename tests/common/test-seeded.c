@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* The recipe in C gives what the recipe in numpy gave: single values, and the
- * SHA-256 of whole files and inputs. Everything else rests on this. */
+/* The recipe in C gives the same results as the recipe in numpy: single values,
+ * and the SHA-256 of whole files and inputs. All golden files depend on
+ * this. */
 
 #include <glib.h>
 #include <string.h>
@@ -112,7 +113,8 @@ test_files (void)
 static void
 test_half (void)
 {
-  /* IEEE 754: exact, halfway to even both ways, subnormals, the largest. */
+  /* IEEE 754: exact values, ties to even in both directions, subnormals, the
+   * largest. */
   g_assert_cmphex (y10_test_float_to_half (1.f), ==, 0x3C00);
   g_assert_cmphex (y10_test_float_to_half (-2.f), ==, 0xC000);
   g_assert_cmphex (y10_test_float_to_half (1.f + 0x1p-11f), ==, 0x3C00);

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* A tensor, the predictions and the detections with what they should be. */
+/* Compares a tensor, the predictions and the detections with a golden file. */
 
 #include "compare.h"
 
 #include <math.h>
 #include <stdio.h>
 
-/* What PyTorch in fp32 itself varies by, with room for another order of
- * summation: 1e-5 of a layer's deviation was the worst seen. bf16 has 8 bits
- * of mantissa; over 23 layers single values stray far but the mass does not,
- * hence a loose largest and a tight root mean square. fp16 and TF32 have three
- * bits more than bf16. */
+/* PyTorch's own variation in fp32, with room for another order of summation:
+ * the largest seen was 1e-5 of a layer's deviation. bf16 has 8 bits of
+ * mantissa; over 23 layers single values stray far but the mass does not, hence
+ * a loose largest and a tight root mean square. fp16 and TF32 have three bits
+ * more than bf16. */
 static const Tolerance tolerances[] = {
   {Y10_PRECISION_FP32, 1e-4, 1e-5},
   {Y10_PRECISION_TF32, 0.05, 0.004},
@@ -60,7 +60,7 @@ sum_up (const float *values, gsize n, double *mean, double *std, double *norm)
   *norm = sqrt (sum_of_squares + (double) n * *mean * *mean);
 }
 
-/* All of it. */
+/* Records all elements of a tensor. */
 static void
 record (Sample *sample, const float *values, gsize n)
 {
@@ -97,7 +97,7 @@ compare_sample (Comparison *c, const char *what, Sample *sample,
 
     diff2 += difference * difference;
     value2 += sample->value[i] * sample->value[i];
-    /* Written so that NaN counts as the largest. */
+    /* The comparison is written so that NaN counts as the largest. */
     if (!(difference / sample->std <= d.largest))
       d.largest = difference / sample->std;
   }
@@ -173,8 +173,8 @@ clip (double value, guint limit)
   return CLAMP (value, 0, (double) limit);
 }
 
-/* Distance of a detection from an expected box, which is clipped as the
- * engine's are. */
+/* Distance of a detection from an expected box, which is clipped like the
+ * engine's boxes. */
 static double
 box_distance (const Comparison *c, const Y10Detection *got,
     const double box[4])
@@ -206,9 +206,9 @@ check_order (Comparison *c, const Y10Detection *got, guint n)
   }
 }
 
-/* Each expected row must be there once: same class, score and place. Where
- * the list was cut at 300, rows within the tolerance of the last score may
- * have been cut the other way; in the middle, order among such rows is
+/* Each expected row must occur once, with the same class, score and place.
+ * Where the list was cut at 300, rows within the tolerance of the last score
+ * may have been cut the other way; in the middle, order among such rows is
  * free. */
 void
 compare_detections (Comparison *c, const char *what, const GArray *rows,

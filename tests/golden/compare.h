@@ -2,7 +2,7 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-/* What one run of the engine is compared with, and how far off it may be. */
+/* The expected results of one run of the engine, and the tolerances. */
 
 #include "decode.h"
 #include "run/internal.h"
@@ -28,7 +28,8 @@ typedef struct
 typedef struct
 {
   Expected *expected;
-  gboolean recording;           /* it is written down, not compared */
+  gboolean recording;           /* record only: prints the results instead of
+                                 * comparing them */
   const Tolerance *tolerance;
   Y10Engine *engine;
   const Y10Graph *graph;
@@ -47,11 +48,11 @@ typedef struct
 const Tolerance *tolerance_of (Y10Precision precision);
 
 void miss (Comparison * c, const char *format, ...) G_GNUC_PRINTF (2, 3);
-/* All @n values of one tensor with what is known of them. */
+/* Compares all @n values of one tensor with its sums and samples. */
 Difference compare_sample (Comparison * c, const char *what, Sample * sample,
     const float *got, gsize n);
 void note_worst (Comparison * c, Difference d, int layer);
-/* c->decoded with the predictions. */
+/* Compares c->decoded with the predictions. */
 void compare_predictions (Comparison * c);
 void compare_detections (Comparison * c, const char *what, const GArray * rows,
     const Y10Detection * got, guint n);

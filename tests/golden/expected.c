@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Reads golden files. A member that is missing is an error that names it: a
- * comparison with nothing would always succeed. */
+/* Reads golden files. A missing member is an error that names it: a comparison
+ * with nothing would always succeed. */
 
 #include "expected.h"
 
@@ -14,7 +14,7 @@
 typedef struct
 {
   const char *path;
-  GError *error;                /* the first; nothing is read after it */
+  GError *error;                /* the first error; reading stops there */
 } Reader;
 
 static JsonNode *

@@ -46,7 +46,7 @@ typedef struct
 
 Expected *expected_load (const char *path, GError **error);
 void expected_free (Expected *expected);
-/* What the network of a shapes file gives at another size: to be recorded. */
+/* For recording the results of a shapes file's network at another size. */
 Expected *expected_of_reference (const char *shapes, guint width,
     guint height, gboolean one2many);
 /* The shapes file: beside it. */

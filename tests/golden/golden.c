@@ -79,7 +79,8 @@ run_layers (Comparison *c, GError **error)
   for (;;) {
     guint end = c->graph->n_ops;
 
-    /* Concats complete out of order: look at whatever is due next. */
+    /* Concats complete out of order: compares the tensor that is complete
+     * next. */
     for (guint i = 0; i < e->n_layers; i++) {
       guint op = completed_by (c->graph, c->graph->layer[i]) + 1;
 
@@ -141,10 +142,10 @@ peek_logits (Comparison *c, GError **error)
   return TRUE;
 }
 
-/* In fewer bits than fp32 the best 300 of thousands of close scores are other
- * ones, so PyTorch's list says nothing about the head. What must still hold,
- * for logits are fp32 in every precision, is that the rows are the best 300 of
- * the logits this very run gave; and those were judged above. */
+/* In lower precisions the best 300 of thousands of close scores differ from
+ * PyTorch's, so its list does not test the head. Logits are fp32 in every
+ * precision, so the rows must still be the best 300 of this run's own logits,
+ * and those were compared above. */
 static GArray *
 rows_of_logits (Comparison *c, gboolean agnostic)
 {
@@ -166,7 +167,7 @@ rows_of_logits (Comparison *c, gboolean agnostic)
   return rows;
 }
 
-/* Opens a step with the image in it. */
+/* Begins a step and adds the image. */
 static gboolean
 begin_step (Comparison *c, const float *pixels, gboolean agnostic,
     GError **error)
@@ -192,8 +193,8 @@ begin_step (Comparison *c, const float *pixels, gboolean agnostic,
       && y10_step_add (&c->step, &image, &params, error);
 }
 
-/* Runs the network piece by piece, then at once as everybody does; with
- * @agnostic only the detections are new. */
+/* Runs the network op by op, then in one go as applications do; with @agnostic
+ * only the detections differ. */
 static gboolean
 run_step (Comparison *c, const float *pixels, gboolean agnostic,
     GError **error)
@@ -240,7 +241,7 @@ run_step (Comparison *c, const float *pixels, gboolean agnostic,
   return TRUE;
 }
 
-/* Generated, unless a file with the same weights was given. */
+/* Generates the weights unless the user gave a file of the same weights. */
 static Y10Model *
 load_model (const Expected *e, GError **error)
 {
@@ -326,7 +327,7 @@ comparison_clear (Comparison *c)
   if (!c->engine)
     return;
   if (c->step.engine)
-    y10_step_end (&c->step);    /* after an error; else it has ended */
+    y10_step_end (&c->step);    /* after an error; otherwise it has ended */
   y10_engine_unref (c->engine);
 }
 
@@ -349,7 +350,7 @@ print_result (const Comparison *c)
       c->worst_box);
 }
 
-/* What the plain C backend gives. */
+/* Returns the results of the plain C backend. */
 static Expected *
 expect_reference (const char *shapes, GError **error)
 {
@@ -395,7 +396,7 @@ compare_file (const char *path, Y10BackendKind backend,
   return status;
 }
 
-/* cuda-sim is the CUDA backend on a simulated GPU: another module. */
+/* cuda-sim is another module: the CUDA backend on the simulated GPU. */
 static gboolean
 parse_backend (const char *name, Y10BackendKind *backend)
 {

@@ -2,11 +2,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
 #
-# Compares the library's ABI with the one that was released. A new function
-# passes. A new field at the end of a struct that begins with its size is
-# compatible as well, but abidiff cannot know that: check that it is all that
-# changed, then write the file anew with --update. Anything else needs a new
-# soname.
+# Compares the library's ABI with the released one. A new function passes. A new
+# field at the end of a struct that begins with its size is compatible too, but
+# abidiff cannot know that: check that nothing else changed, then rewrite the
+# file with --update. Any other change needs a new soname.
 set -euo pipefail
 
 usage="usage: test-abi.sh [--update] SOURCE_ROOT BUILD_ROOT"

@@ -22,7 +22,8 @@ import unicodedata
 
 MAX_LINES = 1000
 SOURCES = (".c", ".h", ".cu", ".cuh", ".py", ".sh", ".in", ".build")
-# Written by programs; compared byte by byte with what the program writes.
+# Files that programs write; tests compare them byte by byte with the program's
+# output.
 GENERATED = re.compile(r"^tests/data/|^docs/plugin/")
 
 
@@ -88,7 +89,7 @@ ROOMS = {
     "tools/y10/archive": ("tools/y10/media",),
     "tools/y10": ("tools/y10/media", "tools/y10/archive"),
 }
-# Where they lie below, and what a quoted name may be relative to.
+# The folders that contain rooms; a quoted name may be relative to them.
 ROOTS = ("engine", "cuda", "gst", "tools/y10")
 
 # (file, header): why it may be included against that order.
@@ -156,7 +157,7 @@ def check_rooms(root, name, header):
 
 
 def check_order():
-    """The table itself must have no circle."""
+    """Checks that the table itself has no circle."""
     done = []
     while len(done) < len(ROOMS):
         ready = [room for room, below in ROOMS.items()
