@@ -65,7 +65,8 @@ shared_open (void)
   return shared_open_as (&config, NULL);
 }
 
-/* What an engine of its own finds, in steps of one image. */
+/* Sets the expected results: those of a separate engine in steps of one
+ * image. */
 static void
 find_wanted (void)
 {
@@ -111,8 +112,8 @@ shot_assert_right (const Shot *shot)
   g_assert_no_error (shot->request.error);
   g_assert_cmpint (shot->request.n_detections, ==,
       (gint) n_wanted[shot->picture]);
-  /* Another number of images may be computed in another way on a real GPU, and
-   * two that are nearly as good change places. */
+  /* A real GPU may compute another batch size with other kernels; rows of
+   * nearly equal confidence may then swap. */
   if (backend == Y10_BACKEND_CUDA && !sim) {
     for (guint i = 0; i < n_wanted[shot->picture]; i++)
       g_assert_cmpfloat_with_epsilon (shot->rows[i].confidence,
@@ -133,7 +134,7 @@ shot_infer (Y10EngineStream *stream, guint picture)
   shot_assert_right (&shot);
 }
 
-/* One that cannot be: nothing of it is queued. */
+/* Submits an invalid request and asserts that none of it is queued. */
 void
 shot_assert_refused (Y10EngineStream *stream)
 {
@@ -148,7 +149,7 @@ shot_assert_refused (Y10EngineStream *stream)
   test_tensor_image (y10_engine_stream_get_engine (stream), pictures[0],
       &shot.image);
   g_assert_false (y10_engine_stream_submit (stream, &shot.request, &error));
-  /* Not test_expect_error(), which prints it: this is done by thousands. */
+  /* test_expect_error() would print each of thousands of errors. */
   g_assert_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT);
   g_assert_nonnull (strstr (error->message, "confidence is -1"));
   g_error_free (error);

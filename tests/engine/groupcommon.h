@@ -2,9 +2,8 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-/* What the tests of streams that share an engine have in common: one model of
- * the smallest size, pictures for it, and what an engine of its own finds in
- * them. */
+/* Shared by the tests of streams that share an engine: one model of the
+ * smallest size, pictures for it, and the results of a separate engine. */
 
 #include <y10/y10.h>
 
@@ -16,7 +15,7 @@ G_BEGIN_DECLS
 #define SHARED_MAX_BATCH 8
 #define N_PICTURES 5
 
-/* One image, with room for what is found in it. */
+/* One image, with room for its detections. */
 typedef struct
 {
   Y10EngineRequest request;
@@ -26,9 +25,9 @@ typedef struct
   guint picture;
 } Shot;
 
-/* Reads --backend and @more from the command line and finds what is wanted;
- * FALSE where the command line is wrong. On CUDA it is the simulated GPU, or,
- * with NULL as shared_sim(), a real one. */
+/* Reads --backend and @more from the command line and computes the expected
+ * results. Returns FALSE if the command line is wrong. CUDA runs on the
+ * simulated GPU, or on a real one if shared_sim() is NULL. */
 gboolean shared_begin (int *argc, char ***argv, const GOptionEntry *more);
 void shared_end (void);
 const Y10SimControl *shared_sim (void);
@@ -39,7 +38,8 @@ Y10EngineStream *shared_open_as (const Y10EngineConfig *config,
     const char *group);
 Y10EngineStream *shared_open (void);
 
-/* shot_assert_right: each row, to the bit, as in a step of its own. */
+/* shot_assert_right: each row equals, bit for bit, that of a step with this
+ * image only. */
 void shot_submit (Shot *shot, Y10EngineStream *stream, guint picture);
 void shot_assert_right (const Shot *shot);
 void shot_infer (Y10EngineStream *stream, guint picture);

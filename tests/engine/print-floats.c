@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Prints the float32 whose bits come in on stdin, one a line, for test-floats.py. */
+/* Reads the bits of float32 values from stdin and prints one value a line, for
+ * test-floats.py. */
 
 #include "config.h"
 

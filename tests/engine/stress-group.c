@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Sixteen streams that share an engine, each on a thread of its own, with
- * random stalls, withdrawals, images that are refused and, on the simulated GPU,
- * contexts that are lost: each image is answered with what it would get alone,
- * taken back, or lost.
+/* Sixteen streams share an engine, each on a separate thread, with random
+ * stalls, withdrawals, invalid images and, on the simulated GPU, lost contexts.
+ * Each image gets the result that it would get alone, or is withdrawn, or fails
+ * as lost.
  *
  * stress-group [--backend B] [--images N] */
 
@@ -17,9 +17,9 @@
 
 #define N_SOURCES 16
 
-static gint n_images_option = 640;      /* of all sources */
+static gint n_images_option = 640;      /* of all streams */
 
-/* One of many streams, on a thread of its own. */
+/* One of the streams, which runs on a separate thread. */
 typedef struct
 {
   guint seed, n_images;
@@ -33,8 +33,8 @@ stall (GRand *rand)
     g_usleep ((gulong) g_rand_int_range (rand, 0, 5000));
 }
 
-/* What has become of an image: one of three things, and nothing of what its
- * memory held before is taken for a result. */
+/* Checks the outcome of an image. Afterwards fills its rows with a pattern, so
+ * that stale memory cannot pass for a result. */
 static void
 take (Source *self, Shot *shot)
 {
@@ -53,7 +53,7 @@ take (Source *self, Shot *shot)
   memset (shot->rows, 0xa5, sizeof shot->rows);
 }
 
-/* What makes an engine ready may be what the GPU is lost with. */
+/* The GPU may also be lost while an engine starts: tries again. */
 static Y10EngineStream *
 open_until_there (void)
 {
@@ -124,7 +124,7 @@ run_sources (Source *sources)
     pthread_join (threads[i], NULL);
 }
 
-/* Each gets its own results, whoever else is in its step. */
+/* Each stream gets its own results, whatever other images are in the step. */
 static void
 test_many (void)
 {
@@ -172,8 +172,8 @@ lose_again_and_again (void *data)
   return NULL;
 }
 
-/* Whenever it is lost, each opens its stream again, while others still have
- * images with the lost one. */
+/* Whenever the GPU is lost, each thread opens its stream again, while others
+ * still have images in the lost engine. */
 static void
 test_many_lost (void)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* stress-schedule N: sixteen streams of one scheduler submit N images all
- * together, each on a thread of its own, and take their answers on another, with
- * random stalls, withdrawals, errors and streams that go away, on a device that
- * finishes its steps in any order. Every image is answered once, by the step it
- * was in, or taken back and in none; and the order of each stream is kept. */
+/* stress-schedule N: sixteen streams of one scheduler submit N images in total,
+ * each from one thread, and take the answers on another, with random stalls,
+ * withdrawals, errors and streams that are freed, on a device that finishes its
+ * steps in any order. Every image is answered once, by the step it was in, or
+ * is withdrawn and in no step; each stream keeps its order. */
 
 #include <pthread.h>
 #include <sched.h>
@@ -21,7 +21,7 @@
 #define N_STEPS 3
 #define MAX_BATCH 4
 #define RING 32
-#define LIFE 500                /* images of a stream before it goes away */
+#define LIFE 500                /* images of a stream before it is freed */
 #define N_WORKERS 2
 
 typedef struct
@@ -32,7 +32,7 @@ typedef struct
   guint result;                 /* from the device */
 } Image;
 
-/* Works at one of the steps that are under way, whichever. */
+/* The device: its workers pick any of the running steps. */
 typedef struct
 {
   Y10Scheduler *scheduler;
@@ -41,11 +41,11 @@ typedef struct
   struct
   {
     Y10Request *const *requests;
-    guint n;                    /* 0: not under way */
+    guint n;                    /* 0: not running */
   } steps[N_STEPS];
   gboolean quit;
   guint random;
-  guint last[N_STREAMS];        /* number begun, of each stream */
+  guint last[N_STREAMS];        /* last number begun, of each stream */
   guint64 n_run;
 } Chaos;
 
@@ -54,11 +54,11 @@ typedef struct
   Chaos *chaos;
   guint which, n_images, random;
   pthread_t thread;
-  /* Of one life. */
+  /* From creating to freeing the stream. */
   guint taker_random;
   Y10Stream *stream;
   guint first, end, taken_until;        /* numbers */
-  gboolean slow;                /* or as fast as it can */
+  gboolean slow;                /* FALSE: as fast as possible */
   Image ring[RING];
   sem_t filled, free;
   guint64 n_answered, n_failed, n_withdrawn, n_taken_back;
@@ -94,7 +94,7 @@ fails (guint random)
   return random % 16 == 0;
 }
 
-/* What a step comes to; @random says what goes wrong. */
+/* Runs a step; @random selects the errors. */
 static void
 compute (Chaos *chaos, guint step, Y10Request *const *requests, guint n,
     guint random)
@@ -173,7 +173,7 @@ work (void *data)
   return NULL;
 }
 
-/* What has become of an image that is over. */
+/* Checks the outcome of a finished image. */
 static void
 look_at (Camera *camera, Image *image)
 {
@@ -191,7 +191,7 @@ look_at (Camera *camera, Image *image)
   g_clear_error (&image->request.error);
 }
 
-/* As a source pad's task: images in order. */
+/* Acts as a source pad's task: takes the images in order. */
 static void *
 take (void *data)
 {
@@ -215,8 +215,8 @@ take (void *data)
   return NULL;
 }
 
-/* As a streaming thread, and whoever flushes; then the stream goes away with
- * what it has. */
+/* Acts as a streaming thread and as a flushing one, then frees the stream with
+ * the images that it still has. */
 static void
 live (Camera *camera)
 {
@@ -239,7 +239,7 @@ live (Camera *camera)
       usleep (random / 4096 % 128);
     while (sem_wait (&camera->free) != 0);
     *image = (Image) {.stream = camera->which,.number = number };
-    /* What it replaces is withdrawn, which whoever takes images counts. */
+    /* The replaced image is withdrawn; the taking thread counts it. */
     if (random % 32 != 5
         || !y10_stream_replace (camera->stream, &image->request))
       y10_stream_submit (camera->stream, &image->request);

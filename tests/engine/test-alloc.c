@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* A frame allocates nothing, be it in a step of its own or by way of a scheduler.
- * malloc and its kin are replaced by functions of this program that, while steps
- * run, look who called: a call from inside oneDNN or the OpenMP runtime is
- * theirs, any other fails the test and is printed with its callers. */
+/* A frame allocates nothing, neither in a step with this frame only nor through
+ * a scheduler. This program replaces malloc and its kin by functions that check
+ * the caller while steps run: calls from oneDNN or the OpenMP runtime are
+ * ignored; any other fails the test and is printed with its callers. */
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,7 +50,7 @@ extern void *__libc_memalign (size_t align, size_t size);
 
 static atomic_bool counting;
 static atomic_uint n_ours, n_theirs;
-static __thread gboolean inside;        /* looking may itself allocate */
+static __thread gboolean inside;        /* the check may itself allocate */
 
 static gboolean
 is_theirs (const char *object)
@@ -129,10 +129,10 @@ posix_memalign (void **p, size_t align, size_t size)
   return *p ? 0 : ENOMEM;
 }
 
-#define WIDTH 50                /* of the pictures, unlike the network's */
+#define WIDTH 50                /* of the pictures; differs from the network's input */
 #define HEIGHT 38
 
-/* A picture of every kind: RGB, NV12, I420. */
+/* One picture each in RGB, NV12 and I420. */
 static void
 describe (const guint8 *pixels, Y10Image *images)
 {
@@ -234,7 +234,7 @@ typedef struct
   Y10Detection rows[300];
 } Frame;
 
-/* An engine as a scheduler's device, one step after the other. */
+/* Uses an engine as a scheduler's device, one step after the other. */
 static void
 begin_step (gpointer engine, Y10Scheduler *scheduler, guint index,
     Y10Request *const *requests, guint n)
@@ -270,7 +270,7 @@ run_streams (Y10Stream *const *streams, Frame *frames)
     y10_request_wait (&frames[i].request, -1);
 }
 
-/* Frames of two streams in steps of several, and each with its own result. */
+/* Steps hold frames of two streams, and each frame gets its own result. */
 static void
 check_scheduler (Y10Model *model)
 {
@@ -331,7 +331,7 @@ main (void)
   void *frames[4];
   char *volatile probe;
 
-  backtrace (frames, 4);        /* loads what it needs */
+  backtrace (frames, 4);        /* loads the libraries it needs */
   counting = TRUE;
   probe = g_strdup ("this is seen");
   counting = FALSE;

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Steps of several images: what is found in one has nothing to do with the
- * others in its step, nor with how many there are or where among them it is;
- * and what such steps cost a GPU: nothing is allocated once every size has been
- * seen, and each is captured when it comes for the second time.
+/* Steps of several images: the result of an image depends neither on the other
+ * images of the step nor on their number nor on its place. On a GPU, such steps
+ * allocate nothing once every batch size has run, and each size is captured
+ * when it comes for the second time.
  *
- * test-batch [--backend B] [--precision P] [--size N] [--tune] [MODEL] prints whether the
- * numbers are the same bits, or else the largest difference of any logit over
- * the deviation of its tensor, which has to be within the precision's. On the
- * reference and on the simulated GPU it has to be the same bits. With --tune that
- * is asked again of the plans that are found meanwhile, which are others for each
- * number of images: there the same bits for the same number are enough. */
+ * test-batch [--backend B] [--precision P] [--size N] [--tune] [MODEL] prints
+ * whether the results are equal bit for bit, or else the largest difference of
+ * any logit over the deviation of its tensor, which must be within the
+ * precision's tolerance. On the reference and on the simulated GPU the bits
+ * must be equal. With --tune the test repeats this with tuned plans; those
+ * differ by batch size, so only results of the same batch size must be
+ * equal. */
 
 #include <math.h>
 #include <string.h>
@@ -20,7 +21,8 @@
 #include "run/internal.h"
 #include "util.h"
 
-#define MOST 8                  /* images of the steps that are looked at closely */
+#define MOST 8                  /* batch size of the steps that are compared in
+                                 * detail */
 #define N_PICTURES 6
 #define MAX_ROWS 300
 
@@ -32,7 +34,7 @@ static Y10Precision precision = Y10_PRECISION_AUTO;
 static Y10Model *model;
 static const Y10SimControl *sim;        /* NULL: a real device */
 
-/* What an image gave: all logits that survive a step, and what was found. */
+/* An image's results: all logits that survive a step, and the detections. */
 typedef struct
 {
   gfloat *logits;
@@ -61,7 +63,7 @@ make_engine (guint max_batch, gboolean graphs, gboolean tune)
   return engine;
 }
 
-/* Noise, nothing, everything, and one that is not even numbers. */
+/* Noise, all zeros, all ones, and one picture of NaN. */
 static gfloat *
 make_picture (const Y10Engine *engine, guint which)
 {
@@ -153,8 +155,8 @@ is_same (const Result *a, const Result *b)
       && memcmp (a->rows, b->rows, (gsize) a->n_rows * sizeof *a->rows) == 0;
 }
 
-/* The largest difference of any logit over the deviation of its tensor. What is
- * no number in both is the same. */
+/* The largest difference of any logit over the deviation of its tensor. NaN
+ * equals NaN. */
 static double
 difference (const Y10Engine *engine, const Result *a, const Result *b)
 {
@@ -183,14 +185,14 @@ difference (const Y10Engine *engine, const Result *a, const Result *b)
   return worst;
 }
 
-/* The same order of sums whatever the sizes. */
+/* The order of sums does not depend on the batch size. */
 static gboolean
 is_exact (void)
 {
   return backend == Y10_BACKEND_REF || sim;
 }
 
-/* What the golden files are held to. */
+/* The tolerances of the golden files. */
 static double
 tolerance (const Y10Engine *engine, gboolean tuned)
 {
@@ -207,7 +209,8 @@ tolerance (const Y10Engine *engine, gboolean tuned)
   }
 }
 
-/* Every size comes once, so that plans are looked for, and found. */
+/* Runs every batch size once, so that each is tuned, and waits for the
+ * tuner. */
 static void
 wait_tuned (Y10Engine *engine, gfloat *const *pictures, guint most)
 {
@@ -223,8 +226,8 @@ wait_tuned (Y10Engine *engine, gfloat *const *pictures, guint most)
   g_assert_no_error (error);
 }
 
-/* A picture alone, in an engine for one image and in one for more; then in
- * steps of 2 to 8 images, in each place, beside others each time. */
+/* Runs a picture alone, in an engine for one image and in one for several; then
+ * in steps of 2 to 8 images, at each place, with other companions each time. */
 static void
 compare_companions (gboolean tune)
 {
@@ -322,7 +325,7 @@ test_sizes (void)
       y10_step_end (&step);
     }
     y10_engine_wait_tuned (engine, -1, NULL, NULL);
-    /* Takes over the sizes that were prepared meanwhile, one per step. */
+    /* The slot takes over the batch sizes prepared meanwhile, one per step. */
     for (guint k = 0; k < 4; k++) {
       submit (engine, pictures, which, 1, &step);
       y10_step_end (&step);
@@ -365,7 +368,8 @@ mark (Y10Engine *engine, gpointer started, GError **error)
   return TRUE;
 }
 
-/* @n pictures as a camera has them, larger than the network's input. */
+/* Runs a step of @n pictures of a camera's kind, larger than the network's
+ * input. */
 static gboolean
 add_frames (Y10Engine *engine, const guint8 *frame, guint n)
 {
@@ -397,8 +401,8 @@ run_frames (Y10Engine *engine, const guint8 *frame, guint n)
   g_assert_true (add_frames (engine, frame, n));
 }
 
-/* Once each batch size has been captured, a step makes nothing any more: no
- * memory, stream, event or graph. The simulated driver reports it. */
+/* Once each batch size has been captured, a step creates no memory, stream,
+ * event or graph. The simulated driver reports any that it does. */
 static void
 test_no_allocation (void)
 {
@@ -421,7 +425,8 @@ test_no_allocation (void)
       run_frames (engine, frame, n);
     g_assert_cmpuint (sim->n_reports (), ==, 0);
   }
-  /* And it would tell: this thread adds a fourth picture, which has no buffer. */
+  /* The check works: adding a fourth picture, which has no buffer yet, is
+   * reported. */
   sim->set_quiet (TRUE);
   g_assert_false (add_frames (engine, frame, 4));
   g_assert_cmpuint (sim->n_reports (), >, 0);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Finite weights can give numbers that are none: the boxes of one level
- * overflow. Their rows must not be there, and all others must be as they are in
- * a sound network, on whichever backend. --backend NAME */
+/* Finite weights can give results that are not finite: here the boxes of one
+ * level overflow. Their rows must be missing, and all others must equal those
+ * of a sound network, on any backend. --backend NAME */
 
 #include <math.h>
 #include <string.h>
@@ -35,7 +35,7 @@ detect (const Y10TestTensors *tensors, Y10Head head, Y10Detection *rows)
   g_assert_no_error (error);
   pixels = test_pixels (engine, 0);
   n = test_detect (engine, pixels, rows, ROWS);
-  /* Again from the same slot. */
+  /* Reads the same slot again. */
   g_assert_cmpuint (test_detect (engine, pixels, rows, ROWS), ==, n);
   g_free (pixels);
   y10_engine_unref (engine);

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
-"""What the engine prints of a float32 reads back as the same float32, and no decimal of fewer digits
-does. Both are decided here, by Python's parser and exact fractions, for bit patterns of all kinds."""
+"""The decimal that the engine prints for a float32 reads back as the same
+float32, and no decimal of fewer digits does. Python's parser and exact
+fractions check both, for bit patterns of all kinds."""
 import json
 import os
 import random
@@ -23,14 +24,15 @@ def bits_of(value):
 
 
 def interval(bits):
-    """What rounds to a positive float32, and whether its ends do: where the significand is even."""
+    """The interval that rounds to a positive float32, and whether its ends do:
+    if the significand is even."""
     here, above = Fraction(of_bits(bits)), bits + 1
     top = Fraction(of_bits(above)) if above < 0x7F800000 else Fraction(2) ** 128
     return (Fraction(of_bits(bits - 1)) + here) / 2, (here + top) / 2, bits % 2 == 0
 
 
 def shorter(bits, digits):
-    """A decimal of that many digits that rounds to the float32, or None."""
+    """A decimal of so many digits that rounds to the float32, or None."""
     low, high, closed = interval(bits)
     exponent = 0
     while Fraction(10) ** exponent > high:

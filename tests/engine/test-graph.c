@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* What is read out of names and shapes: which variant, how many parameters
- * and operations (YOLOv10, table 1), and a graph that is right at any input
- * size. Weights are never looked at: the files are all zeros. */
+/* The builder reads from names and shapes: the variant, the number of
+ * parameters and operations (YOLOv10, table 1), and a graph that is valid at
+ * any input size. It never reads weights: the files are all zeros. */
 
 #include <string.h>
 
@@ -77,8 +77,8 @@ test_variants (void)
   }
 }
 
-/* Each view lies in its tensor, is written before it is read, and by the time
- * the head comes all logits are there. */
+/* Each view lies in its tensor and is written before it is read, and all logits
+ * are written before the head runs. */
 static void
 check_graph (const Y10Graph *graph)
 {
@@ -160,7 +160,7 @@ test_sizes (void)
   }
 }
 
-/* Networks nobody published. */
+/* Networks that were never published. */
 static void
 test_custom (void)
 {
@@ -235,7 +235,7 @@ test_details (void)
           && graph->ops[k].act == Y10_ACT_NONE;
     for (guint k = 0; k < G_N_ELEMENTS (linear); k++)
       g_assert_cmpint (find_op (graph, linear[k])->act, ==, Y10_ACT_NONE);
-    /* Those above, and the other four last convolutions of the head. */
+    /* Those above, and the other four final convolutions of the head. */
     g_assert_cmpuint (n_linear, ==, G_N_ELEMENTS (linear) + 4);
     y10_graph_free (graph);
     y10_model_unref (model);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Streams that share an engine: who shares with whom, that each gets what it
- * would get alone while others come and go, and that a GPU that is lost comes
- * back once for all of them.
+/* Streams that share an engine: which streams share one, that each gets the
+ * results that it would get alone while others come and go, and that after the
+ * loss of a GPU one new engine serves all of them.
  *
  * test-group [--backend B]; on cuda it is the simulated one. */
 
@@ -50,7 +50,7 @@ test_who_shares (void)
   g_assert_cmpuint (stats.weights_size, >, 0);
   g_assert_cmpuint (stats.arenas_size, >, 0);
 
-  /* What the model says, said. */
+  /* The model's own head, given explicitly, makes no difference. */
   config.head = Y10_HEAD_ONE2ONE;
   y10_engine_stream_unref (two);
   two = shared_open_as (&config, NULL);
@@ -72,7 +72,7 @@ test_who_shares (void)
   g_assert_cmpuint (y10_shared_count (), ==, 0);
 }
 
-/* Written again with the same name, it is another file. */
+/* A file that was written again under the same name is another file. */
 static void
 test_other_file (void)
 {
@@ -146,7 +146,7 @@ play_on (void *data)
   return NULL;
 }
 
-/* Streams come and go, with images queued, while two go on. */
+/* Streams come and go, with images queued, while two others continue. */
 static void
 test_come_and_go (void)
 {
@@ -196,7 +196,8 @@ open_one (void *data)
   return shared_open ();
 }
 
-/* All at once: one of them makes it, the others wait for that. */
+/* Opens streams simultaneously: one creates the engine, and the others wait for
+ * it. */
 static void
 test_together (void)
 {
@@ -216,7 +217,7 @@ test_together (void)
     y10_engine_stream_unref (streams[i]);
 }
 
-/* What is with the lost one fails, and all find themselves on one new one. */
+/* Requests in the lost engine fail, and all streams share one new engine. */
 static void
 test_lost (void)
 {

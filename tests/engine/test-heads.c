@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Which head a model gives its detections with: what the caller chooses, what
- * the file's metadata name, and what a file has at all. */
+/* The choice of a model's head: by the caller, by the file's metadata, by the
+ * heads that the file contains. */
 
 #include <glib/gstdio.h>
 #include <string.h>
@@ -24,7 +24,8 @@ remove_head (Y10TestTensors *tensors, gboolean one2one)
   }
 }
 
-/* The end-to-end head is all that is needed; the other one alone will do. */
+/* A file with the end-to-end head only is enough, and so is one with the other
+ * head only. */
 static void
 test_one_head (void)
 {
@@ -63,7 +64,7 @@ test_one_head (void)
   }
 }
 
-/* What the metadata name is what AUTO takes, if the file has it. */
+/* AUTO takes the head that the metadata name, if the file contains it. */
 static void
 test_named (void)
 {
@@ -101,7 +102,7 @@ test_named (void)
   }
 }
 
-/* What the caller says goes before what the file says. */
+/* The caller's choice overrides the file's. */
 static void
 test_chosen (void)
 {
@@ -146,7 +147,7 @@ test_unknown (void)
     {"{\"head\":\"\"}", "\"\""},
     {"{\"head\":\"auto\"}", "\"auto\""},
     {"{\"head\":\"ONE2MANY\"}", "\"ONE2MANY\""},
-    /* Terminals never see its escapes, nor all of it. */
+    /* The error shows control characters escaped and shortens the text. */
     {"{\"head\":\"\\u001b[2J\\n0123456789012345678901234567890123456789\"}",
         "\"\\033[2J\\n0123456789012345678901234567890…\""},
   };
@@ -194,8 +195,8 @@ detect (const Y10TestTensors *tensors, Y10BackendKind backend, Y10Head head,
   return n;
 }
 
-/* one2one-nms is what one2many is with the weights of the other head, which
- * the golden files compare with PyTorch. */
+/* one2one-nms equals one2many with the weights of the other head, which the
+ * golden files compare with PyTorch. */
 static void
 test_one2one_nms (void)
 {
@@ -222,7 +223,7 @@ test_one2one_nms (void)
             wanted));
     g_assert_cmpuint (n, >, 0);
     g_assert_cmpmem (with, n * sizeof *with, wanted, n * sizeof *wanted);
-    /* And not what it is without NMS. */
+    /* The result differs from that without NMS. */
     g_assert_true (n != n_without || memcmp (with, without, n * sizeof *with));
     y10_test_tensors_free (tensors);
   }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Confidences of single classes and sizes: what is left of all rows must be what
- * these rows say themselves, on every image of a step with its own limits. */
+/* Confidence per class, and limits of size: of all rows exactly those must
+ * remain that the test's own filter keeps, with separate limits for each image
+ * of a step. */
 
 #include <math.h>
 #include <string.h>
@@ -37,7 +38,7 @@ detect (const Y10HeadParams *params, Y10Detection *rows)
   return (guint) n;
 }
 
-/* @keep: what should be left of a row. */
+/* @keep: whether a row should remain. */
 static void
 assert_left (const Y10HeadParams *params,
     gboolean (*keep) (const Y10Detection *))

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* A GPU that fails while steps are under way: all of them, and all that come
- * after, fail at once and say why; nothing hangs, nothing is freed twice, and a
- * new engine works again. On the simulated GPU, which loses its context when it
- * is told to; a real one is given a picture where no memory is. */
+/* A GPU that fails while steps run: all of them, and all later ones, fail at
+ * once with the reason; nothing hangs, nothing is freed twice, and a new engine
+ * works. The simulated GPU loses its context on request; a real one gets a
+ * picture at an invalid address. */
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -74,7 +74,7 @@ assert_lost (GError **error, const char *code)
       NULL);
 }
 
-/* Nothing that is asked of a lost engine does anything but fail. */
+/* Every call of a lost engine fails. */
 static void
 assert_all_fails (Y10Engine *engine, const char *code)
 {
@@ -92,7 +92,8 @@ assert_all_fails (Y10Engine *engine, const char *code)
   g_assert_cmpint (g_get_monotonic_time () - start, <, 5 * G_USEC_PER_SEC);
 }
 
-/* Which kernel fails, and by what: the first, in the middle, the last. */
+/* The first kernel, one in the middle or the last one fails, with different
+ * errors. */
 static void
 test_under_way (void)
 {
@@ -122,7 +123,7 @@ test_under_way (void)
 
       while (n < N_SLOTS && submit (engine, pixels, &steps[n], &error))
         n++;
-      if (n < N_SLOTS)          /* one before it has failed already */
+      if (n < N_SLOTS)          /* an earlier step has failed already */
         assert_lost (&error, losses[i].text);
       for (guint k = 0; k < n; k++) {
         g_assert_true (y10_step_wait_input (&steps[k], -1, NULL));
@@ -170,13 +171,15 @@ run_until_lost (void *data)
   return NULL;
 }
 
-/* Threads that wait for a slot, for their pixels, for results: all are told. */
+/* Threads that wait for a slot, for their pixels or for results all get the
+ * error. */
 static void
 test_threads (void)
 {
   guint n_done = 0;
 
-  /* On a busy machine the tuner's threads may make all calls before the loss. */
+  /* On a busy machine the tuner's threads may make all the calls up to the
+   * loss. */
   for (guint round = 0; round < 8 || (!n_done && round < 64); round++) {
     GError *error = NULL;
     Shared s = {.engine = make_engine (2, &error) };
@@ -199,7 +202,8 @@ test_threads (void)
   g_assert_cmpuint (n_done, >, 0);
 }
 
-/* While an engine is made, whatever it is about; then it works. */
+/* The GPU is lost at any point while an engine is created; then a new one
+ * works. */
 static void
 test_making (void)
 {
@@ -232,7 +236,7 @@ assert_step_fails (Y10Engine *engine, const float *pixels, const char *code)
   y10_step_end (&step);
 }
 
-/* What a new engine finds is what the lost one found. Two engines share the
+/* A new engine gives the same results as the lost one. Two engines share the
  * primary context; a new engine works before the second one is freed. */
 static void
 test_again (void)
@@ -301,7 +305,7 @@ foreign_begin (Foreign *f)
   f->d->ctx_pop (&popped);
 }
 
-/* Returns what freeing the allocation returns. */
+/* Returns the result of freeing the allocation. */
 static int
 foreign_end (Foreign *f)
 {
@@ -355,8 +359,7 @@ test_foreign (void)
   g_assert_no_error (error);
   test_detect (engine, pixels, after, MAX_ROWS);
   g_assert_cmpmem (after, sizeof after, before, sizeof before);
-  /* Not an unknown address: the allocation is still there, in the lost
-   * context. */
+  /* The address is still known: the allocation remains in the lost context. */
   g_assert_cmpint (foreign_end (&old), ==, 700);
 
   foreign_begin (&new);
@@ -376,8 +379,9 @@ test_foreign (void)
   g_assert_cmpuint (sim->n_reports (), ==, 0);
 }
 
-/* A context of somebody else, who has it destroyed, lost before or not, while the
- * engine still has everything there: that has gone with it, and is not freed. */
+/* A foreign context whose owner destroys it, lost or not, while the engine
+ * still has objects in it: they are destroyed with it, and the engine does not
+ * free them again. */
 static void
 test_destroyed (void)
 {
@@ -396,7 +400,7 @@ test_destroyed (void)
       sim->lose (1, 700);
       assert_step_fails (engine, pixels, "700");
     }
-    sim->set_quiet (TRUE);      /* that so much is left there */
+    sim->set_quiet (TRUE);      /* expected reports of objects left in it */
     sim->context_free (context);
     sim->reset_reports ();
     sim->set_quiet (FALSE);
@@ -409,7 +413,7 @@ test_destroyed (void)
   }
 }
 
-/* A real GPU. The simulated one would end this process. */
+/* Needs a real GPU: the simulated one would end this process. */
 static void
 test_bad_address (void)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* What is read as the limit of memory, from trees of proc/ and sys/ as kernels,
- * systemd and container runtimes make them; and that an engine that needs more
- * is refused with both numbers instead of being mapped. */
+/* Reads the memory limit from trees of proc/ and sys/ like those of kernels,
+ * systemd and container runtimes. An engine that needs more must fail with both
+ * numbers before it maps any memory. */
 
 #include <glib/gstdio.h>
 #include <string.h>

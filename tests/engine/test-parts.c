@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Parts of an image: where they lie, which boxes are in a region, and what is left
- * of the boxes of several parts. No network runs here; expected rectangles and
- * rows are written by hand. */
+/* Parts of an image: where they lie, which boxes are in a region, and which
+ * boxes of several parts remain. No network runs here; the expected rectangles
+ * and rows were written by hand. */
 
 #include <math.h>
 #include <string.h>
@@ -83,13 +83,13 @@ test_side (void)
   assert_part (&parts[1], 0, 0, 640, 640);
   assert_part (&parts[4], 1280, 0, 640, 640);
   assert_part (&parts[8], 1280, 440, 640, 640);
-  /* A side that the image does not have. */
+  /* A tile larger than the image. */
   g_assert_cmpuint (plan (&image, NULL, "1200", 0.2, parts), ==, 3);
   assert_part (&parts[2], 720, 0, 1200, 1080);
   g_assert_cmpuint (plan (&image, NULL, "1920", 0.2, parts), ==, 0);
 }
 
-/* All pixels are in a tile, and neighbours overlap as much as was asked for. */
+/* Every pixel is in a tile, and neighbours overlap by the requested amount. */
 static void
 test_auto (void)
 {
@@ -320,8 +320,8 @@ test_merge (void)
   Y10Detection out[64];
   Found found;
 
-  /* An object across the inner edge: halves go, the whole box stays, although
-   * it is the least confident. */
+  /* An object across the inner edge: the halves are dropped, the whole box
+   * stays, although it has the lowest confidence. */
   begin_found (&found, &image, "2x2");
   see (&found, 0, row (700, 100, 1100, 300, .5f, 0));
   see (&found, 1, row (700, 100, 998, 300, .9f, 0));
@@ -376,7 +376,7 @@ test_merge (void)
   y10_region_unref (region);
 }
 
-/* Parts that somebody else chose: no part shows all of the image. */
+/* Parts that the caller chose: none covers the whole image. */
 static void
 test_merge_rois (void)
 {
@@ -391,14 +391,14 @@ test_merge_rois (void)
   };
   Y10Detection out[8];
 
-  /* One part alone loses nothing. */
+  /* A single part drops nothing. */
   g_assert_cmpuint (y10_parts_merge (&image, parts, 1, &params, NULL, 0, out, 8),
       ==, 2);
   parts[0].n_detections = 2;
   parts[1].n_detections = 1;
-  /* Cut at 400, where the other part goes on and shows all of it. */
+  /* Cut at 400, where the other part continues and shows the whole object. */
   rows[0][0] = row (310, 10, 399, 100, .9f, 0);
-  /* Reaches into what the other part shows, which would cut it, too. */
+  /* Reaches into the other part, which would cut the object, too. */
   rows[0][1] = row (200, 10, 399, 90, .8f, 0);
   rows[1][0] = row (20, 10, 200, 100, .7f, 0);
   g_assert_cmpuint (y10_parts_merge (&image, parts, 2, &params, NULL, 0, out, 8),
@@ -406,7 +406,7 @@ test_merge_rois (void)
   g_assert_cmpfloat (out[0].confidence, ==, .8f);
   g_assert_cmpfloat (out[1].confidence, ==, .7f);
   g_assert_cmpfloat (out[1].x0, ==, 310);
-  /* As wide as what both parts show: it must not be lost. */
+  /* As wide as the overlap of both parts: must not be dropped. */
   parts[0].n_detections = parts[1].n_detections = 1;
   rows[0][0] = row (290, 10, 400, 100, .9f, 0);
   rows[1][0] = row (0, 10, 110, 100, .7f, 0);

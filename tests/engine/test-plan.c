@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Where tensors lie: no two that are needed at the same time share a byte,
- * nothing lies outside of the arena, and sharing is worth its trouble. When a
- * tensor is needed is found here again, op by op; the plan may keep it longer,
- * never shorter. */
+/* The memory plan: no two live tensors share a byte, none lies outside the
+ * arena, and sharing saves enough memory. The test computes each tensor's
+ * lifetime independently, op by op; the plan may keep a tensor longer, never
+ * shorter. */
 
 #include <string.h>
 
@@ -98,7 +98,7 @@ check_plan (const Y10Graph *graph, const Y10Layout *layout)
       const Y10Storage *o = &plan->storage[j];
 
       if (first[i] > last[j] || first[j] > last[i])
-        continue;               /* never both needed */
+        continue;               /* never both live */
       g_assert_true (s->offset + s->size <= o->offset
           || o->offset + o->size <= s->offset);
     }
@@ -152,8 +152,8 @@ test_sizes (void)
   }
 }
 
-/* Every view comes out of the arena as it went in, whatever the layout, and
- * the bytes of no other view, nor of padding, change. */
+/* In every layout, each view reads back from the arena unchanged, and writing
+ * it changes no byte of other views or of padding. */
 static void
 test_import_export (void)
 {

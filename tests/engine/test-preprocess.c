@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* What a network sees of a picture. The letterbox against OpenCV's bytes
- * (data/letterbox.py), colours against the standards' formulas in double and
- * their published colour bars, formats against bytes written by hand; and the
- * cpu backend against ref, bit by bit, with an inaccessible page behind each
- * plane's last sample and behind the output. */
+/* The network's input. Compares the letterbox with OpenCV's bytes
+ * (data/letterbox.py), colours with the standards' formulas in double and their
+ * published colour bars, formats with bytes written by hand, and the cpu
+ * backend with ref bit by bit. An inaccessible page follows each plane's last
+ * sample and the output. */
 
 #include "config.h"
 
@@ -24,7 +24,7 @@
 #include "core/image.h"
 #include "ref/preprocess.h"
 
-/* Memory that ends where a page does that nobody may touch. */
+/* Memory that ends at an inaccessible page. */
 typedef struct
 {
   guint8 *map, *data;
@@ -57,8 +57,8 @@ random_int (GRand *rand, guint least, guint most)
   return g_rand_int_range (rand, least, most + 1);
 }
 
-/* Both backends, the first checked by what called this, the second by being
- * the same; the output's bits are all set before. */
+/* Runs both backends on an output whose bits are all set. The caller checks the
+ * result of ref; that of cpu must be equal. */
 static void
 preprocess (gboolean cpu, const Y10Image *image, const Y10Letterbox *l,
     guint threads, gfloat *planes)
@@ -102,8 +102,8 @@ to_bytes (const gfloat *planes, gsize n)
   return rgb;
 }
 
-/* data/letterbox.py's picture (): every picture begins with the same bytes, so
- * one is made and grows. */
+/* The same as data/letterbox.py's picture (): all pictures begin with the same
+ * bytes, so one buffer grows as needed. */
 static const guint8 *
 get_noise (gsize size)
 {
@@ -169,8 +169,8 @@ test_opencv (gconstpointer cpu)
   g_free (text);
 }
 
-/* The pictures that the reference detections were made from, and what the
- * training code's own letterbox made of them. They are not in the project. */
+/* The pictures behind the reference detections, and the output of the training
+ * code's own letterbox for them. They are not part of the project. */
 static void
 test_photos (gconstpointer cpu)
 {
@@ -246,7 +246,7 @@ test_to_source (void)
   assert_box (&l, (gfloat[]) {80, 0, 560, 640}, (gfloat[]) {0, 0, 810, 1080});
   assert_box (&l, (gfloat[]) {320, 320, 400, 480},
       (gfloat[]) {405, 540, 540, 810});
-  /* outside the picture */
+  /* outside of the picture */
   assert_box (&l, (gfloat[]) {-5, -1, 600, 700}, (gfloat[]) {0, 0, 810, 1080});
   assert_box (&l, (gfloat[]) {570, 10, 600, 20},
       (gfloat[]) {810, 16.875, 810, 33.75});
@@ -261,7 +261,7 @@ test_to_source (void)
   assert_box (&l, (gfloat[]) {0, 320, 160, 640}, (gfloat[]) {0, .5, .25, 1});
 }
 
-/* ITU-R BT.601 and its kin, nothing rounded but the end. */
+/* The formulas of ITU-R BT.601 and its kin; only the result is rounded. */
 static void
 exact_rgb (Y10ColorMatrix matrix, gboolean full, guint bits, const guint yuv[3],
     gdouble rgb[3])
@@ -366,7 +366,8 @@ test_color (gconstpointer cpu)
   g_free (yuv);
 }
 
-/* Grey must come out as grey, and the bars as the standards print them. */
+/* Grey must stay grey, and the bars must have the values that the standards
+ * print. */
 static void
 test_bars (gconstpointer cpu)
 {
@@ -408,9 +409,9 @@ test_bars (gconstpointer cpu)
   }
 }
 
-/* Four pixels each of which the bytes were written by hand: rows
+/* Four pixels in each format, with bytes written by hand: rows
  * (1 2 3) (40 50 60) / (170 180 190) (255 0 9) in RGB; luma 10 200 / 30 40,
- * chroma 100 180 in YUV. 0x63 is what must be ignored. */
+ * chroma 100 180 in YUV. Bytes of 0x63 must be ignored. */
 static const struct
 {
   Y10PixelFormat format;
@@ -471,7 +472,7 @@ test_by_hand (gconstpointer cpu)
   for (guint i = 0; i < G_N_ELEMENTS (by_hand); i++) {
     gboolean is_rgb = by_hand[i].format <= Y10_PIXEL_RGBP;
     gboolean is_grey = by_hand[i].format == Y10_PIXEL_GRAY8;
-    /* A limited range must not matter where there is none. */
+    /* The range must make no difference to formats without one. */
     Y10Image image = {.size = sizeof (Y10Image),
       .format = by_hand[i].format, .matrix = Y10_MATRIX_BT709,
       .width = 2, .height = 2, .full_range = !is_rgb && !is_grey };
@@ -504,7 +505,7 @@ test_by_hand (gconstpointer cpu)
   }
 }
 
-/* A picture of any format whose planes end where they may not be read on. */
+/* Pictures of every format whose planes end at an inaccessible page. */
 typedef struct
 {
   Y10Image image;
@@ -628,8 +629,8 @@ test_same (gconstpointer data)
   g_rand_free (rand);
 }
 
-/* Colour first, then the resize: a YUV picture is letterboxed as the RGB
- * picture that it is at its own size. */
+/* Colour conversion comes before resizing: the letterbox of a YUV picture
+ * equals that of the same picture converted to RGB at full size. */
 static void
 test_color_first (void)
 {
@@ -665,7 +666,8 @@ test_color_first (void)
   g_rand_free (rand);
 }
 
-/* Chroma belongs to places in the frame, wherever the region begins. */
+/* Chroma samples belong to positions in the frame, wherever the region
+ * begins. */
 static void
 test_region (gconstpointer cpu)
 {

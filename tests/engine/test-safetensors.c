@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* What a user may hand us as a weights file, and what he is told about it:
- * every error names the file and what is wrong in it. And the other way
- * round: the same weights give the same detections however they are stored. */
+/* Weights files that users may pass, and the errors they get: each names the
+ * file and the fault in it. Conversely, the same weights give the same
+ * detections in every form of storage. */
 
 #include <glib/gstdio.h>
 #include <math.h>
@@ -40,7 +40,7 @@ load_error (const char *path, const char *labels)
 
   g_assert_null (model);
   g_assert_nonnull (error);
-  /* Whatever it is about, the user learns which file. */
+  /* Every error names the file. */
   if (!labels && !strstr (error->message, path)) {
     g_test_message ("\"%s\" does not name %s", error->message, path);
     g_test_fail ();
@@ -120,7 +120,7 @@ test_truncated (void)
   y10_test_tensors_free (tensors);
 }
 
-/* Headers of one or two tensors that no writer writes. */
+/* Headers of one or two tensors that no tool writes. */
 static void
 test_bad_headers (void)
 {
@@ -394,8 +394,8 @@ test_labels (void)
   y10_test_tensors_free (tensors);
 }
 
-/* Metadata is written by many tools; what cannot be understood is as if it
- * were not there. */
+/* Many tools write metadata; the reader ignores metadata that it does not
+ * understand. */
 static void
 test_metadata (void)
 {
@@ -512,8 +512,8 @@ test_dtypes (void)
   }
 }
 
-/* BatchNorm folded, and RepVGGDW merged, by whoever wrote the file: the same
- * network up to rounding. */
+/* A file whose writer folded BatchNorm and merged RepVGGDW is the same network
+ * up to rounding. */
 static void
 test_folded (void)
 {

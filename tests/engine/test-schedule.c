@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* The scheduler alone, with a device that is made up: whose image is in the next
- * step, how many of them, what becomes of those that are taken back, and who is
- * told what went wrong. A step is over when the test says so, and nothing is
- * concluded from time. */
+/* The scheduler with a fake device: which streams' images are in the next step,
+ * and how many; what happens to withdrawn images; which images get an error.
+ * The test decides when a step finishes and draws no conclusions from time. */
 
 #include <pthread.h>
 #include <sched.h>
@@ -24,7 +23,7 @@ typedef struct
   guint n_runs;                 /* steps it was in */
 } Image;
 
-/* A device whose steps are over when somebody says so. */
+/* A device whose steps finish when the test calls finish(). */
 typedef struct
 {
   Y10Scheduler *scheduler;
@@ -84,7 +83,7 @@ device_clear (Device *device)
   pthread_mutex_destroy (&device->lock);
 }
 
-/* Waits for step @i, from 0. */
+/* Waits for step @i, counted from 0. */
 static guint
 wait_step (Device *device, guint i, Image ***images)
 {
@@ -104,8 +103,8 @@ finish (Device *device, guint i, const GError *error)
       error);
 }
 
-/* The images of step @i, as "stream.number stream.number", are these; then it is
- * over. */
+/* Asserts the images of step @i, as "stream.number stream.number", and finishes
+ * it. */
 static void
 expect_step (Device *device, guint i, const char *expected)
 {
@@ -121,7 +120,7 @@ expect_step (Device *device, guint i, const char *expected)
   finish (device, i, NULL);
 }
 
-/* Images of stream @which, numbered from 1. */
+/* Submits @n images of stream @which, numbered from 1. */
 static void
 submit (Y10Stream *stream, Image *images, guint which, guint n)
 {
@@ -167,14 +166,15 @@ test_config (void)
   }
 }
 
-/* One stream as fast as it can, seven from time to time: no other stream has
- * more than one turn while an image waits, and the fast one has all the rest. */
+/* One stream submits as fast as it can, seven others now and then: while an
+ * image waits, no other stream has more than one turn, and the fast stream has
+ * all the remaining turns. */
 static void
 test_fairness (void)
 {
   enum { N = 8, STEPS = 4000, DEEP = 4 };
   static Image fast[DEEP], slow[N];
-  guint turns[N][N] = { 0 };    /* of one stream while another one waits */
+  guint turns[N][N] = { 0 };    /* of stream [j] while stream [i] waits */
   guint rest = 0, n_fast = 0, longest = 0;
   gboolean waits[N] = { FALSE };
   Y10Stream *streams[N];
@@ -212,7 +212,7 @@ test_fairness (void)
     }
     if (alone && !who)
       rest++;
-    /* While a step runs: rarely one, now and then all at once. */
+    /* Images come while a step runs: usually few, now and then all at once. */
     for (guint i = 1; i < N; i++) {
       random = random * 1664525 + 1013904223;
       if (waits[i] || (image == &slow[i])
@@ -231,7 +231,7 @@ test_fairness (void)
   }
   g_test_message ("%u of %u steps were the fast stream's; another one waited "
       "for %u turns at most", n_fast, STEPS, longest);
-  g_assert_cmpuint (longest, >=, N - 2);        /* or there was no crowd */
+  g_assert_cmpuint (longest, >=, N - 2);        /* else the streams did not compete */
   g_assert_cmpuint (n_fast, >, STEPS / 2);
   g_assert_cmpuint (rest, >, STEPS / 4);
   wait_step (&device, STEPS, &images);
@@ -243,8 +243,8 @@ test_fairness (void)
   device_clear (&device);
 }
 
-/* However many each has queued, they have turns of one image, in a step of
- * several as in several of one. */
+/* However many images a stream has queued, it has one image per turn, both
+ * within a step of several images and across steps of one. */
 static void
 test_batches (void)
 {
@@ -258,7 +258,8 @@ test_batches (void)
   for (guint i = 0; i < 4; i++)
     streams[i] = y10_stream_new (device.scheduler, 0);
   submit (streams[0], &first, 0, 1);
-  /* It does not wait for others; they gather while it runs. */
+  /* The first step does not wait for more images; they queue up while it
+   * runs. */
   wait_step (&device, 0, &images);
   submit (streams[1], a, 1, 6);
   submit (streams[2], b, 2, 1);
@@ -291,8 +292,8 @@ test_batches (void)
   device_clear (&device);
 }
 
-/* A step that may take its time begins when it is full, and one that is not,
- * when the time has come. */
+/* With a batch timeout, a step begins when it is full, or when the timeout has
+ * passed. */
 static void
 test_timeout (void)
 {
@@ -305,7 +306,8 @@ test_timeout (void)
   one = y10_stream_new (device.scheduler, 0);
   other = y10_stream_new (device.scheduler, 0);
   submit (one, a, 1, 2);
-  /* Too short to notice on a bad day, never too long to pass. */
+  /* Too short a sleep may miss a defect, but never fails a correct
+   * scheduler. */
   usleep (20 * 1000);
   y10_scheduler_get_stats (device.scheduler, &stats);
   g_assert_cmpuint (stats.n_queued, ==, 2);
@@ -315,7 +317,7 @@ test_timeout (void)
   submit (one, a, 1, 2);
   g_assert_true (y10_request_withdraw (&a[0].request));
   submit (other, b, 2, 2);
-  /* It has lost an image, so it goes first. */
+  /* Stream 1 has withdrawn an image, so it goes first. */
   expect_step (&device, 1, "1.2 2.1 2.2");
   expect_answer (&b[1]);
   y10_stream_free (one);
@@ -333,8 +335,8 @@ test_timeout (void)
   device_clear (&device);
 }
 
-/* Several steps under way. The second one is over first: it is answered when the
- * first one is. */
+/* Several steps run. The second finishes first; it is answered after the
+ * first. */
 static void
 test_overlap (void)
 {
@@ -370,8 +372,8 @@ test_overlap (void)
   device_clear (&device);
 }
 
-/* A higher priority comes first, within it turns are taken, and it may change
- * while images are queued. */
+/* A higher priority comes first, streams of one priority take turns, and the
+ * priority may change while images are queued. */
 static void
 test_priority (void)
 {
@@ -406,9 +408,9 @@ test_priority (void)
   device_clear (&device);
 }
 
-/* Four cameras and time for two pictures while each takes one: each has its
- * latest picture queued. The one of a higher priority loses none, and the others
- * lose as many as each other. */
+/* Four cameras, and time for two of their four pictures per tick: each has its
+ * latest picture queued. The camera of higher priority loses none; the others
+ * lose equally many. */
 static void
 test_too_slow (void)
 {
@@ -424,7 +426,7 @@ test_too_slow (void)
   for (guint i = 0; i < N; i++)
     streams[i] = y10_stream_new (device.scheduler, i == 2 ? 1 : 0);
   for (guint tick = 0; tick < TICKS; tick++) {
-    /* While something else runs, so that all are there. */
+    /* Another image runs meanwhile, so that all cameras' images are queued. */
     submit (gate, &other, N, 1);
     wait_step (&device, step, &images);
     g_assert_true (images[0] == &other);
@@ -465,8 +467,8 @@ free_stream (void *stream)
   return NULL;
 }
 
-/* What is queued comes back at once, what is in a step is answered, and other
- * streams notice nothing. */
+/* Withdrawing returns queued images at once; images in a step are answered;
+ * other streams are not affected. */
 static void
 test_withdrawal (void)
 {
@@ -487,12 +489,13 @@ test_withdrawal (void)
   submit (one, a, 1, 4);
   wait_step (&device, 0, &images);
   submit (other, b, 2, 3);
-  /* From the middle; another one takes its turn. */
+  /* Withdraws an image from the middle; a later one takes its turn. */
   g_assert_true (y10_request_withdraw (&b[1].request));
   g_assert_false (y10_request_withdraw (&b[1].request));
   g_assert_cmpint (y10_request_wait (&b[1].request, FOREVER), ==,
       Y10_REQUEST_WITHDRAWN);
-  /* All, while somebody waits for one of them; but for the one that runs. */
+  /* Withdraws all but the running image, while a thread waits for one of
+   * them. */
   pthread_create (&thread, NULL, wait_for_image, &a[3]);
   g_assert_false (y10_request_withdraw (&a[0].request));
   g_assert_cmpuint (y10_stream_withdraw (one), ==, 3);
@@ -504,11 +507,11 @@ test_withdrawal (void)
   expect_step (&device, 0, "1.1");
   expect_answer (&a[0]);
   expect_step (&device, 1, "2.1");
-  /* The stream goes on. */
+  /* The stream continues. */
   wait_step (&device, 2, &images);
   submit (one, a, 1, 2);
   expect_step (&device, 2, "2.3");
-  /* And goes away with one that runs and one that is queued. */
+  /* Frees the stream while one image runs and one is queued. */
   wait_step (&device, 3, &images);
   pthread_create (&thread, NULL, free_stream, one);
   do {
@@ -530,8 +533,8 @@ test_withdrawal (void)
   device_clear (&device);
 }
 
-/* An error is that of the images in the step, but for those that have one of
- * their own; and of no other. */
+/* An error applies to all images of the step except those that have an error
+ * already, and to no other image. */
 static void
 test_errors (void)
 {
@@ -563,7 +566,7 @@ test_errors (void)
         i > 1 ? "colour" : "smoke");
     g_clear_error (&image->request.error);
   }
-  /* One image's alone. */
+  /* An error of one image only. */
   submit (other, b, 2, 2);
   submit (one, a, 1, 1);
   wait_step (&device, 1, &images);
@@ -584,7 +587,7 @@ test_errors (void)
   device_clear (&device);
 }
 
-/* The figures of known times. */
+/* The summary of known durations. */
 static void
 test_waits (void)
 {
@@ -620,7 +623,8 @@ test_waits (void)
   g_assert_cmpuint (waits.n, ==, 100 + Y10_WINDOW_SIZE);
 }
 
-/* What was notified, one letter a change of state, by the image's number. */
+/* The notifications: for each, the image's number and a letter for its
+ * state. */
 static GString *notified;
 
 static void
@@ -639,8 +643,8 @@ replace (Y10Stream *stream, Image *image, guint which, guint number)
   return y10_stream_replace (stream, &image->request);
 }
 
-/* A later image takes the place of one that waits: it keeps the stream's turn,
- * and the time for which that has been waited for. */
+/* A later image replaces a queued one and inherits its turn and its waiting
+ * time. */
 static void
 test_replace (void)
 {
@@ -669,7 +673,7 @@ test_replace (void)
   expect_step (&device, 1, "1.3");
   expect_step (&device, 2, "2.1");
   expect_answer (&a[2]);
-  /* What runs is replaced by nobody. */
+  /* A running image cannot be replaced. */
   g_assert_false (replace (one, &a[0], 1, 1));
   g_assert_cmpstr (notified->str, ==, " 1w 2w 3r 3a");
   g_string_free (notified, TRUE);
@@ -678,9 +682,9 @@ test_replace (void)
   device_clear (&device);
 }
 
-/* Cameras of the same rate whose frames come at the same time, in the same order,
- * and now and then many others' with them, so that not all can be inferred: the
- * last of them does not lose more than the first. */
+/* Cameras of the same rate whose frames come at the same time, in the same
+ * order. Now and then frames of many others come too, so that not all can be
+ * inferred: the last camera loses no more than the first. */
 static void
 test_equal_losses (void)
 {
@@ -698,7 +702,7 @@ test_equal_losses (void)
   for (guint i = 0; i < FAST + SLOW; i++)
     streams[i] = y10_stream_new (device.scheduler, 0);
   for (guint tick = 0; tick < TICKS; tick++) {
-    /* All that comes, then as many steps as the device has time for. */
+    /* Frames of this tick, then as many steps as the device has time for. */
     for (guint i = 0; i < FAST + SLOW; i++) {
       Image *image = &images[i][n_came[i] % 3];
 
@@ -709,7 +713,7 @@ test_equal_losses (void)
         *image = (Image) {.stream = i,.number = tick,.request.notify = note };
         y10_stream_submit (streams[i], &image->request);
       }
-      /* A device that had nothing to do begins with the first. */
+      /* An idle device begins with the first frame. */
       wait_step (&device, step, &begun);
     }
     for (guint i = 0; i < PER_TICK; i++) {
@@ -721,7 +725,7 @@ test_equal_losses (void)
         n_inferred[begun[0]->stream]++;
       finish (&device, step++, NULL);
     }
-    /* And one that has is at work on the next when frames come again. */
+    /* A busy device has begun its next step when frames come again. */
     y10_scheduler_get_stats (device.scheduler, &stats);
     if (stats.n_queued + stats.n_running)
       wait_step (&device, step, &begun);
@@ -735,7 +739,7 @@ test_equal_losses (void)
     most = MAX (most, n_inferred[i]);
   }
   g_test_message ("%u %u %u %u of %u", n_inferred[0], n_inferred[1], n_inferred[2], n_inferred[3], TICKS);
-  g_assert_cmpuint (least, <, TICKS);   /* or there was no crowd */
+  g_assert_cmpuint (least, <, TICKS);   /* else the streams did not compete */
   g_assert_cmpuint (most - least, <=, 2);
   for (guint i = 0; i < FAST + SLOW; i++)
     y10_stream_free (streams[i]);
@@ -743,7 +747,7 @@ test_equal_losses (void)
   device_clear (&device);
 }
 
-/* An image that is replaced for ever does not make its step wait for ever. */
+/* Replacing an image again and again does not delay its step for ever. */
 static void
 test_replace_timeout (void)
 {
@@ -769,8 +773,8 @@ test_replace_timeout (void)
   device_clear (&device);
 }
 
-/* A stream that has as many images in steps as it may is passed over, even where
- * nobody else wants a step. */
+/* A stream that has reached its limit of running images is passed over, even if
+ * no other stream has an image. */
 static void
 test_max_running (void)
 {
@@ -815,7 +819,7 @@ test_busy (void)
     g_assert_cmpfloat_with_epsilon (y10_window_busy (&waits, 1004 + 4 * i,
             503 + 3 * i), 0.75, 1e-9);
   }
-  /* And for half of that now, as it has been idle since. */
+  /* Half of that after an idle time of the same length. */
   g_assert_cmpfloat_with_epsilon (y10_window_busy (&waits,
           1000 + 4 * (2 * Y10_WINDOW_SIZE + 2 + Y10_WINDOW_SIZE - 1),
           500 + 3 * (2 * Y10_WINDOW_SIZE + 2)), 0.375, 1e-9);

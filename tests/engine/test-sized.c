@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* A program that was compiled against another version of the library: its
- * structs are shorter or longer than ours, and what both have must arrive. */
+/* A program that was compiled against another version of the library has
+ * shorter or longer structs: the fields that both versions have must be passed
+ * on. */
 
 #include "config.h"
 
@@ -20,7 +21,7 @@ typedef struct
   gpointer c;
 } Ours;
 
-/* What the first version had. */
+/* The struct of the first version. */
 typedef struct
 {
   gsize size;
@@ -87,7 +88,7 @@ sized_write (void)
   g_assert_cmpuint (newer.d, ==, 9);
 }
 
-/* The functions of the library: nothing without a size is taken. */
+/* The library's functions reject a struct whose size is 0. */
 static void
 sized_unset (void)
 {

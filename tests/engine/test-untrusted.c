@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Files that somebody changes while they are read, that are no files, or that
- * were made to break whoever reads them: an error that names the file, no
- * crash and no waiting. */
+/* Files that change while they are read, that are no regular files, or that
+ * were made to break the reader: each gives an error that names the file,
+ * without a crash or a hang. */
 
 #include <fcntl.h>
 #include <glib/gstdio.h>
@@ -14,7 +14,7 @@
 #include "model/labels.h"
 #include "util.h"
 
-/* The time limit of what must not wait. */
+/* The time limit of calls that must not block. */
 #define SECONDS 20
 
 static GError *
@@ -120,7 +120,7 @@ test_large_header (void)
   g_free (json);
 }
 
-/* Opened without a wait for who would write; a link is what it leads to. */
+/* Opening a FIFO does not wait for a writer; a link is followed. */
 static void
 test_no_files (void)
 {
@@ -211,8 +211,8 @@ change_file (const char *path, Change how)
   g_free (aside);
 }
 
-/* Between the loading of a model and the making of its engine; where the file
- * was mapped, TRUNCATE killed the process. */
+/* The file changes between loading the model and creating its engine; while the
+ * file was mapped, TRUNCATE killed the process. */
 static void
 test_changed (void)
 {
@@ -256,7 +256,7 @@ test_changed (void)
   y10_test_tensors_free (tensors);
 }
 
-/* After that nothing is read any more. */
+/* The engine reads nothing after that. */
 static void
 test_changed_later (void)
 {
@@ -287,8 +287,9 @@ test_changed_later (void)
   y10_test_tensors_free (tensors);
 }
 
-/* The metadata "names": what json.dumps and Python's repr write, and what
- * nobody does. Each in memory of just its length, for AddressSanitizer. */
+/* The metadata "names" as json.dumps and Python's repr write them, and
+ * malformed ones. Each has an allocation of its exact length, for
+ * AddressSanitizer. */
 static void
 test_names (void)
 {

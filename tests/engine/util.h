@@ -2,8 +2,8 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-/* What the engine's tests share: weights files in a directory of their own,
- * and a detection from one call. */
+/* Shared by the engine's tests: weights files in a temporary directory, and a
+ * detection by one call. */
 
 #include <y10/y10.h>
 
@@ -14,7 +14,7 @@ G_BEGIN_DECLS
 /* Removed with everything in it by test_dir_remove(). */
 const char *test_dir (void);
 void test_dir_remove (void);
-/* A path in it; g_free(). */
+/* Returns a path in that directory; free it with g_free(). */
 char *test_path (const char *name);
 char *test_write (const char *name, gconstpointer data, gsize size);
 
@@ -34,8 +34,8 @@ void test_tensor_image (const Y10Engine *engine, const float *pixels,
 guint test_detect (Y10Engine *engine, const float *pixels,
     Y10Detection *rows, guint max_rows);
 
-/* @error has this code and all of the NULL-terminated texts in its message;
- * frees it. */
+/* Asserts that @error has this code and that its message contains all of the
+ * NULL-terminated texts; frees it. */
 void test_expect_error (GError *error, Y10Error code, ...)
     G_GNUC_NULL_TERMINATED;
 
