@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
-"""What the tests of upstream's analytics elements share: whether there are any, the metadata as
-upstream's bindings read it, and pixels. Exits with 77 where the bindings are missing."""
+"""Shared by the tests of upstream's analytics elements: skips where elements
+are missing, reads the metadata by upstream's bindings, and checks pixels. Exits
+with 77 where the bindings are missing."""
 import os
 import subprocess
 import sys
@@ -20,7 +21,7 @@ pull, PLACES, CODES = scenes.pull, scenes.PLACES, scenes.CODES
 
 
 def start(*elements):
-    """Skips the test where one of @elements is missing."""
+    """Skips the test if one of @elements is missing."""
     Gst.init(None)
     missing = [name for name in elements if not Gst.ElementFactory.find(name)]
     if missing:
@@ -29,7 +30,8 @@ def start(*elements):
 
 
 def objects(buffer):
-    """{label: [(box, id)]} by GstAnalytics; the id is the tracker's, None where there is none."""
+    """{label: [(box, id)]} by GstAnalytics; the id is the tracker's, or None
+    without one."""
     relations = GstAnalytics.buffer_get_analytics_relation_meta(buffer)
     found = {}
     length = GstAnalytics.relation_get_length(relations) if relations else 0
@@ -63,7 +65,7 @@ class Picture:
                    for place in [(x + d, y) if across else (x, y + d)])
 
     def save(self, name, height):
-        """As NAME.png, in the test's own folder, for people to look at."""
+        """Writes NAME.png into the test's own folder, for inspection."""
         size = self.width * height * 3
         subprocess.run(
             ["gst-launch-1.0", "-q", "fdsrc", f"blocksize={size}", "!", "rawvideoparse",

@@ -3,8 +3,9 @@
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
 """A plugin that was built with an older GStreamer runs with this one.
 
-Y10_OLDER_BUILD is a folder with libgstyolov10.so, liby10.so.1 and codes.safetensors; without it
-the test is skipped. What those are linked to and this system lacks is an error that names it.
+Y10_OLDER_BUILD is a folder with libgstyolov10.so, liby10.so.1 and
+codes.safetensors; without it the test is skipped. If this system lacks a
+library that they are linked to, the error names it.
 """
 import os
 import re

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* yolov10overlay draws what another detector found: upstream's own decoder of
- * SSD networks makes GstAnalyticsODMtd of tensors, which are attached here in
- * place of a network. Tensors, boxes and labels are in upstream's form, and so
- * where the boxes have to be is known. upstream.png is what it looks like. */
+/* yolov10overlay draws the detections of another detector. Upstream's own
+ * decoder of SSD networks makes GstAnalyticsODMtd from tensors, which this test
+ * attaches in place of a network. Tensors, boxes and labels have upstream's
+ * form, and the test knows where the boxes must be. Writes upstream.png. */
 
 #include <gst/analytics/analytics.h>
 
@@ -26,7 +26,7 @@ static const gfloat scores[N_BOXES] = { 0.9f, 0.1f };
 static const gfloat classes[N_BOXES] = { 1, 1 };
 static const gfloat count[1] = { N_BOXES };
 
-/* The decoder and its tensors have other names since 1.28. */
+/* GStreamer 1.28 renamed the decoder and its tensors. */
 static gboolean
 is_new (void)
 {
@@ -70,7 +70,7 @@ add_tensors (GstBuffer * buffer)
   gst_tensor_meta_set (gst_buffer_add_tensor_meta (buffer), 4, tensors);
 }
 
-/* Since 1.28 caps say which tensors there are. */
+/* Since 1.28 the caps list the tensors. */
 static GstCaps *
 with_tensors (GstHarness * harness, GstCaps * caps)
 {
@@ -146,7 +146,7 @@ GST_START_TEST (test_boxes_of_upstream)
     fail_unless (changed (before, after, caps, x, y0 - 4, 1, 8) > 0);
     fail_unless (changed (before, after, caps, x, y1 - 4, 1, 8) > 0);
   }
-  /* Nothing inside, and nothing for what the decoder left out. */
+  /* Nothing is drawn inside, nor for detections that the decoder left out. */
   fail_unless_equals_int (changed (before, after, caps, x0 + 20, y0 + 40, 30,
           60), 0);
   fail_unless_equals_int (changed (before, after, caps, W * 6 / 10, 0,

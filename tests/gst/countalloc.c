@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* See countalloc.h. These are the program's malloc() and its kin, because they
- * come before the C library's. */
+/* See countalloc.h. The program uses these malloc() and friends because the
+ * linker finds them before the C library's. */
 #include "countalloc.h"
 
 #include <gst/check/gstcheck.h>
@@ -76,7 +76,8 @@ drop (GstPad *pad, GstObject *parent, GstBuffer *buffer)
   return GST_FLOW_OK;
 }
 
-/* The last one has left the sink before its thread has done all with it. */
+/* The thread still works on the last frame for a moment after the sink has
+ * freed it. */
 static void
 wait_dropped (guint n)
 {

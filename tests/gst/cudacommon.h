@@ -18,14 +18,14 @@ G_BEGIN_DECLS
 
 GstCudaContext *test_cuda_context (guint device);
 void test_cuda_give_context (GstElement * e, GstCudaContext * cuda);
-/* (transfer full): what @e answers to a neighbour. */
+/* Returns (transfer full) the context that @e gives to a neighbour. */
 GstCudaContext *test_cuda_ask_context (GstElement * e);
 
-/* (transfer full): the same in CUDA memory. */
+/* Returns (transfer full) the same caps in CUDA memory. */
 GstCaps *test_cuda_caps (const GstCaps * caps);
 
-/* A copy of @picture in CUDA memory; written by @stream, a GstCudaStream of
- * GStreamer 1.24 or NULL. */
+/* Copies @picture to CUDA memory, on @stream, a GstCudaStream of GStreamer 1.24
+ * or NULL. */
 GstBuffer *test_cuda_upload_by (GstCudaContext * context, const GstCaps * caps,
     GstBuffer * picture, gpointer stream);
 GstBuffer *test_cuda_upload (GstCudaContext * context, const GstCaps * caps,

@@ -2,12 +2,13 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
 /* A backend "cuda" for the element's tests: the reference, which reads the
- * memory of fakecuda.c and writes down there what it was told. Without that
- * library in the program it is a GPU whose driver GStreamer cannot find. The
- * module's painter is our own.
+ * memory of fakecuda.c and records there how it was called. If the program does
+ * not contain that library, it stands for a GPU whose driver GStreamer cannot
+ * find. The module contains our real painter.
  *
  * Y10_FAKE_STEP_MS=N makes each inference last N milliseconds, N,AFTER,M makes
- * it M after the first AFTER ones. Read when a device is opened. */
+ * it M after the first AFTER ones. The variable is read when a device is
+ * opened. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +19,7 @@
 __attribute__ ((visibility ("default")))
 const Y10BackendClass *y10_backend_module (void);
 
-/* What the painter loads; fakecuda.c does not look at it. */
+/* The kernel image that the painter loads; fakecuda.c ignores it. */
 const void *y10_cuda_kernel_image (void);
 
 const void *

@@ -2,8 +2,8 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
 /* See gstcommon.h. The model is written once, before any test runs, into a
- * directory that goes when the process ends. Expectations come from the
- * engine's public interface, fed by code that shares nothing with the
+ * directory that is removed when the process ends. Expected results come from
+ * the engine's public interface, through code that shares nothing with the
  * element's. */
 #include "gstcommon.h"
 
@@ -66,7 +66,7 @@ remove_directory (void)
   g_rmdir (directory);
 }
 
-/* Tests run in child processes: what they skipped is in a file. */
+/* Tests run in child processes, so skips are recorded in a file. */
 int
 test_gst_run (Suite *suite, const char *name, const char *file)
 {
@@ -170,8 +170,9 @@ noise (guint seed, guint x, guint y, guint component)
   return (v ^ (v >> 15)) >> 24;
 }
 
-/* One line of A, c1, c2, c3 in 8 or 16 bits. @rgb: every pixel has its own
- * colour; else, as YUV formats keep it, every square of two. */
+/* One line of A, c1, c2, c3 in 8 or 16 bits. @rgb: every pixel has a separate
+ * colour; else every square of 2 × 2 pixels, the most that YUV formats can
+ * keep. */
 static void
 fill_line (guint8 *line, gboolean wide, gboolean rgb, gboolean gray,
     guint seed, guint y, guint width)

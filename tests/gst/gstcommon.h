@@ -2,8 +2,8 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-/* What the element tests share: a small model with seeded weights, pictures,
- * what the engine alone finds in them, and what is written on a buffer. */
+/* Shared by the element tests: a small model with seeded weights, pictures, the
+ * engine's own detections in them, and readers of a buffer's metadata. */
 
 #include <gst/check/check.h>
 #include <gst/check/gstharness.h>
@@ -12,7 +12,7 @@
 
 G_BEGIN_DECLS
 
-/* One detection read back from a buffer, by whichever metadata. */
+/* One detection read back from a buffer, from any kind of metadata. */
 typedef struct
 {
   gint id, label_id;
@@ -23,7 +23,8 @@ typedef struct
   guint x, y, w, h;             /* region of interest only */
 } TestBox;
 
-/* gst_check_init(), and nothing from the system but what is loaded by name. */
+/* Calls gst_check_init() so that only plugins loaded by name come from the
+ * system. */
 void test_gst_init (int *argc, char ***argv);
 int test_gst_run (Suite * suite, const char *name, const char *file);
 
@@ -34,38 +35,40 @@ void test_gst_skip (const char *format, ...) G_GNUC_PRINTF (1, 2);
 
 /* 3 classes, person, bus and "stop sign"; input 96 × 96; seeded weights. */
 const char *test_gst_model (void);
-/* The same weights, seeded otherwise, with the classes one, two and three. */
+/* The same network with another seed and the classes one, two and three. */
 const char *test_gst_other_model (void);
 /* Path of a file in the test's own directory, written unless @contents is
  * NULL. */
 gchar *test_gst_file (const char *name, const char *contents, gssize length);
 
-/* yolov10detect with that model, the reference backend, and @properties. A
- * harness is live, and all frames are to be inferred unless these say
- * otherwise. */
+/* Returns a harness of yolov10detect with that model, the reference backend,
+ * and @properties. The harness is live; every frame is inferred unless
+ * @properties set another policy. */
 GstHarness *test_gst_harness (const char *properties);
 
-/* Noise, chroma the same in squares of two pixels, packed by GStreamer, so
- * that all YUV formats of 8 bits hold the same picture, and all RGB formats. */
+/* Returns noise, with one chroma value for each square of 2 × 2 pixels, packed
+ * by GStreamer, so that all 8-bit YUV formats hold the same picture, and all
+ * RGB formats do. */
 GstBuffer *test_gst_picture (const GstVideoInfo * info, guint seed,
     gboolean gray);
 GstCaps *test_gst_caps (const char *format, gint width, gint height);
 GstBuffer *test_gst_picture_caps (const GstCaps * caps, guint seed);
 
-/* What the engine finds in (a part of) a frame; @crop NULL: all of it. */
+/* Returns the engine's detections in a frame or its part @crop (may be
+ * NULL). */
 GArray *test_gst_expected (GstBuffer * buffer, const GstCaps * caps,
     const GstVideoRectangle * crop, const Y10HeadParams * params, Y10Head head);
 
-/* With every detection there is, on the GPU in fp32, whose results are those of
- * the reference; @bus gets its messages. */
+/* Returns a harness that keeps all detections, on the simulated GPU in fp32,
+ * whose results equal the reference's; @bus gets its messages. */
 GstHarness *test_gst_cuda_harness (const char *properties,
     const GstCaps * caps, GstBus ** bus);
-/* What that finds in picture 3 of these caps. */
+/* Returns its detections in picture 3 of these caps. */
 GArray *test_gst_cuda_expected (const GstCaps * caps);
 
-/* A number of the element's property "stats". */
+/* Returns a field of the element's property "stats". */
 guint64 test_gst_stat (GstElement * e, const char *name);
-/* Takes all messages of these types from the bus. */
+/* Removes all messages of these types from the bus and returns their number. */
 guint test_gst_count_messages (GstBus * bus, GstMessageType types);
 
 GArray *test_gst_rois (GstBuffer * buffer);

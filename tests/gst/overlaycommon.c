@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* See overlaycommon.h. Pictures come from and go to RGB by GStreamer's own
- * video converter, so a test sees what a viewer would. */
+/* See overlaycommon.h. GStreamer's own video converter converts pictures from
+ * and to RGB, so a test sees the same as a viewer. */
 
 #include "overlaycommon.h"
 

@@ -2,9 +2,9 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-/* What the tests of yolov10overlay share: pictures in any format, boxes put
- * on them by hand, and the pixels that come out, as RGB or as they are
- * stored. None of it comes from the plugin. */
+/* Shared by the tests of yolov10overlay: pictures in any format, boxes attached
+ * by hand, and the resulting pixels, as RGB or as stored. None of this uses the
+ * plugin's code. */
 
 #include <gst/check/check.h>
 #include <gst/check/gstharness.h>
@@ -25,12 +25,12 @@ typedef struct
 GstCaps *overlay_caps (const gchar * format, gint width, gint height,
     const gchar * colorimetry);
 
-/* A soft gradient, or noise, converted to the format of @caps. */
+/* Returns a soft gradient, or noise, converted to the format of @caps. */
 GstBuffer *overlay_picture (GstCaps * caps, gboolean noise);
 
 void overlay_add_roi (GstBuffer * buffer, const OverlayBox * box);
-/* A GstYolov10FrameMeta as yolov10detect writes it, for a frame of
- * width x height. */
+/* Attaches a GstYolov10FrameMeta like yolov10detect's, for a frame of width x
+ * height. */
 void overlay_add_frame_meta (GstBuffer * buffer, const gchar * producer,
     gint width, gint height, const OverlayBox * boxes, guint n_boxes);
 
@@ -38,11 +38,11 @@ void overlay_add_frame_meta (GstBuffer * buffer, const gchar * producer,
  * compositions. */
 GstHarness *overlay_harness (const gchar * properties, GstCaps * caps,
     gboolean compose);
-/* Pushes @buffer, (transfer full), and returns what comes out. */
+/* Pushes @buffer (transfer full) and returns the output buffer. */
 GstBuffer *overlay_run (const gchar * properties, GstCaps * caps,
     GstBuffer * buffer);
 
-/* The same picture in another format, as a converter makes it. */
+/* Converts a picture to another format. */
 GstBuffer *overlay_convert (GstBuffer * buffer, GstCaps * from, GstCaps * to);
 /* 3 bytes a pixel, chroma not interpolated. */
 guint8 *overlay_rgb (GstBuffer * buffer, GstCaps * caps);
@@ -52,12 +52,12 @@ guint16 *overlay_values (GstBuffer * buffer, GstCaps * caps);
 /* Fails if a stored value outside of the rectangle changed. */
 void overlay_assert_same_outside (GstBuffer * before, GstBuffer * after,
     GstCaps * caps, gint x0, gint y0, gint x1, gint y1);
-/* Whether all stored values are the same. */
+/* Whether all stored values are equal. */
 gboolean overlay_is_same (GstBuffer * a, GstBuffer * b, GstCaps * caps);
-/* Pixels whose stored values differ, within the rectangle. */
+/* Returns the number of pixels in the rectangle whose stored values differ. */
 guint overlay_n_changed (GstBuffer * a, GstBuffer * b, GstCaps * caps,
     gint x0, gint y0, gint x1, gint y1);
-/* The smallest rectangle with every pixel that differs. */
+/* Returns the bounding box of the pixels that differ. */
 void overlay_changed_area (GstBuffer * a, GstBuffer * b, GstCaps * caps,
     GstVideoRectangle * area);
 

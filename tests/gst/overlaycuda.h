@@ -3,30 +3,31 @@
 
 #pragma once
 
-/* Frames in CUDA memory for tests of yolov10overlay: our kernels draw on the
- * memory of fakecuda.c, run by the simulator. */
+/* Frames in CUDA memory for tests of yolov10overlay: the simulator runs our
+ * kernels, which draw on the memory of fakecuda.c. */
 
 #include "cudacommon.h"
 #include "overlaycommon.h"
 
 G_BEGIN_DECLS
 
-/* A fixture around each test; afterwards nobody has misused the driver, the
- * simulator found nothing wrong and no memory is left. */
+/* A fixture around each test; at its end the driver must not have been misused,
+ * the simulator must have no reports, and no memory may be left. */
 void overlay_cuda_setup (void);
 void overlay_cuda_teardown (void);
 
 void overlay_add_boxes (GstBuffer * buffer, const OverlayBox * all, guint n);
 
-/* A copy of @picture on the GPU: there, not on its way. */
+/* Copies @picture to the GPU and waits for the copy. */
 GstBuffer *overlay_upload (GstCudaContext * context, GstCaps * caps,
     GstBuffer * picture);
-/* The same in system memory. */
+/* Copies the frame to system memory. */
 GstBuffer *overlay_download (GstCaps * caps, GstBuffer * buffer);
 
-/* For frames of @caps in CUDA memory. */
+/* Returns a harness for frames of @caps in CUDA memory. */
 GstHarness *overlay_cuda_harness (const gchar * properties, GstCaps * caps);
-/* Waits for no frame that will not come. */
+/* Pushes a frame and pulls the result; returns NULL, without waiting, if there
+ * is none. */
 GstBuffer *overlay_push_and_pull (GstHarness * h, GstBuffer * buffer);
 
 G_END_DECLS

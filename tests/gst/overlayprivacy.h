@@ -2,7 +2,7 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-/* What privacy did to a frame, and what it warned of. */
+/* Checks privacy's effect on a frame, and its warnings. */
 
 #include "overlaycommon.h"
 
@@ -16,10 +16,10 @@ typedef enum
 } OverlayFate;
 
 const gchar *overlay_fate_name (OverlayFate fate);
-/* Whether all pixels have the same colour; bytes that nobody sees may differ. */
+/* Whether all pixels have the same colour; bytes of padding may differ. */
 gboolean overlay_is_uniform (GstBuffer *buffer, GstCaps *caps);
 OverlayFate overlay_fate (GstBuffer *before, GstBuffer *after, GstCaps *caps);
-/* 1 for a warning of privacy, which must contain @reason; else 0. */
+/* Returns 1 for a warning of privacy, which must contain @reason; else 0. */
 guint overlay_is_privacy_warning (GstMessage *message, const gchar *reason);
 
 G_END_DECLS

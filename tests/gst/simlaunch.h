@@ -2,9 +2,9 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-/* Kernels on the memory of fakecuda.c: run at once by the simulator
- * (tests/cuda-sim), with addresses that it can read. In a file without
- * GStreamer, whose CUDA headers want a cuda.h that is not ours. */
+/* Kernels on the memory of fakecuda.c: the simulator (tests/cuda-sim) runs them
+ * synchronously, with addresses that it can read. This file does not include
+ * GStreamer, whose CUDA headers need another cuda.h than ours. */
 
 #include <glib.h>
 
@@ -12,7 +12,7 @@ G_BEGIN_DECLS
 
 gboolean test_sim_launch (const char * kernel, const guint grid[3],
     const guint block[3], guint shared_bytes, const void * params);
-/* What the simulator found wrong so far. */
+/* Returns the number of the simulator's reports so far. */
 guint test_sim_n_reports (void);
 
 G_END_DECLS

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Who reads what yolov10detect attaches, each read here as it does: by its names,
- * by its types, with its arithmetic. The elements themselves are not needed. */
+/* Consumers of yolov10detect's metadata. Each test reads the metadata in the
+ * way of one consumer: with its names, its types and its arithmetic. The
+ * elements themselves are not needed. */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif
@@ -17,7 +18,7 @@
 #define H 120
 #define PROPERTIES "confidence=0.05 max-detections=1000"
 
-/* Of the harness's elements; classes are person, bus and "stop sign". */
+/* For the harness's elements; classes are person, bus and "stop sign". */
 static GstHarness *
 detector (const char *properties)
 {
@@ -80,8 +81,8 @@ GST_START_TEST (test_dlstreamer)
     fail_unless_equals_string (g_quark_to_string (roi->roi_type),
         labels[label_id]);
     fail_unless (confidence >= 0.05 && confidence <= 1);
-    /* gvametaaggregate cuts what is outside of 0 to 1 and makes pixels of it,
-     * which are to be those of the region. */
+    /* gvametaaggregate clips the coordinates to 0 to 1 and converts them to
+     * pixels, which must be those of the region. */
     fail_unless (x_min >= 0 && y_min >= 0 && x_max <= 1 && y_max <= 1);
     fail_unless (ABS (x_min * W - roi->x) <= 1 && ABS (y_min * H - roi->y) <= 1
         && ABS (x_max * W - (roi->x + roi->w)) <= 1
@@ -96,8 +97,8 @@ GST_START_TEST (test_dlstreamer)
 GST_END_TEST;
 
 #ifdef HAVE_GST_ANALYTICS
-/* From 2025 on they go through the object detections and find the region of the
- * same id; where there is none they make one of their own. */
+/* From 2025 on they iterate over the object detections and find the region of
+ * the same id; without one they create a region. */
 GST_START_TEST (test_dlstreamer_analytics)
 {
   GstHarness *h = detector ("");
@@ -136,8 +137,8 @@ GST_START_TEST (test_dlstreamer_analytics)
 GST_END_TEST;
 #endif
 
-/* edgeimpulseoverlay and edgeimpulsecrop draw and cut only where both are there;
- * object_id (uint64) is for a tracker to add. */
+/* edgeimpulseoverlay and edgeimpulsecrop draw and crop only if both are
+ * present; a tracker adds object_id (uint64). */
 GST_START_TEST (test_edge_impulse)
 {
   GstHarness *h = detector ("");
@@ -167,7 +168,8 @@ GST_START_TEST (test_edge_impulse)
 
 GST_END_TEST;
 
-/* The field of that name in both; G_MININT: there is no such structure. */
+/* Returns the field of that name, which both have; G_MININT if there is no such
+ * structure. */
 static gint
 delta_qp (GstVideoRegionOfInterestMeta *roi, const gchar *name)
 {
@@ -181,8 +183,8 @@ delta_qp (GstVideoRegionOfInterestMeta *roi, const gchar *name)
   return value;
 }
 
-/* The QP difference that msdkh264enc and msdkh265enc would use, G_MININT where
- * they leave the region out. */
+/* Returns the QP difference that msdkh264enc and msdkh265enc would use, or
+ * G_MININT if they skip the region. */
 static gint
 msdk (GstVideoRegionOfInterestMeta *roi)
 {
@@ -191,7 +193,7 @@ msdk (GstVideoRegionOfInterestMeta *roi)
   return value == G_MININT ? value : CLAMP (value, -51, 51);
 }
 
-/* gstreamer-vaapi's encoders; G_MININT: their own property decides. */
+/* gstreamer-vaapi's encoders; G_MININT: they use their own property. */
 static gint
 vaapi (GstVideoRegionOfInterestMeta *roi)
 {
@@ -201,7 +203,8 @@ vaapi (GstVideoRegionOfInterestMeta *roi)
   return value;
 }
 
-/* omxh264enc and omxh265enc of gst-omx on Zynq; what their nicks mean. */
+/* omxh264enc and omxh265enc of gst-omx on Zynq; maps their nicks to QP
+ * differences. */
 static gint
 omx (GstVideoRegionOfInterestMeta *roi)
 {
@@ -221,8 +224,8 @@ omx (GstVideoRegionOfInterestMeta *roi)
   return 5;
 }
 
-/* NETINT's Quadra encoders: to a fraction in thousandths, and in their library to
- * a QP difference. */
+/* NETINT's Quadra encoders convert to thousandths, and their library converts
+ * those to a QP difference. */
 static gint
 niquadra (GstVideoRegionOfInterestMeta *roi)
 {
@@ -290,7 +293,7 @@ assert_frame (GstHarness *h, GstClockTime pts, gint person, gint bus,
 
 #define HOLD "inference-interval=1000 max-hold=1000000000000"
 
-/* Every encoder is told the same, whatever is asked for. */
+/* Every encoder gets the same difference, for each value of the property. */
 GST_START_TEST (test_hints)
 {
   GstHarness *h = detector (HOLD);
@@ -340,7 +343,7 @@ GST_START_TEST (test_classes)
 
 GST_END_TEST;
 
-/* Of boxes that are held, too, from the next frame on; what cannot be read
+/* A change applies from the next frame on, to held boxes, too; an invalid value
  * changes nothing. */
 GST_START_TEST (test_while_playing)
 {

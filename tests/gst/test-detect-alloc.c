@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* A frame on its way through yolov10detect allocates nothing but its metadata.
- * This program's own malloc() counts, in all threads; what GStreamer needs to
- * pass a frame on is known from a detector that is not active. */
+/* For each frame, yolov10detect allocates nothing but the metadata. This
+ * program's own malloc() counts, in all threads; an inactive detector shows how
+ * much GStreamer allocates to pass a frame. */
 #include "countalloc.h"
 #include "gstcommon.h"
 
@@ -13,7 +13,7 @@
 static GstStaticPadTemplate sink = GST_STATIC_PAD_TEMPLATE ("sink",
     GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
 
-/* Allocations of FRAMES frames. */
+/* Returns the number of allocations of FRAMES frames. */
 static gint
 count_once (gconstpointer properties)
 {
@@ -56,7 +56,7 @@ GST_START_TEST (test_frame_path)
     gint base = count (idle);
 
     fail_unless_equals_int (count (busy), base);
-    /* The counter does count. */
+    /* Checks that the counter works. */
     fail_unless (count (metas) > base + FRAMES);
     g_free (idle);
     g_free (busy);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* The model that comes with the project follows the ball of videotestsrc: where
- * it is the pixels say. */
+/* The model that comes with the project follows the ball of videotestsrc, whose
+ * position the test reads from the pixels. */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif
@@ -22,7 +22,7 @@ typedef struct
   guint twice;                  /* frames with a second box */
   guint lost;                   /* frames without one */
   guint last_lost;
-  gchar *wrong;                 /* the first thing that was */
+  gchar *wrong;                 /* description of the first error */
 } Seen;
 
 /* Around the luma that is nearer to white than to black. */
@@ -66,7 +66,8 @@ iou (const gdouble a[4], const gdouble b[4])
       + (b[2] - b[0]) * (b[3] - b[1]) - overlap);
 }
 
-/* In the streaming thread, where an assertion would only end that. */
+/* Runs in the streaming thread, where a failed assertion would end only that
+ * thread. */
 static void
 on_frame (GstElement *sink, GstBuffer *buffer, GstPad *pad, Seen *seen)
 {
@@ -135,7 +136,7 @@ GST_START_TEST (test_ball)
 
   fail_unless_equals_int (seen.frames, __i__ ? 3 : N_FRAMES);
   fail_unless (!seen.wrong, "%s", seen.wrong);
-  /* At one place of all it has 0.24, where 0.25 counts. */
+  /* At one of all places the confidence is 0.24, and the threshold is 0.25. */
   fail_unless (seen.lost <= 1, "without a ball: %u frames, the last %u",
       seen.lost, seen.last_lost);
   fail_unless_equals_int (seen.twice, 0);

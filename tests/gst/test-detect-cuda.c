@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Frames in CUDA memory, as far as no GPU is needed to see it: what is promised,
- * what is answered where they cannot be read, and that nobody trips over a
- * missing driver. */
+/* Frames in CUDA memory, as far as tests need no GPU: caps, answers to queries
+ * where such frames cannot be read, and no failure where the driver is
+ * missing. */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif
@@ -32,7 +32,7 @@ count_cuda (const GstCaps *caps)
   return n;
 }
 
-/* Whether either pad says that it takes CUDA memory; both say the same. */
+/* Returns whether the pads' caps contain CUDA memory; both pads must agree. */
 static gboolean
 offers_cuda (GstElement *e)
 {
@@ -47,7 +47,7 @@ offers_cuda (GstElement *e)
 
     offers[i] = count_cuda (caps) > 0;
     fail_unless_equals_int (offers[i], !gst_caps_is_empty (same));
-    /* System memory always. */
+    /* System memory is always there. */
     fail_unless (count_cuda (caps) < gst_caps_get_size (caps));
     gst_caps_unref (caps);
     gst_caps_unref (same);
@@ -58,7 +58,7 @@ offers_cuda (GstElement *e)
   return offers[0];
 }
 
-/* In the template CUDA memory comes first: a decoder takes the first. */
+/* CUDA memory comes first in the template: a decoder takes the first entry. */
 GST_START_TEST (test_template)
 {
   GstElement *e = gst_element_factory_make ("yolov10detect", NULL);
@@ -90,7 +90,8 @@ GST_START_TEST (test_template)
 
 GST_END_TEST;
 
-/* Before the backend is known links are not ruled out; then they are. */
+/* The pads offer CUDA memory until the backend is known, and then only if that
+ * backend reads it. */
 GST_START_TEST (test_caps_answers)
 {
   static const char *const backends[] = { "ref", "cpu", "auto" };
@@ -186,7 +187,8 @@ GST_START_TEST (test_device_id)
 
 GST_END_TEST;
 
-/* Contexts of all kinds, a driver or none: nothing is taken that is not one. */
+/* The element ignores contexts that hold no GstCudaContext, with a driver or
+ * without. */
 GST_START_TEST (test_contexts)
 {
   static const char *const types[] = { "gst.cuda.context", "gst.other.context" };
@@ -218,7 +220,7 @@ GST_START_TEST (test_contexts)
 GST_END_TEST;
 
 /* A GPU that the engine can use and GStreamer cannot: frames come in system
- * memory. The backend is a stand-in, see fakebackend.c. */
+ * memory. The backend is a fake, see fakebackend.c. */
 GST_START_TEST (test_no_driver)
 {
   gpointer driver = dlopen ("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL);
@@ -247,7 +249,7 @@ GST_START_TEST (test_no_driver)
 
 GST_END_TEST;
 
-/* Some pool with room for frames of 4 to 8 or without end. */
+/* Offers a pool of at least 4 buffers and at most @max (0: unlimited). */
 static GstPadProbeReturn
 offer_pool (GstPad *pad, GstPadProbeInfo *info, gpointer max)
 {
@@ -259,7 +261,8 @@ offer_pool (GstPad *pad, GstPadProbeInfo *info, gpointer max)
   return GST_PAD_PROBE_HANDLED;
 }
 
-/* In CUDA memory the layout is never the caps'; and frames are held here. */
+/* In CUDA memory the layout differs from the caps' default, so the answer
+ * offers video meta; and it adds the frames that the queue holds. */
 GST_START_TEST (test_allocation)
 {
   static const guint maxima[] = { 0, 8, 4 };

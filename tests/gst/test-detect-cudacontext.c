@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Whose CUDA context yolov10detect takes, with GStreamer's own CUDA library on
- * a driver that is none (fakecuda.c). */
+/* The CUDA context that yolov10detect selects, with GStreamer's own CUDA
+ * library on a fake driver (fakecuda.c). */
 #include "cudacommon.h"
 
 #include <gst/cuda/gstcudautils.h>
@@ -36,8 +36,8 @@ takes_cuda (GstElement *e)
   return takes;
 }
 
-/* Nobody has a context: the primary one is taken, published, and let go with
- * the last who holds it. */
+/* Without a context in the pipeline the element takes the primary one and
+ * publishes it; the last user releases it. */
 GST_START_TEST (test_primary)
 {
   static const char *const properties[] = { "backend=cuda",
@@ -103,8 +103,8 @@ answer_message (GstBus *bus, GstMessage *message, gpointer cuda)
 enum
 { GIVEN, DOWNSTREAM, UPSTREAM, APPLICATION, N_OWNERS };
 
-/* Somebody has a context: it is taken, unless it is of another GPU than the one
- * asked for. */
+/* The element takes a context that the pipeline has, unless it belongs to
+ * another GPU than the requested one. */
 GST_START_TEST (test_adopted)
 {
   for (guint i = 0; i < 2 * N_OWNERS; i++) {
@@ -157,7 +157,8 @@ GST_START_TEST (test_adopted)
 
 GST_END_TEST;
 
-/* The backend runs, GStreamer's side does not: system memory it is. */
+/* The backend works and GStreamer's CUDA library does not: frames come in
+ * system memory. */
 GST_START_TEST (test_no_context)
 {
   GstElement *e = make_element ("backend=cuda");

@@ -2,8 +2,8 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
 /* yolov10detect on frames in CUDA memory (cudacommon.h) with a backend that
- * reads them (fakebackend.c): it sees in such a frame what it sees in the same
- * one in system memory. */
+ * reads them (fakebackend.c): the detections equal those of the same frame in
+ * system memory. */
 #include "cudacommon.h"
 
 #include <dlfcn.h>
@@ -55,7 +55,7 @@ assert_found (GstBuffer *buffer, GArray *expected, guint width, guint height)
   g_array_unref (rois);
 }
 
-/* In each format, at a size that leaves a gap behind each row. */
+/* Every format, at a size whose rows have padding. */
 GST_START_TEST (test_formats)
 {
   static const char *const formats[] = { "NV12", "P010_10LE", "I420", "YV12",
@@ -92,7 +92,8 @@ GST_START_TEST (test_formats)
 
 GST_END_TEST;
 
-/* The memory knows its rows where no meta says; a crop meta is honoured. */
+/* Without a video meta the strides come from the memory; a crop meta is
+ * honoured. */
 GST_START_TEST (test_metas)
 {
   const GstVideoRectangle rectangle = { 31, 17, 90, 63 };
@@ -134,8 +135,8 @@ GST_START_TEST (test_metas)
 
 GST_END_TEST;
 
-/* Where producers have streams, the engine is told the frame's; another frame
- * may have none. */
+/* If the producer has a CUDA stream, the engine gets it with the frame; another
+ * frame may have none. */
 GST_START_TEST (test_streams)
 {
   gpointer (*stream_new) (GstCudaContext *) = dlsym (RTLD_DEFAULT,
@@ -180,7 +181,7 @@ GST_END_TEST;
 static GstStaticPadTemplate any_sink = GST_STATIC_PAD_TEMPLATE ("sink",
     GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
 
-/* Allocations of FRAMES frames. */
+/* Returns the number of allocations of FRAMES frames. */
 static gint
 count_once (gconstpointer properties)
 {
@@ -217,17 +218,18 @@ GST_START_TEST (test_frame_path)
     return;
   }
   base = count_allocations ("backend=cuda active=false");
-  /* Room for all of them: a live frame that has to make room is copied. */
+  /* The queue has room for all of them: with a full queue, a live frame would
+   * be copied. */
   fail_unless_equals_int (count_allocations ("backend=cuda attach=\"\" "
           "max-queued-frames=64"), base);
-  /* The counter does count. */
+  /* Checks that the counter works. */
   metas = count_allocations ("backend=cuda");
   fail_unless (metas > base + FRAMES);
 }
 
 GST_END_TEST;
 
-/* The caps say CUDA memory, the buffer is something else: one error. */
+/* The caps have CUDA memory, the buffer has not: one error. */
 GST_START_TEST (test_not_cuda)
 {
   GstCudaContext *context = test_cuda_context (0);
@@ -250,8 +252,9 @@ GST_START_TEST (test_not_cuda)
 
 GST_END_TEST;
 
-/* Frames in another context: the engine follows them, once, unless they are on
- * another GPU than the one asked for; that is one error and no crash. */
+/* Frames in another context: the element opens one new engine in that context,
+ * unless it belongs to another GPU than the requested one, which is one error
+ * and no crash. */
 GST_START_TEST (test_other_context)
 {
   for (guint wrong = 0; wrong < 2; wrong++) {
@@ -298,7 +301,7 @@ GST_START_TEST (test_other_context)
 
 GST_END_TEST;
 
-/* The next that is about the device. */
+/* Expects the next message about the device. */
 static void
 expect_message (GstBus *bus, GstMessageType type)
 {
@@ -323,9 +326,9 @@ is_skipped (GstBuffer *buffer)
   return g_str_equal (gst_structure_get_string (meta, "inference"), "skipped");
 }
 
-/* The context is lost for everybody who has it: the engine is made anew in one
- * of its own, which it publishes. Frames that still come in the old one pass;
- * those in the new one are looked at. */
+/* All users lose the context: the element creates a new context with a new
+ * engine and publishes it. Frames that still come in the old one pass; those in
+ * the new one are inferred. */
 GST_START_TEST (test_lost)
 {
   GstCaps *caps = test_gst_caps ("NV12", 96, 96);
@@ -383,8 +386,8 @@ GST_START_TEST (test_lost)
 
 GST_END_TEST;
 
-/* One engine before, and after the loss of the GPU one engine again, made once,
- * though neither element knows of the other. */
+/* Two independent elements share one engine, and after the loss of the GPU they
+ * share one new engine, which is created once. */
 GST_START_TEST (test_lost_together)
 {
   GstCaps *caps = test_gst_caps ("NV12", 96, 96);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* yolov10detect in a pipeline that is sought in and goes up and down a hundred
- * times, in the middle of things: each frame is inferred once, in order, and of
- * the last part all come. */
+/* yolov10detect in a pipeline that seeks and changes state a hundred times, in
+ * the middle of frames: frames are inferred once each and in order, and after
+ * the last flush none is missing. */
 #include "gstcommon.h"
 
 typedef struct
@@ -85,8 +85,8 @@ end_pipeline (GstElement *pipeline, Seen *seen)
   g_mutex_clear (&seen->lock);
 }
 
-/* A hundred flushing seeks in the middle of things; of the last part each frame
- * comes, once. */
+/* A hundred flushing seeks in the middle of frames; after the last one each
+ * frame comes, once. */
 GST_START_TEST (test_seeks)
 {
   Seen seen;
@@ -124,7 +124,7 @@ GST_START_TEST (test_seeks)
 
 GST_END_TEST;
 
-/* Up and down a hundred times, in the middle of things. */
+/* A hundred state changes up and down, in the middle of frames. */
 GST_START_TEST (test_states)
 {
   static const GstState states[] = { GST_STATE_NULL, GST_STATE_READY,

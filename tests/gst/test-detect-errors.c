@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* What a user reads when something is wrong: one message, with a domain, a
- * code and a text that names what was found and what was expected. */
+/* Error messages: each fault gives one message, with a domain, a code and a
+ * text that names what was found and what was expected. */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif
@@ -15,7 +15,7 @@
 #define HAVE_ANALYTICS FALSE
 #endif
 
-/* What a terminal may be given. */
+/* Asserts that @text is safe for a terminal. */
 static void
 assert_printable (const char *text)
 {
@@ -25,8 +25,8 @@ assert_printable (const char *text)
         "0x%02x", *text);
 }
 
-/* Takes the messages of @type that the detector has posted; exactly one is
- * there. */
+/* Takes the messages of @type that the detector has posted; there must be
+ * exactly one. */
 static void
 assert_one_message (GstBus *bus, GstMessageType type, GQuark domain, gint code,
     const char *const *words)
@@ -61,7 +61,8 @@ assert_one_message (GstBus *bus, GstMessageType type, GQuark domain, gint code,
   fail_unless_equals_int (n, 1);
 }
 
-/* Starting yolov10detect with @properties fails, once and as said. */
+/* Asserts that starting yolov10detect with @properties fails with exactly this
+ * error. */
 static void
 assert_start_fails (const char *properties, GQuark domain, gint code,
     const char *const *words)
@@ -118,7 +119,7 @@ look_at_log (GstDebugCategory *category, GstDebugLevel level,
   n_logged++;
 }
 
-/* A file may be called anything, and terminals obey control characters. */
+/* A file name may contain control characters, which terminals would obey. */
 GST_START_TEST (test_file_name)
 {
   gchar *missing = test_gst_file ("no\033[31m\x9b\xff\a.safetensors", NULL, 0);
@@ -193,7 +194,7 @@ GST_START_TEST (test_not_a_model)
   gchar *text = test_gst_file ("text.safetensors", "not weights at all, sorry",
       -1);
   gchar *empty = test_gst_file ("empty.safetensors", "", 0);
-  /* Well-formed, but what it holds is no YOLOv10. */
+  /* A well-formed file whose network is no YOLOv10. */
   const char other[] = "\x50\0\0\0\0\0\0\0"
       "{\"other.weight\":{\"dtype\":\"F32\",\"shape\":[1],"
       "\"data_offsets\":[0,4]}}                     \0\0\0\0";
@@ -270,7 +271,7 @@ look_for_cuda (GstDebugCategory *category, GstDebugLevel level,
   g_free (text);
 }
 
-/* Who has no such GPU and has not asked for one does not read of it. */
+/* Without such a GPU and without asking for one, no message mentions it. */
 GST_START_TEST (test_no_cuda)
 {
   static const char *const elements[] = { "yolov10detect", "yolov10overlay" };
@@ -379,7 +380,7 @@ GST_START_TEST (test_encoder_hints)
 
 GST_END_TEST;
 
-/* Hints are part of regions: without these they are nowhere. */
+/* Hints are part of region metas: without those there are no hints. */
 GST_START_TEST (test_encoder_hints_without_roi)
 {
   GstHarness *h = test_gst_harness ("attach=frame");
@@ -410,7 +411,7 @@ GST_START_TEST (test_encoder_hints_without_roi)
 
 GST_END_TEST;
 
-/* A detector that failed to start can be put right and started again. */
+/* A detector that failed to start can be reconfigured and started again. */
 GST_START_TEST (test_recovers)
 {
   GstElement *e = gst_element_factory_make ("yolov10detect", NULL);
@@ -466,8 +467,8 @@ GST_START_TEST (test_classes_while_playing)
 
 GST_END_TEST;
 
-/* Asking for analytics where there is none deserves a word, at the start and
- * while playing; the default, which is everything there is, does not. */
+/* Requesting analytics metadata where it is not available gives a warning, at
+ * the start and while playing; the default, all available kinds, gives none. */
 GST_START_TEST (test_attach_analytics)
 {
   static const char *const attach[] = { "roi+analytics+frame", "roi+frame",

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Frames in flight: whatever happens in the stream, all leave that came, once
- * and in order, with their own boxes and under their own caps. */
+/* Frames in the queue: whatever happens in the stream, every frame leaves once
+ * and in order, with its own boxes and caps. */
 #include <stdio.h>
 
 #include "gstcommon.h"
@@ -10,15 +10,15 @@
 static GstStaticPadTemplate any = GST_STATIC_PAD_TEMPLATE ("sink",
     GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
 
-/* What a sink pad of our own sees. */
+/* A sink pad of the test and what it received. */
 typedef struct
 {
   guint n, n_fresh, n_wrong_caps, n_disorder, n_metas;
   GstClockTime last;
   gsize caps_size;
   gboolean eos;
-  gulong delay;                 /* microseconds for each */
-  gint stop_after;              /* frames; then this flow */
+  gulong delay;                 /* microseconds per buffer */
+  gint stop_after;              /* accept so many frames, then return this flow */
   GstFlowReturn stop;
   GString *order;               /* 'f' a frame, 'g' GAP, 't' TAG, ... */
   GMutex lock;
@@ -107,7 +107,7 @@ take_event (GstPad *pad, GstObject *parent, GstEvent *event)
   return TRUE;
 }
 
-/* A detector between a harness that pushes and a pad of our own. */
+/* A detector between a harness that pushes and the test's own sink pad. */
 typedef struct
 {
   GstHarness *h;
@@ -170,7 +170,7 @@ run_end (Run *run)
 
 #define N_PICTURES 40
 
-/* All records of all frames, one behind the other. */
+/* All records of all frames, concatenated. */
 static GByteArray *
 find_all (const char *properties, gdouble *fps)
 {
@@ -238,7 +238,7 @@ GST_START_TEST (test_bit_equal)
 
 GST_END_TEST;
 
-/* Every ten frames other caps: each frame leaves under its own. */
+/* The caps change every ten frames: each frame leaves with its own caps. */
 GST_START_TEST (test_caps_changes)
 {
   Run run;
@@ -268,7 +268,7 @@ GST_START_TEST (test_caps_changes)
 
 GST_END_TEST;
 
-/* EOS comes while all places are taken. */
+/* EOS comes while the queue is full. */
 GST_START_TEST (test_full_at_eos)
 {
   for (guint i = 1; i <= 8; i++) {
@@ -288,7 +288,8 @@ GST_START_TEST (test_full_at_eos)
 
 GST_END_TEST;
 
-/* GAP and TAG go with the frames; everything else comes after them. */
+/* GAP and TAG keep their place between frames; all other events come after the
+ * queued frames. */
 GST_START_TEST (test_event_order)
 {
   GstSegment segment;
@@ -323,7 +324,7 @@ GST_START_TEST (test_event_order)
 
 GST_END_TEST;
 
-/* A TAG that a flush drops together with frames comes after it, once. */
+/* A TAG that was dropped by a flush is sent after the flush, once. */
 GST_START_TEST (test_tag_flushed)
 {
   GstSegment segment;
@@ -398,8 +399,9 @@ push_until_refused (gpointer data)
   return NULL;
 }
 
-/* Upstream waits for room, and the task for downstream: flushing wakes one, and
- * what downstream does then the other; so does going to READY. */
+/* Upstream waits for room, and the output task for downstream: a flush wakes
+ * the first, and downstream's reaction wakes the second; so does a change to
+ * READY. */
 GST_START_TEST (test_wakes)
 {
   for (guint i = 0; i < 2; i++) {
@@ -428,8 +430,8 @@ GST_START_TEST (test_wakes)
 
 GST_END_TEST;
 
-/* What downstream answers comes back with a later frame; at the end of the
- * stream, when none comes any more, it is an error of the element. */
+/* Downstream's flow return reaches upstream with a later frame; at the end of
+ * the stream, where no frame follows, the element posts an error. */
 GST_START_TEST (test_flows)
 {
   static const GstFlowReturn flows[] = { GST_FLOW_EOS, GST_FLOW_NOT_LINKED,
@@ -454,7 +456,7 @@ GST_START_TEST (test_flows)
     fail_unless_equals_int (test_gst_count_messages (run.bus, GST_MESSAGE_ERROR), 0);
     run_end (&run);
 
-    /* The last frame fails, and upstream is done. */
+    /* The last frame fails after upstream has pushed everything. */
     run_begin (&run, "max-queued-frames=2");
     run.seen.stop = flows[i];
     for (n = 0; n < 1; n++)
@@ -469,7 +471,7 @@ GST_START_TEST (test_flows)
 
 GST_END_TEST;
 
-/* A stream that has ended may be followed by another one. */
+/* A new stream may follow after EOS. */
 GST_START_TEST (test_after_eos)
 {
   GstSegment segment;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Which frames yolov10detect takes, and that they leave as they came: formats,
- * sizes, strides, regions, timing, memory. */
+/* The frames that yolov10detect accepts, and that they leave unchanged:
+ * formats, sizes, strides, regions, timing, memory. */
 #include "gstcommon.h"
 
 #define CONFIDENCE 0.05
@@ -18,7 +18,8 @@ set_caps (GstHarness *h, const GstCaps *caps)
   gst_harness_set_caps (h, gst_caps_copy (caps), gst_caps_copy (caps));
 }
 
-/* Both kinds of metadata on @buffer, and nothing else, say @expected. */
+/* Asserts that both kinds of metadata on @buffer hold @expected and nothing
+ * else. */
 static void
 assert_found (GstBuffer *buffer, GArray *expected, guint width, guint height)
 {
@@ -31,8 +32,8 @@ assert_found (GstBuffer *buffer, GArray *expected, guint width, guint height)
   g_array_unref (records);
 }
 
-/* All formats of a family hold the same picture, so the same is found in them;
- * and in the first what the engine finds. */
+/* All formats of a family hold the same picture, so the detections must be
+ * equal; those of the first format must equal the engine's. */
 static void
 assert_family (const char *const *formats, gboolean gray)
 {
@@ -84,7 +85,8 @@ GST_START_TEST (test_yuv_formats)
 
 GST_END_TEST;
 
-/* Ten bits hold the same picture, but are rounded on their own way to RGB. */
+/* Ten bits hold the same picture, but are rounded differently on conversion to
+ * RGB. */
 GST_START_TEST (test_deep_format)
 {
   GstCaps *deep = test_gst_caps ("P010_10LE", 94, 62);
@@ -126,8 +128,8 @@ GST_START_TEST (test_gray_format)
 
 GST_END_TEST;
 
-/* The template promises exactly what the formats above are, last: what a
- * build takes in CUDA memory comes first. */
+/* The template's last entry lists exactly the formats above; a build's CUDA
+ * memory formats come first. */
 GST_START_TEST (test_template)
 {
   GstHarness *h = test_gst_harness ("");
@@ -146,7 +148,7 @@ GST_START_TEST (test_template)
 
 GST_END_TEST;
 
-/* The same bytes mean other colours under another matrix or range. */
+/* The same bytes are other colours with another matrix or range. */
 GST_START_TEST (test_colorimetry)
 {
   static const char *const colorimetries[] = { "bt601", "bt709",
@@ -179,7 +181,7 @@ GST_START_TEST (test_colorimetry)
 
 GST_END_TEST;
 
-/* Caps without colorimetry: what GStreamer takes them for by their height. */
+/* Caps without colorimetry: GStreamer's default for their height applies. */
 GST_START_TEST (test_default_colorimetry)
 {
   const gint heights[] = { 576, 720 };
@@ -241,7 +243,8 @@ GST_START_TEST (test_sizes)
       fail_unless (box->w >= 1 && box->h >= 1);
       fail_unless (box->x + box->w <= (guint) width);
       fail_unless (box->y + box->h <= (guint) height);
-      /* At most half a pixel beside the box, or a pixel where it has less. */
+      /* At most half a pixel off, or one pixel where the box is smaller than a
+       * pixel. */
       fail_unless (ABS (box->x - box->x_min * width) <= 1.0);
       fail_unless (ABS (box->x + box->w - box->x_max * width) <= 1.0);
       fail_unless (ABS (box->y - box->y_min * height) <= 1.0);
@@ -257,7 +260,7 @@ GST_START_TEST (test_sizes)
 
 GST_END_TEST;
 
-/* A buffer whose rows are padded and whose planes lie apart. */
+/* A buffer with padded rows and gaps between its planes. */
 GST_START_TEST (test_strides)
 {
   GstCaps *caps = test_gst_caps ("I420", 62, 46);
@@ -294,8 +297,8 @@ GST_START_TEST (test_strides)
 
 GST_END_TEST;
 
-/* A crop meta says what is looked at; coordinates stay those of the buffer's
- * own frame. */
+/* A crop meta selects the inferred part; coordinates remain relative to the
+ * whole frame. */
 GST_START_TEST (test_crop_meta)
 {
   const GstVideoRectangle crop = { 31, 17, 90, 63 };
@@ -340,8 +343,8 @@ GST_START_TEST (test_crop_meta)
 
 GST_END_TEST;
 
-/* Nothing of a frame is copied or changed, whether the buffer is ours alone or
- * somebody else holds it too; only in the second case is its wrapper new. */
+/* No part of a frame is copied or changed, whether the element holds the only
+ * reference or not; in the latter case only the GstBuffer is new. */
 GST_START_TEST (test_untouched)
 {
   GstCaps *caps = test_gst_caps ("NV12", 96, 64);
@@ -395,7 +398,7 @@ GST_START_TEST (test_untouched)
 
 GST_END_TEST;
 
-/* What downstream offers is what upstream gets to know, no more, no less. */
+/* Upstream gets exactly downstream's answer to an allocation query. */
 GST_START_TEST (test_allocation)
 {
   GstCaps *caps = test_gst_caps ("NV12", 96, 64);

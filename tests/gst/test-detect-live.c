@@ -2,8 +2,8 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
 /* yolov10detect in a live pipeline whose inference is too slow, or late: which
- * frames are inferred, what the others show, and what is said of it. How long an
- * inference takes the backend of fakebackend.c is told. */
+ * frames are inferred, which boxes the others get, and the messages about it.
+ * The test sets the duration of an inference in fakebackend.c's backend. */
 #include <stdio.h>
 
 #include "gstcommon.h"
@@ -36,7 +36,7 @@ picture (guint i)
   return buffer;
 }
 
-/* What a frame says of itself. */
+/* The inference fields of a frame's metadata. */
 typedef struct
 {
   gchar inference;              /* 'f'resh, 'h'eld, 's'kipped; '-' nothing */
@@ -66,7 +66,7 @@ what_it_says (GstBuffer *buffer)
   return said;
 }
 
-/* EOS, and all that came out: @n frames, in order. */
+/* Sends EOS and returns all output frames: @n, in order. */
 static GArray *
 finish (GstHarness *h, guint n)
 {
@@ -86,7 +86,7 @@ finish (GstHarness *h, guint n)
   return all;
 }
 
-/* Whether an inference takes what it was told to, and not longer. */
+/* Whether an inference took the configured time, and not much longer. */
 static gboolean
 is_in_time (GstHarness *h, guint ms)
 {
@@ -139,8 +139,8 @@ pattern (GArray *all)
   return g_string_free (text, FALSE);
 }
 
-/* 30 frames a second and 93 ms for each inference: every third is inferred, all
- * leave, each about one inference later. */
+/* 30 frames a second and 93 ms per inference: every third frame is inferred,
+ * and all leave, each about one inference later. */
 GST_START_TEST (test_too_slow)
 {
   GstHarness *h = slow_harness ("93", "late-policy=auto");
@@ -199,8 +199,8 @@ sink_late (GstPad *pad, GstObject *parent, GstBuffer *buffer)
   return GST_FLOW_OK;
 }
 
-/* Downstream holds each frame up for longer than an inference takes: the next
- * one does not wait for that. */
+/* Downstream blocks each frame for longer than an inference takes: the next
+ * inference does not wait for that. */
 GST_START_TEST (test_held_up)
 {
   GstHarness *h = slow_harness ("60", "late-policy=skip");
@@ -235,7 +235,7 @@ GST_START_TEST (test_held_up)
 
 GST_END_TEST;
 
-/* Every how many frames, and for how long boxes are held. */
+/* The inference interval, and how long boxes are held. */
 GST_START_TEST (test_interval)
 {
   static const struct
@@ -269,8 +269,8 @@ GST_START_TEST (test_interval)
 
 GST_END_TEST;
 
-/* Frames without times, of another size, or after a flush hold nothing; and
- * those in between that are not active break it off. */
+/* Frames without timestamps, of another size, or after a flush hold no boxes;
+ * frames that pass while the element is inactive end the holding. */
 GST_START_TEST (test_holds_nothing)
 {
   GstHarness *h = slow_harness ("0", "inference-interval=1000");
@@ -308,7 +308,7 @@ GST_START_TEST (test_holds_nothing)
 
 GST_END_TEST;
 
-/* With qos the frames that downstream is too late for pass, not inferred. */
+/* With qos, frames that are too late for downstream pass without inference. */
 GST_START_TEST (test_qos)
 {
   for (guint qos = 0; qos < 2; qos++) {
@@ -348,7 +348,8 @@ ask_latency (GstHarness *h, GstClockTime *min, GstClockTime *max)
   gst_query_unref (query);
 }
 
-/* Known before the first frame; rises in steps, with one message each. */
+/* The latency is known before the first frame; it rises in steps, with one
+ * message each. */
 GST_START_TEST (test_latency)
 {
   GstHarness *h = slow_harness ("40,40,160",
@@ -369,8 +370,8 @@ GST_START_TEST (test_latency)
     gst_buffer_unref (gst_harness_push_and_pull (h, picture (i)));
   ask_latency (h, &min, &max);
   printf ("from %.1f ms to %.1f ms\n", before / 1e6, min / 1e6 - 100);
-  /* Never more than a fifth too little; a busy machine may have made the warm-up
-   * or the first frames nearly that slow. */
+  /* The reported latency is at most a fifth too low; on a busy machine the
+   * warm-up or the first frames may have been nearly that slow. */
   min -= 100 * GST_MSECOND;
   fail_unless (min >= before && min * 6 / 5 >= 160 * GST_MSECOND);
   /* One for each step, and a step is a fifth: 1.2^8 is more than 160 / 40. */
@@ -394,7 +395,8 @@ answer_latency (GstPad *pad, GstPadProbeInfo *info, gpointer live)
   return GST_PAD_PROBE_HANDLED;
 }
 
-/* The most is what the queue holds; not live, there is nothing to add. */
+/* The queue's length gives the maximum; if upstream is not live, the element
+ * adds nothing. */
 GST_START_TEST (test_latency_limits)
 {
   for (gint live = 0; live < 2; live++) {

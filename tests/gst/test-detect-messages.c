@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* What yolov10detect tells applications, by messages and by its signal: it is
- * what the buffers say. */
+/* yolov10detect's messages and signal agree with the buffers' metadata. */
 #include <json-glib/json-glib.h>
 
 #include "gstcommon.h"
@@ -31,7 +30,7 @@ picture (guint i)
   return buffer;
 }
 
-/* The JSON of the messages says what the buffers say. */
+/* The JSON of the messages equals the buffers' metadata. */
 GST_START_TEST (test_messages)
 {
   GstHarness *h = make_harness ("post-messages=true inference-interval=2");

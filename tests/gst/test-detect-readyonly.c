@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Properties that may change in NULL and READY only, as their flags promise to
- * whoever reads them: later they keep their values, and a warning says so. */
+/* Properties whose flags allow changes in NULL and READY only: in later states
+ * they keep their values, and a warning reports the attempt. */
 #include "gstcommon.h"
 
 static gboolean
@@ -12,7 +12,7 @@ is_ready_only (const GParamSpec *pspec)
       && (pspec->flags & GST_PARAM_MUTABLE_READY);
 }
 
-/* Neither the default nor what another @i gives. */
+/* A value that differs from the default and from that of any other @i. */
 static void
 other_value (GParamSpec *pspec, guint i, GValue *value)
 {
@@ -45,7 +45,7 @@ has_value (GstElement *e, GParamSpec *pspec, const GValue *value)
   return same;
 }
 
-/* The text of the only warning there is, or NULL. */
+/* Returns the text of the only warning, or NULL. */
 static gchar *
 take_warning (GstBus *bus)
 {
@@ -67,7 +67,7 @@ take_warning (GstBus *bus)
   return text;
 }
 
-/* Setting @pspec to something else is refused, in words. */
+/* Asserts that setting @pspec to another value is rejected with a warning. */
 static void
 assert_kept (GstElement *e, GstBus *bus, GParamSpec *pspec)
 {
@@ -90,7 +90,7 @@ assert_kept (GstElement *e, GstBus *bus, GParamSpec *pspec)
   if (G_VALUE_HOLDS_STRING (&kept))
     fail_unless (strstr (text, g_value_get_string (&kept)) != NULL, "%s", text);
   g_free (text);
-  /* What it is already is no change. */
+  /* Setting the same value is no change. */
   g_object_set_property (G_OBJECT (e), pspec->name, &kept);
   fail_unless ((text = take_warning (bus)) == NULL, "%s", text);
   g_value_unset (&kept);
@@ -134,7 +134,7 @@ GST_START_TEST (test_kept)
 
 GST_END_TEST;
 
-/* The next model is loaded with what was kept, too. */
+/* The next model is loaded with the kept values, too. */
 GST_START_TEST (test_exchange)
 {
   GstHarness *h = test_gst_harness (NULL);
@@ -202,8 +202,8 @@ set_all (gpointer e)
   return NULL;
 }
 
-/* From two threads, while the element goes up and down: what it was started with
- * is what the properties say as long as it runs. */
+/* Two threads set properties while the element changes state: as long as it
+ * runs, the properties have the values that it was started with. */
 GST_START_TEST (test_storm)
 {
   gchar *line = g_strdup_printf ("yolov10detect backend=ref model-file=%s",
@@ -238,8 +238,7 @@ GST_START_TEST (test_storm)
 
 GST_END_TEST;
 
-/* All of the overlay's may change in any state, so that there is nothing to
- * refuse. */
+/* All properties of the overlay may change in any state. */
 GST_START_TEST (test_overlay)
 {
   GstElement *e = gst_element_factory_make ("yolov10overlay", NULL);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* yolov10detect while somebody changes what it does: another model takes over
- * between two frames, one that cannot be loaded does not, other threads and
- * controllers turn every knob. No frame is lost, and each has the boxes and the
- * labels of one model. */
+/* yolov10detect while its properties change: another model takes over between
+ * two frames, a model that cannot be loaded does not, and other threads and
+ * controllers set every property. No frame is lost, and each has the boxes and
+ * the labels of one model. */
 #include "gstcommon.h"
 
 #include <gst/controller/controller.h>
@@ -21,7 +21,7 @@ typedef struct
   GstElement *e;
   GstBus *bus;
   GstCaps *caps;
-  guint n;                      /* frames that went in and came out */
+  guint n;                      /* frames pushed and pulled */
 } Run;
 
 static void
@@ -46,7 +46,7 @@ run_end (Run *run)
   gst_caps_unref (run->caps);
 }
 
-/* Whose labels the frame has: 0, 1, or -1 when there are no boxes. */
+/* Which model's labels the frame has: 0, 1, or -1 if there are no boxes. */
 static gint
 model_of (GstBuffer *out)
 {
@@ -82,7 +82,8 @@ run_frame (Run *run)
   return model;
 }
 
-/* TRUE: a warning that names both models, for people and for programs. */
+/* Whether there is a warning that names both models, in its text and in its
+ * details. */
 static gboolean
 pop_refusal (Run *run, const char *asked)
 {
@@ -108,8 +109,8 @@ pop_refusal (Run *run, const char *asked)
   return TRUE;
 }
 
-/* The classes, labels and file of the next yolov10-model message; FALSE: there
- * is none. */
+/* Gets the classes, labels and file of the next yolov10-model message; FALSE if
+ * there is none. */
 static gboolean
 pop_model (Run *run, const char *file, gint model)
 {
@@ -139,7 +140,7 @@ pop_model (Run *run, const char *file, gint model)
   return TRUE;
 }
 
-/* Each model takes over, labels and all, while frames flow. */
+/* Each model takes over, with its labels, while frames flow. */
 GST_START_TEST (test_takes_over)
 {
   const char *const files[] = { test_gst_model (), test_gst_other_model () };
@@ -181,8 +182,8 @@ GST_START_TEST (test_takes_over)
 
 GST_END_TEST;
 
-/* Asked for faster than they can be loaded: the last one counts. What has been
- * set in between counts for the new one, too. */
+/* Models are set faster than they can be loaded: the last one counts. Other
+ * properties set meanwhile apply to the new model, too. */
 GST_START_TEST (test_last_counts)
 {
   const char *const files[] = { test_gst_model (), test_gst_other_model () };
@@ -288,7 +289,7 @@ control (GstElement *e, const char *property, GstControlSource *source)
           gst_direct_control_binding_new (GST_OBJECT (e), property, source)));
 }
 
-/* Another thread and controllers turn every knob at once. */
+/* Another thread and controllers set every property at once. */
 GST_START_TEST (test_knobs)
 {
   GstControlSource *source = gst_lfo_control_source_new ();

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* yolov10detect on a simulated GPU: that is lost while frames flow, and no frame
- * is lost with it, one warning comes, and detections come back; or they do not,
- * and frames go on flowing. And how a frame is launched. */
+/* yolov10detect on a simulated GPU that is lost while frames flow: no frame is
+ * lost, one warning comes, and detections resume; or, if the GPU does not come
+ * back, frames continue to flow. Also tests how a frame is launched. */
 #include <stdio.h>
 
 #include "control.h"
@@ -40,7 +40,7 @@ end (GstHarness *h, GstBus *bus)
   fail_unless_equals_int (sim->n_reports (), 0);
 }
 
-/* One frame in, the same frame out: TRUE when it was looked at. */
+/* Pushes a frame and pulls it; returns whether it was inferred. */
 static gboolean
 pass (GstHarness *h, GArray *expected)
 {
@@ -79,7 +79,8 @@ pass (GstHarness *h, GArray *expected)
   return fresh;
 }
 
-/* The messages that came since, of one type; the text of the last. */
+/* Counts the messages of one type since the last call; @text gets the last
+ * one's text. */
 static guint
 count_messages (GstBus *bus, GstMessageType type, gchar **text)
 {
@@ -110,7 +111,7 @@ count_messages (GstBus *bus, GstMessageType type, gchar **text)
   return n;
 }
 
-/* Frames until one is looked at again; how many were not. */
+/* Pushes frames until one is inferred again; returns how many were not. */
 static guint
 pass_until_fresh (GstHarness *h, GArray *expected, gint64 seconds)
 {
@@ -139,14 +140,14 @@ GST_START_TEST (test_recovers)
   for (guint turn = 1; turn <= 2; turn++) {
     gint64 start = g_get_monotonic_time ();
 
-    /* In the first frame's middle; then in the picture's kernel. */
+    /* The loss comes in the middle of the first frame; then in the
+     * preprocessing kernel. */
     sim->lose (turn == 1 ? 20 : 1, ILLEGAL_ADDRESS);
     fail_if (pass (h, expected));
     g_object_get (h->element, "active-backend", &backend, NULL);
     fail_unless (backend == NULL);
     skipped += 1 + pass_until_fresh (h, expected, 30);
-    /* It is not tried again and again without a pause, and less often when it
-     * happens again soon. */
+    /* Attempts have pauses between them, longer ones after repeated losses. */
     fail_unless (g_get_monotonic_time () - start
         >= (gint64) turn * G_USEC_PER_SEC);
     n = count_messages (bus, GST_MESSAGE_WARNING, &text);
@@ -169,8 +170,9 @@ GST_START_TEST (test_recovers)
 
 GST_END_TEST;
 
-/* The GPU is away for longer: frames go on, a second warning says that a restart
- * may be necessary, and the GPU is found when it is back. */
+/* The GPU stays away for longer: frames continue, a second warning mentions
+ * that a restart may be necessary, and the element uses the GPU again once it
+ * is back. */
 GST_START_TEST (test_comes_back_late)
 {
   GArray *expected = test_gst_cuda_expected (caps);
@@ -200,8 +202,8 @@ GST_START_TEST (test_comes_back_late)
 
 GST_END_TEST;
 
-/* Ending while it waits for the next attempt does not wait for that; and a new
- * start knows nothing of it. */
+/* Stopping does not wait for the next attempt, and a new start begins
+ * afresh. */
 GST_START_TEST (test_stops)
 {
   GArray *expected = test_gst_cuda_expected (caps);
@@ -230,8 +232,8 @@ GST_START_TEST (test_stops)
 
 GST_END_TEST;
 
-/* The same is found whether frames are launched as one graph or kernel by
- * kernel. */
+/* The detections do not depend on whether a frame is launched as one graph or
+ * kernel by kernel. */
 GST_START_TEST (test_graphs)
 {
   GArray *expected = test_gst_cuda_expected (caps);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* A pipeline is stopped at any moment: before it has prerolled, right after it
- * was made, while another thread seeks, asks and changes the model. No element
- * may post an error, and no state change may hang. The source is GStreamer's: it
- * posts one as soon as it hears anything but FLUSHING.
+/* Stops a pipeline at any moment: before it has prerolled, right after it was
+ * created, while another thread seeks, queries and changes the model. No
+ * element may post an error, and no state change may hang. The source is
+ * GStreamer's: it posts an error for any flow return but FLUSHING.
  *
- * Y10_STOP_CYCLES is how often each thing is done; Y10_STOP_ELEMENT replaces the
- * elements under test. With "queue" there are no errors, with "identity" there are
- * few, while somebody seeks. */
+ * Y10_STOP_CYCLES is the number of repetitions; Y10_STOP_ELEMENT replaces the
+ * elements under test. With "queue" there are no errors, with "identity" there
+ * are a few during seeks. */
 #include "gstcommon.h"
 
 #include <stdlib.h>
@@ -26,7 +26,7 @@ get_cycles (void)
   return text ? (guint) atoi (text) : 8;
 }
 
-/* NULL where there is no source. */
+/* Returns NULL if there is no videotestsrc. */
 static GstElement *
 make_pipeline (gboolean live)
 {
@@ -44,7 +44,7 @@ make_pipeline (gboolean live)
       test_gst_model (), gst_registry_check_feature_version
       (gst_registry_get (), "yolov10overlay", 0, 0, 0)
       ? " ! yolov10overlay" : "");
-  /* No caps in between: a capsfilter is as weak as identity there. */
+  /* No capsfilter: it would give the same errors as identity. */
   line = g_strdup_printf ("videotestsrc is-live=%d ! %s ! fakesink name=s sync=false",
       live, replaced ? replaced : ours);
   pipeline = gst_parse_launch (line, &error);
@@ -54,7 +54,7 @@ make_pipeline (gboolean live)
   return pipeline;
 }
 
-/* Takes what is on the bus; prints errors. */
+/* Takes all messages from the bus; prints and counts errors. */
 static guint
 count_errors (GstElement *pipeline, const char *when)
 {
@@ -111,7 +111,7 @@ stop (GstElement *pipeline)
       GST_STATE_CHANGE_SUCCESS);
 }
 
-/* All orders, one pipeline each; @disturb runs beside them in a thread. */
+/* Runs all orders, one pipeline each; a thread runs @disturb meanwhile. */
 static void
 do_orders (gboolean live, GThreadFunc disturb)
 {
@@ -147,7 +147,7 @@ GST_START_TEST (test_orders)
 
 GST_END_TEST;
 
-/* Each time another pipeline, which is stopped 0 to 30 ms after its start. */
+/* Each round creates a pipeline and stops it 0 to 30 ms after its start. */
 GST_START_TEST (test_fresh)
 {
   GRand *random = g_rand_new_with_seed (1);
@@ -182,7 +182,8 @@ seek (gpointer pipeline)
   return NULL;
 }
 
-/* Flushing seeks from another thread all the time, while it starts and stops. */
+/* Another thread sends flushing seeks all the time, while the pipeline starts
+ * and stops. */
 GST_START_TEST (test_seeks)
 {
   do_orders (__i__, seek);
@@ -190,8 +191,8 @@ GST_START_TEST (test_seeks)
 
 GST_END_TEST;
 
-/* What makes the stream and the element's threads do more than pass frames:
- * downstream wants to negotiate and allocate anew, somebody asks for the latency,
+/* Makes the stream and the element's threads do more than pass frames:
+ * downstream renegotiates caps and allocation, a query asks for the latency,
  * another model takes over. */
 static gpointer
 disturb (gpointer pipeline)

@@ -25,7 +25,7 @@ frame (GstClockTime pts)
   return buffer;
 }
 
-/* The next event of @type that came out, past the others. */
+/* Returns the next output event of @type, and skips others. */
 static GstEvent *
 pull_event (GstHarness *h, GstEventType type)
 {
@@ -40,7 +40,8 @@ pull_event (GstHarness *h, GstEventType type)
   return NULL;
 }
 
-/* Events come out as they went in, the very same where nothing must change. */
+/* Events pass unchanged; where nothing must change they are the same
+ * objects. */
 GST_START_TEST (test_events)
 {
   GstHarness *h = started_harness ("");
@@ -70,7 +71,7 @@ GST_START_TEST (test_events)
 
 GST_END_TEST;
 
-/* EOS comes after all frames: nothing is held back. */
+/* EOS comes after all frames: the element keeps none back. */
 GST_START_TEST (test_eos)
 {
   GstHarness *h = started_harness ("");
@@ -111,7 +112,7 @@ GST_START_TEST (test_flush)
 
 GST_END_TEST;
 
-/* What downstream asks of upstream passes. */
+/* Downstream's events and queries reach upstream. */
 GST_START_TEST (test_upstream_events)
 {
   GstHarness *h = started_harness ("");
@@ -137,7 +138,7 @@ GST_START_TEST (test_upstream_events)
 
 GST_END_TEST;
 
-/* Each start is a new one: counted from 0, and nothing is left behind. */
+/* Each start begins afresh: counters start from 0, and no state remains. */
 GST_START_TEST (test_cycles)
 {
   GstElement *pipeline, *e;
@@ -164,7 +165,7 @@ GST_START_TEST (test_cycles)
 
     fail_unless (gst_element_set_state (pipeline, GST_STATE_PLAYING)
         != GST_STATE_CHANGE_FAILURE);
-    /* Every other cycle ends in the middle of things. */
+    /* Every other cycle ends while frames are queued. */
     if (i % 2) {
       message = gst_bus_timed_pop_filtered (bus, 20 * GST_SECOND,
           GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
@@ -187,8 +188,8 @@ GST_START_TEST (test_cycles)
 
 GST_END_TEST;
 
-/* Seeking a running pipeline: frames come from where the seek went, each seen
- * once. */
+/* Seeks in a running pipeline: frames come from the seek's target on, each
+ * inferred once. */
 GST_START_TEST (test_seeks)
 {
   GstElement *pipeline, *e;
@@ -259,8 +260,8 @@ change_properties (gpointer data)
   return NULL;
 }
 
-/* Another thread turns every knob it can while frames flow; both kinds of
- * metadata of a frame still say the same. */
+/* Another thread sets every property that it may while frames flow; both kinds
+ * of metadata of a frame still agree. */
 GST_START_TEST (test_threads)
 {
   GstHarness *h = started_harness ("");

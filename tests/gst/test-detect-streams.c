@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Several yolov10detect that share an engine: who does, that one moves to another
- * model alone, that inference which is too slow for all is spread, and that one
- * which comes, goes, flushes or fails costs no other a frame. */
+/* Several yolov10detect that share an engine: which elements do; that one can
+ * switch to another model alone; that an engine too slow for all is shared
+ * fairly; and that no element loses a frame because another starts, stops,
+ * flushes or fails. */
 #include <stdio.h>
 
 #include "gstcommon.h"
@@ -76,7 +77,8 @@ engine_stat (GstHarness *h, const char *name)
   return value;
 }
 
-/* Settings of the engine part them, those of the element do not. */
+/* Elements with different engine settings do not share; other properties make
+ * no difference. */
 GST_START_TEST (test_who_shares)
 {
   static const struct
@@ -119,7 +121,7 @@ boxes_of (GstHarness *h, guint i)
   return boxes;
 }
 
-/* What is an element's own stays so. */
+/* An element's own properties stay separate. */
 GST_START_TEST (test_own_settings)
 {
   GstHarness *all = harness ("confidence=0.02");
@@ -169,7 +171,8 @@ first_label (GstHarness *h)
   return label;
 }
 
-/* Who asks for another model goes there, and may come back. */
+/* An element that sets another model leaves the shared engine, and may come
+ * back. */
 GST_START_TEST (test_exchange)
 {
   GstHarness *one = harness ("confidence=0.02");
@@ -291,7 +294,7 @@ GST_START_TEST (test_priority)
 
 GST_END_TEST;
 
-/* Each its own Nth frame, whoever else there is. */
+/* Each element infers its own Nth frame, regardless of the others. */
 GST_START_TEST (test_interval)
 {
   static const guint intervals[] = { 1, 3, 5 };
@@ -332,8 +335,8 @@ steps_of (GstHarness *h, guint n_frames)
   return n;
 }
 
-/* Four elements' frames make one step, unless this machine takes a second to come
- * from one to the other; and one that is alone waits for others. */
+/* The frames of four elements form one step, unless this machine takes a second
+ * between two pushes; a single element waits for the batch timeout. */
 GST_START_TEST (test_batch)
 {
   static const char line[] = "max-batch=4 batch-timeout=%u";
@@ -368,7 +371,8 @@ GST_END_TEST;
 
 static gboolean playing;
 
-/* Frames of one that goes on, each with its number: all come back, in order. */
+/* Pushes numbered frames through one element until told to stop: all come back,
+ * in order. */
 static gpointer
 play_on (gpointer data)
 {

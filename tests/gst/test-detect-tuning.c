@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* yolov10detect while its engine finds faster ways to run the network, on the
- * simulated GPU, which finds some where Y10_SIM_FUSE is set: frames flow and
- * show the same from the first on, and messages say how far it is. */
+/* yolov10detect while its engine is tuned, on the simulated GPU, which has
+ * faster plans if Y10_SIM_FUSE is set: frames flow with equal detections from
+ * the first on, and messages report the progress. */
 #include <stdio.h>
 
 #include "gstcommon.h"
@@ -44,7 +44,8 @@ typedef struct
   gboolean finished;
 } Tuning;
 
-/* FALSE: there is none. Nothing but these is posted, and what computes. */
+/* Gets the next progress message; FALSE if there is none. No messages but these
+ * and yolov10-model may come. */
 static gboolean
 pop_message (GstBus *bus, Tuning *t)
 {
@@ -102,7 +103,8 @@ GST_START_TEST (test_messages)
 
 GST_END_TEST;
 
-/* Stopping does not wait until all is found, and the next start begins anew. */
+/* Stopping does not wait for the tuner, and the next start tunes from the
+ * beginning. */
 GST_START_TEST (test_stops)
 {
   GArray *expected = test_gst_cuda_expected (caps);

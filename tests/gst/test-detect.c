@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* yolov10detect as an application sees it: properties and what they do, and
- * which frames it takes. */
+/* yolov10detect from an application's view: its properties and their effects,
+ * and the frames that it accepts. */
 #include "gstcommon.h"
 
 #include <gst/controller/controller.h>
@@ -269,7 +269,7 @@ GST_START_TEST (test_while_playing)
 
 GST_END_TEST;
 
-/* What one2many gives follows iou-threshold and class-agnostic-nms. */
+/* The results of one2many depend on iou-threshold and class-agnostic-nms. */
 GST_START_TEST (test_nms)
 {
   GstCaps *caps = test_gst_caps ("RGB", 96, 96);
@@ -325,7 +325,7 @@ control (GstElement *e, const char *property, gdouble first, gdouble second)
   gst_object_unref (source);
 }
 
-/* Controlled values are those of the frame's own stream time. */
+/* Controlled properties take their values at the frame's stream time. */
 GST_START_TEST (test_controlled)
 {
   GstCaps *caps = test_gst_caps ("RGB", 96, 96);
@@ -427,8 +427,8 @@ GST_START_TEST (test_active_properties)
 
 GST_END_TEST;
 
-/* auto says what it took and, where there is an NVIDIA GPU, why not that; the
- * boxes are the same. */
+/* auto reports the backend that it chose and, if there is an NVIDIA GPU that it
+ * did not take, the reason; the boxes are the same. */
 GST_START_TEST (test_auto)
 {
   GstCaps *caps = test_gst_caps ("RGB", 96, 96);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* The ring of frames in flight alone, without GStreamer, so that ThreadSanitizer
- * sees all there is: in which order and when frames leave, that none is lost or
- * comes twice, and that whoever waits is woken. A thread plays the engine. */
+/* The frame queue without GStreamer, so that ThreadSanitizer sees all code: in
+ * which order and when frames leave, that none is lost or duplicated, and that
+ * waiting threads are woken. A thread acts as the engine. */
 #include <pthread.h>
 #include <sched.h>
 #include <string.h>
@@ -16,8 +16,8 @@
 
 typedef struct
 {
-  guint64 number;               /* from 1, as the test counts */
-  guint64 job;                  /* as the flight does; 0: none */
+  guint64 number;               /* counted from 1 by the test */
+  guint64 job;                  /* the queue's number; 0: none */
 } Frame;
 
 static gint64
@@ -36,7 +36,7 @@ make (guint max_frames)
   return frame_queue;
 }
 
-/* Returns its number. */
+/* Queues a frame and returns its number. */
 static guint64
 put (GstY10FrameQueue *frame_queue, gboolean is_inferred, gint64 leave_at)
 {
@@ -59,7 +59,7 @@ take (GstY10FrameQueue *frame_queue, GstY10Next how, guint64 number)
   gst_y10_frame_queue_leave (frame_queue);
 }
 
-/* A frame leaves in its turn: when its inference is over, if it has one. */
+/* A frame leaves in its turn: once its inference is finished, if it has one. */
 static void
 test_order (void)
 {
@@ -76,7 +76,7 @@ test_order (void)
   take (frame_queue, GST_Y10_NEXT_READY, a);
   take (frame_queue, GST_Y10_NEXT_READY, b);
   take (frame_queue, GST_Y10_NEXT_READY, c);
-  /* The engine may be done before the frame is in. */
+  /* The engine may finish before the frame is queued. */
   frame = gst_y10_frame_queue_reserve (frame_queue, FALSE, &d);
   ((Frame *) frame)->number = d;
   gst_y10_frame_queue_note (frame_queue, d, GST_Y10_FRAME_QUEUE_OVER);
@@ -87,8 +87,8 @@ test_order (void)
   gst_y10_frame_queue_free (frame_queue);
 }
 
-/* A frame whose turn has not come leaves when its time is up; one whose turn has
- * come stays. */
+/* A frame that waits for its turn leaves at its deadline; one in a running step
+ * stays. */
 static void
 test_leave_at (void)
 {
@@ -101,7 +101,7 @@ test_leave_at (void)
   g_assert_cmpint (now (), >=, start + 20 * 1000 * 1000);
   b = put (frame_queue, TRUE, start);
   gst_y10_frame_queue_note (frame_queue, b, GST_Y10_FRAME_QUEUE_RUNNING);
-  /* The first one's inference is over: it is to be collected, once. */
+  /* The first frame's inference has finished: its result is collected, once. */
   gst_y10_frame_queue_note (frame_queue, a, GST_Y10_FRAME_QUEUE_OVER);
   g_assert_cmpint (gst_y10_frame_queue_next (frame_queue, &frame), ==,
       GST_Y10_NEXT_COLLECT);
@@ -121,7 +121,7 @@ reserve_room (void *data)
   return NULL;
 }
 
-/* One that must not wait makes the first one leave, be it in a step. */
+/* A frame that must not wait makes the first one leave, even one in a step. */
 static void
 test_make_room (void)
 {
@@ -135,7 +135,7 @@ test_make_room (void)
   pthread_create (&thread, NULL, reserve_room, frame_queue);
   g_assert_cmpint (gst_y10_frame_queue_next (frame_queue, &frame), ==,
       GST_Y10_NEXT_DETACH);
-  /* Its inference ends before it has left: that is not forgotten. */
+  /* Its inference ends before it has left; the queue remembers that. */
   gst_y10_frame_queue_note (frame_queue, a, GST_Y10_FRAME_QUEUE_OVER);
   gst_y10_frame_queue_leave (frame_queue);
   pthread_join (thread, NULL);
@@ -147,8 +147,8 @@ test_make_room (void)
   gst_y10_frame_queue_free (frame_queue);
 }
 
-/* Traffic: a thread that brings frames, one that sends them on, and an engine
- * that infers one at a time; another thread may flush in the middle. */
+/* Traffic: a thread that queues frames, one that takes them out, and an engine
+ * that infers one at a time; another thread may flush in between. */
 typedef enum
 {
   PASS, NEWEST, ALL
@@ -164,12 +164,12 @@ typedef struct
 
   pthread_mutex_t lock;
   pthread_cond_t work;
-  guint64 queue[N_JOBS], running;       /* numbers of the flight; under the lock */
+  guint64 queue[N_JOBS], running;       /* the queue's numbers; under the lock */
   guint n_queued;
   gint n_inferred, n_replaced;
   gboolean quit;
 
-  /* Of the thread that sends on: jobs whose frames have left, in their order. */
+  /* Used by the output thread: jobs whose frames have left, in order. */
   guint64 detached[N_JOBS];
   guint n_detached;
   gint n_collected;
@@ -406,7 +406,7 @@ test_traffic (void)
   }
 }
 
-/* What went in came out or was dropped, and everybody wakes. */
+/* Every frame came out or was dropped, and all waiting threads wake. */
 static void
 test_flushes (void)
 {
@@ -428,7 +428,7 @@ test_flushes (void)
   }
 }
 
-/* Downstream wants no more: the other side hears why, and may begin again. */
+/* Downstream returns an error: the input side gets it, and may begin again. */
 static void
 test_stop (void)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* What is left of the metadata behind other elements. Only our own part is
- * ours to promise: each row says what GStreamer does to regions of interest,
- * and that the frame meta is still there. */
+/* Which metadata survive other elements. The project guarantees only its own
+ * part, the frame meta, which every row must keep; the rows also record what
+ * GStreamer does to regions of interest. */
 #include "gstcommon.h"
 
 #define WIDTH 640
@@ -12,16 +12,16 @@
 
 typedef enum
 {
-  KEPT,                         /* each in its place, scaled with the frame */
+  KEPT,                         /* each at its place, scaled with the frame */
   LOST,
-  LOST_OR_UNTURNED,             /* 1.22 leaves them, though the frame turns */
+  LOST_OR_UNTURNED,             /* 1.22 keeps them unrotated while the frame turns */
 } Fate;
 
 typedef struct
 {
   const char *name;
   const char *elements;
-  const char *plugins[6];       /* that they are in */
+  const char *plugins[6];       /* that contain the elements */
   Fate rois;
   gboolean params;
   gdouble scale;
@@ -50,7 +50,7 @@ static const Row rows[] = {
       {"x264", "videoparsersbad", "openh264"}, KEPT, TRUE, 1},
 };
 
-/* Buffers as they leave the detector, and as they arrive. */
+/* Buffers after the detector, and at the end of the pipeline. */
 static GPtrArray *sent, *received;
 
 static GstPadProbeReturn
@@ -124,7 +124,7 @@ static void
 assert_rois (const Row *row, GArray *before, GArray *after)
 {
 #if GST_CHECK_VERSION (1, 27, 0)
-  /* Turned by now, and some that fill the frame are lost. */
+  /* Newer versions rotate them, and some that fill the frame are lost. */
   if (row->rois == LOST_OR_UNTURNED)
     return;
 #endif
@@ -182,7 +182,7 @@ GST_START_TEST (test_row)
   }
   run (row->elements);
   fail_unless_equals_int (sent->len, FRAMES);
-  /* GStreamer 1.28's videorate shows the last frame twice. */
+  /* GStreamer 1.28's videorate outputs the last frame twice. */
   fail_unless (received->len == FRAMES || (GST_CHECK_VERSION (1, 27, 0)
           && received->len == FRAMES + 1));
   for (guint i = 0; i < FRAMES; i++) {

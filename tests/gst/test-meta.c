@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* What yolov10detect writes on a frame: the same as the engine finds, in each
- * kind of metadata, also when nothing is found and when others have written
- * before. */
+/* The metadata of yolov10detect equal the engine's detections, in each kind of
+ * metadata, also without detections and after other elements' metadata. */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif
@@ -98,7 +97,7 @@ GST_START_TEST (test_nothing_found)
   GstYolov10Record record;
   guint n = 1;
 
-  /* The frame meta and what privacy relies on. */
+  /* The frame meta and the inspection that privacy relies on. */
   fail_unless_equals_int (test_gst_n_metas (out), 2);
   fail_unless (meta && gst_structure_get_uint (meta, "count", &n));
   fail_unless_equals_int (n, 0);
@@ -112,7 +111,7 @@ GST_START_TEST (test_nothing_found)
 
 GST_END_TEST;
 
-/* The id of a detection is one number, whatever is attached. */
+/* A detection has the same id in all kinds of metadata. */
 GST_START_TEST (test_attach)
 {
   static const char *const attach[] = { "roi", "frame", "roi+frame" };
@@ -136,8 +135,8 @@ GST_START_TEST (test_attach)
 
 GST_END_TEST;
 
-/* Two detectors in series, and somebody else before them: all is kept, no id
- * is used twice, and each frame meta says whose it is. */
+/* Two detectors in series behind another producer: all metadata are kept, no id
+ * occurs twice, and each frame meta names its detector. */
 GST_START_TEST (test_series)
 {
   gchar *line = g_strdup_printf ("yolov10detect name=one model-file=%s "
@@ -206,7 +205,7 @@ GST_START_TEST (test_series)
 
 GST_END_TEST;
 
-/* Metadata owns what it says: it outlives the detector. */
+/* Metadata own their contents: they outlive the detector. */
 GST_START_TEST (test_outlives)
 {
   GstHarness *h = test_gst_harness (PROPERTIES);
@@ -229,7 +228,7 @@ GST_START_TEST (test_outlives)
 
 GST_END_TEST;
 
-/* Names from a label file are what `classes` and the metadata speak of. */
+/* `classes` and the metadata use the names of the label file. */
 GST_START_TEST (test_labels)
 {
   gchar *labels = test_gst_file ("labels.txt", "Mensch\nK\xc3\xa4se\n"
@@ -255,7 +254,7 @@ GST_START_TEST (test_labels)
 
 GST_END_TEST;
 
-/* The reader's functions take metadata as it comes, also from strangers. */
+/* The reader accepts metadata of other producers. */
 GST_START_TEST (test_reader)
 {
   GstYolov10Record record = {.id = 5,.label_offset = 4 }, got;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* yolov10overlay with a downstream that takes compositions, one that does
- * not, and one that changes its mind: caps, what is attached, and that it
- * shows the same picture as drawing does. */
+/* yolov10overlay with a downstream that accepts compositions, one that does
+ * not, and one that changes: caps, attached compositions, and the same picture
+ * as with drawing. */
 
 #include "overlaycommon.h"
 
@@ -64,7 +64,7 @@ composition (GstBuffer * buffer)
   return meta ? meta->overlay : NULL;
 }
 
-/* What a sink would show. */
+/* Renders the picture that a sink would show. */
 static void
 blend (GstBuffer ** buffer)
 {
@@ -133,7 +133,7 @@ GST_START_TEST (test_with_support)
 
 GST_END_TEST;
 
-/* The pixels stay somebody else's: only the wrapper is copied. */
+/* The memory is shared and not copied: only the GstBuffer is new. */
 GST_START_TEST (test_memory_is_not_copied)
 {
   GstHarness *h = overlay_harness (NULL, caps, TRUE);
@@ -169,7 +169,7 @@ GST_START_TEST (test_rectangles)
     fail_unless (x >= 0 && y >= 0 && x + w <= W && y + h2 <= H && w && h2);
     pixels += w * h2;
   }
-  /* Lines and badges, not the insides of boxes. */
+  /* The composition contains lines and badges, not the insides of boxes. */
   fail_unless (pixels < W * H / 3, "%u pixels", pixels);
   gst_buffer_unref (out);
   gst_harness_teardown (h);
@@ -177,7 +177,7 @@ GST_START_TEST (test_rectangles)
 
 GST_END_TEST;
 
-/* What a text overlay before us attached stays. */
+/* The composition of a text overlay upstream stays. */
 GST_START_TEST (test_upstream_composition)
 {
   GstCaps *with = gst_caps_copy (caps);
@@ -220,7 +220,7 @@ GST_START_TEST (test_upstream_composition)
 
 GST_END_TEST;
 
-/* Downstream learns to compose, as when a sink is exchanged. */
+/* Downstream starts to accept compositions, as when a sink is replaced. */
 GST_START_TEST (test_reconfigure)
 {
   GstHarness *h = overlay_harness (NULL, caps, FALSE);
@@ -241,7 +241,7 @@ GST_START_TEST (test_reconfigure)
 
 GST_END_TEST;
 
-/* Pixels under a composition would still be there. */
+/* Privacy draws even then: pixels under a composition would still be there. */
 GST_START_TEST (test_privacy_writes_pixels)
 {
   GstHarness *h = overlay_harness ("privacy-trust=roi privacy=fill", caps, TRUE);
@@ -279,8 +279,8 @@ count_buffers (GstPad * pad, GstPadProbeInfo * info, gpointer data)
   return GST_PAD_PROBE_OK;
 }
 
-/* Memory that cannot be drawn on passes if downstream composes, and is
- * refused if not. */
+/* Memory that cannot be drawn on passes if downstream accepts compositions, and
+ * is an error if not. */
 GST_START_TEST (test_other_memory)
 {
   GstCaps *other = gst_caps_copy (caps);

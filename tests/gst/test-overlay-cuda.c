@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* What yolov10overlay draws on frames in CUDA memory (overlaycuda.h): to the bit
- * what it draws on the same frame in system memory, which test-overlay-pixels.c
- * looks at. How such frames pass is in test-overlay-cudaflow.c. */
+/* yolov10overlay draws the same on frames in CUDA memory (overlaycuda.h), bit
+ * for bit, as on the same frame in system memory, which test-overlay-pixels.c
+ * tests. test-overlay-cudaflow.c tests how such frames pass. */
 #include "overlaycuda.h"
 
 #include <string.h>
@@ -29,7 +29,7 @@ static const OverlayBox boxes[] = {
   {8, "person", 0.21, 11, 2, 70, 55},
 };
 
-/* Draws @n boxes in both kinds of memory and compares all that is stored. */
+/* Draws @n boxes in both kinds of memory and compares all stored values. */
 static void
 check_drawn (GstCudaContext *context, GstCaps *caps, const gchar *properties,
     const OverlayBox *all, guint n)
@@ -60,14 +60,14 @@ check_drawn (GstCudaContext *context, GstCaps *caps, const gchar *properties,
   gst_harness_teardown (h);
 }
 
-/* Where GStreamer 1.22 says that V lies is half a row off where it puts it. */
+/* In GStreamer 1.22 the offset of V is half a row off its actual place. */
 static gboolean
 is_misplaced (const gchar *format, gint height)
 {
   return height % 2 && (!strcmp (format, "I420") || !strcmp (format, "YV12"));
 }
 
-/* Every format, even and odd sizes, all that there is to draw. */
+/* Every format, even and odd sizes, every kind of drawing. */
 GST_START_TEST (test_formats)
 {
   static const gint sizes[][2] = { {96, 80}, {131, 67} };
@@ -108,7 +108,7 @@ GST_START_TEST (test_colorimetry)
 
 GST_END_TEST;
 
-/* More than one launch takes, in their order. */
+/* More boxes than one launch takes are drawn in order. */
 GST_START_TEST (test_many)
 {
   GstCudaContext *context = test_cuda_context (0);
@@ -132,8 +132,8 @@ GST_START_TEST (test_many)
 
 GST_END_TEST;
 
-/* Somebody else has the frame, too, or its memory is not for writing, as that of
- * a decoder: another one is drawn on, and nothing comes to the host. */
+/* The frame is shared, or its memory is read-only like a decoder's: the overlay
+ * draws on a copy, and nothing is copied to the host. */
 GST_START_TEST (test_shared)
 {
   GstCudaContext *context = test_cuda_context (0);
@@ -176,7 +176,7 @@ GST_START_TEST (test_shared)
 
 GST_END_TEST;
 
-/* Boxes travel as a composition, and only what privacy hides is drawn. */
+/* Boxes become a composition; only privacy draws on the frame. */
 GST_START_TEST (test_composition)
 {
   GstCudaContext *context = test_cuda_context (0);
@@ -212,7 +212,8 @@ GST_START_TEST (test_composition)
 
 GST_END_TEST;
 
-/* What nobody has said anything about is covered, to the bit as in system memory. */
+/* A frame without a detector's metadata is covered, bit for bit as in system
+ * memory. */
 GST_START_TEST (test_unknown)
 {
   static const gchar *const properties[] = { "privacy=fill", "privacy=blur" };
@@ -229,8 +230,8 @@ GST_START_TEST (test_unknown)
 
 GST_END_TEST;
 
-/* A detector in front of it: only its boxes are covered, and all of the picture
- * when it is switched off. */
+/* Behind a detector only its boxes are covered, and the whole picture when it
+ * is inactive. */
 GST_START_TEST (test_detector)
 {
   GstCudaContext *context = test_cuda_context (0);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* How frames in CUDA memory pass through yolov10overlay (overlaycuda.h): when it
- * takes them, that nothing of them comes to the host, in which contexts and on
- * which streams they are drawn on, and what becomes of those that cannot be.
- * What is drawn is in test-overlay-cuda.c. */
+/* How frames in CUDA memory pass through yolov10overlay (overlaycuda.h): when
+ * it accepts them, that no pixels are copied to the host, in which contexts and
+ * on which streams it draws, and what happens to frames that it cannot draw on.
+ * test-overlay-cuda.c compares the pixels. */
 #include "overlaycuda.h"
 
 #include <dlfcn.h>
@@ -23,7 +23,7 @@ static const OverlayBox boxes[] = {
   {3, "", 0.99, 77, 5, 300, 200},
 };
 
-/* Neighbours without compositions, which all kinds of memory suit otherwise. */
+/* Neighbours that accept all kinds of memory, but no compositions. */
 #define PLAIN_CAPS "video/x-raw(memory:CUDAMemory); video/x-raw"
 
 static GstStaticPadTemplate plain_src = GST_STATIC_PAD_TEMPLATE ("src",
@@ -40,8 +40,9 @@ do_nothing (const char *kernel, const guint grid[3], const guint block[3],
 
 #define MEMORY_NEEDS_SYNC (GST_MEMORY_FLAG_LAST << 2)
 
-/* Where producers have streams (GStreamer 1.24), what is drawn is on the
- * frame's: who reads it elsewhere is told to wait. Else it is there. */
+/* If the producer has a CUDA stream (GStreamer 1.24), the overlay draws on it
+ * and marks the memory, so that readers on other streams wait. Otherwise
+ * drawing has finished when the frame leaves. */
 GST_START_TEST (test_streams)
 {
   gpointer (*stream_new) (GstCudaContext *) = dlsym (RTLD_DEFAULT,
@@ -85,7 +86,7 @@ typedef struct
   guint n;
 } Boxes;
 
-/* Of the host's memory, by FRAMES frames whose labels are known. */
+/* Returns the host allocations of FRAMES frames whose labels are cached. */
 static gint
 count_allocations (gconstpointer data)
 {
@@ -110,7 +111,7 @@ count_allocations (gconstpointer data)
   return n;
 }
 
-/* No more by frames with boxes than by frames without. */
+/* Frames with boxes allocate no more than frames without. */
 GST_START_TEST (test_frame_path)
 {
   static const OverlayBox elsewhere = { 7, "cow", 0.6, 500, 500, 20, 20 };
@@ -118,7 +119,7 @@ GST_START_TEST (test_frame_path)
 
   if (test_n_allocations () < 0)
     return;                     /* a sanitizer or another C library counts */
-  /* The simulator allocates: it has nothing to do with it. */
+  /* The simulator allocates, so it is left out here. */
   fake_cuda.launch = do_nothing;
   fail_unless (test_fewest_allocations (count_allocations, &here)
       <= test_fewest_allocations (count_allocations, &none));
@@ -134,8 +135,8 @@ fill_item (gint x0, gint y0, gint x1, gint y1)
   };
 }
 
-/* What would write outside of a frame, or read outside of a text, is refused
- * with a sentence, and nothing is drawn. */
+/* A call that would write outside of a frame, or read outside of a text, is
+ * rejected with a message, and nothing is drawn. */
 GST_START_TEST (test_wrong_items)
 {
   GstCudaContext *context = test_cuda_context (0);
@@ -164,7 +165,7 @@ GST_START_TEST (test_wrong_items)
   items[6] = fill_item (0, 0, 6, 4);
   items[6].kind = Y10_PAINT_TEXT;
   items[6].text = &text;
-  /* Chroma is subsampled, and there is no coverage for that. */
+  /* The chroma is subsampled, and the text has no coverage for that. */
   items[7] = items[6];
   items[7].x1 = 4;
   for (guint i = 0; i < G_N_ELEMENTS (items); i++) {
@@ -207,9 +208,9 @@ count_rois (GstBuffer *buffer)
   return n;
 }
 
-/* As many frames come out as go in, with their metadata; nothing of them comes
- * to the host, and once the labels are known nothing is allocated on the GPU or
- * copied but rectangles. */
+/* Every frame comes out with its metadata; no pixels are copied to the host.
+ * Once the labels are cached, nothing is allocated on the GPU, and only
+ * rectangles are copied. */
 GST_START_TEST (test_no_host_copies)
 {
   GstCudaContext *context = test_cuda_context (0);
@@ -241,7 +242,7 @@ GST_START_TEST (test_no_host_copies)
   fail_unless_equals_int (fake_cuda.launches, G_N_ELEMENTS (frames));
   fail_unless_equals_int (fake_cuda.allocated, allocated);
   fail_unless (fake_cuda.bytes_copied - first < 16384 * G_N_ELEMENTS (frames));
-  /* The counter does count. */
+  /* Checks that the counter works. */
   gst_buffer_unref (overlay_download (caps, frames[0] = overlay_upload (context, caps,
               picture)));
   fail_unless (fake_cuda.planes_copied >= 2 * 320 * 240 * 3 / 2);
@@ -254,7 +255,7 @@ GST_START_TEST (test_no_host_copies)
 
 GST_END_TEST;
 
-/* Without boxes a frame is not touched, nor a GPU opened. */
+/* Without boxes the overlay neither touches a frame nor opens a GPU. */
 GST_START_TEST (test_no_boxes)
 {
   GstCudaContext *context = test_cuda_context (0);
@@ -310,8 +311,9 @@ GST_START_TEST (test_contexts)
 
 GST_END_TEST;
 
-/* A GPU that is lost: frames pass as they are and that is said once, unless
- * something is to be hidden. Frames of another context are drawn on again. */
+/* After the loss of the GPU frames pass unchanged with one warning, unless
+ * privacy has to cover something. On frames of another context the overlay
+ * draws again. */
 GST_START_TEST (test_lost)
 {
   GstCudaContext *contexts[] = { test_cuda_context (0), test_cuda_context (0) };
@@ -359,7 +361,7 @@ GST_START_TEST (test_lost)
 
 GST_END_TEST;
 
-/* The caps say CUDA memory, the buffer is something else: one error. */
+/* The caps have CUDA memory, the buffer has not: one error. */
 GST_START_TEST (test_not_cuda)
 {
   GstCaps *caps = overlay_caps ("NV12", 96, 80, NULL);
@@ -381,7 +383,7 @@ GST_START_TEST (test_not_cuda)
 
 GST_END_TEST;
 
-/* Whether @e says on both sides that such frames can pass in CUDA memory. */
+/* Whether both pads of @e offer CUDA memory for such frames. */
 static gboolean
 takes (GstElement *e, const gchar *format)
 {
@@ -403,7 +405,8 @@ takes (GstElement *e, const gchar *format)
   return takes[0];
 }
 
-/* Only one that cannot be loaded is found; the folder, to be removed. */
+/* Makes a folder in which only a module that cannot be loaded is found; the
+ * caller removes the folder. */
 static gchar *
 hide_module (void)
 {
@@ -430,7 +433,7 @@ remove_hidden (gchar *folder)
 enum
 { ALL_THERE, NO_MODULE, NO_DRIVER, N_MACHINES };
 
-/* Where nobody can draw there, frames in CUDA memory are not asked for. */
+/* Without a painter the overlay does not offer CUDA memory. */
 GST_START_TEST (test_caps_answers)
 {
   static const gchar *const formats[] = { "NV12", "P010_10LE", "I420", "RGBA",
@@ -494,7 +497,7 @@ keep_frame (GstElement *sink, GstBuffer *buffer, GstPad *pad, GPtrArray *frames)
 
 #define N_FRAMES 5
 
-/* Frames of a small pipeline with boxes on what comes to "o". */
+/* Runs a small pipeline and attaches boxes to the frames that arrive at "o". */
 static GPtrArray *
 run_pipeline (const gchar *line, gboolean *in_cuda)
 {
@@ -528,8 +531,8 @@ run_pipeline (const gchar *line, gboolean *in_cuda)
   return frames;
 }
 
-/* Between GStreamer's own elements, which make contexts, frames and copies as
- * they do on a GPU: each frame goes up once, is drawn on there, and comes down
+/* Between GStreamer's own elements, which create contexts, frames and copies as
+ * on a real GPU: each frame is uploaded once, drawn on there, and downloaded
  * once. */
 GST_START_TEST (test_neighbours)
 {
@@ -566,7 +569,8 @@ GST_START_TEST (test_neighbours)
       2 * N_FRAMES * 96 * 80 * 3 / 2);
   fail_unless_equals_int (fake_cuda.launches, N_FRAMES);
   fail_unless_equals_int (fake_cuda.misuses, misuses);
-  fake_cuda.misuses = 0;        /* those of a plugin that finds no GPU of ours */
+  fake_cuda.misuses = 0;        /* the elements are missing if the plugin does
+                                 * not find the fake GPU */
   g_ptr_array_unref (expected);
   g_ptr_array_unref (found);
   gst_caps_unref (caps);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* The numbers that trackers give to objects, from each kind of metadata that has
- * them, written at the box: after the label, before the confidence. */
+/* Tracker ids, from each kind of metadata that has them, drawn at the box after
+ * the label and before the confidence. */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif
@@ -41,8 +41,8 @@ teardown (void)
   gst_caps_unref (caps);
 }
 
-/* A frame with one region, and what @params says besides: another structure, or
- * fields of `detection`. */
+/* Makes a frame with one region; @params adds another structure, or fields of
+ * `detection`. */
 static GstBuffer *
 with_roi (const OverlayBox * box, const gchar * params)
 {
@@ -93,7 +93,7 @@ GST_START_TEST (test_sources)
 
   fail_if (overlay_is_same (seven, eight, caps));
   fail_if (overlay_is_same (seven, none, caps));
-  /* Above the box, nowhere else. */
+  /* The picture changes above the box only. */
   overlay_assert_same_outside (seven, none, caps, X, 0, W, Y);
   overlay_assert_same_outside (seven, eight, caps, X, 0, W, Y);
   assert_same (gst_buffer_ref (seven), drawn (NULL,
@@ -107,7 +107,7 @@ GST_START_TEST (test_sources)
 
 GST_END_TEST;
 
-/* What is no number of a tracker's is none, and harms nothing. */
+/* Fields that are no valid tracker id are ignored. */
 GST_START_TEST (test_wild)
 {
   static const gchar *const params[] = { "object_id", "object_id, id=(int)0",
@@ -123,9 +123,9 @@ GST_START_TEST (test_wild)
 
 GST_END_TEST;
 
-/* How much of each pixel of the first @width columns of the badge above the box
- * is ink, without the margins. The badge is in the class's colour, its upper
- * left corner free; ink is black or white. */
+/* Computes the share of ink in each pixel of the first @width columns of the
+ * badge above the box, without the margins. The badge is in the class's colour,
+ * its upper left corner free; ink is black or white. */
 static gdouble *
 ink (GstBuffer * buffer, gint width, gint * columns, gint * rows)
 {
@@ -163,7 +163,8 @@ ink (GstBuffer * buffer, gint width, gint * columns, gint * rows)
   return found;
 }
 
-/* The last column that @a and @b differ in above the box, and one. */
+/* Returns one more than the last column above the box in which @a and @b
+ * differ. */
 static gint
 changed_width (GstBuffer * a, GstBuffer * b)
 {
@@ -179,7 +180,7 @@ changed_width (GstBuffer * a, GstBuffer * b)
   return width;
 }
 
-/* The digits are those that a label of the same digits has. */
+/* The digits look the same as in a label of these digits. */
 GST_START_TEST (test_digits)
 {
   static const gchar *const numbers[] = { "7", "1024", "2147483647" };
@@ -215,7 +216,7 @@ GST_START_TEST (test_digits)
 
 GST_END_TEST;
 
-/* "person 7 87%": each part leaves those before it where they are. */
+/* "person 7 87%": adding a part does not move the parts before it. */
 GST_START_TEST (test_order)
 {
   const gchar *seven = "object_id, id=(int)7";
@@ -227,7 +228,7 @@ GST_START_TEST (test_order)
   gint w3 = changed_width (before, all);
 
   fail_unless (0 < w1 && w1 + 4 < w2 && w2 + 12 < w3, "%d %d %d", w1, w2, w3);
-  /* But for the outline. */
+  /* Except for the outline. */
   fail_unless_equals_int (overlay_n_changed (label, all, caps, 0, 0,
           X + w1 - 2, H), 0);
   fail_unless_equals_int (overlay_n_changed (number, all, caps, 0, 0,
@@ -264,8 +265,8 @@ GST_START_TEST (test_while_playing)
 
 GST_END_TEST;
 
-/* More numbers than are remembered, frame after frame; the ones that are drawn
- * next are right. */
+/* Draws more ids than the cache holds, frame after frame; later ids are still
+ * drawn correctly. */
 GST_START_TEST (test_many)
 {
   GstHarness *h = overlay_harness (NULL, caps, FALSE);
@@ -297,7 +298,7 @@ GST_START_TEST (test_many)
 
 GST_END_TEST;
 
-/* Of 20 frames with numbers that have been there before. */
+/* Returns the allocations of 20 frames with ids that were drawn before. */
 static gint
 count_once (gconstpointer properties)
 {
@@ -336,8 +337,8 @@ typedef struct
 
 #define RELATED GST_ANALYTICS_REL_TYPE_RELATE_TO
 
-/* As ioutracker does it: the detection is related to its track. With @roi there
- * is a region of the same id, too. */
+/* Relates the detection to its track, like ioutracker. With @roi there is a
+ * region of the same id, too. */
 static GstBuffer *
 tracked (const Track * tracks, guint n, const gchar * roi)
 {
@@ -359,7 +360,7 @@ tracked (const Track * tracks, guint n, const gchar * roi)
           g_quark_from_string (person.label), person.x, person.y, person.w,
           person.h, person.confidence, &detection));
   fail_unless_equals_int (detection.id, 0);
-  /* Of another object, outside of the frame. */
+  /* The track of another object, outside of the frame. */
   fail_unless (gst_analytics_relation_meta_add_od_mtd (relations,
           g_quark_from_string ("car"), -50, -50, 20, 20, 1, &other));
   fail_unless (gst_analytics_relation_meta_add_tracking_mtd (relations, 999, 0,
@@ -393,8 +394,8 @@ GST_START_TEST (test_analytics)
   assert_same (tracked (found_again, 2, NULL), drawn (NULL, as_roi));
   for (guint i = 0; i < G_N_ELEMENTS (none); i++)
     assert_same (tracked (&none[i], 1, NULL), drawn (NULL, NULL));
-  /* A region of the same detection is no second box; its number counts where
-   * analytics have none. */
+  /* A region of the same detection is not drawn as a second box; its id is used
+   * if the analytics metadata have none. */
   assert_same (tracked (&seven, 1, "object_id, id=(int)8"), drawn (NULL,
           as_roi));
   assert_same (tracked (NULL, 0, as_roi), drawn (NULL, as_roi));

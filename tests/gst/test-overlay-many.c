@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* More than yolov10overlay remembers and draws. Alone: so many labels are more
- * strings than GLib's first table holds. */
+/* More labels and boxes than yolov10overlay caches and draws. A separate
+ * program, because so many labels are more quarks than GLib's first table
+ * holds. */
 
 #include "overlaycommon.h"
 
 #define W 320
 #define H 240
 
-/* More labels than are remembered, more boxes than are drawn, frame after
+/* More labels than the cache holds, more boxes than are drawn, frame after
  * frame. */
 GST_START_TEST (test_many)
 {

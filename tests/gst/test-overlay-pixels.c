@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Which pixels yolov10overlay writes, in every format that its pad template
- * names: the same picture in all of them, and no value changed where there is
- * no box. GStreamer's converter says what the stored values look like. */
+/* The pixels that yolov10overlay writes, in every format of its pad template:
+ * the same picture in all of them, and no changed value where there is no box.
+ * GStreamer's converter makes the stored values comparable. */
 
 #include "overlaycommon.h"
 
@@ -12,7 +12,7 @@
 #define W 200
 #define H 150
 
-/* Room for the badge above; odd edges. */
+/* Leaves room for the badge above; odd edges. */
 static const OverlayBox box = { 0, "person", 0.87, 41, 51, 101, 71 };
 
 /* Where the box may be drawn: edges rounded out to even, an outline around. */
@@ -125,8 +125,8 @@ GST_START_TEST (test_formats)
 
 GST_END_TEST;
 
-/* On noise, without text: the inside, and everything around, stay as they
- * were to the last bit. */
+/* On noise, without text: the inside and everything around stay unchanged to
+ * the last bit. */
 GST_START_TEST (test_nothing_else)
 {
   const GValue *list = formats ();
@@ -188,7 +188,7 @@ line_color (const gchar * format, const gchar * colorimetry,
   gst_caps_unref (caps);
 }
 
-/* People learn what colour a class has: these must never change. */
+/* Users learn the colour of a class: these must never change. */
 GST_START_TEST (test_colors_are_stable)
 {
   static const struct
@@ -265,8 +265,8 @@ GST_START_TEST (test_outline)
 
 GST_END_TEST;
 
-/* The badge is always whole: above the box, or in it where there is no room,
- * and not beyond the right edge. Text is no smaller than 10 pixels. */
+/* The badge is always complete: above the box, or inside where there is no
+ * room, and never beyond the right edge. Text is at least 10 pixels high. */
 GST_START_TEST (test_badge_is_inside)
 {
   GstCaps *caps = overlay_caps ("GRAY8", 320, 240, NULL);
@@ -292,7 +292,7 @@ GST_START_TEST (test_badge_is_inside)
     if (corners[i][1] == 0)
       fail_unless (area.y <= 1);
     else
-      /* The outline below what sticks out is one pixel more. */
+      /* The outline adds one pixel below the part that sticks out. */
       fail_unless (area.y + area.h >= corners[i][1]
           && area.y + area.h <= corners[i][1] + 1);
     /* As many dark pixels of text as where there is room. */
@@ -374,7 +374,7 @@ GST_START_TEST (test_odd_sizes)
 
 GST_END_TEST;
 
-/* Of the first component, within the box less its lines. */
+/* Of the first component, inside the box without its lines. */
 static gdouble
 variance (GstBuffer * buffer, GstCaps * caps)
 {

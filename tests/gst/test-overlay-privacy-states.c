@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Privacy behind a detector, in each of its states, and with boxes of others. The
- * overlay draws nothing (no box has the label "nothing"), so a frame that it trusts
- * comes out as it went in. How a frame passes other elements is in
- * test-overlay-privacy.c. */
+/* Privacy behind a detector, in each of the detector's states, and with boxes
+ * of other producers. The overlay draws nothing (no box has the label
+ * "nothing"), so a frame that it trusts leaves unchanged.
+ * test-overlay-privacy.c tests frames that pass other elements. */
 #include "gstcommon.h"
 #include "overlayprivacy.h"
 
@@ -88,7 +88,7 @@ pair_expect_warnings (Pair *pair, const gchar *reason, guint n_expected)
   fail_unless_equals_int (n, n_expected);
 }
 
-/* How many pixels are covered from the left, or from the top. */
+/* Returns how many pixels are covered from the left, or from the top. */
 static gint
 edge (GstBuffer *in, GstBuffer *out, GstCaps *c, gboolean down)
 {
@@ -106,9 +106,10 @@ edge (GstBuffer *in, GstBuffer *out, GstCaps *c, gboolean down)
   return n;
 }
 
-/* One frame of a thousand is inferred; the others hold its boxes, for longer than
- * max-hold says, because the detector has heard of privacy. With 0.25 of 640
- * pixels a second, and 360 lines, all is covered after 1.125 s. */
+/* One frame of a thousand is inferred; the others hold its boxes, for longer
+ * than max-hold says, because the overlay has told the detector about privacy.
+ * With 0.25 of 640 pixels a second, and 360 lines, all is covered after 1.125
+ * s. */
 GST_START_TEST (test_growth)
 {
   Pair pair;
@@ -137,15 +138,15 @@ GST_START_TEST (test_growth)
   pair_expect_warnings (&pair, "the latest result is too old", 1);
   pair_end (&pair);
 
-  /* Held as they are, for as long as frames come. */
+  /* Without growth, boxes are held unchanged, for as long as frames come. */
   pair_begin (&pair, "inference-interval=1000 max-hold=100000000",
       "privacy=fill privacy-growth=0");
   for (guint i = 0; i < 45; i++)
     fail_unless_equals_int (pair_push (&pair, i * FRAME), UNTOUCHED);
   pair_expect_warnings (&pair, NULL, 0);
 
-  /* Switched off, it no longer keeps the detector from dropping old boxes; switched
-   * on again, it does so from the next frame on. */
+  /* Once privacy is off, the detector drops old boxes again; switched on again,
+   * privacy keeps it from doing so from the next frame on. */
   g_object_set (pair.overlay, "privacy", 0, NULL);
   fail_unless_equals_int (pair_push (&pair, 45 * FRAME), UNTOUCHED);
   fail_unless_equals_int (pair_push (&pair, 46 * FRAME), UNTOUCHED);
@@ -158,7 +159,7 @@ GST_START_TEST (test_growth)
 
 GST_END_TEST;
 
-/* Frames without a result of their own. */
+/* Frames that were not inferred and hold no boxes. */
 GST_START_TEST (test_skipped)
 {
   Pair pair;
@@ -177,7 +178,7 @@ GST_START_TEST (test_skipped)
   pair_expect_warnings (&pair, "the frame was not inferred", 1);
   pair_end (&pair);
 
-  /* Switched off and on again. */
+  /* The detector is switched off and on again. */
   pair_begin (&pair, "inference-interval=3", "privacy=fill privacy-growth=0");
   fail_unless_equals_int (pair_push (&pair, 0), UNTOUCHED);
   g_object_set (pair.detect, "active", FALSE, NULL);
@@ -209,8 +210,8 @@ GST_START_TEST (test_skipped)
 
 GST_END_TEST;
 
-/* Sends a frame every 20 ms, whatever has become of those before it, until one
- * leaves covered or not, as @fate says; at least @n_least. */
+/* Sends a frame every 20 ms, without waiting for earlier ones, until one leaves
+ * with the given @fate; at least @n_least frames. */
 static void
 send_until (Pair *pair, GstClockTime *pts, guint n_least, OverlayFate fate)
 {
@@ -231,8 +232,8 @@ send_until (Pair *pair, GstClockTime *pts, guint n_least, OverlayFate fate)
   }
 }
 
-/* An engine that is much slower than frames come: those in between would hold what
- * the flow before a flush, or the model before this one, has found. */
+/* The engine is much slower than the frame rate: frames in between must not
+ * hold boxes from before a flush or from the previous model. */
 GST_START_TEST (test_slow)
 {
   GstClockTime pts = 0;
@@ -267,8 +268,8 @@ GST_START_TEST (test_slow)
 
 GST_END_TEST;
 
-/* Only the part that a GstVideoCropMeta shows is inferred: nobody knows what is
- * outside, and few elements downstream respect the meta. */
+/* Only the part inside a GstVideoCropMeta is inferred: objects outside are
+ * unknown, and few elements downstream respect the meta. */
 GST_START_TEST (test_crop_meta)
 {
   GstBuffer *in, *out;
@@ -361,7 +362,7 @@ GST_START_TEST (test_others)
 
 GST_END_TEST;
 
-/* Blurred as a whole, nothing of a picture's detail is left. */
+/* A picture that is blurred as a whole has no detail left. */
 GST_START_TEST (test_blur)
 {
   GstCaps *c = overlay_caps ("GRAY8", WIDTH, HEIGHT, NULL);

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Privacy fails closed: behind each of upstream's elements a frame is either the
- * same picture, whose boxes are known, or it is covered. In most tests no box has the
- * label "nothing", so nothing is drawn, and a frame that the overlay trusts comes out
- * as it went in. How the detector's states count is in
- * test-overlay-privacy-states.c. */
+/* Privacy fails closed: behind each of upstream's elements a frame is either
+ * the same picture with known boxes, or it is covered. In most tests no box has
+ * the label "nothing", so nothing is drawn, and a frame that the overlay trusts
+ * leaves unchanged. test-overlay-privacy-states.c tests the detector's
+ * states. */
 #include "gstcommon.h"
 #include "overlayprivacy.h"
 
 #define WIDTH 640
 #define HEIGHT 360
-/* Nothing is drawn and no single box covered. */
+/* With these properties no box is drawn or covered. */
 #define PRIVACY "privacy=fill labels=nothing"
 
-/* Frames as they reach the overlay, and as they leave it. */
+/* Frames before and after the overlay. */
 static GPtrArray *before, *after;
 
 static GstPadProbeReturn
@@ -38,7 +38,7 @@ probe (GstElement *e, const gchar *name, GPtrArray **frames)
 typedef struct
 {
   const gchar *elements;        /* around the overlay "o" */
-  const gchar *plugins[5];      /* that they are in */
+  const gchar *plugins[5];      /* that contain the elements */
   OverlayFate fate;
   const gchar *reason;
 } Row;
@@ -100,7 +100,7 @@ static const Row rows[] = {
 
   {DETECT "! videoconvert ! dicetv ! " OVERLAY,
       {"effectv", "videoconvertscale|videoconvert"}, COVERED, CHANGED},
-  /* Shows parts of earlier pictures. */
+  /* Its output contains parts of earlier pictures. */
   {DETECT "! videoconvert ! quarktv ! " OVERLAY,
       {"effectv", "videoconvertscale|videoconvert"}, COVERED, CHANGED},
 
@@ -111,7 +111,7 @@ static const Row rows[] = {
   {DETECT "attach=0 ! " OVERLAY, {NULL}, COVERED, NOBODY},
   {DETECT "attach=roi ! " OVERLAY, {NULL}, UNTOUCHED, NULL},
   {DETECT "attach=frame ! " OVERLAY, {NULL}, UNTOUCHED, NULL},
-  /* Two detectors: both must know the picture. */
+  /* Two detectors: both must have inspected the picture. */
   {DETECT "! yolov10detect name=d2 ! " OVERLAY, {NULL}, UNTOUCHED, NULL},
   {DETECT "! videocrop left=1 ! yolov10detect name=d2 ! " OVERLAY, {"videocrop"},
       COVERED, CHANGED},
@@ -155,8 +155,8 @@ caps_of_overlay (GstElement *pipeline)
   return c;
 }
 
-/* Until the stream ends. Returns the number of privacy's warnings, each of which
- * gives @reason. */
+/* Runs until EOS. Returns the number of privacy's warnings, each of which must
+ * contain @reason. */
 static guint
 wait_for_end (GstElement *pipeline, const gchar *reason)
 {
@@ -186,7 +186,7 @@ end (GstElement *pipeline)
   g_ptr_array_unref (after);
 }
 
-/* And those that all need. */
+/* Plugins that all rows need. */
 static gboolean
 load_all (const gchar *const plugins[5])
 {
@@ -233,7 +233,7 @@ GST_START_TEST (test_neighbours)
 
 GST_END_TEST;
 
-/* What is known is covered where it is, and nothing else. */
+/* Known objects are covered at their place, and nothing else is. */
 GST_START_TEST (test_boxes_are_covered)
 {
   static const gchar *const between[] = {

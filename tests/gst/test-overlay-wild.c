@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Metadata comes from anywhere: whatever yolov10overlay finds on a frame, it
- * draws what can be drawn and lives. */
+/* Metadata may come from any element: yolov10overlay draws all valid boxes on a
+ * frame and survives the rest. */
 
 #include "overlaycommon.h"
 
@@ -48,7 +48,7 @@ add_wild_frame_meta (GstBuffer * buffer, const gchar * name,
     gst_structure_remove_field (gst_custom_meta_get_structure (meta), name);
 }
 
-/* Every field missing, and of every other type and value. */
+/* Each field in turn is missing, or has another type or value. */
 GST_START_TEST (test_wild_frame_meta)
 {
   static const gchar *const fields[] = { "version", "producer", "model",
@@ -78,7 +78,7 @@ GST_START_TEST (test_wild_frame_meta)
           s ? gst_structure_get_value (s, "v") : NULL);
       overlay_add_roi (buffer, &car);
       buffer = overlay_run (NULL, caps, buffer);
-      /* Whatever it says, the car is there. */
+      /* The car is drawn in any case. */
       fail_unless (overlay_n_changed (before, buffer, caps, 170, 70, 280,
               150) > 200);
       gst_buffer_unref (buffer);
@@ -100,7 +100,7 @@ GST_START_TEST (test_wild_records)
   GstBuffer *before = overlay_picture (caps, FALSE);
   guint i;
 
-  /* All pairs of edges, each as a box of its own. */
+  /* All pairs of edges, one box each. */
   for (i = 0; i < n * n; i++) {
     gfloat a = edges[i / n], b = edges[i % n];
     OverlayBox box = { 0, "p", a, 0, 0, 0, 0 };
@@ -149,7 +149,7 @@ GST_START_TEST (test_wild_rois)
         w);
     roi->id = i % 2 ? G_MININT : G_MAXINT;
     buffer = overlay_run (NULL, caps, buffer);
-    /* As numbers with a sign, which producers mean. */
+    /* Producers mean signed numbers. */
     fail_unless (overlay_is_same (before, buffer, caps) == ((gint) w <= 0
             || (gint) x >= H || (gint64) (gint) x + (gint) w <= 0),
         "x %d, width %d", (gint) x, (gint) w);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* yolov10overlay as an application sees it: which boxes it draws, what its
- * properties do, and what it leaves alone. Which pixels exactly, and in which
- * formats, is in test-overlay-pixels.c. */
+/* yolov10overlay from an application's view: which boxes it draws, the effects
+ * of its properties, and what it leaves unchanged. test-overlay-pixels.c tests
+ * the exact pixels in all formats. */
 
 #include "overlaycommon.h"
 
@@ -29,7 +29,7 @@ teardown (void)
   gst_caps_unref (caps);
 }
 
-/* Boxes as ROI metas drawn on the gradient, with properties. */
+/* Attaches ROI metas to the gradient and draws them with @properties. */
 static GstBuffer *
 drawn (const gchar * properties, const OverlayBox * boxes, guint n)
 {
@@ -105,12 +105,13 @@ GST_START_TEST (test_no_boxes_no_copy)
   GstHarness *h = overlay_harness (NULL, caps, FALSE);
   GstBuffer *in = overlay_picture (caps, FALSE), *out;
 
-  /* Not writable: the element would have to copy it to touch it. */
+  /* The buffer is not writable: the element would have to copy it to change
+   * it. */
   out = gst_harness_push_and_pull (h, gst_buffer_ref (in));
   fail_unless (out == in);
   gst_buffer_unref (out);
 
-  /* Boxes that are all filtered out are no boxes. */
+  /* If all boxes are filtered out, the frame passes untouched. */
   overlay_add_roi (in, &person);
   g_object_set (gst_harness_find_element (h, "yolov10overlay"), "labels", "dog",
       NULL);
@@ -128,14 +129,14 @@ GST_START_TEST (test_others_pixels_stay)
   GstBuffer *in = overlay_picture (caps, FALSE), *out, *shared;
   GstBuffer *before = gst_buffer_copy_deep (in);
 
-  /* Somebody else holds the buffer. */
+  /* The buffer has another reference. */
   overlay_add_roi (in, &person);
   out = overlay_run (NULL, caps, gst_buffer_ref (in));
   fail_unless (overlay_is_same (in, before, caps));
   fail_if (overlay_is_same (out, before, caps));
   gst_buffer_unref (out);
 
-  /* The buffer is ours alone, its memory is not, as behind a tee. */
+  /* The buffer is writable, its memory is shared, as behind a tee. */
   shared = gst_buffer_copy (in);
   gst_buffer_unref (in);
   in = gst_buffer_copy (shared);
@@ -149,9 +150,9 @@ GST_START_TEST (test_others_pixels_stay)
 
 GST_END_TEST;
 
-/* The same detections as ROIs, as frame meta, as both, and as what converters
- * leave of them: always the same picture. A box drawn twice would not give it,
- * since its outline darkens what is there. */
+/* The same detections as ROIs, as frame meta, as both, and as converters leave
+ * them: always the same picture. A box drawn twice would differ, because its
+ * outline darkens the frame. */
 GST_START_TEST (test_sources)
 {
   const OverlayBox boxes[] = { person, car };
@@ -168,7 +169,7 @@ GST_START_TEST (test_sources)
   overlay_add_roi (other, &car);
   assert_same (gst_buffer_ref (rois), overlay_run (NULL, caps, other));
 
-  /* A converter took the params: the frame meta still has the confidence. */
+  /* A converter removed the params: the frame meta still has the confidence. */
   bare[0].confidence = bare[1].confidence = -1;
   other = overlay_picture (caps, FALSE);
   overlay_add_roi (other, &bare[0]);
@@ -192,7 +193,7 @@ GST_START_TEST (test_removed_rois_stay_away)
   const OverlayBox boxes[] = { person, car };
   GstBuffer *other = overlay_picture (caps, FALSE);
 
-  /* An element removed the car's ROI: it is not to come back. */
+  /* An element removed the car's ROI: the car must not be drawn again. */
   overlay_add_roi (other, &person);
   overlay_add_frame_meta (other, "d", W, H, boxes, 2);
   assert_same (drawn (NULL, &person, 1), overlay_run (NULL, caps, other));
@@ -219,7 +220,7 @@ GST_START_TEST (test_two_detectors)
   overlay_add_frame_meta (other, "d1", W, H, &second, 1);
   assert_same (gst_buffer_ref (expected), overlay_run (NULL, caps, other));
 
-  /* The first one's ROI got lost between the two. */
+  /* The first box's ROI was lost between the two detectors. */
   other = overlay_picture (caps, FALSE);
   overlay_add_frame_meta (other, "d0", W, H, &person, 1);
   overlay_add_roi (other, &second);
@@ -298,7 +299,7 @@ GST_START_TEST (test_other_shape)
   gst_buffer_unref (in);
   gst_buffer_unref (out);
 
-  /* ROIs follow the frame: they are drawn whatever the frame meta says. */
+  /* ROIs follow the frame: they are drawn regardless of the frame meta. */
   in = overlay_picture (caps, FALSE);
   overlay_add_frame_meta (in, "d", 320, 180, &car, 1);
   overlay_add_roi (in, &person);
@@ -330,7 +331,7 @@ GST_START_TEST (test_filters)
   assert_same (drawn ("min-confidence=0.32", boxes, 2), drawn (NULL, boxes, 2));
   assert_same (drawn ("min-confidence=0.9", boxes, 2), overlay_picture (caps,
           FALSE));
-  /* What is not known is not below. */
+  /* An unknown confidence is not below the minimum. */
   assert_same (drawn ("min-confidence=1", &unknown, 1), drawn (NULL, &unknown,
           1));
 }
@@ -383,8 +384,8 @@ GST_START_TEST (test_changes_while_playing)
   GString *properties = g_string_new (NULL);
   guint i;
 
-  /* Changed one after the other in one element, or set from the start in a
-   * new one: no difference. */
+  /* Changing the properties one after another gives the same as setting them in
+   * a new element. */
   for (i = 0; i < G_N_ELEMENTS (steps); i++) {
     gchar **pair = g_strsplit (steps[i], "=", 2);
     GstBuffer *buffer = overlay_picture (caps, FALSE);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* The painter of whichever CUDA module Y10_BACKEND_PATH leads to, that of the
- * simulated GPU or a real one's, against the code that draws in system memory:
- * the same rectangles, texts and blurs in the same order leave the same
- * bytes in every format at every size, outside of them too, and what is queued
- * on the frame's stream before and after sees a frame without and with them. */
+/* Compares the painter of the CUDA module in Y10_BACKEND_PATH, for the
+ * simulated GPU or a real one, with the code that draws in system memory. The
+ * same rectangles, texts and blurs in the same order must leave the same bytes
+ * in every format and size, outside of them too. Work queued on the frame's
+ * stream before drawing must see the frame without them, and work queued after
+ * it with them. */
 #include <gst/video/video.h>
 #include <string.h>
 
@@ -36,7 +37,7 @@ static CUcontext context;
 static Y10PainterState *painter;
 static CUstream streams[3];
 
-/* One frame on its way: what it is to be, and where it is. */
+/* One frame: its expected contents, and its place on the GPU. */
 typedef struct
 {
   GstBuffer *expected;
@@ -150,7 +151,7 @@ frame_clear (Frame *f)
   ok (d->mem_free_host (f->pinned));
 }
 
-/* The same thing on both canvases. */
+/* Draws the same on both canvases. */
 static void
 draw_something (const GstY10Canvas *canvases, const GstY10Text *texts,
     guint n_texts, GRand *rand)
@@ -183,8 +184,7 @@ draw_something (const GstY10Canvas *canvases, const GstY10Text *texts,
   }
 }
 
-/* Number @i of many that are apart from each other: each can be seen in the
- * end. */
+/* Rectangle @i of many that do not overlap, so that each remains visible. */
 static void
 draw_cell (const GstY10Canvas *canvases, guint i, GRand *rand)
 {
@@ -261,7 +261,8 @@ frame_check (const Frame *f)
           f->frame.info.height, f->items->len, i, found[i], expected[i]);
 }
 
-/* Some frames on several streams, and without one, and looked at last. */
+/* Draws on several frames, on several streams and without one, and compares
+ * them at the end. */
 static void
 draw_frames (const GstVideoInfo *info, const GstY10Text *texts, guint n_texts,
     guint n, GRand *rand)
@@ -327,8 +328,7 @@ test_many (void)
   teardown ();
 }
 
-/* As many as the kernel looks at at a time, and more, each in a place of its
- * own. */
+/* As many as the kernel handles at a time, and more; none overlap. */
 static void
 test_cells (void)
 {
@@ -343,8 +343,8 @@ test_cells (void)
   teardown ();
 }
 
-/* Texts that there is no room for at once, and one that is larger than all of
- * the room: memory grows with those of a frame, and then no more. */
+/* More texts than fit at first, and one larger than all the room: memory grows
+ * to the needs of a frame, and then no more. */
 static void
 test_large_texts (void)
 {
@@ -376,7 +376,7 @@ test_large_texts (void)
   teardown ();
 }
 
-/* Of a size that blocks are many for; the simulator would take its time. */
+/* A size that needs many blocks; the simulator would take too long. */
 static void
 test_large_frames (void)
 {

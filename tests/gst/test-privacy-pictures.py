@@ -21,7 +21,8 @@ LABELS = os.path.join(SHARED, "models/coco.names")
 PHOTOS = {"zidane": ("media/zidane.jpg", 2), "bus": ("media/bus.jpg", 3)}
 DETECT = (f"yolov10detect name=d model-file={MODEL} label-file={LABELS} classes=person "
           "confidence=0.1")
-# What is between photograph and overlay, and whether all of the picture is covered.
+# The elements between photograph and overlay, and whether the whole picture is
+# covered.
 ROWS = {
     "nothing": (f"{DETECT} !", False),
     "queue": (f"{DETECT} ! queue !", False),
@@ -45,14 +46,15 @@ VIDEO = os.path.join(SHARED, "media/bottle-detection.mp4")
 
 
 def launch(line):
-    """Runs a pipeline; what is printed, with warnings."""
+    """Runs a pipeline and returns its output, including warnings."""
     env = dict(os.environ, GST_PLUGIN_PATH=PLUGINS)
     return subprocess.run(["gst-launch-1.0", *line.split()], check=True, env=env, text=True,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT).stdout
 
 
 def find(path, classes="person", confidence="0.25"):
-    """What the command finds with the same weights: a list for each picture or frame."""
+    """The detections of the command with the same weights: a list for each
+    picture or frame."""
     found = subprocess.run([Y10, "detect", "--model", MODEL, path, "--labels", LABELS,
                             "--classes", classes, "--confidence", confidence],
                            check=True, capture_output=True, text=True)
@@ -61,7 +63,7 @@ def find(path, classes="person", confidence="0.25"):
 
 @unittest.skipUnless(os.path.exists(MODEL), "there are no weights in ../shared")
 class Pictures(unittest.TestCase):
-    """Each way to the overlay, each photograph."""
+    """Tests each way to the overlay with each photograph."""
 
     def setUp(self):
         temporary = tempfile.TemporaryDirectory()
@@ -76,7 +78,7 @@ class Pictures(unittest.TestCase):
         return size["width"], size["height"]
 
     def test_photographs(self):
-        """People are found in the photograph, and not in what comes out."""
+        """y10 detect finds people in the photograph, and none in the output."""
         for name, (path, n_people) in PHOTOS.items():
             path = os.path.join(SHARED, path)
             width, height = self.size_of(path)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* See fakecuda.h. What GStreamer 1.22 to 1.28 looks up has to be there; what
- * these tests do not come by says that it is not supported. All work is done
- * at once. */
+/* See fakecuda.h. It exports every function that GStreamer 1.22 to 1.28 looks
+ * up; those that these tests do not use return NOT_SUPPORTED. All work is done
+ * synchronously. */
 #include "fakecuda.h"
 
 #include <stdlib.h>
@@ -54,7 +54,7 @@ static Context primaries[FAKE_CUDA_DEVICES] = { {0, TRUE}, {1, TRUE} };
 static __thread Context *stack[16];
 static __thread guint depth;
 
-/* Exported, with a prototype as the compiler wants one. */
+/* Exports a function, with the prototype that the compiler asks for. */
 #define EXPORT __attribute__ ((visibility ("default")))
 #define FAKE(name, ...) \
   EXPORT int name (__VA_ARGS__); \
@@ -165,13 +165,13 @@ FAKE (cuCtxCreate_v2, Context ** context, guint flags, int device)
   return cuCtxPushCurrent_v2 (*context);
 }
 
-/* As the driver has it: the current one is popped. */
+/* Like the driver's, it pops the current context. */
 FAKE (cuCtxDestroy_v2, Context * context)
 {
   if (depth && stack[depth - 1] == context)
     depth--;
   g_atomic_int_add (&fake_cuda.contexts, -1);
-  /* The one that is current is popped, too. */
+  /* Pops its second entry, too, if it was pushed twice. */
   if (depth && stack[depth - 1] == context)
     depth--;
   g_free (context);
@@ -284,7 +284,7 @@ FAKE (cuStreamDestroy_v2, Stream * stream)
   return SUCCESS;
 }
 
-/* The same by its old name, which GStreamer 1.22 looks up. */
+/* The old name, which GStreamer 1.22 looks up. */
 FAKE (cuStreamDestroy, Stream * stream)
 {
   return cuStreamDestroy_v2 (stream);
@@ -295,7 +295,7 @@ FAKE (cuStreamSynchronize, Stream * stream)
   return SUCCESS;
 }
 
-/* All of it is done when it is asked for, so there is nothing to wait for. */
+/* All work is synchronous, so there is nothing to wait for. */
 FAKE (cuStreamWaitEvent, Stream * stream, void *event, guint flags)
 {
   return depth && stream && event ? SUCCESS : misuse (INVALID_VALUE);
@@ -333,7 +333,7 @@ FAKE (cuMemcpyHtoDAsync_v2, guint64 to, const void *from, gsize size,
   return SUCCESS;
 }
 
-/* A module is the context it was loaded into, a function its name. */
+/* The handle of a module is its context, that of a function its name. */
 FAKE (cuModuleLoadData, void **module, const void *image)
 {
   if (!depth)

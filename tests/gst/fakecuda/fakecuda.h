@@ -3,8 +3,8 @@
 #pragma once
 
 /* A libcuda.so.1 with two GPUs that are host memory, for GStreamer's CUDA
- * library and our own code to load: contexts, memory and streams work, kernels
- * where a test lends something that runs them. Device addresses carry a bit
+ * library and our own code to load: contexts, memory and streams work; kernels
+ * do if a test sets a function that runs them. Device addresses have a bit set
  * that no pointer has, so that reading one on the host ends the test. */
 
 #include <glib.h>
@@ -19,22 +19,22 @@ typedef gboolean (*FakeCudaLaunch) (const char *kernel, const guint grid[3],
 
 typedef struct
 {
-  gboolean broken;              /* to be set: cuInit() fails */
+  gboolean broken;              /* set by tests: cuInit() fails */
   gint primaries[FAKE_CUDA_DEVICES];    /* retained and not released */
   gint contexts;                /* created and not destroyed */
   gint allocations;             /* of device memory, not freed */
-  gint allocated;               /* of device and pinned memory, ever */
-  gint misuses;                 /* calls that the driver would not forgive */
-  /* Bytes that went from host to device and back: of planes, of plain memory. */
+  gint allocated;               /* of device and pinned memory, in total */
+  gint misuses;                 /* calls that a real driver would not survive */
+  /* Bytes copied from host to device and back: of planes, of linear memory. */
   gsize planes_copied, bytes_copied;
-  /* To be set: runs a kernel whose pointers the host can read. Without it none
-   * can be run. */
+  /* Set by tests: runs a kernel whose pointers the host can read. NULL: no
+   * kernel can run. */
   FakeCudaLaunch launch;
   gint launches;
 
-  /* What the backend cuda of these tests was told. */
+  /* Recorded by the tests' backend cuda (fakebackend.c). */
   gint opened, images;
-  gboolean lost;                /* to be set: it is, until opened again */
+  gboolean lost;                /* set by tests: lost, until a device is opened again */
   gpointer context, stream;
 } FakeCuda;
 
