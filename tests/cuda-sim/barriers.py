@@ -56,7 +56,7 @@ def main():
         names = [name for name in tests if where.startswith(name)]
         if names and not tests[names[0]]:
             continue
-        # Any order of threads will do: each removal has another one.
+        # Any order of threads will do; each removal runs with another seed.
         caught, text = run(where, tests[names[0]], removed) if names else (False, "is in no test")
         print(f"{'ok  ' if caught else 'MISS'} {where}: {text}", flush=True)
         removed += 1

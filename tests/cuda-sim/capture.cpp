@@ -2,8 +2,8 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
 /* Capture of streams into graphs, with the rules that cuStreamBeginCapture's
- * documentation gives: which streams take part, what may not be called
- * meanwhile, and that all of it comes together in the end. */
+ * documentation gives: which streams take part, which calls are forbidden
+ * meanwhile, and that all streams join the origin in the end. */
 
 #include "device.h"
 
@@ -18,7 +18,8 @@ std::vector<Capture *> &captures = *new std::vector<Capture *>;
 
 namespace
 {
-/* Events may still say that they were recorded in one: never freed. */
+/* Never freed: events may still refer to the capture that they were recorded
+ * in. */
 std::vector<Capture *> &ended = *new std::vector<Capture *>;
 
 void

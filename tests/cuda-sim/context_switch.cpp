@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* See the header. Stacks are mapped with a page without access below them and
- * are kept for the life of the process: what they hold is never freed. */
+/* See the header. Stacks are mapped with an inaccessible page below them and
+ * kept until the process ends: objects on them are never freed. */
 
 #include "context_switch.h"
 
@@ -12,7 +12,7 @@
 
 namespace y10_sim
 {
-/* Only one thread runs kernels at a time, so these need no protection. */
+/* Only one thread runs kernels at a time, so these need no lock. */
 static Fiber *departed, *arriving;
 
 #ifdef __x86_64__
@@ -41,8 +41,8 @@ fiber_reset (Fiber *fiber, void (*entry) ())
 #ifdef __x86_64__
   void **top = (void **) (fiber->stack + fiber->size);
 
-  /* As after a call: the return address, here none, 8 below a multiple of
-   * 16; then what the switch pops. */
+  /* The stack as after a call: the return address, here none, 8 below a
+   * multiple of 16; then the registers that the switch pops. */
   *--top = nullptr;
   *--top = (void *) entry;
   for (int i = 0; i < 6; i++)

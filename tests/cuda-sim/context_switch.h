@@ -2,8 +2,8 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-/* One fiber's stack and the change to another, told to the sanitizers. On
- * x86-64 by hand, because swapcontext() makes two system calls each time;
+/* A fiber's stack and the switch to another fiber, announced to the sanitizers.
+ * On x86-64 by hand, because swapcontext() makes two system calls each time;
  * ucontext elsewhere. */
 
 #include <stddef.h>
@@ -57,11 +57,11 @@ struct Fiber
   void *tsan;
 };
 
-/* FALSE: no memory. @entry never returns. */
+/* FALSE: out of memory. @entry never returns. */
 bool fiber_init (Fiber *fiber, size_t size, void (*entry) ());
-/* Back to the start of its function; it must not be running. */
+/* Resets the fiber to the start of its function; it must not be running. */
 void fiber_reset (Fiber *fiber, void (*entry) ());
-/* The first thing that @entry does, and what switching ends with. */
+/* Call this first in @entry; a switch ends with it, too. */
 void fiber_arrived ();
 void fiber_switch (Fiber *from, Fiber *to);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* What the module on the simulated GPU exports beside the backend. */
+/* The control table, which the module on the simulated GPU exports beside the
+ * backend. */
 
 #include "control.h"
 

@@ -2,9 +2,9 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-/* The strings of the simulated GPU in the hands of a program that runs the
- * backend on it: the module exports one table of them, and a real GPU's module
- * has none. sim.h says what each does. */
+/* Lets a program that runs the backend on the simulated GPU control the
+ * simulator: the module exports a table of functions, which a real GPU's module
+ * lacks. sim.h documents them. */
 
 #include <dlfcn.h>
 
@@ -38,7 +38,8 @@ typedef struct
   void (*context_free) (struct CUctx_st * context);
 } Y10SimControl;
 
-/* Once an engine has loaded the module; NULL where it runs on no simulator. */
+/* Call this after an engine has loaded the module; returns NULL without a
+ * simulator. */
 static inline const Y10SimControl *
 y10_sim_control_get (void)
 {

@@ -29,7 +29,7 @@
 struct _Y10CudaConvLib
 {
   Y10CudaKernels kernels;
-  int busy;                     /* atomic: a thread is in it */
+  int busy;                     /* atomic: a thread uses the library */
   gboolean handles;             /* plans are built with one */
   char *description;
 };
@@ -43,7 +43,7 @@ struct _Y10CudaConvPlan
   guint times;
   gboolean handle;              /* built with one */
   CUdeviceptr seen[MAX_SEEN][2];        /* in, out */
-  guint n_seen, n_given, n_runs;        /* runs since it was given */
+  guint n_seen, n_given, n_runs;        /* runs since it was handed out */
 };
 
 static const char bias_name[] = "cuda:plain";
@@ -265,8 +265,8 @@ view (const Y10CudaConvView *v, CUdeviceptr data)
   };
 }
 
-/* What cuDNN does when it sees pointers for the first time, as far as the driver
- * can tell. */
+/* Makes the driver calls that cuDNN makes when it sees pointers for the first
+ * time. */
 static gboolean
 load_code (Y10CudaConvPlan *plan, CUdeviceptr in, CUdeviceptr out,
     GError **error)

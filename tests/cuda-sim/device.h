@@ -2,10 +2,10 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-/* What the files of the simulated driver share: memory (memory.cpp), work that
- * waits and the order in which it runs (queue.cpp), what is captured
- * (capture.cpp). All of it under one lock, which the functions of the driver's
- * table (driver_sim.cpp) take; nothing here takes it. */
+/* Shared by the files of the simulated driver: memory (memory.cpp), queued work
+ * and the order in which it runs (queue.cpp), captures (capture.cpp). One lock
+ * protects all of it; the functions of the driver's table (driver_sim.cpp) take
+ * it, the functions here do not. */
 
 #include <deque>
 #include <memory>
@@ -15,7 +15,7 @@
 #include "driver/driver.h"
 #include "sim.h"
 
-/* More of cuda.h's results. */
+/* Further result codes of cuda.h. */
 enum
 {
   Y10_CU_INVALID_VALUE = 1,
@@ -40,8 +40,8 @@ struct Capture;
 
 struct CUctx_st
 {
-  guint references;             /* of the primary one */
-  int error;                    /* what every call returns from now on */
+  guint references;             /* of the primary context */
+  int error;                    /* the result of every further call; 0: not lost */
   guint n_streams;
   std::set<CUmodule> modules;
   std::set<CUevent> events;
@@ -62,7 +62,7 @@ struct CUfunc_st
   guint max_dynamic;
 };
 
-/* One allocation of device or pinned memory; kept when it is freed, until its
+/* An allocation of device or pinned memory; kept after it is freed, until its
  * addresses are needed again. */
 struct Allocation
 {
@@ -70,7 +70,7 @@ struct Allocation
   gsize size, map_size;
   CUcontext context;
   bool pinned, freed;
-  mutable bool set;             /* a copy, a memset or a kernel has been here */
+  mutable bool set;             /* a copy, a memset or a kernel has used it */
 };
 
 enum OpKind
@@ -83,8 +83,8 @@ enum OpKind
   OP_GRAPH,
 };
 
-/* One thing to do. What it points to is what it was when it was queued; the
- * memory it reads is read when it runs. */
+/* A queued operation. Parameters are copied when it is queued; the memory that
+ * it reads is read when it runs. */
 struct Op
 {
   OpKind kind;
@@ -99,13 +99,13 @@ struct Op
   const guint8 *from;
   gsize size;
   guint8 value;
-  std::vector<guint8> staged;   /* pageable memory as it was */
+  std::vector<guint8> staged;   /* copy of pageable memory */
   /* OP_RECORD, OP_WAIT */
   CUevent event;
   guint64 number;               /* of the record */
   /* OP_GRAPH */
   CUgraphExec exec;
-  std::vector<guint> missing;   /* of each node: what it waits for */
+  std::vector<guint> missing;   /* per node: predecessors that have not run */
   std::vector<guint> ready;
   guint n_left;
   bool begun;
@@ -140,7 +140,7 @@ struct CUstream_st
   std::deque<std::unique_ptr<Op>> queue;
   bool destroyed;
   Capture *capture;
-  std::vector<guint> last;      /* nodes that the next one comes after */
+  std::vector<guint> last;      /* predecessors of the next node */
 };
 
 struct CUevent_st
@@ -148,9 +148,9 @@ struct CUevent_st
   CUcontext context;
   bool timing, blocking, destroyed;
   guint64 recorded;             /* number of the last record */
-  std::vector<guint64> pending; /* those of records that have not run */
-  guint n_queued;               /* ops that point here */
-  gint64 time;                  /* ns, of the last that ran */
+  std::vector<guint64> pending; /* numbers of records that have not run */
+  guint n_queued;               /* ops that refer to this event */
+  gint64 time;                  /* ns, of the last record that ran */
   CUstream stream;              /* of the last record */
   Capture *capture;             /* the last record was captured */
   std::vector<guint> last;
@@ -171,53 +171,56 @@ namespace y10_sim
 {
 /* memory.cpp. */
 int memory_alloc (CUcontext context, gsize size, bool pinned, guint8 **p);
-/* Y10_CU_INVALID_VALUE after a report: @p is not such memory. */
+/* Returns Y10_CU_INVALID_VALUE and reports if @p is not such memory. */
 int memory_free (guint8 *p, bool pinned);
-/* The allocation, freed or not, that @p lies in or just behind. */
+/* Returns the allocation, freed or not, that @p lies in or just behind. */
 const Allocation *memory_find (const void *p);
 gboolean memory_fences_hold (const Allocation *a);
-/* Frees, without a word, what is left in @context. */
+/* Frees all memory of @context without a report. */
 void memory_drop (CUcontext context);
 void memory_info (gsize *free_bytes, gsize *total);
 guint memory_count (CUcontext context, gsize *bytes);
 
 /* queue.cpp. */
 extern std::vector<CUstream> &streams;
-/* Takes the op; runs some of what waits, now and then. */
+/* Takes the op; now and then runs some of the queued work. */
 void enqueue (CUstream stream, std::unique_ptr<Op> op);
 bool is_done (CUevent event, guint64 number);
-/* Until it is; FALSE after a report. */
+/* Runs work until the record has run; FALSE after a report. */
 bool run_until (CUevent event, guint64 number);
 bool run_until_empty (CUstream stream);
 void run_some (guint n);
-/* Those of a context that goes; what waits in them does nothing any more. */
+/* Frees the streams of a context that is destroyed, and drops their queued
+ * work. */
 void streams_drop (CUcontext context);
 void forget_event (CUevent event);
 void forget_exec (CUgraphExec exec);
 
 /* capture.cpp. */
 extern std::vector<Capture *> &captures;
-/* A call that a capture in progress does not allow: 0 or the result to
- * return. */
+/* Checks a call that a capture in progress may forbid: returns 0 or the result
+ * to return. */
 int check_unsafe (const char *call);
-/* @stream is captured: 0 or the result to return. */
+/* Adds @op to the capture of @stream: returns 0 or the result to return. */
 int capture_op (CUstream stream, Op *op);
-/* As synchronizing @context does in any thread: 0, or the result to return. */
+/* The effect on captures of synchronizing @context in any thread: returns 0 or
+ * the result to return. */
 int capture_synchronize (CUcontext context);
 int capture_begin (CUstream stream, int mode);
 int capture_end (CUstream stream, CUgraph *graph);
 bool capture_record (CUevent event, CUstream stream);
-/* -1: neither is captured. */
+/* Returns -1 if neither is captured. */
 int capture_wait (CUstream stream, CUevent event);
-/* A captured event or stream where it may not be: 0 or the result. */
+/* Checks a call that takes no captured event or stream: returns 0 or the result
+ * to return. */
 int check_not_captured (CUstream stream, CUevent event, const char *call);
 
-/* driver_contexts.cpp: the error that the kernel which runs now has to lose its
- * context by, or 0. */
+/* driver_contexts.cpp: returns the error by which the running kernel is to lose
+ * its context, or 0. */
 int lose_now ();
 /* driver_sim.cpp: reports, marks the current context, returns @result. */
 int misuse (int result, const char *format, ...) G_GNUC_PRINTF (2, 3);
 const char *op_name (const Op *op, char *text, gsize size);
-/* Whether this call is one to leave out (y10_sim_break ()). */
+/* Whether this call is to be skipped (y10_sim_break ()). */
 bool is_broken (Y10SimBreak kind);
 }

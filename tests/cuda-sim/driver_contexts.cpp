@@ -2,8 +2,8 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
 /* The simulated driver's contexts: the primary one and others, and how one is
- * lost. A lost context answers every call with the error that it was lost by;
- * what is in it can only go with it. */
+ * lost. In a lost context every call returns the error that it was lost by; its
+ * objects can only be freed by destroying it. */
 
 #include "driver_sim.h"
 
@@ -11,12 +11,12 @@
 #include <string.h>
 
 static CUctx_st primary;
-/* Those that are there, and those that were: other threads may still have one
- * current. */
+/* Existing contexts and destroyed ones: a destroyed context may still be
+ * current in other threads. */
 static std::set<CUcontext> &others = *new std::set<CUcontext>;
 static std::vector<CUcontext> &destroyed = *new std::vector<CUcontext>;
 static bool gone;
-/* Kernels that still run before one loses its context; 0: none does. */
+/* The number of kernels until one loses its context; 0: none does. */
 static guint lose_in;
 static int lose_code;
 static bool lose_read;
@@ -37,7 +37,7 @@ y10_sim_set_gone (gboolean is_gone)
   gone = is_gone;
 }
 
-/* Y10_SIM_LOSE=N:CODE, once. */
+/* Reads Y10_SIM_LOSE=N:CODE at the first call. */
 int
 y10_sim::lose_now ()
 {
@@ -51,8 +51,8 @@ y10_sim::lose_now ()
   return lose_in > 0 && --lose_in == 0 ? lose_code : 0;
 }
 
-/* Nothing may be left in a context that goes, unless it is lost: then nothing
- * in it can be freed. */
+/* Reports objects that are left in a context when it is destroyed, unless it is
+ * lost: then its objects cannot be freed. */
 static void
 check_left (CUcontext c)
 {
@@ -68,7 +68,7 @@ check_left (CUcontext c)
         c->modules.size (), c->graphs.size () + c->execs.size ());
 }
 
-/* Takes everything with it. */
+/* Destroys all objects of the context. */
 static void
 clear (CUcontext c)
 {
@@ -110,7 +110,7 @@ y10_sim_context_free (CUcontext context)
   destroyed.push_back (context);
 }
 
-/* The next one to retain it gets a new context. */
+/* The next caller that retains it gets a new context. */
 static void
 renew_primary (void)
 {
@@ -206,7 +206,8 @@ sim_ctx_get_priority_range (int *least, int *greatest)
   return 0;
 }
 
-/* Who holds a context until the end has left everything in it. */
+/* A program that still holds the primary context at the end has not freed its
+ * objects. */
 __attribute__ ((destructor)) static void
 at_exit (void)
 {

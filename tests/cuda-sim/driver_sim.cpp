@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* The simulated driver: y10_cuda_driver_get () in place of cuda/driver/driver.c's. One
- * GPU. Each function says what is wrong with how it is called: no or another
- * context current, the NULL stream, memory of somebody else, what a capture
- * forbids, an allocation when none should come any more. */
+/* The simulated driver: y10_cuda_driver_get () in place of
+ * cuda/driver/driver.c's. There is one GPU. Each function reports misuse: no or
+ * a wrong current context, the NULL stream, memory of another owner, a call
+ * that a capture forbids, an allocation after the start. */
 
 #include "driver_sim.h"
 
@@ -61,8 +61,8 @@ y10_sim::check_stream (CUstream stream, const char *call)
   return 0;
 }
 
-/* @p to @p + @size lies in one allocation of the current context, which is
- * added to @op's; or in the host's own memory where @host says so. */
+/* Checks that @p to @p + @size lies in one allocation of the current context,
+ * which is added to @op's, or, if @host, in ordinary host memory. */
 static int
 check_memory (Op *op, const void *p, gsize size, bool host, bool *pageable, const char *call)
 {
@@ -187,7 +187,8 @@ y10_sim_mark_stopped (void)
   started = false;
 }
 
-/* 0, or the result of a call that makes something where nothing may be made. */
+/* Returns 0, or the result for a call that creates something after the
+ * start. */
 int
 y10_sim::check_started (const char *call)
 {
@@ -394,10 +395,9 @@ sim_launch_kernel (CUfunction function, unsigned int grid_x, unsigned int grid_y
     return current_contexts.back ()->error = Y10_CU_INVALID_VALUE;
   op->params.resize ((size + 7) / 8);
   memcpy (op->params.data (), params[0], size);
-  /* Whatever in there is an address of ours is one that the kernel uses. It
-   * may be outside of its allocation: a plane's origin when only a part of the
-   * plane is there. A small lower half is an int beside padding that nobody
-   * has written. */
+  /* Every value that is a device address counts as used by the kernel. It may
+   * lie outside of its allocation: the origin of a plane of which only a part
+   * exists. A small lower half is an int beside uninitialized padding. */
   for (guint64 word : op->params) {
     const Allocation *a = (guint32) word < 65536 ? nullptr
         : memory_find ((const void *) word);
@@ -471,8 +471,8 @@ sim_mem_free_host (void *p)
   return memory_free ((guint8 *) p, true);
 }
 
-/* Pageable memory is read before the call returns, and written then, as the
- * driver does it; in a graph it could be neither. */
+/* Like the driver, reads and writes pageable memory before the call returns; a
+ * graph could do neither. */
 static int
 copy (void *to, const void *from, size_t size, bool host_to, bool host_from, CUstream stream,
     const char *call)

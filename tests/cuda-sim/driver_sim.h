@@ -2,8 +2,8 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-/* What the driver's functions begin with, and those that driver_sim.cpp puts
- * into its table from elsewhere. */
+/* The common beginning of the driver's functions, and the functions of other
+ * files that driver_sim.cpp puts into its table. */
 
 #include <condition_variable>
 #include <mutex>
@@ -14,8 +14,8 @@ using namespace y10_sim;
 
 namespace y10_sim
 {
-/* In turn: a thread that waits for the GPU again and again would have it for
- * itself for as long as it likes. */
+/* Serves threads in turn: otherwise a thread that polls the GPU could keep the
+ * lock to itself. */
 class FairMutex
 {
 public:
@@ -42,18 +42,18 @@ private:
 extern FairMutex driver_lock;
 extern thread_local std::vector<CUcontext> current_contexts;
 
-/* 0, or the result that the call has to return. */
+/* Returns 0, or the result that the call must return. */
 int enter (const char *call);
-/* A call that makes something, in a thread where nothing may be made any more:
- * 0, or the result to return. */
+/* Checks a call that creates something, in a thread that may create nothing
+ * after the start: returns 0 or the result to return. */
 int check_started (const char *call);
 int check_stream (CUstream stream, const char *call);
-/* In the current context. */
+/* Creates an op in the current context. */
 std::unique_ptr<Op> op_new (OpKind kind);
 }
 
 #define LOCK std::lock_guard<FairMutex> guard (driver_lock)
-/* What every call but a few begins with. */
+/* Almost every call begins with this. */
 #define ENTER(call) \
   LOCK; \
   if (int wrong = enter (call)) \

@@ -22,7 +22,7 @@ sim_stream_create (CUstream *stream, unsigned int flags, int priority)
   return 0;
 }
 
-/* Returns at once: what is queued still runs. */
+/* Returns at once: queued work still runs. */
 int
 sim_stream_destroy (CUstream stream)
 {
@@ -133,7 +133,7 @@ sim_event_query (CUevent event)
   if (is_broken (Y10_SIM_BREAK_SYNCHRONIZE)
       || (!event->timing && is_broken (Y10_SIM_BREAK_UNTIMED)))
     return 0;
-  /* Seldom: how often a thread polls must not decide what has run. */
+  /* Seldom runs work: the polling rate must not decide what has run. */
   if (y10_sim_random () % 64 == 0)
     run_some (1 + (guint) (y10_sim_random () % 8));
   if (!is_done (event, event->recorded))
@@ -197,7 +197,7 @@ sim_stream_begin_capture (CUstream stream, int mode)
 int
 sim_stream_end_capture (CUstream stream, CUgraph *graph)
 {
-  /* Whatever went wrong: the stream is not captured any more. */
+  /* Even after an error the stream is no longer captured. */
   LOCK;
   int before = enter ("cuStreamEndCapture"), result;
 

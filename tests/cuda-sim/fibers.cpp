@@ -2,14 +2,14 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
 /* Runs a kernel: blocks one after another, the threads of a block as fibers,
- * both in an order that the seed decides. A fiber takes thread after thread as
- * long as none of them waits, so that a kernel without barriers costs no switch
- * at all; a thread that has to wait keeps its fiber, and another one goes on.
- * After a barrier, any thread may run far ahead of the others: what a missing
- * barrier would have protected is then wrong.
+ * both in an order that the seed decides. A fiber runs thread after thread as
+ * long as none of them waits, so a kernel without barriers needs no switch at
+ * all; a thread that has to wait keeps its fiber, and another one continues.
+ * After a barrier, any thread may run far ahead of the others, so a missing
+ * barrier gives wrong results.
  *
- * It is stricter than a GPU where the programming guide leaves things open: all
- * threads come to the same __syncthreads () and none has left. */
+ * It is stricter than the programming guide: all threads of the block must
+ * reach the same __syncthreads (), and none may have left. */
 
 #include "block.h"
 #include "context_switch.h"
@@ -42,11 +42,11 @@ struct Thread
   State state;
   uint3 index;
   Fiber *fiber;
-  const char *file;             /* where it waits */
+  const char *file;             /* the place where it waits */
   int line;
-  int op, predicate;            /* and for what */
+  int op, predicate;            /* the kind of wait */
   unsigned mask;
-  unsigned long long value;     /* its share, then its result */
+  unsigned long long value;     /* its input, then its result */
   int arg;
 };
 
@@ -79,7 +79,7 @@ place (const Thread *t, char *text, size_t size)
       current.block.y, current.block.z, t->index.x, t->index.y, t->index.z);
 }
 
-/* Leaves the kernel for good; the fibers that wait are made anew later. */
+/* Abandons the kernel; waiting fibers are reset later. */
 [[noreturn]] void
 give_up ()
 {
@@ -111,7 +111,7 @@ fail_deadlock ()
     if (t->state != AT_BARRIER && t->state != IN_WARP)
       continue;
     waiting++;
-    /* The first of those that wait at one place stands for all. */
+    /* Names the first of the threads that wait at each place. */
     bool seen = false;
     for (unsigned j = 0; j < i && !seen; j++)
       seen = m.threads[j].state == t->state && m.threads[j].line == t->line
@@ -147,8 +147,8 @@ set_current (Thread *t)
   current.lane = race_thread & 31;
 }
 
-/* Threads of a block start in a fresh order: mostly shuffled, sometimes
- * straight or backwards. */
+/* Draws the order in which a block's threads start: mostly shuffled, sometimes
+ * forwards or backwards. */
 void
 begin_block (unsigned long long number)
 {
@@ -174,7 +174,7 @@ begin_block (unsigned long long number)
   race_begin_block ();
 }
 
-/* FALSE: the grid is done. */
+/* FALSE: the grid is finished. */
 bool
 next_block ()
 {
@@ -229,7 +229,8 @@ take_ready ()
   return t;
 }
 
-/* The running thread cannot go on, or need not: returns when it can. */
+/* Called when the running thread must, or may, give way: returns when it can
+ * continue. */
 void
 give_way ()
 {
@@ -278,8 +279,8 @@ finish_barrier ()
   race_barrier ();
 }
 
-/* Whether all lanes of @t's mask that have not left wait with that mask; then
- * they get their results and are ready. */
+/* Whether all lanes of @t's mask that have not left wait with that mask; if so,
+ * they get their results and become ready. */
 bool
 try_finish_warp (Thread *t)
 {
@@ -339,14 +340,14 @@ leave (Thread *t)
         fail (t, "the thread left the kernel while others wait at a barrier",
             m.threads[i].file, m.threads[i].line);
   }
-  /* Those who wait for this warp may have waited for this lane alone. */
+  /* Lanes of this warp that wait may have waited for this lane only. */
   unsigned first = (unsigned) (t - m.threads) & ~31u;
   for (unsigned i = first; i < first + 32 && i < m.n; i++)
     if (m.threads[i].state == IN_WARP && m.threads[i].mask >> (t - m.threads - first) & 1)
       try_finish_warp (&m.threads[i]);
 }
 
-/* Each fiber's function: threads and blocks for as long as there are any. */
+/* The function of every fiber: runs threads and blocks until none is left. */
 void
 fiber_main ()
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Device and pinned memory: pages of the host in a range of addresses of its
- * own, so that any address tells whether it is ours. An allocation ends, but
- * for what its alignment to 256 leaves, where a range without access begins;
- * what is freed has no access from then on, and its addresses are not used
- * again before all others are. New memory is NaN. */
+/* Device and pinned memory: pages of the host in a reserved range of addresses,
+ * so that every address shows whether it belongs here. An allocation ends at an
+ * inaccessible range, except for the padding of its alignment to 256. Freed
+ * memory is inaccessible, and its addresses are reused only after all others.
+ * New memory is filled with NaN. */
 
 #include "device.h"
 
@@ -27,7 +27,7 @@ constexpr guint8 FENCE = 0xa5;
 
 guint8 *window, *window_end, *next_free;
 gsize used, limit;
-/* By map. Like all that is global here, never freed: reports at the end of the
+/* Sorted by map. Like all globals here, never freed: reports at the end of the
  * process need it. */
 auto &allocations = *new std::map<guint8 *, Allocation>;
 
@@ -40,7 +40,8 @@ round_up (gsize size, gsize to)
 #ifndef Y10_SIM_ASAN
 struct sigaction old_action;
 
-/* A kernel or a copy that leaves its memory. Nothing can go on from here. */
+/* Handles a kernel or a copy that leaves its memory. The process cannot
+ * continue. */
 void
 on_fault (int number, siginfo_t *info, void *context)
 {
@@ -79,7 +80,7 @@ init ()
   }
 #ifndef Y10_SIM_ASAN
   if (window) {
-    /* Fibers have small stacks, and the handler may find one of them. */
+    /* Fibers have small stacks, and the handler may run on one of them. */
     struct sigaction action;
 
     memset (&action, 0, sizeof action);
@@ -91,7 +92,7 @@ init ()
   return window != nullptr;
 }
 
-/* Addresses that were never used, or else those that were freed first. */
+/* Takes addresses that were never used, or else those that were freed first. */
 guint8 *
 find_room (gsize size)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Work that waits, and the order in which it runs: nothing runs by itself, but
- * when somebody waits (or, now and then, when something is queued) first one
- * stream's next op runs and then another's, as the seed decides. Each order that
- * streams, events and graphs allow can come; so what was forgotten to be
- * waited for is sooner or later not done, or done already. */
+/* Queued work and the order in which it runs. Work runs only when a caller
+ * waits, and now and then when an op is queued; the seed decides which stream's
+ * next op runs. Every order that streams, events and graphs allow can occur, so
+ * sooner or later work that the code forgot to wait for is not done yet, or is
+ * done too early. */
 
 #include "device.h"
 
@@ -57,7 +57,7 @@ run_op (Op *op)
   char text[128];
   bool ok = true;
 
-  /* In a lost context only events go on, so that whoever waits is woken. */
+  /* In a lost context only events run, so that waiting threads are woken. */
   if (op->context->error && op->kind != OP_RECORD && op->kind != OP_WAIT)
     return false;
   for (const Allocation *a : op->uses) {
@@ -135,7 +135,7 @@ begin_graph (Op *op)
   }
 }
 
-/* One node, any that may run. TRUE: that was the last. */
+/* Runs any node that may run. TRUE: it was the last. */
 bool
 step_graph (Op *op)
 {
@@ -207,7 +207,8 @@ step_any ()
   return true;
 }
 
-/* The stream whose next op @stream waits for, directly or not. */
+/* Returns the stream whose next op @stream waits for, directly or
+ * indirectly. */
 CUstream
 find_needed (CUstream stream)
 {
@@ -240,7 +241,7 @@ find_record (CUevent event, guint64 number)
   return nullptr;
 }
 
-/* Sometimes only what has to be done, sometimes whatever comes. */
+/* Sometimes runs only the required work, sometimes any work. */
 bool
 step_towards (CUstream stream, bool only)
 {
@@ -325,12 +326,14 @@ streams_drop (CUcontext context)
 {
   std::vector<CUstream> all = streams;
 
-  /* One that is destroyed already goes with the last that it does. */
+  /* step_any () frees a stream that was destroyed before, once its last op has
+   * run. */
   for (CUstream s : all) {
     while (is_there (s) && s->context == context && !s->queue.empty () && step_any ());
     if (!is_there (s) || s->context != context)
       continue;
-    s->queue.clear ();          /* what waits for something that never comes */
+    s->queue.clear ();          /* only work remains that waits for something
+                                 * that never comes */
     s->destroyed = true;
     drop_if_done (s);
   }

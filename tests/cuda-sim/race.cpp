@@ -8,17 +8,17 @@
  *
  * Only a barrier of the block and __syncwarp () order memory. A barrier orders
  * all threads of the block, and kernels have no barrier for some of its warps.
- * So a thread knows of another warp everything up to the last barrier and
- * nothing since: its clock is the number of that barrier (the phase) and one
- * entry for each lane of its warp. Warps do not run in lock-step. Shuffles, votes
- * and matches do not order memory (CUDA C++ Programming Guide, "Warp Shuffle
- * Functions"). Atomics are relaxed: they do not race with each other and order
- * nothing else. A fence with atomics as flags, which no kernel uses, would be
- * reported as a race.
+ * So a thread is ordered after everything that another warp did before the last
+ * barrier, and after nothing since: its clock is the number of that barrier
+ * (the phase) and one entry for each lane of its warp. Warps do not run in
+ * lock-step. Shuffles, votes and matches do not order memory (CUDA C++
+ * Programming Guide, "Warp Shuffle Functions"). Atomics are relaxed: they do
+ * not race with each other and order nothing else. A fence with atomics as
+ * flags, which no kernel uses, would be reported as a race.
  *
- * A read before any write in the block is reported, too: it is what a missing
- * barrier looks like when the reader comes first, and what it reads may be an
- * index that ends the process before the writer comes. */
+ * A read before any write in the block is reported, too: this is how a missing
+ * barrier shows if the reader comes first, and the value may be used as an
+ * index and end the process before the writer comes. */
 
 #include "block.h"
 #include "race.h"
@@ -39,7 +39,7 @@ namespace
 {
 constexpr unsigned LANES = 32, NO_LANES = ~0u;
 
-/* One access; phase 0: none. */
+/* An access; phase 0: none. */
 struct Access
 {
   unsigned long long phase;
@@ -48,8 +48,8 @@ struct Access
 };
 
 /* Accesses of one phase that cannot race with each other: all reads or all
- * atomics. Those of a second warp need one entry only: with two warps in it,
- * whatever conflicts races with one of the two. */
+ * atomics. A second warp needs one entry only: with two warps recorded, a
+ * conflicting access races with one of the two. */
 struct Group
 {
   Access first, foreign;
@@ -77,8 +77,8 @@ bool is_split[SHARED_ARENA / 4];
 std::vector<LaneSet> &lane_sets = *new std::vector<LaneSet>;
 unsigned long long phase = 1, block = 1;
 
-/* What each thread knows of the lanes of its warp. Its entry for itself is
- * larger than all others have of it. */
+/* Each thread's clock for the lanes of its warp. Its own entry is larger than
+ * any other thread's entry for it. */
 struct Clocks
 {
   unsigned of[MAX_THREADS][LANES];
@@ -103,7 +103,7 @@ is_same_warp (unsigned a, unsigned b)
   return a / LANES == b / LANES;
 }
 
-/* Whether @a happens before what the running thread does now. */
+/* Whether @a happens before the running thread's current access. */
 bool
 is_ordered (const Access &a)
 {
@@ -112,7 +112,8 @@ is_ordered (const Access &a)
       && a.clock <= clocks.of[race_thread][lane_of (a.thread)]);
 }
 
-/* An access of @g that is not ordered before now; FALSE: there is none. */
+/* Finds an access of @g that is not ordered before now; FALSE: there is
+ * none. */
 bool
 find_unordered (const Group &g, Access *found)
 {
@@ -163,7 +164,7 @@ add (Group *g, const Access &now)
   }
 }
 
-/* Which of the module's addresses @pc is: that which its debug information has. */
+/* Converts @pc to the module's address, as in its debug information. */
 const char *
 find_module (const void *pc, size_t *address)
 {
@@ -171,7 +172,7 @@ find_module (const void *pc, size_t *address)
 
   if (!dladdr (pc, &info) || !info.dli_fname)
     return nullptr;
-  /* @pc is behind the call. */
+  /* @pc is the address after the call. */
   *address = (size_t) pc - 1;
   if (((const ElfW (Ehdr) *) info.dli_fbase)->e_type != ET_EXEC)
     *address -= (size_t) info.dli_fbase;
@@ -256,7 +257,8 @@ access_cell (Cell *cell, const void *p, RaceKind kind, const Access &now)
   } else if (kind == RACE_ATOMIC) {
     add (&cell->atomics, now);
   } else {
-    /* Later than all others: what follows it follows them. */
+    /* This write comes after all earlier accesses, so an access ordered after
+     * it is ordered after them, too. */
     cell->write = now;
     cell->reads.first.phase = cell->atomics.first.phase = 0;
   }

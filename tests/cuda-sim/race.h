@@ -2,9 +2,10 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-/* The race detector for shared memory. fibers.cpp reports which thread runs and
- * which threads have synchronized; the hooks in race_hooks.cpp, which the
- * compiler calls from the kernels of the instrumented build, report accesses. */
+/* The race detector for shared memory. fibers.cpp tells it which thread runs
+ * and which threads have synchronized; the hooks in race_hooks.cpp, which the
+ * compiler calls from the kernels of the instrumented build, report
+ * accesses. */
 
 #include "block.h"
 
@@ -17,7 +18,7 @@ enum RaceKind
   RACE_ATOMIC,
 };
 
-/* Index in its block of the thread that runs. */
+/* The running thread, by its index in the block. */
 extern unsigned race_thread;
 
 void race_begin_block ();
@@ -29,7 +30,7 @@ void race_sync_lanes (unsigned first, unsigned lanes);
 /* @p: in shared memory. @pc: the instruction, for the report. */
 void race_shared_access (const void *p, size_t size, RaceKind kind, const void *pc);
 
-/* Most accesses are to other memory. */
+/* Filters here, because most accesses are to other memory. */
 __attribute__ ((always_inline)) static inline void
 race_access (const void *p, size_t size, RaceKind kind, const void *pc)
 {

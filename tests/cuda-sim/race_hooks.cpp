@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* What the compiler calls for each access in code compiled with
- * -fsanitize=thread: here it goes to the race detector instead of to
+/* The functions that the compiler calls for each access in code compiled with
+ * -fsanitize=thread. Here they call the race detector instead of
  * ThreadSanitizer's library, which is not linked. So the detector needs neither
- * other types in the kernels nor another translation. */
+ * special types in the kernels nor another translation. */
 
 #include "race.h"
 
@@ -38,7 +38,7 @@ EMPTY_HOOK (func_exit)
 EMPTY_HOOK (vptr_read)
 EMPTY_HOOK (vptr_update)
 
-/* clang's names for copies of structures. */
+/* clang's names of the functions that copy structures. */
 extern "C" void *
 __tsan_memcpy (void *to, const void *from, size_t size)
 {

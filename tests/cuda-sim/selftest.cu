@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Kernels that the simulator itself is tested with: right ones that use each of
- * its parts, and wrong ones that it has to notice. */
+/* Kernels for tests of the simulator itself: correct ones that use each of its
+ * features, and wrong ones that it must detect. */
 
 #include <cuda_fp16.h>
 #include <cuda_bf16.h>
@@ -113,7 +113,7 @@ self_atomics (SelfTest p)
   atomicAdd (&p.out[5], 0.5f);
 }
 
-/* Wrong: only half of the block comes to the barrier, and the rest leaves. */
+/* Wrong: only half of the block reaches the barrier, and the rest leaves. */
 extern "C" __global__ void
 self_left (SelfTest p)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Shared memory of the block that runs, and what a launch may ask for. It is
- * filled with NaN in each block, and each array lies between fences, apart from
- * others and no better aligned than its type. */
+/* Shared memory of the running block, and the limits of a launch. It is filled
+ * with NaN for each block, and fences surround each array, which is aligned no
+ * better than its type. */
 
 #include "block.h"
 #include "context_switch.h"
@@ -39,7 +39,7 @@ take_shared (const char *name, size_t size, size_t align)
 {
   size_t offset = (arena_used + GAP + align - 1) / align * align;
 
-  /* No better aligned than asked for. */
+  /* Aligned no better than requested. */
   if (offset % (2 * align) == 0)
     offset += align;
   if (offset + size + GAP > ARENA)

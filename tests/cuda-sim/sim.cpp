@@ -23,7 +23,7 @@
 #include "kernels/preprocess.h"
 #include "kernels/upsample2x.h"
 
-/* Weak: a kernel that nobody has written yet is one that cannot be found. */
+/* Weak: a kernel that does not exist yet is not found. */
 #define Y10_DECLARE(name, type) extern "C" __attribute__ ((weak)) void name (Y10K##type p);
 #define Y10_DECLARE_TYPED(name, type) \
   Y10_DECLARE (y10_##name##_f32, type) \
@@ -53,10 +53,10 @@ static const struct
   Y10_PAINTER_KERNELS (Y10_ENTRY_UNTYPED)
 };
 
-/* What comes after so many is of the same kind. */
+/* Reports after so many repeat the same faults. */
 #define MAX_PRINTED 20
 
-static std::mutex lock;         /* of what follows */
+static std::mutex lock;         /* protects the variables below */
 static GPtrArray *registered;
 static char last_report[1024];
 static std::atomic<guint> n_reports, sm;
@@ -104,8 +104,8 @@ y10_sim_report (const char *format, ...)
     fprintf (stderr, "cuda-sim: %s\n", last_report);
 }
 
-/* A simulator that found something must not end well, whatever the program
- * that it runs in thinks of its results. */
+/* A process whose simulator has reports must not exit with success, even if the
+ * program accepts its results. */
 __attribute__ ((destructor (200))) static void
 at_exit (void)
 {
@@ -160,7 +160,7 @@ y10_sim_sm (void)
   return sm;
 }
 
-/* What a block may have at most, by the programming guide's table. */
+/* The maximum of shared memory per block, by the programming guide's table. */
 guint
 y10_sim_max_shared_optin (void)
 {

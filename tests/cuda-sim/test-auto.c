@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Whether auto takes CUDA on the simulated GPU: after one self-check per driver
- * and build, not with a broken kernel, and with any state of the cache folder.
- * Each case is a process: this program with --open BACKEND, which opens an engine
- * and prints the backend, the number of checks and warnings, and the reason. */
+/* The choice of auto on the simulated GPU: it takes CUDA after one self-check
+ * per driver and build, with any state of the cache folder, but not with a
+ * broken kernel. Each case is a process: this program with --open BACKEND,
+ * which opens an engine and prints the backend, the number of checks and
+ * warnings, and the reason. */
 
 #include <string.h>
 
@@ -77,7 +78,8 @@ start (const char *backend, const char *cache, const char *variables)
   return child;
 }
 
-/* Waits for @child; its line begins with @expected and contains @reason. */
+/* Waits for @child; its output must begin with @expected and contain
+ * @reason. */
 static void
 finish (GSubprocess *child, const char *expected, const char *reason)
 {
@@ -172,7 +174,7 @@ test_concurrent (void)
   expect ("auto", cache, "", "cuda checks=0", "");
 }
 
-/* Cache folders hold checks and nothing else. */
+/* Removes cache folders, which hold checks and nothing else. */
 static void
 remove_folder (void)
 {

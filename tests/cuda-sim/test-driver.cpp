@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* The simulated driver: what is queued rightly gives the same in every order,
- * and what is wrong is reported, or gives something else in some of them. */
+/* The simulated driver: correctly queued work gives the same result in every
+ * order; faulty work is reported, or gives another result in some orders. */
 
 #include <string.h>
 
@@ -23,8 +23,8 @@ static const Y10CudaDriver *d;
 
 #define OK(call) g_assert_cmpint (d->call, ==, 0)
 
-/* A context of its own, two streams, and buffers: from pinned memory to the
- * device, summed there, and back. */
+/* A context, two streams, and buffers to copy from pinned memory to the device,
+ * sum there, and copy back. */
 typedef struct
 {
   CUcontext context;
@@ -90,7 +90,7 @@ launch (Rig *rig, CUstream stream)
   void *params[] = { &p };
   int result = d->launch_kernel (rig->sum, 1, 1, 1, 128, 1, 1, 0, stream, params, NULL);
 
-  /* Copied already. */
+  /* The driver has copied the parameters. */
   memset (&p, 0xff, sizeof p);
   return result;
 }
@@ -134,13 +134,13 @@ test_streams (void)
       OK (event_synchronize (rig.event[1]));
     g_assert_cmpfloat (rig.pinned[N], ==, sum);
   }
-  /* Mostly nothing has happened before somebody waits. */
+  /* In most rounds nothing has run before the wait. */
   g_assert_cmpuint (not_yet, >, 20);
   rig_clear (&rig);
   g_assert_cmpuint (y10_sim_n_reports (), ==, 0);
 }
 
-/* An event wait taken out, by the test or by the simulator itself. */
+/* A missing wait: the simulator skips one kind of wait after the other. */
 static void
 test_forgotten_wait (void)
 {
@@ -205,8 +205,8 @@ test_graph (void)
   g_assert_cmpuint (y10_sim_n_reports (), ==, 0);
 }
 
-/* What each kind of misuse does; each in a context of its own, since the error
- * sticks. Whatever it leaves behind is no matter here. */
+/* The effect of each kind of misuse; each in a separate context, because the
+ * error persists. Objects left behind do not matter here. */
 typedef enum
 {
   FREED_COPY,
@@ -249,7 +249,7 @@ do_misuse (Misuse misuse, Rig *rig, Rig *other)
       d->memcpy_htod_async (rig->in, rig->pinned, 16, rig->stream[0]);
       break;
     case FREED_WHILE_QUEUED:
-      /* Until it is not done at once. */
+      /* Repeats until the work is not done at once. */
       for (int i = 0; i < 100; i++)
         d->memset_d8_async (rig->in, 1, 16, rig->stream[0]);
       d->mem_free (rig->in);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Frames in device memory, written by a stream of somebody else until the last
- * moment, and written again as soon as their pixels are no longer needed; on the
- * simulated GPU, which runs what is queued in any order that is allowed. And the
- * same with one thing taken out that keeps them apart: waiting for the
- * producer, waiting until the pixels have been read, waiting for the end, the
- * check whose slot it is. Each is noticed, by what it has to be noticed by. */
+/* Frames in device memory, which a producer's stream writes until the last
+ * moment, and overwrites as soon as their pixels are no longer needed, on the
+ * simulated GPU, which runs queued work in any allowed order. The same runs
+ * again with one synchronization removed: waiting for the producer, waiting
+ * until the pixels have been read, waiting for the end, the check of the slot.
+ * The test must notice each removal by the expected symptom. */
 
 #include <string.h>
 
@@ -28,7 +28,7 @@ static const Y10CudaDriver *d;
 
 #define OK(call) g_assert_cmpint (d->call, ==, 0)
 
-/* A producer: pictures in pinned memory, and one frame that it writes. */
+/* A producer: pictures in pinned memory, and a frame that it writes. */
 typedef struct
 {
   Y10Engine *engine;
@@ -36,7 +36,7 @@ typedef struct
   CUstream stream, other;
   CUdeviceptr frame;
   guint8 *pictures;             /* N_PICTURES of BYTES, pinned */
-  Y10Detection rows[N_PICTURES][MAX_ROWS];      /* what is in each */
+  Y10Detection rows[N_PICTURES][MAX_ROWS];      /* expected detections in each */
 } Rig;
 
 static Y10Engine *
@@ -59,7 +59,7 @@ make_engine (void)
   return engine;
 }
 
-/* A step with one frame, submitted. */
+/* Submits a step with one frame. */
 static void
 submit (Y10Engine *engine, Y10Memory memory, const void *frame,
     gpointer stream, Y10Step *step)
@@ -102,7 +102,7 @@ rig_init (Rig *rig)
   for (guint i = 0; i < N_PICTURES * BYTES; i++)
     rig->pictures[i] = (guint8) g_rand_int (rand);
   g_rand_free (rand);
-  /* What is in them, one after the other, from the host's memory. */
+  /* Computes the expected detections of all pictures, from host memory. */
   for (guint i = 0; i < N_PICTURES; i++) {
     submit (rig->engine, Y10_MEMORY_HOST, rig->pictures + i * BYTES, NULL,
         &step);
@@ -132,8 +132,9 @@ rig_clear (Rig *rig)
   g_assert_cmpuint (sim->n_reports (), ==, 0);
 }
 
-/* One picture through the frame: as soon as its pixels are said to have been
- * read, somebody else writes there. TRUE: what is in it was found. */
+/* Runs one picture through the frame. As soon as the engine reports that the
+ * pixels have been read, the producer overwrites them. Returns whether the
+ * detections are right. */
 static gboolean
 run_frame (Rig *rig, guint which)
 {
@@ -179,7 +180,7 @@ test_right (void)
   rig_clear (&rig);
 }
 
-/* By frames that are not, or not any more, what they were when they were read. */
+/* Symptom: wrong results, because a frame was read too early or too late. */
 static void
 test_without_wait (gconstpointer kind)
 {
@@ -196,7 +197,7 @@ test_without_wait (gconstpointer kind)
   rig_clear (&rig);
 }
 
-/* By the time of a step that has not ended. */
+/* Symptom: the duration of a step that has not ended. */
 static void
 test_without_end (void)
 {
@@ -222,7 +223,7 @@ test_without_end (void)
   rig_clear (&rig);
 }
 
-/* By the results of another picture in the hands of whoever has the slot. */
+/* Symptom: the results of another picture, for the step that holds the slot. */
 static void
 test_without_slot_check (void)
 {

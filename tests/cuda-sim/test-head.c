@@ -3,11 +3,12 @@
 
 /* The CUDA kernels of the head, simulated, against the engine's head on the
  * host: the same rows in the same order, with the same bits, since both take
- * expf from the C library. Rows that are not finite are dropped from what the
- * kernels wrote, as a slot does (cuda/slot.c). Logits are random, with ties, with scores that only
- * rounding makes equal, with NaN and infinities; every case twice in an order
- * of threads and blocks of its own. What lies between the logits, and in
- * scratch memory before, must not matter. */
+ * expf from the C library. The test drops rows that are not finite from the
+ * kernels' output, like a slot (cuda/slot.c). Logits are random, with ties,
+ * with scores that only rounding makes equal, with NaN and infinities; every
+ * case runs twice with different orders of threads and blocks. The contents of
+ * the gaps between the logits and the previous contents of scratch memory must
+ * make no difference. */
 
 #include <math.h>
 #include <string.h>
@@ -21,12 +22,12 @@
 
 #define MAX_IMAGES 3
 #ifndef RANDOM_CASES
-#define RANDOM_CASES 40         /* a test */
+#define RANDOM_CASES 40         /* per test */
 #endif
 
 typedef enum
 {
-  SPREAD,                       /* as a trained network's */
+  SPREAD,                       /* like a trained network's */
   TIES,                         /* few values */
   EQUAL,                        /* one value */
   LARGE,                        /* scores that round to 1 */
@@ -55,7 +56,7 @@ typedef struct
   Y10Storage storage[6];
   Y10Plan plan;
   guint8 *arena[MAX_IMAGES];    /* planar logits of an image */
-  gfloat *logits[6];            /* the same as the kernels have it */
+  gfloat *logits[6];            /* the same in the kernels' layout */
   guint gap[6];                 /* floats between pixels */
   Y10HeadParams params[MAX_IMAGES];
   Y10Letterbox letterbox[MAX_IMAGES];
@@ -144,7 +145,7 @@ fill_logits (World *w, const Case *c, GRand *rand)
 
     w->gap[i] = pixel + 8 * g_rand_int_range (rand, 0, 3);
     w->logits[i] = g_new (gfloat, (gsize) c->images * area * w->gap[i]);
-    /* Better than all that is wanted. */
+    /* Fills the gaps with logits better than any real one. */
     for (gsize j = 0; j < (gsize) c->images * area * w->gap[i]; j++)
       w->logits[i][j] = 1e30f;
     for (guint n = 0; n < c->images; n++) {
@@ -190,7 +191,8 @@ choose_params (World *w, const Case *c, GRand *rand)
       .max_detections = g_rand_boolean (rand) ? c->capacity
           : (guint) g_rand_int_range (rand, 1, c->capacity + 1)
     };
-    /* Amid the scores: some pass the floor's rounding and not this. */
+    /* A threshold among the scores: some pass the rounded floor, but not the
+     * exact threshold. */
     if (c->kind == NEAR && g_rand_boolean (rand))
       p->confidence = y10_head_sigmoid (5 + 1.5e-5f);
     y10_letterbox_init (&w->letterbox[n], g_rand_int_range (rand, 1, 2000),
@@ -223,7 +225,7 @@ gather (gpointer user, guint32 anchor, gfloat *logits)
   y10_ref_head_gather (g->plan, g->arena, anchor, logits);
 }
 
-/* As the ref backend does it. */
+/* Runs the head like the ref backend. */
 static guint
 run_reference (const World *w, const Case *c, guint image, Y10Detection *rows)
 {
@@ -283,7 +285,7 @@ fill_params (Y10KHeadParams *to, guint8 *classes, const World *w,
       .all_classes = p->classes == NULL,.scale = l->scale,.left = l->left,
       .top = l->top,.src_width = l->src_width,.src_height = l->src_height
     };
-    /* Without a list the bytes must not be looked at. */
+    /* Without a list of classes the kernel must not read the bytes. */
     for (guint k = 0; k < c->n_classes; k++)
       classes[n * c->n_classes + k] = p->classes ? p->classes[k] : 0;
   }
@@ -465,8 +467,8 @@ test_case (gconstpointer data)
     run_case (data, seed);
 }
 
-/* Two rows, or three, whose order only rounding changes: nothing else in the list
- * tells that it has to be sorted again. */
+/* Two or three rows whose order changes by rounding only: no other row of the
+ * list shows that it must be sorted again. */
 static void
 test_pairs (void)
 {
@@ -483,7 +485,7 @@ test_pairs (void)
 int
 main (int argc, char **argv)
 {
-  /* The sizes that occur, and what the shared memory is too small for. */
+  /* The sizes in use, and ones that exceed the shared memory. */
   static const struct
   {
     const char *name;

@@ -45,7 +45,7 @@ wait_for_tuning (Y10Engine *engine)
   } while (!progress.finished);
 }
 
-/* How many ops run a plan that the tuner's threads built. */
+/* Returns the number of ops that run a plan built by the tuner's threads. */
 static guint
 count_fused (const Y10Engine *engine)
 {
@@ -59,8 +59,8 @@ count_fused (const Y10Engine *engine)
   return n;
 }
 
-/* Plans are built without a handle where they run, else with one, by the tuner's
- * threads, too; the results are the same. */
+/* Plans are built without a handle if such plans run, else with one, also by
+ * the tuner's threads; the results are the same. */
 static void
 test_handles (void)
 {

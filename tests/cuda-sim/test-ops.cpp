@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* The network's ops as kernels on the simulated GPU, against the reference.
- * Views are ranges of wider tensors: what lies around them is NaN and has to
- * stay, bit for bit, and padded channels have to become zero. Inputs are
- * rounded to the activations' type first, so that what may differ is the order
- * of sums and one rounding. */
+/* Compares the network's ops as kernels on the simulated GPU with the
+ * reference. Views are ranges of wider tensors: the surrounding values are NaN
+ * and must stay bit for bit, and padded channels must become zero. Inputs are
+ * rounded to the activations' type first, so only the order of sums and one
+ * rounding may differ. */
 
 #include <glib.h>
 #include <math.h>
@@ -32,7 +32,8 @@ typedef enum
 
 static const char *const suffix[N_TYPES] = { "f32", "f16", "bf16" };
 static const guint type_size[N_TYPES] = { 4, 2, 2 };
-/* Half of the last place, relative to the value; a little more for sums. */
+/* Half a unit in the last place, relative to the value; slightly more for
+ * sums. */
 static const float rounding[N_TYPES] = { 0, 0x1.04p-11f, 0x1.04p-8f };
 
 static float
@@ -54,7 +55,8 @@ set (Type type, void *data, gsize i, float x)
         : y10_sim::float_to_bf16 (x);
 }
 
-/* Exactly as large as asked for, so that AddressSanitizer sees the end. */
+/* Allocates exactly the requested size, so that AddressSanitizer detects an
+ * overrun. */
 static void *
 poisoned (gsize size)
 {
@@ -138,7 +140,7 @@ tensor_clear (Tensor *t)
   g_free (t->plane);
 }
 
-/* Padding zero, the rest noise; the planes are what was rounded. */
+/* Padding is zero, the rest noise; the planes hold the rounded values. */
 static void
 tensor_fill (Tensor *t, float scale)
 {
@@ -159,7 +161,8 @@ tensor_fill (Tensor *t, float scale)
       }
 }
 
-/* Against the planes, which hold what is right. @what for messages. */
+/* Compares with the planes, which hold the expected values; @what is for
+ * messages. */
 static void
 tensor_check (const Tensor *t, float eps, const char *what)
 {
@@ -425,8 +428,8 @@ test_upsample2x (void)
   }
 }
 
-/* Two images of random numbers with a NaN in a corner: it is seen by everyone
- * within two pixels, in its channel, and from pool to pool two further. */
+/* Two images of random numbers with a NaN in a corner: it spreads to all pixels
+ * within two pixels, in its channel, and two pixels further with each pool. */
 static void
 check_maxpool5 (guint channels, guint height, guint width, int n, Type type)
 {
@@ -533,7 +536,8 @@ check_attention (guint heads, guint key_dim, guint head_dim, guint height,
   p.head_dim = (int) head_dim;
   p.images = (int) images;
   run ("attention", type, y10_attention_launch (&p), &p);
-  /* The error of a score is one of the weight: more where scores are large. */
+  /* An error of a score becomes an error of the weight: larger for large
+   * scores. */
   tensor_check (&out, 5e-6f * MAX (scale * scale, 1), what);
 
   tensor_clear (&in);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* The CUDA kernel of the preprocessing, simulated, against the reference's
- * letterbox, in every format, each with random regions, sizes and strides: the
- * same bits for floats, the same bits rounded once for the shorter types. Each
- * plane ends where its last sample does, at any alignment, and what lies
- * beside the input's view must stay. */
+/* Compares the simulated CUDA kernel of the preprocessing with the reference's
+ * letterbox, for every format, with random regions, sizes and strides: equal
+ * bits for floats, the same bits rounded once for the shorter types. Each plane
+ * ends with its last sample, at any alignment, and values beside the input's
+ * view must not change. */
 
 #include <math.h>
 #include <string.h>
@@ -18,7 +18,7 @@
 
 #define ROUNDS 12
 #define MAX_PICTURES 3          /* of a launch */
-#define MAX_CHANNELS 24         /* of the view; and as many beside it */
+#define MAX_CHANNELS 24         /* of the view, and the same number beside it */
 
 static const char *const kernel_names[] = {
   "y10_preprocess_f32", "y10_preprocess_f16", "y10_preprocess_bf16"
@@ -32,8 +32,8 @@ typedef struct
   Y10Tap *column, *row;
 } Picture;
 
-/* Bytes of a plane up to the last sample of the region, from the first row of
- * the frame; no byte after it is there. */
+/* Bytes of a plane from the first row of the frame up to the last sample of the
+ * region; the allocation ends there. */
 static gsize
 plane_size (const Y10Image *image, const Y10FormatInfo *info, guint plane)
 {
@@ -56,7 +56,7 @@ fill_plane (Picture *p, const Y10FormatInfo *info, guint plane, GRand *rand)
 {
   gsize size = plane_size (&p->image, info, plane), shift;
 
-  /* Behind malloc's alignment, and up to the end of what it gives. */
+  /* Off malloc's alignment, and up to the end of the allocation. */
   shift = g_rand_int_range (rand, 0, 8);
   p->planes[plane] = g_malloc (size + shift);
   p->image.plane[plane] = p->planes[plane] + shift;
@@ -152,7 +152,7 @@ fill_picture (Y10KPicture *k, const Picture *p)
   }
 }
 
-/* Element @i as the kernel of @type has to leave it. */
+/* Returns element @i as the kernel of @type must write it. */
 static gboolean
 is_rounded (gconstpointer out, guint type, gsize i, gfloat expected)
 {
@@ -169,8 +169,8 @@ is_rounded (gconstpointer out, guint type, gsize i, gfloat expected)
   }
 }
 
-/* Of every output, the view's channels are as expected, zeros after the third,
- * and the others are as they were. */
+/* Checks every output: the view's channels have the expected values, with zeros
+ * after the third, and the others are unchanged. */
 static gboolean
 check (const Picture *p, const Y10KView *view, guint type, guint8 fill,
     const gfloat *planes, gconstpointer out)
@@ -203,7 +203,8 @@ check (const Picture *p, const Y10KView *view, guint type, guint8 fill,
   return TRUE;
 }
 
-/* Pictures of any kinds in one launch; planes are what the reference gives. */
+/* Pictures of different kinds in one launch; @planes holds the reference's
+ * results. */
 static void
 run_type (const Picture *pictures, guint n, guint type,
     gfloat *const *planes, GRand *rand)
@@ -267,7 +268,7 @@ test_format (gconstpointer data)
   g_rand_free (rand);
 }
 
-/* All values of a byte, and none of them off by the last bit. */
+/* All values of a byte, none of which may be off by the last bit. */
 static void
 test_values (void)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* The simulator itself: kernels that are right give what they should in any
- * order, and each kind of mistake that it is there to find is found. */
+/* The simulator itself: correct kernels give the right results in any order,
+ * and each kind of fault that it is meant to detect is reported. */
 
 #include <math.h>
 #include <string.h>
@@ -28,7 +28,7 @@ run (const char *name, guint grid, guint block, guint shared, const SelfTest *p)
   return y10_sim_run (kernel, launch, 0, p);
 }
 
-/* FALSE and a report that says @what. */
+/* Runs a kernel that must fail with a report that contains @what. */
 static void
 assert_found (const char *name, guint grid, guint block, guint shared, const SelfTest *p,
     const char *what)
@@ -71,7 +71,7 @@ test_sum (void)
   }
 }
 
-/* A barrier taken out: the sum has NaN in it in some block. */
+/* A removed barrier: some block's sum is NaN. */
 static void
 test_no_barrier (void)
 {
@@ -162,7 +162,7 @@ test_wrong (void)
   assert_found ("self_sum", 0, 32, 0, &p, "empty");
   assert_found ("self_sort", 1, 32, 49153, &p, "dynamic");
   assert_found ("self_sort", 1, 32, 0, &p, "no dynamic");
-  /* And it still works. */
+  /* Afterwards the simulator still works. */
   test_sum ();
 }
 
@@ -211,7 +211,7 @@ test_half (void)
     guint32 u = (guint32) y10_sim_random ();
 
     memcpy (&pairs[i], &u, 4);
-    /* Every other one where half has values, some of them exactly between. */
+    /* Every other value in the range of half, including exact midpoints. */
     if (i % 4 < 2)
       pairs[i] = (float) (half_value (u & 0xffff)
           + (u >> 16 & 1) * (half_value ((u + 1) & 0xffff) - half_value (u & 0xffff)) / 2);
@@ -224,8 +224,8 @@ test_half (void)
 
     assert_same (out[4 * i], h, i);
     assert_same (out[4 * i + 1], y, pairs[2 * i + 1]);
-    /* Sums that a double cannot hold are rare; a long double holds them all
-     * but for what is far below half of the last bit. */
+    /* Few sums do not fit a double; a long double holds them all except for
+     * bits far below half a unit in the last place. */
     if (exact - exact == 0) {
       int e;
       long double step;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* What a step costs and survives, on the simulated GPU: batch sizes that are not
- * prepared yet, frames that are gone when the next step runs, captures that
+/* Steps on the simulated GPU: their number of calls, batch sizes that are not
+ * prepared yet, frames that are freed before the next step runs, captures that
  * another thread invalidates. */
 
 #include <string.h>
@@ -109,7 +109,7 @@ typedef struct
 {
   Y10Engine *engine;
   guint8 *pictures[N_PICTURES];
-  Y10Detection rows[N_PICTURES][MAX_ROWS];      /* of each picture alone */
+  Y10Detection rows[N_PICTURES][MAX_ROWS];      /* expected, of each picture alone */
 } Rig;
 
 static void
@@ -131,7 +131,7 @@ rig_clear (Rig *rig)
   g_assert_cmpuint (sim->n_reports (), ==, 0);
 }
 
-/* A step of @n images finds in each what was found in it alone. */
+/* In a step of @n images each gets the same detections as alone. */
 static void
 expect_same (Rig *rig, guint first, guint n)
 {
@@ -170,7 +170,7 @@ test_unprepared (void)
         (g_get_monotonic_time () - start) / 1000);
     g_assert_cmpint (g_get_monotonic_time () - start, <, G_USEC_PER_SEC / 2);
   }
-  /* 3 images run as 4 then, or as 3 when that was asked for. */
+  /* 3 images then run as 4, or as 3 if that size was requested. */
   y10_engine_request_batch_size (rig.engine, 3);
   y10_engine_request_batch_size (rig.engine, 3);
   y10_engine_request_batch_size (rig.engine, MOST + 1);
@@ -196,8 +196,8 @@ test_quit (void)
   g_assert_cmpint (g_get_monotonic_time () - start, <, G_USEC_PER_SEC / 2);
 }
 
-/* The surplus images of a step are computed without a frame: those of the step
- * before are gone, which the simulator would report. */
+/* The surplus images of a step are computed without a frame: the previous
+ * step's frames are freed, so the simulator would report a read. */
 static void
 test_surplus (void)
 {
@@ -237,9 +237,9 @@ test_surplus (void)
   rig_clear (&rig);
 }
 
-/* A captured step of any number of images: one kernel reads them, behind one copy
- * of their descriptions and one copy of each frame in host memory. What a
- * letterbox needs is copied when the frame's size changes. */
+/* A captured step of any number of images: one kernel reads them, behind one
+ * copy of their descriptions and one copy of each frame in host memory. The
+ * letterbox's tables are copied when the frame's size changes. */
 static void
 test_launches (void)
 {
@@ -282,7 +282,8 @@ test_staged (void)
   finish (&step, 2, rows);
   for (guint i = 0; i < 2; i++)
     g_assert_cmpmem (rows[i], sizeof rows[i], rig.rows[i], sizeof rows[i]);
-  /* A frame that is added and never submitted is not the next step's. */
+  /* A frame that is added and never submitted does not appear in the next
+   * step. */
   g_assert_true (y10_step_begin (rig.engine, -1, &step, NULL));
   add (&step, Y10_MEMORY_HOST, frame, NULL);
   y10_step_end (&step);
@@ -328,8 +329,7 @@ test_reserved (void)
   g_assert_cmpuint (sim->n_reports (), ==, 0);
 }
 
-/* No thread waits for the GPU without sleeping, and no kernel reads memory that
- * nothing has written. */
+/* No thread busy-waits for the GPU, and no kernel reads unwritten memory. */
 static void
 test_waits (void)
 {
@@ -350,7 +350,7 @@ test_waits (void)
   rig_clear (&rig);
 }
 
-/* Steps until one is launched as a graph; fails after @most. */
+/* Runs steps until one is launched as a graph; fails after @most steps. */
 static guint
 count_uncaptured (Rig *rig, guint most)
 {
@@ -365,7 +365,8 @@ count_uncaptured (Rig *rig, guint most)
 }
 
 /* No capture succeeds: the engine starts and runs kernel by kernel. Once they
- * succeed again, it is captured within as many steps as it has run, twice. */
+ * succeed again, the graph is captured within as many steps as have run; done
+ * twice. */
 static void
 test_invalidated (void)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Faster plans that come in while steps run, on the simulated GPU: the network
- * gives what the reference gives before and afterwards, plans that are wrong or
- * cannot be built are left out, the second start builds none, and it can be
- * ended at any time. What can be found is Y10_SIM_FUSE's, see
+/* Tuning while steps run, on the simulated GPU: the network's results equal the
+ * reference's before and afterwards, plans that are wrong or cannot be built
+ * are rejected, the second start builds none, and tuning can be stopped at any
+ * time. Y10_SIM_FUSE selects the available plans, see
  * tests/cuda-sim/conv_plain.c. */
 
 #include <glib/gstdio.h>
@@ -88,7 +88,8 @@ make_engine (Y10BackendKind backend, Y10Precision precision, guint max_batch,
   return engine;
 }
 
-/* A new engine that finds @what, in what is left of the cache. */
+/* Tunes a new engine with the plans @what (Y10_SIM_FUSE) and the current
+ * cache. */
 static Y10Engine *
 make_tuned (const char *what, Y10Precision precision,
     Y10TuningProgress *progress)
@@ -108,7 +109,8 @@ make_tuned (const char *what, Y10Precision precision,
   return engine;
 }
 
-/* The simulator's times are those of a machine that does other things, too. */
+/* The simulator's times are real times of a machine that runs other programs,
+ * too. */
 static void
 expect_most_faster (const Y10TuningProgress *progress)
 {
@@ -116,7 +118,7 @@ expect_most_faster (const Y10TuningProgress *progress)
   g_assert_cmpuint (progress->faster, >, progress->total / 2);
 }
 
-/* Convolutions that are run by @impl. */
+/* Returns the number of convolutions that run by @impl. */
 static guint
 count_impl (Y10Engine *engine, const char *impl)
 {
@@ -131,7 +133,7 @@ count_impl (Y10Engine *engine, const char *impl)
   return n;
 }
 
-/* Each row of the reference is one of ours, and none twice. */
+/* Each row of the reference matches a different one of ours. */
 static void
 expect_reference (Y10Engine *engine, double score, double box)
 {
@@ -146,7 +148,7 @@ expect_reference (Y10Engine *engine, double score, double box)
     gboolean taken[MAX_ROWS] = { FALSE };
 
     g_assert_cmpuint (n, ==, m);
-    /* The last rows may be others where scores are nearly equal. */
+    /* The last rows may differ if their scores are nearly equal. */
     for (guint i = 0; i < n && expected[i].confidence > expected[n - 1].confidence
         + score; i++) {
       guint k;
@@ -167,7 +169,7 @@ expect_reference (Y10Engine *engine, double score, double box)
   y10_engine_unref (reference);
 }
 
-/* A step takes over what was found, and gives the same. */
+/* Steps adopt the tuned plans, and their results stay the same. */
 static void
 test_adopted (void)
 {
@@ -184,7 +186,8 @@ test_adopted (void)
   g_assert_cmpuint (count_impl (engine, FUSED), ==, 0);
   n_convs = count_impl (engine, PLAIN);
   expect_reference (engine, 1e-4, 0.05);
-  /* All but those that nothing follows, and sums in place. */
+  /* All convolutions are fused but those without an epilogue and those that add
+   * in place. */
   g_assert_cmpuint (count_impl (engine, FUSED), >=, progress.faster);
   g_assert_cmpuint (count_impl (engine, FUSED), >, n_convs / 2);
   g_assert_cmpuint (count_impl (engine, PLAIN), >=, 3);
@@ -199,7 +202,8 @@ test_adopted (void)
   y10_engine_unref (engine);
 }
 
-/* What differs is left out and said once; the next best is taken, or nothing. */
+/* Plans with other results are rejected with one warning; the next best plan is
+ * taken, or none. */
 static void
 test_wrong (void)
 {
@@ -217,7 +221,7 @@ test_wrong (void)
   g_assert_cmpuint (count_impl (engine, "cuda:plain,fused,wrong"), ==, 0);
   y10_engine_unref (engine);
 
-  /* What is unwritten is NaN, which no later difference may replace. */
+  /* Unwritten outputs are NaN; no later difference may replace that. */
   for_plans (delete);
   g_test_expect_message (NULL, G_LOG_LEVEL_WARNING,
       "*rejected cuda:plain,fused,partial: *differs from that of our own kernel by inf *");
@@ -237,7 +241,8 @@ test_wrong (void)
   y10_engine_unref (engine);
 }
 
-/* What can be tried but then not captured, or not even run, changes nothing. */
+/* Plans that pass the trial, but then cannot be captured or do not run, change
+ * nothing. */
 static void
 test_stubborn (void)
 {
@@ -271,7 +276,7 @@ test_broken (void)
   g_assert_cmpuint (progress.faster, ==, 0);
   expect_reference (engine, 1e-4, 0.05);
   y10_engine_unref (engine);
-  /* That there is nothing is known the second time, too. */
+  /* The cache also records that no plan was found. */
   engine = make_tuned ("", Y10_PRECISION_FP32, &progress);
   g_assert_cmpuint (progress.loaded, ==, progress.total);
   g_assert_cmpuint (progress.faster, ==, 0);
@@ -291,14 +296,14 @@ test_cache (void)
   n_files = for_plans (NULL);
   n_faster = progress.faster;
   g_assert_cmpuint (n_files, ==, progress.total);
-  /* Loaded plans are compared, too, and used. */
+  /* Loaded plans are verified again, and used. */
   engine = make_tuned ("none", Y10_PRECISION_FP32, &progress);
   g_assert_cmpuint (progress.loaded, ==, progress.total);
   g_assert_cmpuint (progress.faster, ==, n_faster);
   expect_reference (engine, 1e-4, 0.05);
   g_assert_cmpuint (count_impl (engine, FUSED), >=, progress.faster);
   y10_engine_unref (engine);
-  /* Another precision is another plan. */
+  /* Another precision needs other plans. */
   y10_engine_unref (make_tuned ("", Y10_PRECISION_FP16, &progress));
   g_assert_cmpuint (progress.loaded, ==, 0);
   g_assert_cmpuint (for_plans (cut), ==, 2 * n_files);
@@ -307,7 +312,7 @@ test_cache (void)
   expect_most_faster (&progress);
   expect_reference (engine, 1e-4, 0.05);
   y10_engine_unref (engine);
-  /* And what was put right is good again. */
+  /* The repaired entries are valid again. */
   y10_engine_unref (make_tuned ("", Y10_PRECISION_FP32, &progress));
   g_assert_cmpuint (progress.loaded, ==, progress.total);
 }
@@ -331,7 +336,7 @@ test_cache_unusable (void)
   g_assert_cmpint (chmod (folder, 0700), ==, 0);
 }
 
-/* Nothing is looked for: not wanted, or not possible. */
+/* No tuning: switched off, or not possible. */
 static void
 test_off (void)
 {
@@ -364,7 +369,7 @@ test_off (void)
   y10_engine_unref (engine);
 }
 
-/* Waiting ends when it should; so does an engine that is not done. */
+/* Waiting ends on time, and so does freeing an engine that is still tuning. */
 static void
 test_quit (void)
 {
@@ -393,10 +398,10 @@ test_quit (void)
     }
     start = g_get_monotonic_time ();
     y10_engine_unref (engine);
-    /* One plan is waited for, not thirty. */
+    /* It waits for one plan, not for thirty. */
     g_assert_cmpint (g_get_monotonic_time () - start, <, 5 * G_USEC_PER_SEC);
   }
-  /* When half of them run already. */
+  /* Frees an engine after some tuned plans are in use. */
   g_setenv ("Y10_SIM_BUILD_MS", "10", TRUE);
   engine = make_engine (Y10_BACKEND_CUDA, Y10_PRECISION_FP32, 1, TRUE);
   while (count_impl (engine, FUSED) == 0) {
@@ -433,8 +438,8 @@ detect_images (Y10Engine *engine, const float *pixels, guint n,
   y10_step_end (&step);
 }
 
-/* Numbers of images that occur are looked at, when they do; results do not
- * depend on companions, nor on who computed them. */
+/* Batch sizes are tuned when they first occur; results depend neither on the
+ * other images nor on the plan. */
 static void
 test_batches (void)
 {
@@ -479,8 +484,8 @@ test_batches (void)
   y10_engine_unref (engine);
 }
 
-/* That nothing is faster is known the next time if no step ran while it was
- * timed; else it is timed again. */
+/* The result that no plan is faster is cached only if no step ran during the
+ * measurement; else the next start measures again. */
 static void
 test_disturbed (void)
 {
@@ -498,7 +503,7 @@ test_disturbed (void)
   y10_engine_get_tuning_progress (engine, &progress);
   g_test_message ("timed beside steps: %u of %u results are in the cache",
       for_plans (NULL), progress.total);
-  /* Beside steps, a time may also be wrong the other way. */
+  /* Beside steps, a measurement may also err in the other direction. */
   g_assert_cmpuint (for_plans (NULL), <, progress.faster + progress.total / 4);
   g_free (pixels);
   y10_engine_unref (engine);
@@ -508,8 +513,8 @@ test_disturbed (void)
   y10_engine_unref (engine);
 }
 
-/* A GPU that is lost meanwhile, maybe by what was tried: steps say so, and who
- * goes on with a new engine has one that works and tries nothing. */
+/* The GPU is lost during tuning, perhaps by a trial: steps fail with that
+ * error, and a new engine works and does not tune. */
 static void
 test_lost (void)
 {
@@ -530,7 +535,7 @@ test_lost (void)
   pixels = test_pixels (engine, 1);
   g_test_expect_message (NULL, G_LOG_LEVEL_MESSAGE,
       "tuning stopped*lost*");
-  sim->lose (2, 700);           /* our own kernel, and the first that is tried */
+  sim->lose (2, 700);           /* our own kernel, and the first trial */
   do {
     y10_engine_get_tuning_progress (engine, &progress);
     g_usleep (1000);
@@ -538,7 +543,7 @@ test_lost (void)
   g_test_assert_expected_messages ();
   g_assert_nonnull (strstr (progress.note, "lost"));
   g_assert_cmpuint (progress.done, <, progress.total);
-  /* What was being tried is never tried again, by no other process. */
+  /* No process ever tries the plan of the failed trial again. */
   g_assert_cmpuint (for_plans (NULL), ==, 1);
   g_unsetenv ("Y10_SIM_BUILD_MS");
   test_tensor_image (engine, pixels, &image);
@@ -567,7 +572,7 @@ main (int argc, char **argv)
   g_autoptr (GString) why = g_string_new (NULL);
   int status;
 
-  /* Read once a process. */
+  /* GLib reads it once per process. */
   cache_home = g_dir_make_tmp ("y10-tune-XXXXXX", NULL);
   g_setenv ("XDG_CACHE_HOME", cache_home, TRUE);
   g_test_init (&argc, &argv, NULL);

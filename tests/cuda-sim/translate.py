@@ -17,7 +17,7 @@ Lines keep their numbers. Everything else is left to toolkit/cuda_sim.h.
 import re
 import sys
 
-# Comments and literals, which nothing below may touch, or a declaration.
+# Matches comments and literals, which must not be changed, or a declaration.
 TOKEN = re.compile(
     r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|'
     r'(?P<extern>\bextern\s+)?\b__shared__\b(?P<rest>[^;{}]*);', re.S)
@@ -27,7 +27,7 @@ DECLARATOR = re.compile(r"\s*(\w+)\s*((?:\[[^\]]*\]\s*)*)$", re.S)
 
 
 def split(text):
-    """At the commas outside brackets of any kind."""
+    """Splits at the commas outside brackets of any kind."""
     parts, depth = [""], 0
     for c in text:
         depth += (c in "<([{") - (c in ">)]}")

@@ -30,7 +30,7 @@ ARCHS = ["75", "80", "86", "87", "89", "90", "100", "120"]
 
 
 def get_wheels(folder):
-    """Puts them there once; the marker is written last."""
+    """Downloads the wheels once; the marker is written last."""
     marker = os.path.join(folder, "wheels")
     if os.path.exists(marker):
         with open(marker, encoding="ascii") as f:
@@ -53,7 +53,7 @@ def main():
     parser.add_argument("files", nargs="*")
     args = parser.parse_args()
     files = args.files or sorted(glob.glob(os.path.join(ROOT, "cuda/kernels/*.cu")))
-    # A file that only includes the others is for the build.
+    # Skips a file that only includes the others, which the build uses.
     files = [f for f in files if args.files or re.search(r"__global__|_KERNEL", open(f, encoding="utf-8").read())]
     archs, started, failed = args.arch or ARCHS, time.monotonic(), 0
     get_wheels(args.wheels)

@@ -34,18 +34,20 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.join(HERE, "../..")
-# Reads what older releases made, too. Newer ones may name instructions in another way.
+# This version also reads code of older releases. Newer versions may name
+# instructions differently.
 WHEEL = "nvidia-cuda-nvdisasm==13.2.86"
 WHEELS = os.path.join(ROOT, "build-ci/nvdisasm-13.2.86")
 
-# The second form is that of code by CUDA 12.
+# CUDA 12 writes the second form.
 TARGET = re.compile(r"^\s*\.(?:target\s+sm_|headerflags.*EF_CUDA_SM)(\d+)", re.M)
 SECTION = re.compile(r"^\s*\.section\s+\.text\.(\w+),", re.M)
-# Offset, then perhaps a predicate; those of a pair are in braces on older GPUs.
+# Offset, then an optional predicate; on older GPUs paired instructions are in
+# braces.
 INSTRUCTION = re.compile(r"^\s*/\*[0-9a-f]{4,}\*/\s+(?:\{\s*)?(?:@!?U?P\w+\s+)?([A-Z][A-Z0-9_.]*)", re.M)
 RELEASE = re.compile(rb"release [0-9.]+, V([0-9.]+)")
 
-# ATOMS is shared memory's, which kernels are free to use; BAR.RED is a barrier.
+# ATOMS works on shared memory, which is allowed; BAR.RED is a barrier.
 FORBIDDEN = {
     "local memory": ("LDL", "STL"),
     "fences": ("MEMBAR", "UMEMBAR", "FENCE", "ERRBAR"),
@@ -58,7 +60,7 @@ Code = collections.namedtuple("Code", "forbidden loads stores")
 
 
 def read_sass(text):
-    """(architecture, {kernel: Code}) of what nvdisasm prints."""
+    """(architecture, {kernel: Code}) of nvdisasm's output."""
     arch = TARGET.search(text)
     parts = SECTION.split(text)
     kernels = {}
@@ -128,8 +130,9 @@ def updated(table, found):
 
 
 def least(table, name, which):
-    """What any nvcc has to keep of a kernel's accesses of 16 bytes: half of the fewest that a
-    version in the table makes for any GPU, since each unrolls loops in its own way."""
+    """The minimum of a kernel's accesses of 16 bytes with any nvcc: half of the
+    fewest of all versions and GPUs in the table, since each version unrolls
+    loops differently."""
     counts = [row[which] for block in table.values() for (n, _), row in block.items() if n == name]
     return (min(counts) + 1) // 2 if counts else None
 
@@ -163,7 +166,8 @@ def against_table(found, table, whole):
 
 
 def find_nvdisasm(nvcc, fetch):
-    """The toolkit's, the one that was fetched, or any; None where there is none."""
+    """The toolkit's nvdisasm, the fetched one, or any on the PATH; None if
+    there is none."""
     nvcc = nvcc or shutil.which("nvcc")
     fetched = os.path.join(WHEELS, "nvidia/cu13/bin/nvdisasm")
     for path in ([os.path.join(os.path.dirname(os.path.realpath(nvcc)), "nvdisasm")] if nvcc else []) + [fetched]:
@@ -209,7 +213,8 @@ GOOD = """	.target	sm_90
         /*0070*/                   BAR.RED.OR.DEFER_BLOCKING 0x0, P0 ;
         /*0080*/                   LDC.64 R4, c[0x0][0x210] ;
 """
-# In place of the load of 8 bytes, and the word by which the report has to name it.
+# Replacements for the load of 8 bytes, and the word that the report must
+# contain.
 BAD = {
     "LDL R3, [R1]": "local memory", "@P0 STL.64 [R1+0x8], R4": "local memory",
     "@!UP0 STL.128 [R1], R4": "local memory", "MEMBAR.SC.GPU": "fences", "ERRBAR": "fences",
@@ -218,12 +223,12 @@ BAD = {
     "{ RED.E.ADD.F32.FTZ.RN.STRONG.GPU desc[UR4][R2.64], R5": "global atomics",
     "REDG.E.ADD.STRONG.GPU desc[UR4][R2.64], R5": "global atomics",
 }
-# Of sass-wrong.cu, and "" for what is right.
+# The kernels of sass-wrong.cu with their words; "" for the correct one.
 COMPILED = {"spills": "local memory", "waits": "fences", "counts": "global atomics", "right": ""}
 
 
 def counter_test_text():
-    """What goes unnoticed, or is found where nothing is."""
+    """Returns faults that were not found, and findings without a fault."""
     arch, kernels = read_sass(GOOD)
     if arch != "90" or kernels != {"kernel": Code(collections.Counter(), 3, 1)}:
         yield f"good code is read as {arch}, {kernels}"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* What sass-check.py has to find, one thing a kernel, and one kernel in which
- * there is nothing to find. Never run. */
+/* Faults that sass-check.py must find, one per kernel, and one kernel without a
+ * fault. Never run. */
 
-/* Indices that the compiler does not know keep an array out of registers. */
+/* Indices unknown to the compiler keep an array out of registers. */
 extern "C" __global__ void
 spills (const int *in, int *out)
 {

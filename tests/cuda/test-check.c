@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Which of the driver's results are the end of a context, by cuda.h's numbers,
- * and what a user reads of each. */
+/* The driver's results that mean a lost context, by cuda.h's numbers, and the
+ * error message for each. */
 
 #include <string.h>
 #include <y10/error.h>
@@ -38,8 +38,8 @@ assert_code (int result, Y10Error code)
 static void
 test_codes (void)
 {
-  /* What says in cuda.h that the process has to be started again, or that the
-   * context is no more; and what a call may be told again and again. */
+  /* Results after which, by cuda.h, the process must be restarted or the
+   * context no longer exists; and results that a call may return repeatedly. */
   static const int lost[] = { 46, 201, 214, 220, 226, 700, 702, 709, 710, 714,
     715, 716, 717, 718, 719, 999
   };
@@ -57,7 +57,7 @@ test_codes (void)
     assert_code (others[i], Y10_ERROR_BACKEND);
 }
 
-/* What frees by it frees nothing, and gets to know that. */
+/* Freeing through the dead driver frees nothing and returns an error. */
 static void
 test_dead (void)
 {

@@ -106,7 +106,7 @@ static const Y10CudaDriver driver = {.ctx_get_current = fake_get_current,
   .memcpy_htod_async = fake_htod,.stream_synchronize = fake_synchronize
 };
 
-/* A descriptor is the pointers that were set, and a plan's handle. */
+/* A descriptor holds the pointers that were set, and a plan's handle. */
 typedef struct
 {
   cudnnBackendDescriptorType_t type;
@@ -149,7 +149,7 @@ fake_set (cudnnBackendDescriptor_t d, cudnnBackendAttributeName_t name,
   return CUDNN_STATUS_SUCCESS;
 }
 
-/* A handle is a number of threads that use it. */
+/* A handle counts the threads that use it. */
 typedef struct
 {
   int n_threads, n_built;
@@ -173,8 +173,8 @@ fake_destroy_handle (cudnnHandle_t handle)
   return CUDNN_STATUS_SUCCESS;
 }
 
-/* Building a plan takes a while, one thread at a time with a handle, with the
- * context current. */
+/* Building a plan takes a while; with a handle, one thread at a time builds,
+ * with the context current. */
 static cudnnStatus_t
 fake_finalize (cudnnBackendDescriptor_t d)
 {
@@ -190,7 +190,7 @@ fake_finalize (cudnnBackendDescriptor_t d)
   return CUDNN_STATUS_SUCCESS;
 }
 
-/* One configuration of one engine, with tensor cores. */
+/* Offers one configuration of one engine, with tensor cores. */
 static cudnnStatus_t
 fake_get (cudnnBackendDescriptor_t d, cudnnBackendAttributeName_t name,
     cudnnBackendAttributeType_t type, int64_t n, int64_t *n_got, void *values)
@@ -377,7 +377,7 @@ test_again (void)
   }
   g_assert_cmpuint (n_made, ==, 2);
   g_assert_cmpuint (n_streams, ==, 1);
-  /* More slots than anybody has: slower, and nothing is lost. */
+  /* More slots than the cache has entries: slower, but correct. */
   for (guint i = 0; i < n; i++) {
     run (plan, 0x100 + i, bias, 0x30);
     g_assert_true (sent_as (Y10_CONV_UID_IN) == GSIZE_TO_POINTER (0x100 + i));
@@ -403,8 +403,8 @@ test_failure (void)
   y10_cuda_conv_plan_free (plan);
 }
 
-/* A plan that was tried on one handle runs on another, and knows nothing of what
- * it was tried with. */
+/* A plan that was tried on one handle runs on another, and keeps nothing of the
+ * trial. */
 static void
 test_given (void)
 {
@@ -447,9 +447,9 @@ build_plan (void *data)
   return NULL;
 }
 
-/* Plans that are built without a handle are used where they run and compute the
- * right numbers. Else each thread that builds plans has a handle, which is not
- * the one that runs them. */
+/* Plans built without a handle are used if they run and compute correct
+ * results. Otherwise each thread that builds plans has a handle other than the
+ * one that runs them. */
 static void
 test_open (gconstpointer data)
 {

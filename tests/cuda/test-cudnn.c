@@ -3,9 +3,9 @@
 
 /* usage: test-cudnn MISSING TEXT
  *
- * Loads cuDNN where no library whose name starts with MISSING can be found, by
- * us or by cuDNN itself, and expects TEXT in the reason, or with an empty TEXT
- * that everything works. Exits with 77 where cuDNN is really missing. */
+ * Loads cuDNN while no library whose name starts with MISSING can be found,
+ * neither by the backend nor by cuDNN itself. Expects TEXT in the reason, or,
+ * if TEXT is empty, success. Exits with 77 where cuDNN is really missing. */
 
 #include "config.h"
 
@@ -20,7 +20,7 @@ static gboolean was_missed;
 
 void *dlopen (const char *name, int flags);
 
-/* In place of the C library's, for every library in this process. */
+/* Replaces the C library's dlopen() for every library in this process. */
 void *
 dlopen (const char *name, int flags)
 {
@@ -37,7 +37,7 @@ dlopen (const char *name, int flags)
   return real (name, flags);
 }
 
-/* Not in this process: whether everything is there without us. */
+/* Runs in another process: whether cuDNN loads without the replacement. */
 static gboolean
 is_complete (const char *program, GString *why)
 {
@@ -79,7 +79,7 @@ main (int argc, char **argv)
     g_print ("nobody asked for %s\n", missing);
     return 1;
   }
-  /* It says the same the second time. */
+  /* A second attempt gives the same result. */
   if (!ok) {
     GString *again = g_string_new (NULL);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* The cache of plans: what was stored comes back, bit for bit, for the very
- * same key only; what is damaged, strange or writable by others does not. The
- * plans here are any bytes. */
+/* The plan cache: a stored plan is loaded bit for bit, for exactly the same key
+ * only; damaged, foreign and world-writable files are rejected. The plans here
+ * are arbitrary bytes. */
 
 #include <glib/gstdio.h>
 #include <stdio.h>
@@ -106,7 +106,7 @@ expect (const Y10PlanCache *cache, const Y10CudaConvDesc *d,
   g_bytes_unref (bytes);
 }
 
-/* The only file in @folder. */
+/* Returns the only file in @folder. */
 static char *
 only_file (const char *folder)
 {
@@ -123,7 +123,7 @@ only_file (const char *folder)
   return path;
 }
 
-/* In place, where g_file_set_contents() would wait for the disk. */
+/* Writes in place, because g_file_set_contents() would wait for the disk. */
 static void
 write_file (const char *path, const char *data, gsize size)
 {
@@ -216,11 +216,11 @@ test_damage (void)
   store (cache, &desc, Y10_CUDA_CONV_FUSED, "a plan that is long enough");
   path = only_file (root);
   g_assert_true (g_file_get_contents (path, &data, &size, NULL));
-  for (gsize n = 0; n < size; n++) {    /* cut short anywhere */
+  for (gsize n = 0; n < size; n++) {    /* truncated anywhere */
     write_file (path, data, n);
     expect (cache, &desc, Y10_CUDA_CONV_FUSED, NULL);
   }
-  for (gsize n = 0; n < size; n++) {    /* a bit turned over anywhere */
+  for (gsize n = 0; n < size; n++) {    /* a bit flipped anywhere */
     data[n] ^= 1;
     write_file (path, data, size);
     expect (cache, &desc, Y10_CUDA_CONV_FUSED, NULL);
@@ -281,7 +281,7 @@ test_folders (void)
   g_assert_true (g_file_set_contents (file, "", 0, NULL));
   expect_refused (file, "cannot use");
 
-  /* Gone while it was in use: an error to be told, no more. */
+  /* The folder vanishes while it is in use: one error, nothing else. */
   cache = open_cache (folder, &key);
   remove_tree (folder);
   expect (cache, &desc, Y10_CUDA_CONV_FUSED, NULL);
@@ -304,7 +304,7 @@ test_folders (void)
   g_free (root);
 }
 
-/* XDG_CACHE_HOME is of this test's own: see main(). */
+/* main() sets XDG_CACHE_HOME to a private folder. */
 static void
 test_default (void)
 {
@@ -342,7 +342,7 @@ write_often (gpointer data)
   return NULL;
 }
 
-/* Readers see one writer's plan or the other's, whole. */
+/* Readers get one writer's plan or the other's, never a mixture. */
 static void
 test_together (void)
 {

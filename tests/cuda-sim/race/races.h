@@ -2,8 +2,8 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-/* The kernels that the race detector is tested with; each runs in blocks of 64
- * threads and takes a RaceTest. */
+/* The kernels for tests of the race detector; each runs in blocks of 64 threads
+ * and takes a RaceTest. */
 
 typedef struct
 {

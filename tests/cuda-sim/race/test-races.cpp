@@ -38,7 +38,7 @@ run (const Y10SimKernel *kernel)
   return y10_sim_run (kernel, launch, 0, &p);
 }
 
-/* FALSE: the reader came first and read what nobody had written. */
+/* FALSE: the reader came first and read unwritten memory. */
 static gboolean
 is_race (const char *text, const char *kernel)
 {

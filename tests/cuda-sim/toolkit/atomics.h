@@ -2,11 +2,11 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-/* Atomic functions: one fiber runs at a time, and nothing gives way in here.
- * Overloads rather than templates, so that arguments convert as with nvcc; the
- * types are those that sm_75 has. Included by cuda_sim.h alone. */
+/* Atomic functions: one fiber runs at a time, and none of these functions
+ * switches. Overloads rather than templates, so that arguments convert as with
+ * nvcc; the types are those that sm_75 has. Included by cuda_sim.h alone. */
 
-/* To the race detector an atomic is one access, at its caller's line. */
+/* For the race detector an atomic is one access, at its caller's line. */
 #ifdef Y10_SIM_RACES
 #include "race.h"
 #define Y10_ATOMIC_FUNCTION \

@@ -2,7 +2,7 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-/* Stands in for the toolkit's header of this name. */
+/* Replaces the toolkit's header of this name. */
 
 #include "cuda_sim.h"
 #include "small_float.h"

@@ -2,14 +2,14 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-/* What nvcc knows without any include, for a host compiler: every translated
- * kernel file starts with it. Threads of a block are fibers (../fibers.cpp), of
- * which one runs at any time, so that an atomic needs nothing atomic; a
+/* nvcc's built-in declarations, for a host compiler: every translated kernel
+ * file starts with this header. Threads of a block are fibers (../fibers.cpp),
+ * of which one runs at any time, so that atomics need no atomic instructions; a
  * thread gives way only at a barrier or a warp's exchange. Names that only some
- * of our GPUs have are left out on purpose: they fail to compile here too.
+ * of our GPUs have are left out on purpose: they must not compile here either.
  *
  * __shared__ is not here: translate.py turns such declarations into a reference
- * into the block's memory, and what it overlooks does not compile. */
+ * into the block's memory; a declaration that it overlooks does not compile. */
 
 #include <initializer_list>
 #include <assert.h>
@@ -60,7 +60,7 @@ enum BlockOp
   BLOCK_OR,
 };
 
-/* One declaration of shared memory in one instance of a function. */
+/* A declaration of shared memory in one instance of a function. */
 struct SharedSite
 {
   unsigned long long block;     /* the block that ptr belongs to */
@@ -94,7 +94,7 @@ y10_sim_max_align (T... align)
 #define gridDim (y10_sim::current.grid_dim)
 #define warpSize 32
 
-/* The caller's place, for reports. */
+/* The caller's source line, for reports. */
 #define Y10_SITE_PARAMS const char *file = __builtin_FILE (), \
     int line = __builtin_LINE ()
 

@@ -2,11 +2,11 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-/* Functions of device code that the C library lacks. Those that a GPU
- * approximates are as exact here as the C library's: how far off the GPU's are
- * can only be seen there. Included by cuda_sim.h alone. */
+/* Functions of device code that the C library lacks. Functions that a GPU
+ * approximates are as exact here as the C library's: only tests on a GPU show
+ * its error. Included by cuda_sim.h alone. */
 
-/* Macros, because the C library declares these names for itself. */
+/* Macros, because the C library declares these names, too. */
 #define __expf(x) expf (x)
 #define __exp10f(x) exp10f (x)
 #define __logf(x) logf (x)

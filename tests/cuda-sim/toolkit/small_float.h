@@ -4,8 +4,8 @@
 
 /* Half and bfloat16 as bits: conversions that round to nearest, ties to even,
  * with integer arithmetic and normal floats only, so that neither the host's
- * instruction set nor flush-to-zero changes a result. NaN becomes 0x7fff, as
- * the toolkit's conversions make it. */
+ * instruction set nor flush-to-zero changes a result. NaN becomes 0x7fff, as in
+ * the toolkit's conversions. */
 
 #include <math.h>
 #include <stdint.h>
@@ -77,7 +77,7 @@ float_to_bf16 (float x)
   return (uint16_t) ((u + 0x7fff + (u >> 16 & 1)) >> 16);
 }
 
-/* Rounded to odd, so that rounding once more to a shorter type is right. */
+/* Rounds to odd, so that rounding again to a shorter type is exact. */
 static inline float
 double_to_odd_float (double x)
 {
@@ -91,7 +91,7 @@ double_to_odd_float (double x)
   return bits_float (u | 1);
 }
 
-/* x y + z of short floats, rounded to odd. */
+/* Returns x y + z of short floats, rounded to odd. */
 static inline float
 odd_fma (float x, float y, float z)
 {
@@ -111,9 +111,9 @@ odd_fma (float x, float y, float z)
 }
 }
 
-/* What both types have: @T __half or __nv_bfloat16, @T2 the pair, @to and
- * @from the conversions above. Sums and products of two fit a float so well
- * that rounding twice is rounding once. */
+/* Defines the functions of both types: @T is __half or __nv_bfloat16, @T2 the
+ * pair, @to and @from the conversions above. A float has enough bits for the
+ * sum or product of two values that rounding twice equals rounding once. */
 #define Y10_SMALL_FLOAT(T, T2, to, from) \
   struct alignas (2) T \
   { \

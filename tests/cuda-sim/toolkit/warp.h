@@ -3,8 +3,8 @@
 #pragma once
 
 /* Exchanges within a warp. All lanes of a mask that have not left the kernel
- * have to come to the same operation; what is read from a lane that did not
- * take part is garbage. Included by cuda_sim.h alone. */
+ * must reach the same operation; a value read from a lane that did not take
+ * part is garbage. Included by cuda_sim.h alone. */
 
 static inline void
 __syncwarp (unsigned mask = 0xffffffffu, Y10_SITE_PARAMS)
@@ -114,8 +114,8 @@ __match_all_sync (unsigned mask, T value, int *predicate, Y10_SITE_PARAMS)
   return result;
 }
 
-/* Who happens to run together is not ours to know: this lane alone is always
- * a right answer. */
+/* Which lanes happen to run together is undefined: this lane alone is always a
+ * valid answer. */
 static inline unsigned
 __activemask ()
 {

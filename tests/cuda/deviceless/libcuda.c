@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* A libcuda.so.1 for machines without a GPU: it has what cuDNN and NVRTC look
- * up while they answer questions and compile. Modules load into nothing; there
- * are no devices, and nothing can be launched. */
+/* A libcuda.so.1 for machines without a GPU: it exports the functions that
+ * cuDNN and NVRTC look up while they answer queries and compile. Loading a
+ * module succeeds without effect; there are no devices, and nothing can be
+ * launched. */
 
 #include <dlfcn.h>
 #include <stddef.h>
@@ -12,7 +13,8 @@
 #define NOT_SUPPORTED 801
 #define NO_DEVICE 100
 
-/* Answers @result to any parameters: callers clean up after themselves. */
+/* Returns @result for any parameters; the caller cleans up its arguments, so
+ * one function fits all signatures. */
 #define ANSWER(name, result) API int name (void); int name (void) { return result; }
 
 ANSWER (cuInit, 0)
@@ -88,7 +90,7 @@ not_here (void)
   return NOT_SUPPORTED;
 }
 
-/* The CUDA runtime inside of cuDNN wants an address for every name. */
+/* The CUDA runtime inside cuDNN needs an address for every name. */
 int
 cuGetProcAddress_v2 (const char *name, void **address, int version,
     unsigned long long flags, int *status)

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Asks cuDNN, without a GPU, what it has for every dense convolution of the
- * six variants, in fp16, on each GPU of tests/data/gpu: as the plan lays them
- * out in concats, and each in a tensor of its own. Precompiled plans are
- * built; fused ones, which take a second each, are asked for, and one a GPU is
- * built. Fails on each that has no tensor cores and is not an exception.
- * Several GPUs are asked about at once: any thread may make plans. */
+/* Queries cuDNN, without a GPU, for the plans of every dense convolution of the
+ * six variants, in fp16, on each GPU of tests/data/gpu: in the memory plan's
+ * layout in concats, and with separate tensors. It builds the precompiled
+ * plans; of the fused ones, which take a second each, it builds one per GPU and
+ * queries the rest. It fails for each convolution that has no plan with tensor
+ * cores and is no exception. Several GPUs are queried at once: any thread may
+ * build plans. */
 
 #include "config.h"
 
@@ -31,13 +32,13 @@ typedef struct
 } Row;
 
 static GPtrArray *exceptions;   /* of GPatternSpec */
-static GPtrArray *exception_lines;      /* the same as they are written */
-static gint *n_used;            /* convolutions each was needed for */
+static GPtrArray *exception_lines;      /* the same patterns as written in the file */
+static gint *n_used;            /* number of convolutions that needed each */
 
 static Row rows[N_VARIANTS][2][2];      /* [stage][packed] */
 static Y10Plan *plans[N_VARIANTS];
 
-/* What is asked about one GPU. */
+/* The queries for one GPU. */
 typedef struct
 {
   Y10CudaConvLib *lib;
@@ -57,7 +58,8 @@ conv_view (const Y10Plan *plan, Y10View v, gboolean packed)
   view.height = (gint) tensor->height;
   view.width = (gint) tensor->width;
   view.channels = (gint) y10_plan_view_padded (plan, v);
-  /* Precompiled plans write halves there, which are widened; fused ones, floats. */
+  /* Precompiled plans write halves there, which the epilogue widens; fused ones
+   * write floats. */
   packed |= tensor->role == Y10_ROLE_LOGITS;
   view.pixel = packed ? view.channels
       : (gint64) plan->storage[v.tensor].padded_channels;
@@ -87,7 +89,7 @@ conv_desc (const Y10Plan *plan, const Y10Op *op, guint images,
   return d;
 }
 
-/* What is in exceptions.txt and in messages. */
+/* The text in exceptions.txt and in messages. */
 static char *
 describe (const Table *t, const Y10CudaConvDesc *d, Y10CudaConvStage stage)
 {
@@ -168,7 +170,7 @@ plan_of (char variant, Y10Graph **graph)
   return plan;
 }
 
-/* One variant on one GPU. */
+/* Checks one variant on one GPU. */
 static void
 ask (Table *t, guint variant)
 {
@@ -203,8 +205,9 @@ static const Y10CudaConvDesc example = { Y10_PRECISION_FP16, 1, VIEW, VIEW,
   VIEW, 3, 1, 1, TRUE
 };
 
-/* What is to be timed is built, too, no more of it than was asked for, and all
- * of it can be saved; nothing is begun any more once that was cancelled. */
+/* The candidates for a measurement are built, too, at most the requested
+ * number, and all can be saved; after a cancellation no further plan is
+ * begun. */
 static gboolean
 build_candidates (const Table *t, const Y10CudaConvDesc *d)
 {
@@ -237,7 +240,7 @@ build_candidates (const Table *t, const Y10CudaConvDesc *d)
   return ok;
 }
 
-/* One fused plan is built, saved and loaded again; not for another GPU. */
+/* Builds, saves and loads one fused plan; another GPU must not load it. */
 static gboolean
 build_one (const Table *t)
 {

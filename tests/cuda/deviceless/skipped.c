@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Stands in for the table where there is nobody to ask. */
+/* Replaces the program where cuDNN is not available. */
 
 #include <stdio.h>
 
