@@ -35,6 +35,9 @@ case " $* " in
       | python3 "$root/tests/estimate.py" before "$build" || true
     ;;
 esac
+# As many tests run at once as there are cores, each with a thread per core: a
+# thread that spins while it waits takes the core from another test.
+export OMP_WAIT_POLICY=${OMP_WAIT_POLICY:-passive}
 # Three times: slow machines are no fault of the tests.
 meson test -C "$build" --no-rebuild --print-errorlogs --timeout-multiplier 3 "$@" </dev/null || status=$?
 [ -e "$log" ] || exit "$status"

@@ -19,6 +19,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -508,6 +509,17 @@ dawdle (Worker *w)
     sched_yield ();
 }
 
+/* The first wrong result is reported at once: with slots that are overwritten the
+ * process may crash before the end. */
+static void
+count_wrong (Stress *s)
+{
+  if (s->n_wrong++ == 0) {
+    g_print ("1 wrong result after %u steps\n", s->n_done);
+    fflush (stdout);
+  }
+}
+
 /* One step with images of its own in memory of its own. Whatever is not as it
  * should be is counted. */
 static void
@@ -556,7 +568,7 @@ run_step (Worker *w, float *memory)
       if (got != (gint) limit[i]
           || memcmp (rows, s->rows[n - 1][i][which[i]],
               limit[i] * sizeof *rows))
-        s->n_wrong++;
+        count_wrong (s);
     }
   }
   s->n_errors += !ok;
@@ -564,7 +576,7 @@ run_step (Worker *w, float *memory)
   y10_step_end (&step);
   if (!s->skip_slot_check
       && y10_step_read (&step, 0, rows, MAX_ROWS, NULL) != -1)
-    s->n_wrong++;               /* it has ended */
+    count_wrong (s);            /* it has ended */
   s->n_done++;
 }
 

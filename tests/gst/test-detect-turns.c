@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Live sources and an engine that is much too slow for them: sources are never
- * blocked, frames are late by one inference and one interval at most, and streams
- * get as many inferences as each other. How long an inference takes the backend of
- * fakebackend.c is told. Where a machine is too busy for the frames to come in
- * time, what depends on that is not asked. */
+/* Live sources and an engine that is much too slow for them: the element never
+ * blocks a source, delays a frame by one inference and one interval at most, and
+ * gives each stream the same share of inferences. Y10_FAKE_STEP_MS sets how long
+ * an inference of fakebackend.c takes. A thread that only sleeps measures how
+ * long the machine stops this process; every limit in time is extended by that. */
 #include <stdio.h>
 
 #include "gstcommon.h"
@@ -43,6 +43,50 @@ static gint64
 now (void)
 {
   return g_get_monotonic_time ();
+}
+
+/* How late a thread woke up in all, in microseconds, that asked to sleep for
+ * MS at a time. */
+static gint stalled;
+static gint watching;
+
+static gpointer
+watch_stalls (gpointer unused)
+{
+  while (g_atomic_int_get (&watching)) {
+    gint64 asked = now (), late;
+
+    g_usleep (MS);
+    late = now () - asked - 2 * MS;
+    if (late > 0)
+      g_atomic_int_add (&stalled, (gint) late);
+  }
+  return NULL;
+}
+
+static GThread *watch;
+
+static void
+start_watch (void)
+{
+  g_atomic_int_set (&stalled, 0);
+  g_atomic_int_set (&watching, 1);
+  watch = g_thread_new ("stalls", watch_stalls, NULL);
+}
+
+static void
+stop_watch (void)
+{
+  g_atomic_int_set (&watching, 0);
+  g_thread_join (watch);
+  printf ("stalled for %.1f ms\n", stalled / 1e3);
+}
+
+/* @limit microseconds, and as long as the machine stood still. */
+static gint64
+extended (gint64 limit)
+{
+  return limit + g_atomic_int_get (&stalled);
 }
 
 static void
@@ -84,11 +128,11 @@ wait_running (GstElement *e)
   }
 }
 
-/* A camera that sends ten frames at once, room for three, and half a second for
- * an inference: none of them waits for that, and its result is not lost. */
+/* A camera sends ten frames at once, there is room for three, and an inference
+ * takes two seconds: no frame waits for it, and its result is not lost. */
 GST_START_TEST (test_burst)
 {
-  GstHarness *h = slow_harness ("500",
+  GstHarness *h = slow_harness ("2000",
       "late-policy=skip max-queued-frames=3");
   gint64 start, took;
   guint64 age;
@@ -99,13 +143,13 @@ GST_START_TEST (test_burst)
   for (guint i = 1; i < 10; i++)
     fail_unless_equals_int (gst_harness_push (h, picture (i)), GST_FLOW_OK);
   took = now () - start;
-  fail_unless (took < 450 * MS, "%" G_GINT64_FORMAT " us", took);
+  fail_unless (took < 1500 * MS, "%" G_GINT64_FORMAT " us", took);
   /* All leave, though the engine still has the first one. */
   for (guint i = 0; i < 10; i++)
     fail_unless_equals_int (pull (h, i, &age), 's');
-  fail_unless (now () - start < 490 * MS);
+  fail_unless (now () - start < 1900 * MS);
   /* Meanwhile the engine has the last one: its result is not there yet. */
-  sleep_until (start + 650 * MS);
+  sleep_until (start + 2300 * MS);
   fail_unless_equals_int (gst_harness_push (h, picture (10)), GST_FLOW_OK);
   fail_unless_equals_int (pull (h, 10, &age), 'h');
   fail_unless_equals_uint64 (age, 10 * FRAME);
@@ -126,6 +170,7 @@ GST_START_TEST (test_pool)
   GstStructure *config = gst_buffer_pool_get_config (pool);
   gint64 start = now (), longest = 0;
 
+  start_watch ();
   gst_buffer_pool_config_set_params (config, caps, 96 * 64 * 3 / 2, 4, 4);
   fail_unless (gst_buffer_pool_set_config (pool, config));
   fail_unless (gst_buffer_pool_set_active (pool, TRUE));
@@ -143,8 +188,10 @@ GST_START_TEST (test_pool)
     while (gst_harness_buffers_in_queue (h))
       gst_buffer_unref (gst_harness_pull (h));
   }
+  stop_watch ();
   printf ("waited for a buffer for %.1f ms at most\n", longest / 1e3);
-  fail_unless (longest < 200 * MS, "%" G_GINT64_FORMAT " us", longest);
+  fail_unless (longest < extended (200 * MS), "%" G_GINT64_FORMAT " us",
+      longest);
   fail_unless (gst_harness_push_event (h, gst_event_new_eos ()));
   fail_unless_equals_uint64 (test_gst_stat (h->element, "frames"), 45);
   fail_unless (test_gst_stat (h->element, "held") >= 20);
@@ -235,6 +282,7 @@ GST_START_TEST (test_cameras)
     if (i == 4)
       g_object_set (cameras[i].h->element, "priority", 1, NULL);
   }
+  start_watch ();
   start = now ();
   for (guint i = 0; i < N_CAMERAS; i++) {
     cameras[i].start = start;
@@ -245,6 +293,7 @@ GST_START_TEST (test_cameras)
     latest = MAX (latest, cameras[i].latest);
   }
   took = now () - start;
+  stop_watch ();
   g_object_get (cameras[0].h->element, "engine-stats", &stats, NULL);
   fail_unless (gst_structure_get_double (stats, "busy", &busy));
   gst_structure_free (stats);
@@ -262,20 +311,20 @@ GST_START_TEST (test_cameras)
         cameras[i].fps * N_SECONDS);
     /* One inference, which is in a queue of two, one interval, and as much as an
      * inference for the machine. */
-    if (latest < 20 * MS)
-      fail_unless (delay <= most, "%" G_GUINT64_FORMAT " ns", delay);
+    fail_unless (delay <= most + 1000 * (guint64) extended (latest),
+        "%" G_GUINT64_FORMAT " ns", delay);
   }
-  if (latest < 20 * MS) {
-    fail_unless (took < (N_SECONDS * 1000 + 300) * MS);
-    fail_unless (busy >= 0.9, "%f", busy);
-    for (guint i = 0; i < 3; i++) {
-      gint64 a = (gint64) test_gst_stat (cameras[i].h->element, "inferences");
-      gint64 b = (gint64) test_gst_stat (cameras[(i + 3) % 6].h->element,
-          "inferences");
+  fail_unless (took < extended ((N_SECONDS * 1000 + 300) * MS + latest));
+  fail_unless (busy >= 0.9 - (gdouble) extended (latest) / took, "%f", busy);
+  /* A stall that hits some streams only gives their inferences to the others. */
+  for (guint i = 0; i < 3; i++) {
+    gint64 a = (gint64) test_gst_stat (cameras[i].h->element, "inferences");
+    gint64 b = (gint64) test_gst_stat (cameras[(i + 3) % 6].h->element,
+        "inferences");
 
-      if (i != 1)               /* its twin has the higher priority */
-        fail_unless (ABS (a - b) <= 2, "%d and %d", (gint) a, (gint) b);
-    }
+    if (i != 1)                 /* its twin has the higher priority */
+      fail_unless (ABS (a - b) <= 2 + extended (latest) / (60 * MS),
+          "%d and %d", (gint) a, (gint) b);
   }
   for (guint i = 0; i < N_CAMERAS; i++)
     gst_harness_teardown (cameras[i].h);
