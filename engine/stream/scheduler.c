@@ -15,6 +15,10 @@
  * with nothing queued is skipped. Priority comes before all of this: a stream
  * with a higher priority always goes first.
  *
+ * A request may consist of several parts, each of which takes a turn: other
+ * streams get theirs in between, and the parts go into as many steps as needed. It
+ * counts as one image for the limit of a stream's running images.
+ *
  * Withdrawing takes queued images out at once, but not those in a step: a device
  * that reads pixels cannot be interrupted, so those are answered as usual. The
  * scheduler allocates memory only for a new stream and for a failed step.
@@ -36,8 +40,9 @@
 
 typedef struct
 {
-  Y10Request **requests;        /* room for max_batch */
+  Y10Turn *turns;               /* room for max_batch */
   guint n;
+  gint64 begun_at;
   gboolean over;                /* but not answered yet: an earlier step is not */
 } Step;
 
@@ -107,17 +112,26 @@ static gboolean
 is_ready (const Y10Stream *stream)
 {
   return stream->queue.length
-      && (!stream->max_running || stream->n_running < stream->max_running);
+      && (((const Y10Request *) stream->queue.head->data)->n_begun
+      || !stream->max_running || stream->n_running < stream->max_running);
 }
 
 /* The number of its images that could be in the next step. */
 static guint
 n_ready (const Y10Stream *stream)
 {
-  guint n = stream->queue.length;
+  guint more = stream->max_running ? stream->max_running
+      - MIN (stream->max_running, stream->n_running) : G_MAXUINT;
+  guint n = 0;
 
-  return stream->max_running ? MIN (n, stream->max_running
-      - MIN (stream->max_running, stream->n_running)) : n;
+  for (GList *l = stream->queue.head; l; l = l->next) {
+    const Y10Request *request = l->data;
+
+    if (!request->n_begun && !more--)
+      break;
+    n += request->n_parts - request->n_begun;
+  }
+  return n;
 }
 
 /* The turn from which on the image at the head of its queue has waited. */
@@ -205,21 +219,34 @@ set_state (Y10Request *request, Y10RequestState state)
     request->notify (request);
 }
 
+/* Removes a request, which is at the head if any of its parts has begun. */
+static void
+unqueue (Y10Stream *stream, Y10Request *request)
+{
+  g_queue_unlink (&stream->queue, &request->link);
+  if (request->n_begun && stream->queue.length)
+    stream->queued_at = ((const Y10Request *)
+        stream->queue.head->data)->came_at;
+}
+
 static void
 take_turn (Y10Stream *stream, Step *step, gint64 now)
 {
   Y10Scheduler *self = stream->scheduler;
-  Y10Request *request = g_queue_pop_head_link (&stream->queue)->data;
+  Y10Request *request = stream->queue.head->data;
+  guint part = request->n_begun++;
 
-  request->begun_at = now;
-  request->turns = (guint) self->turn++ - request->turns;
-  stream->turn = self->turn;
-  step->requests[step->n++] = request;
-  stream->n_running++;
-  if (stream->queue.length)
-    stream->queued_at = ((const Y10Request *)
-        stream->queue.head->data)->came_at;
-  set_state (request, Y10_REQUEST_RUNNING);
+  step->turns[step->n++] = (Y10Turn) { request, part };
+  if (part == 0) {
+    request->begun_at = now;
+    request->turns = (guint) self->turn - request->turns;
+    stream->n_running++;
+  }
+  stream->turn = ++self->turn;
+  if (request->n_begun == request->n_parts)
+    unqueue (stream, request);
+  if (part == 0)
+    set_state (request, Y10_REQUEST_RUNNING);
 }
 
 static void
@@ -231,12 +258,13 @@ begin_step (Y10Scheduler *self, gint64 now)
 
   step->n = 0;
   step->over = FALSE;
+  step->begun_at = now;
   while (step->n < self->config.max_batch && (stream = choose (self)))
     take_turn (stream, step, now);
   if (!self->n++)
     self->busy_since = now;
   pthread_mutex_unlock (&self->lock);
-  self->config.begin (self->config.device, self, index, step->requests,
+  self->config.begin (self->config.device, self, index, step->turns,
       step->n);
   pthread_mutex_lock (&self->lock);
 }
@@ -282,7 +310,7 @@ static void
 free_parts (Y10Scheduler *self)
 {
   for (guint i = 0; i < self->config.n_steps; i++)
-    g_free (self->steps[i].requests);
+    g_free (self->steps[i].turns);
   g_free (self->steps);
   pthread_cond_destroy (&self->work);
   pthread_mutex_destroy (&self->lock);
@@ -311,7 +339,7 @@ y10_scheduler_new (const Y10SchedulerConfig *config, GError **error)
   self->config = *config;
   self->steps = g_new0 (Step, config->n_steps);
   for (guint i = 0; i < config->n_steps; i++)
-    self->steps[i].requests = g_new0 (Y10Request *, config->max_batch);
+    self->steps[i].turns = g_new0 (Y10Turn, config->max_batch);
   pthread_mutex_init (&self->lock, NULL);
   init_cond (&self->work);
   result = pthread_create (&self->thread, NULL, run, self);
@@ -352,6 +380,27 @@ end_request (Y10Request *request, Y10RequestState state)
   pthread_cond_broadcast (&stream->over);
 }
 
+/* Ends a request unless some of its parts are queued or running. */
+static void
+end_if_over (Y10Request *request)
+{
+  if (request->n_over < request->n_parts)
+    return;
+  request->stream->n_running--;
+  end_request (request, request->withdrawn && !request->error
+      ? Y10_REQUEST_WITHDRAWN : Y10_REQUEST_ANSWERED);
+}
+
+/* Removes the parts that are not in a step. */
+static void
+drop_rest (Y10Request *request)
+{
+  if (request->n_begun == request->n_parts)
+    return;
+  unqueue (request->stream, request);
+  request->n_parts = request->n_begun;
+}
+
 /* Total time that the device has been busy, in nanoseconds. */
 static gint64
 busy_until (const Y10Scheduler *self, gint64 now)
@@ -363,13 +412,15 @@ static void
 answer (Y10Scheduler *self, const Step *step, gint64 now)
 {
   for (guint i = 0; i < step->n; i++) {
-    Y10Request *request = step->requests[i];
+    Y10Request *request = step->turns[i].request;
 
-    y10_window_record (&self->waits, request->begun_at - request->came_at, now,
+    y10_window_record (&self->waits, step->begun_at - request->came_at, now,
         busy_until (self, now));
     self->n_failed += request->error != NULL;
-    request->stream->n_running--;
-    end_request (request, Y10_REQUEST_ANSWERED);
+    request->n_over++;
+    if (request->error)
+      drop_rest (request);
+    end_if_over (request);
   }
   self->fill[step->n]++;
 }
@@ -393,8 +444,8 @@ y10_scheduler_finish (Y10Scheduler *self, guint step, const GError *error)
   pthread_mutex_lock (&self->lock);
   now = y10_clock_ns ();
   for (guint i = 0; error && i < over->n; i++)
-    if (!over->requests[i]->error)
-      over->requests[i]->error = g_error_copy (error);
+    if (!over->turns[i].request->error)
+      over->turns[i].request->error = g_error_copy (error);
   over->over = TRUE;
   while (self->n && self->steps[self->first].over) {
     answer (self, &self->steps[self->first], now);
@@ -425,7 +476,11 @@ y10_scheduler_get_stats (Y10Scheduler *self, Y10SchedulerStats *stats)
   busy = busy_until (self, now);
   stats->n_streams = self->streams.length;
   for (GList *l = self->streams.head; l; l = l->next)
-    stats->n_queued += ((const Y10Stream *) l->data)->queue.length;
+    for (GList *r = ((const Y10Stream *) l->data)->queue.head; r; r = r->next) {
+      const Y10Request *request = r->data;
+
+      stats->n_queued += request->n_parts - request->n_begun;
+    }
   for (guint i = 0; i < self->n; i++)
     stats->n_running +=
         self->steps[(self->first + i) % self->config.n_steps].n;
@@ -467,24 +522,40 @@ y10_stream_new (Y10Scheduler *scheduler, gint priority)
   return self;
 }
 
+/* A request with parts in steps ends when the last of them does. */
 static void
 withdraw (Y10Request *request)
 {
   Y10Stream *stream = request->stream;
 
-  g_queue_unlink (&stream->queue, &request->link);
   stream->n_lost++;
-  stream->scheduler->n_withdrawn++;
-  end_request (request, Y10_REQUEST_WITHDRAWN);
+  stream->scheduler->n_withdrawn += request->n_parts - request->n_begun;
+  if (request->n_begun) {
+    request->withdrawn = TRUE;
+    drop_rest (request);
+    end_if_over (request);
+  } else {
+    unqueue (stream, request);
+    end_request (request, Y10_REQUEST_WITHDRAWN);
+  }
 }
 
+/* @begun: whether to withdraw a request with parts in steps, too. */
 static guint
-withdraw_all (Y10Stream *self)
+withdraw_all (Y10Stream *self, gboolean begun)
 {
-  guint n = self->queue.length;
+  GList *next;
+  guint n = 0;
 
-  while (self->queue.length)
-    withdraw (self->queue.head->data);
+  for (GList *l = self->queue.head; l; l = next) {
+    Y10Request *request = l->data;
+
+    next = l->next;
+    if (request->n_begun && !begun)
+      continue;
+    withdraw (request);
+    n++;
+  }
   return n;
 }
 
@@ -505,7 +576,7 @@ y10_stream_free (Y10Stream *self)
     return;
   scheduler = self->scheduler;
   pthread_mutex_lock (&scheduler->lock);
-  withdraw_all (self);
+  withdraw_all (self, TRUE);
   while (self->n_running)
     pthread_cond_wait (&self->over, &scheduler->lock);
   g_queue_unlink (&scheduler->streams, &self->link);
@@ -559,6 +630,9 @@ queue_request (Y10Stream *self, Y10Request *request)
   request->stream = self;
   request->link = (GList) {.data = request };
   request->state = Y10_REQUEST_QUEUED;
+  request->n_parts = MAX (request->n_parts, 1);
+  request->n_begun = request->n_over = 0;
+  request->withdrawn = FALSE;
   request->came_at = y10_clock_ns ();
   request->turns = (guint) scheduler->turn;     /* take_turn() subtracts this */
   if (!self->queue.length) {
@@ -592,8 +666,10 @@ y10_stream_submit (Y10Stream *self, Y10Request *request)
  * @request: (transfer none): as for y10_stream_submit()
  *
  * Atomically withdraws all queued images of the stream and queues @request
- * instead. The stream keeps its turn and the time that it has waited. Any
- * thread; does not block.
+ * instead. An image with parts in steps is not withdrawn: otherwise a stream with
+ * a frame interval shorter than its parts need would never get a result. The
+ * stream keeps its turn and the time that it has waited. Any thread; does not
+ * block.
  *
  * Returns: %FALSE if the stream had nothing queued; @request was not queued then
  */
@@ -607,7 +683,7 @@ y10_stream_replace (Y10Stream *self, Y10Request *request)
   pthread_mutex_lock (&self->scheduler->lock);
   queued_at = self->queued_at;
   queued_turn = self->queued_turn;
-  queued = withdraw_all (self) > 0;
+  queued = withdraw_all (self, FALSE) > 0;
   if (queued) {
     queue_request (self, request);
     self->queued_at = queued_at;
@@ -632,7 +708,7 @@ y10_stream_withdraw (Y10Stream *self)
   guint n;
 
   pthread_mutex_lock (&self->scheduler->lock);
-  n = withdraw_all (self);
+  n = withdraw_all (self, TRUE);
   pthread_mutex_unlock (&self->scheduler->lock);
   return n;
 }
@@ -641,10 +717,11 @@ y10_stream_withdraw (Y10Stream *self)
  * y10_request_withdraw:
  * @request: a request, submitted or not
  *
- * Withdraws one image if it is still queued. Other queued images of the stream
- * lose no turn. Any thread; does not block.
+ * Withdraws one image if it is still queued. If some of its parts are in steps,
+ * withdraws the others. Other queued images of the stream lose no turn. Any
+ * thread; does not block.
  *
- * Returns: whether it was withdrawn; if not, it is over or in a step, and
+ * Returns: whether all of it was withdrawn; if not, it is over or in a step, and
  *   y10_request_wait() waits for it
  */
 gboolean
@@ -656,7 +733,8 @@ y10_request_withdraw (Y10Request *request)
     return FALSE;
   pthread_mutex_lock (&request->stream->scheduler->lock);
   queued = request->state == Y10_REQUEST_QUEUED;
-  if (queued)
+  if (queued || (request->state == Y10_REQUEST_RUNNING
+          && request->n_begun < request->n_parts))
     withdraw (request);
   pthread_mutex_unlock (&request->stream->scheduler->lock);
   return queued;

@@ -24,8 +24,8 @@ typedef struct _Y10Request Y10Request;
  * @Y10_REQUEST_IDLE: never submitted
  * @Y10_REQUEST_QUEUED: waiting for its turn
  * @Y10_REQUEST_RUNNING: in a step
- * @Y10_REQUEST_ANSWERED: its step has finished
- * @Y10_REQUEST_WITHDRAWN: withdrawn before it was in any step
+ * @Y10_REQUEST_ANSWERED: its step has finished, or that of its last part
+ * @Y10_REQUEST_WITHDRAWN: withdrawn before all of it was in steps
  *
  * State of a request. The scheduler uses the request while it is queued or
  * running. Each submission ends exactly once, answered or withdrawn: the request
@@ -60,9 +60,15 @@ typedef void (*Y10RequestNotify) (Y10Request * request);
  * @begun_at: when its step began, likewise
  * @turns: images that were put into steps between the two
  * @notify: (nullable): called at each change of @state after submission
+ * @n_parts: number of parts, each of which takes a turn; 0 means 1. Set it before
+ *   each submission
  *
- * An image to be inferred. The caller embeds it as the first member of a struct
- * that has room for pixels and results. Initialize it to zeros; it may be
+ * An image to be inferred, as a whole or in parts. It is running from the first
+ * step with one of its parts on, and is answered when all of its parts have been.
+ * When a part fails, those that are not in a step yet are dropped. Several steps
+ * may hold parts of one request, so for these pass errors to
+ * y10_scheduler_finish() only. The caller embeds it as the first member of a
+ * struct that has room for pixels and results. Initialize it to zeros; it may be
  * submitted again once it is over.
  */
 struct _Y10Request
@@ -75,7 +81,25 @@ struct _Y10Request
   /*< private >*/
   Y10Stream *stream;
   GList link;                   /* in the stream's queue */
+  /*< public >*/
+  guint8 n_parts;
+  /*< private >*/
+  guint8 n_begun, n_over;       /* parts put into steps; parts answered */
+  guint withdrawn:1;            /* while some parts were running */
 };
+
+/**
+ * Y10Turn:
+ * @request: a request
+ * @part: index of the part, from 0
+ *
+ * One image of a step.
+ */
+typedef struct
+{
+  Y10Request *request;
+  guint part;
+} Y10Turn;
 
 /**
  * Y10BeginStep:
@@ -83,17 +107,17 @@ struct _Y10Request
  * @scheduler: the scheduler that begins the step
  * @step: number of the step, below the @n_steps of #Y10SchedulerConfig; not
  *   used for another step until this one has finished
- * @requests: (array length=n): the images; those of one stream are in its order
+ * @turns: (array length=n): the images; those of one stream are in its order
  * @n: at least 1
  *
  * Begins a step. The scheduler's thread calls it without holding a lock. The
  * step ends with exactly one call of y10_scheduler_finish(), from any thread,
- * possibly before this function returns; after that call @requests must not be
+ * possibly before this function returns; after that call @turns must not be
  * accessed. A synchronous device is done when this function returns; a device
  * with a queue returns at once.
  */
 typedef void (*Y10BeginStep) (gpointer device, Y10Scheduler * scheduler,
-    guint step, Y10Request * const *requests, guint n);
+    guint step, const Y10Turn * turns, guint n);
 
 /**
  * Y10SchedulerConfig:

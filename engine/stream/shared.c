@@ -43,7 +43,7 @@ G_STATIC_ASSERT (Y10_MAX_BATCH == Y10_SCHEDULER_MAX_BATCH);
 typedef struct
 {
   Y10Step step;
-  Y10Request *const *requests;
+  const Y10Turn *turns;
   guint n;
 } Running;
 
@@ -154,10 +154,34 @@ warm_up (Y10Engine *engine, GCancellable *cancellable)
   return longest;
 }
 
+/* A caller compiled against an older library has a struct without parts. */
+static gboolean
+has_parts (const Y10EngineRequest *request)
+{
+  return request->size >= Y10_FIRST_SIZE (Y10EngineRequest, region_anchor)
+      && request->n_parts;
+}
+
+static gboolean
+add_image (const Group *self, const Y10Step *step, const Y10Turn *turn,
+    GError **error)
+{
+  const Y10EngineRequest *request = outer (turn->request);
+  Y10HeadParams params;
+  Y10Image image;
+
+  if (!has_parts (request))
+    return y10_step_add (step, request->image, request->params, error);
+  y10_part_get_image (&request->parts[turn->part], request->image, &image);
+  y10_parts_get_params (request->params, self->engine->config.max_detections,
+      &params);
+  return y10_step_add (step, &image, &params, error);
+}
+
 /* Called on the scheduler's thread. */
 static void
 begin_step (gpointer data, Y10Scheduler *scheduler, guint number,
-    Y10Request *const *requests, guint n)
+    const Y10Turn *turns, guint n)
 {
   Group *self = data;
   Running *running = &self->running[number];
@@ -170,21 +194,71 @@ begin_step (gpointer data, Y10Scheduler *scheduler, guint number,
     g_clear_error (&error);
     return;
   }
-  running->requests = requests;
+  running->turns = turns;
   running->n = n;
   self->by_slot[running->step.slot] = number;
   ok = TRUE;
-  for (guint i = 0; ok && i < n; i++) {
-    const Y10EngineRequest *request = outer (requests[i]);
-
-    ok = y10_step_add (&running->step, request->image, request->params,
-        &error);
-  }
+  for (guint i = 0; ok && i < n; i++)
+    ok = add_image (self, &running->step, &turns[i], &error);
   if (ok && y10_step_submit (&running->step, &error))
     return;
   y10_step_end (&running->step);
   y10_scheduler_finish (scheduler, number, error);
   g_clear_error (&error);
+}
+
+/* Steps with parts of the same request may finish on two threads. */
+static void
+add_time (gint64 *sum, gint64 time)
+{
+  __atomic_add_fetch (sum, time, __ATOMIC_RELAXED);
+}
+
+static void
+raise_time (gint64 *most, gint64 time)
+{
+  gint64 old = __atomic_load_n (most, __ATOMIC_RELAXED);
+
+  while (old < time && !__atomic_compare_exchange_n (most, &old, time, TRUE,
+          __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+}
+
+/* Adds the step's times to the request of turn @i, once for each request. */
+static void
+record_times (const Running *running, guint i, const Y10StepTimes *times,
+    gint64 now)
+{
+  const Y10Turn *turn = &running->turns[i];
+  Y10EngineRequest *request = outer (turn->request);
+
+  if (turn->part == 0) {
+    request->wait_time = turn->request->begun_at - turn->request->came_at;
+    request->turns = turn->request->turns;
+  }
+  for (guint j = 0; j < i; j++)
+    if (running->turns[j].request == turn->request)
+      return;
+  add_time (&request->preprocess_time, times->preprocess);
+  add_time (&request->inference_time, times->inference);
+  add_time (&request->postprocess_time, times->postprocess);
+  raise_time (&request->step_time, now - turn->request->begun_at);
+}
+
+static gboolean
+read_rows (const Running *running, guint i, GError **error)
+{
+  const Y10Turn *turn = &running->turns[i];
+  Y10EngineRequest *request = outer (turn->request);
+  Y10Part *part = has_parts (request) ? &request->parts[turn->part] : NULL;
+  gint n = y10_step_read (&running->step, i,
+      part ? part->detections : request->detections,
+      part ? part->max_detections : request->max_detections, error);
+
+  if (part)
+    part->n_detections = n;
+  else
+    request->n_detections = n;
+  return n >= 0;
 }
 
 /* Called on a thread of the engine. Its slot may be reused as soon as the step
@@ -202,18 +276,8 @@ step_done (gpointer data, guint slot)
 
   ok = ok && y10_step_get_times (&running->step, &times, &error);
   for (guint i = 0; ok && i < running->n; i++) {
-    const Y10Request *inner = running->requests[i];
-    Y10EngineRequest *request = outer (running->requests[i]);
-
-    request->wait_time = inner->begun_at - inner->came_at;
-    request->turns = inner->turns;
-    request->preprocess_time = times.preprocess;
-    request->inference_time = times.inference;
-    request->postprocess_time = times.postprocess;
-    request->step_time = now - inner->begun_at;
-    request->n_detections = y10_step_read (&running->step, i,
-        request->detections, request->max_detections, &error);
-    ok = request->n_detections >= 0;
+    record_times (running, i, &times, now);
+    ok = read_rows (running, i, &error);
   }
   y10_step_end (&running->step);
   y10_scheduler_finish (self->scheduler, number, error);
@@ -554,6 +618,35 @@ y10_engine_stream_reserve (Y10EngineStream *stream, Y10PixelFormat format,
 }
 
 static gboolean
+check_parts (const Y10EngineRequest *request, const Y10Image *image,
+    GError **error)
+{
+  if (request->n_parts > Y10_MAX_PARTS || !request->parts
+      || image->format == Y10_PIXEL_TENSOR) {
+    g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
+        "a request has %u parts%s; expected at most %u, and pixels",
+        request->n_parts, request->parts ? "" : ", but parts is NULL",
+        Y10_MAX_PARTS);
+    return FALSE;
+  }
+  for (guint i = 0; i < request->n_parts; i++) {
+    const Y10Part *p = &request->parts[i];
+
+    if (p->width && p->height && p->width <= image->width
+        && p->height <= image->height && p->x <= image->width - p->width
+        && p->y <= image->height - p->height && p->detections)
+      continue;
+    g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
+        "part %u of a request is %u x %u at %u, %u%s; expected it within the "
+        "image of %u x %u", i, p->width, p->height, p->x, p->y,
+        p->detections ? "" : " without a buffer", image->width,
+        image->height);
+    return FALSE;
+  }
+  return TRUE;
+}
+
+static gboolean
 prepare (Y10EngineStream *stream, Y10EngineRequest *request, GError **error)
 {
   Y10Image image = { 0 };
@@ -567,9 +660,40 @@ prepare (Y10EngineStream *stream, Y10EngineRequest *request, GError **error)
     return FALSE;
   }
   request->n_detections = -1;
+  request->preprocess_time = request->inference_time = 0;
+  request->postprocess_time = request->step_time = 0;
   inner (request)->notify = request->notify ? notify_request : NULL;
-  return y10_engine_read_image (stream->group->engine, request->image,
-      request->params, &image, &params, error);
+  inner (request)->n_parts = 1;
+  if (!y10_engine_read_image (stream->group->engine, request->image,
+          request->params, &image, &params, error))
+    return FALSE;
+  if (!has_parts (request))
+    return TRUE;
+  if (!check_parts (request, &image, error))
+    return FALSE;
+  inner (request)->n_parts = (guint8) request->n_parts;
+  for (guint i = 0; i < request->n_parts; i++)
+    request->parts[i].n_detections = -1;
+  return TRUE;
+}
+
+/**
+ * y10_engine_stream_expect_parts:
+ * @stream: a stream
+ * @n_parts: number of parts of its next requests, 1 for whole images
+ *
+ * Tells the engine how many images will often be ready at once, so that a GPU
+ * prepares steps of this size in the background if it is below @max_batch of the
+ * #Y10EngineConfig. Optional: without this call a GPU runs a step of another size
+ * as the next larger one that is prepared. May wait for a running step. Not from
+ * a callback of the stream.
+ *
+ * Since: 0.2
+ */
+void
+y10_engine_stream_expect_parts (Y10EngineStream *stream, guint n_parts)
+{
+  y10_engine_request_batch_size (stream->group->engine, n_parts);
 }
 
 /**
@@ -671,6 +795,11 @@ y10_engine_request_wait (Y10EngineRequest *request, gint64 until)
   if (state == Y10_REQUEST_QUEUED || state == Y10_REQUEST_RUNNING)
     return FALSE;
   take_error (request);
+  if (state == Y10_REQUEST_ANSWERED && !request->error && has_parts (request)
+      && request->n_detections < 0)
+    request->n_detections = (gint) y10_parts_merge (request->image,
+        request->parts, request->n_parts, request->params, request->region,
+        request->region_anchor, request->detections, request->max_detections);
   return TRUE;
 }
 
@@ -687,6 +816,7 @@ void
 y10_engine_request_end (Y10EngineRequest *request)
 {
   y10_request_withdraw (inner (request));
-  y10_engine_request_wait (request, -1);
+  y10_request_wait (inner (request), -1);
+  take_error (request);
   g_clear_error (&request->error);
 }

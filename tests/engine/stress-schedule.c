@@ -4,8 +4,9 @@
 /* stress-schedule N: sixteen streams of one scheduler submit N images in total,
  * each from one thread, and take the answers on another, with random stalls,
  * withdrawals, errors and streams that are freed, on a device that finishes its
- * steps in any order. Every image is answered once, by the step it was in, or
- * is withdrawn and in no step; each stream keeps its order. */
+ * steps in any order. Some images consist of parts. Every image is answered once,
+ * by the steps that its parts were in, or is withdrawn without having been in
+ * steps as a whole; each stream keeps its order. */
 
 #include <pthread.h>
 #include <sched.h>
@@ -20,6 +21,7 @@
 #define N_STREAMS 16
 #define N_STEPS 3
 #define MAX_BATCH 4
+#define MAX_PARTS 6
 #define RING 32
 #define LIFE 500                /* images of a stream before it is freed */
 #define N_WORKERS 2
@@ -28,8 +30,9 @@ typedef struct
 {
   Y10Request request;
   guint stream, number;
-  guint n_runs;                 /* steps it was in */
-  guint result;                 /* from the device */
+  guint n_parts;
+  guint n_runs;                 /* turns it had */
+  guint results[MAX_PARTS];     /* from the device */
 } Image;
 
 /* The device: its workers pick any of the running steps. */
@@ -40,7 +43,7 @@ typedef struct
   pthread_cond_t work;
   struct
   {
-    Y10Request *const *requests;
+    const Y10Turn *turns;
     guint n;                    /* 0: not running */
   } steps[N_STEPS];
   gboolean quit;
@@ -62,6 +65,7 @@ typedef struct
   Image ring[RING];
   sem_t filled, free;
   guint64 n_answered, n_failed, n_withdrawn, n_taken_back;
+  guint64 n_parts_withdrawn, n_parts_run;
 } Camera;
 
 static guint
@@ -83,9 +87,9 @@ stall (guint random)
 }
 
 static guint
-result_of (const Image *image)
+result_of (const Image *image, guint part)
 {
-  return image->stream * 2654435761u ^ image->number * 40503u;
+  return image->stream * 2654435761u ^ image->number * 40503u ^ (part + 1);
 }
 
 static gboolean
@@ -96,17 +100,18 @@ fails (guint random)
 
 /* Runs a step; @random selects the errors. */
 static void
-compute (Chaos *chaos, guint step, Y10Request *const *requests, guint n,
+compute (Chaos *chaos, guint step, const Y10Turn *turns, guint n,
     guint random)
 {
   GError *error = NULL;
 
   stall (random);
   for (guint i = 0; i < n; i++) {
-    Image *image = (Image *) requests[i];
+    Image *image = (Image *) turns[i].request;
 
-    image->result = result_of (image);
-    if (fails (random / 16 + i))
+    image->results[turns[i].part] = result_of (image, turns[i].part);
+    /* Steps of one image may run at the same time, so they share no error. */
+    if (image->n_parts == 1 && fails (random / 16 + i))
       image->request.error = g_error_new_literal (Y10_ERROR,
           Y10_ERROR_UNSUPPORTED, "this one");
   }
@@ -118,7 +123,7 @@ compute (Chaos *chaos, guint step, Y10Request *const *requests, guint n,
 
 static void
 begin_chaos (gpointer data, Y10Scheduler *scheduler, guint step,
-    Y10Request *const *requests, guint n)
+    const Y10Turn *turns, guint n)
 {
   Chaos *chaos = data;
   guint random;
@@ -129,22 +134,26 @@ begin_chaos (gpointer data, Y10Scheduler *scheduler, guint step,
   pthread_mutex_lock (&chaos->lock);
   g_assert_cmpuint (chaos->steps[step].n, ==, 0);
   for (guint i = 0; i < n; i++) {
-    Image *image = (Image *) requests[i];
+    Image *image = (Image *) turns[i].request;
 
-    g_assert_cmpuint (image->n_runs++, ==, 0);
-    g_assert_cmpuint (image->number, >, chaos->last[image->stream]);
+    g_assert_cmpuint (image->n_runs++, ==, turns[i].part);
+    g_assert_cmpuint (turns[i].part, <, image->n_parts);
+    if (turns[i].part)
+      g_assert_cmpuint (image->number, ==, chaos->last[image->stream]);
+    else
+      g_assert_cmpuint (image->number, >, chaos->last[image->stream]);
     chaos->last[image->stream] = image->number;
   }
   chaos->n_run += n;
   random = next_random (&chaos->random);
   if (random % 4) {
-    chaos->steps[step].requests = requests;
+    chaos->steps[step].turns = turns;
     chaos->steps[step].n = n;
     pthread_cond_signal (&chaos->work);
   }
   pthread_mutex_unlock (&chaos->lock);
   if (random % 4 == 0)
-    compute (chaos, step, requests, n, random / 4);
+    compute (chaos, step, turns, n, random / 4);
 }
 
 static void *
@@ -166,7 +175,7 @@ work (void *data)
     }
     chaos->steps[step].n = 0;
     pthread_mutex_unlock (&chaos->lock);
-    compute (chaos, step, chaos->steps[step].requests, n, random / 4);
+    compute (chaos, step, chaos->steps[step].turns, n, random / 4);
     pthread_mutex_lock (&chaos->lock);
   }
   pthread_mutex_unlock (&chaos->lock);
@@ -177,15 +186,20 @@ work (void *data)
 static void
 look_at (Camera *camera, Image *image)
 {
+  camera->n_parts_run += image->n_runs;
   if (image->request.state == Y10_REQUEST_WITHDRAWN) {
-    g_assert_cmpuint (image->n_runs, ==, 0);
+    g_assert_cmpuint (image->n_runs, <, image->n_parts);
     g_assert_no_error (image->request.error);
+    camera->n_parts_withdrawn += image->n_parts - image->n_runs;
     camera->n_withdrawn++;
     return;
   }
   g_assert_cmpint (image->request.state, ==, Y10_REQUEST_ANSWERED);
-  g_assert_cmpuint (image->n_runs, ==, 1);
-  g_assert_cmpuint (image->result, ==, result_of (image));
+  g_assert_cmpuint (image->n_runs, <=, image->n_parts);
+  if (!image->request.error)
+    g_assert_cmpuint (image->n_runs, ==, image->n_parts);
+  for (guint i = 0; i < image->n_runs; i++)
+    g_assert_cmpuint (image->results[i], ==, result_of (image, i));
   camera->n_failed += image->request.error != NULL;
   camera->n_answered++;
   g_clear_error (&image->request.error);
@@ -238,7 +252,10 @@ live (Camera *camera)
     if (camera->slow)
       usleep (random / 4096 % 128);
     while (sem_wait (&camera->free) != 0);
-    *image = (Image) {.stream = camera->which,.number = number };
+    *image = (Image) {.stream = camera->which,.number = number,.n_parts = 1 };
+    if (random / 64 % 4 == 0)
+      image->n_parts = 1 + random / 256 % MAX_PARTS;
+    image->request.n_parts = (guint8) image->n_parts;
     /* The replaced image is withdrawn; the taking thread counts it. */
     if (random % 32 != 5
         || !y10_stream_replace (camera->stream, &image->request))
@@ -285,6 +302,7 @@ main (int argc, char **argv)
   guint n_images = argc > 1 ? (guint) atoi (argv[1]) : 200000;
   static Camera cameras[N_STREAMS];
   guint64 n_answered = 0, n_failed = 0, n_withdrawn = 0, n_taken_back = 0;
+  guint64 n_parts_withdrawn = 0, n_parts_run = 0;
   guint64 n_filled = 0, n_steps = 0;
   Chaos chaos = {.random = 88172645 };
   const Y10SchedulerConfig config = {
@@ -312,6 +330,8 @@ main (int argc, char **argv)
     n_failed += cameras[i].n_failed;
     n_withdrawn += cameras[i].n_withdrawn;
     n_taken_back += cameras[i].n_taken_back;
+    n_parts_withdrawn += cameras[i].n_parts_withdrawn;
+    n_parts_run += cameras[i].n_parts_run;
   }
   y10_scheduler_get_stats (chaos.scheduler, &stats);
   pthread_mutex_lock (&chaos.lock);
@@ -328,19 +348,21 @@ main (int argc, char **argv)
     n_filled += i * stats.fill[i];
   }
   g_print ("%u images of %u streams: %" G_GUINT64_FORMAT " answered in %"
-      G_GUINT64_FORMAT " steps, %" G_GUINT64_FORMAT " of them with an error, %"
-      G_GUINT64_FORMAT " withdrawn\n", n_images, N_STREAMS, n_answered, n_steps,
-      n_failed, n_withdrawn);
+      G_GUINT64_FORMAT " parts and %" G_GUINT64_FORMAT " steps, %" G_GUINT64_FORMAT " of them with an error, %"
+      G_GUINT64_FORMAT " withdrawn\n", n_images, N_STREAMS, n_answered,
+      n_parts_run, n_steps, n_failed, n_withdrawn);
   g_assert_cmpuint (n_answered + n_withdrawn, ==,
       n_images / N_STREAMS * N_STREAMS);
-  g_assert_cmpuint (n_answered, ==, chaos.n_run);
+  g_assert_cmpuint (n_parts_run, ==, chaos.n_run);
+  g_assert_cmpuint (n_parts_run, >, n_answered);
   g_assert_cmpuint (n_withdrawn, >=, n_taken_back);
   g_assert_cmpuint (n_failed, >, 0);
   g_assert_cmpuint (n_taken_back, >, 0);
   g_assert_cmpuint (stats.n_streams + stats.n_queued + stats.n_running, ==, 0);
-  g_assert_cmpuint (stats.n_answered, ==, n_answered);
-  g_assert_cmpuint (stats.n_failed, ==, n_failed);
-  g_assert_cmpuint (stats.n_withdrawn, ==, n_withdrawn);
-  g_assert_cmpuint (n_filled, ==, n_answered);
+  g_assert_cmpuint (stats.n_answered, ==, n_parts_run);
+  /* They count parts, also the withdrawn ones of an image that failed. */
+  g_assert_cmpuint (stats.n_failed, >=, n_failed);
+  g_assert_cmpuint (stats.n_withdrawn, >=, n_parts_withdrawn);
+  g_assert_cmpuint (n_filled, ==, n_parts_run);
   return 0;
 }

@@ -237,7 +237,7 @@ typedef struct
 /* Uses an engine as a scheduler's device, one step after the other. */
 static void
 begin_step (gpointer engine, Y10Scheduler *scheduler, guint index,
-    Y10Request *const *requests, guint n)
+    const Y10Turn *turns, guint n)
 {
   Y10HeadParams params = Y10_HEAD_PARAMS_INIT;
   GError *error = NULL;
@@ -247,12 +247,12 @@ begin_step (gpointer engine, Y10Scheduler *scheduler, guint index,
   params.classes = classes;
   g_assert_true (y10_step_begin (engine, -1, &step, &error));
   for (guint i = 0; i < n; i++)
-    g_assert_true (y10_step_add (&step, &((Frame *) requests[i])->image,
+    g_assert_true (y10_step_add (&step, &((Frame *) turns[i].request)->image,
             &params, &error));
   g_assert_true (y10_step_submit (&step, &error));
   g_assert_true (y10_step_wait (&step, -1, &error));
   for (guint i = 0; i < n; i++) {
-    Frame *frame = (Frame *) requests[i];
+    Frame *frame = (Frame *) turns[i].request;
 
     frame->n = y10_step_read (&step, i, frame->rows, 300, &error);
   }

@@ -2,8 +2,8 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
 /* Streams that share an engine: which streams share one, that each gets the
- * results that it would get alone while others come and go, and that after the
- * loss of a GPU one new engine serves all of them.
+ * results that it would get alone while others come and go, also for an image in
+ * parts, and that after the loss of a GPU one new engine serves all of them.
  *
  * test-group [--backend B]; on cuda it is the simulated one. */
 
@@ -133,6 +133,142 @@ test_refused (void)
   g_assert_cmpuint (y10_shared_count (), ==, 0);
 }
 
+#define WIDTH 200
+#define HEIGHT 120
+#define N_PARTS 10
+
+/* A picture of noise in parts. Its detections are those of each part alone,
+ * merged. */
+typedef struct
+{
+  guint8 pixels[WIDTH * HEIGHT * 3];
+  Y10Image image;
+  Y10HeadParams params;
+  Y10Region *region;
+  Y10Part parts[N_PARTS];
+  Y10Detection rows[N_PARTS + 1][SHARED_MAX_ROWS];
+  Y10EngineRequest request;
+  Y10Detection expected[SHARED_MAX_ROWS];
+  gint n_expected;
+} Tiled;
+
+static void
+infer_alone (Tiled *tiled, Y10EngineStream *stream, guint part)
+{
+  Y10Part *p = &tiled->parts[part];
+  Y10EngineRequest request = {.size = sizeof request };
+  Y10HeadParams params;
+  GError *error = NULL;
+  Y10Image image;
+
+  y10_part_get_image (p, &tiled->image, &image);
+  y10_parts_get_params (&tiled->params, SHARED_MAX_ROWS, &params);
+  request.image = &image;
+  request.params = &params;
+  request.detections = p->detections;
+  request.max_detections = p->max_detections;
+  y10_engine_stream_submit (stream, &request, &error);
+  g_assert_no_error (error);
+  g_assert_true (y10_engine_request_wait (&request, -1));
+  g_assert_no_error (request.error);
+  p->n_detections = request.n_detections;
+  g_assert_cmpint (p->n_detections, >, 0);
+}
+
+static Tiled *
+make_tiled (Y10EngineStream *stream)
+{
+  Tiled *self = g_new0 (Tiled, 1);
+  GRand *rand = g_rand_new_with_seed (24);
+  Y10Tiles tiles = {.size = sizeof tiles };
+  Y10HeadParams params = Y10_HEAD_PARAMS_INIT;
+  GError *error = NULL;
+  guint n;
+
+  for (guint i = 0; i < sizeof self->pixels; i++)
+    self->pixels[i] = (guint8) g_rand_int (rand);
+  g_rand_free (rand);
+  self->image = (Y10Image) {.size = sizeof self->image,.format = Y10_PIXEL_RGB,
+    .width = WIDTH,.height = HEIGHT,.plane[0] = self->pixels,
+    .stride[0] = WIDTH * 3
+  };
+  self->params = params;
+  self->params.confidence = 0;
+  self->params.max_detections = SHARED_MAX_ROWS;
+  self->region = y10_region_parse ("0,0 1,0.9", &error);
+  g_assert_no_error (error);
+  g_assert_true (y10_tiles_parse ("3x3", &tiles, NULL));
+  g_assert_true (y10_parts_plan (&self->image, self->region, &tiles, 32, 32,
+          self->parts, N_PARTS, &n, NULL));
+  g_assert_cmpuint (n, ==, N_PARTS);
+  for (guint i = 0; i < N_PARTS; i++) {
+    self->parts[i].detections = self->rows[i];
+    self->parts[i].max_detections = SHARED_MAX_ROWS;
+    infer_alone (self, stream, i);
+  }
+  self->n_expected = (gint) y10_parts_merge (&self->image, self->parts,
+      N_PARTS, &self->params, self->region, Y10_REGION_ANCHOR_BOTTOM,
+      self->expected, SHARED_MAX_ROWS);
+  g_assert_cmpint (self->n_expected, >, 0);
+  self->request = (Y10EngineRequest) {.size = sizeof self->request,
+    .image = &self->image,.params = &self->params,.parts = self->parts,
+    .n_parts = N_PARTS,.region = self->region,
+    .detections = self->rows[N_PARTS],.max_detections = SHARED_MAX_ROWS
+  };
+  return self;
+}
+
+static void
+free_tiled (Tiled *self)
+{
+  y10_engine_request_end (&self->request);
+  y10_region_unref (self->region);
+  g_free (self);
+}
+
+/* An image in parts, beside whole images of another stream. A step has room for
+ * fewer images than there are parts. */
+static void
+test_parts (void)
+{
+  Y10EngineStream *one = shared_open (), *other = shared_open ();
+  Tiled *tiled = make_tiled (one);
+  GError *error = NULL;
+
+  y10_engine_stream_expect_parts (one, N_PARTS);
+  y10_engine_stream_expect_parts (one, 3);
+  for (guint i = 0; i < 3; i++) {
+    Shot shot = { 0 };
+
+    y10_engine_stream_submit (one, &tiled->request, &error);
+    g_assert_no_error (error);
+    shot_submit (&shot, other, i);
+    g_assert_true (y10_engine_request_wait (&shot.request, -1));
+    shot_assert_right (&shot);
+    g_assert_true (y10_engine_request_wait (&tiled->request, -1));
+    g_assert_no_error (tiled->request.error);
+    g_assert_cmpint (tiled->request.n_detections, ==, tiled->n_expected);
+    g_assert_cmpmem (tiled->rows[N_PARTS],
+        (gsize) tiled->n_expected * sizeof (Y10Detection), tiled->expected,
+        (gsize) tiled->n_expected * sizeof (Y10Detection));
+    g_assert_cmpint (tiled->request.inference_time, >, 0);
+    g_assert_cmpint (tiled->request.step_time, >, 0);
+  }
+  /* A part that is not in the image. */
+  tiled->parts[9].x++;
+  g_assert_false (y10_engine_stream_submit (one, &tiled->request, &error));
+  test_expect_error (g_steal_pointer (&error), Y10_ERROR_INVALID_ARGUMENT,
+      "part 9 of a request", "within the image of 200 x 120", NULL);
+  tiled->parts[9].x--;
+  tiled->request.n_parts = 66;
+  g_assert_false (y10_engine_stream_submit (one, &tiled->request, &error));
+  test_expect_error (g_steal_pointer (&error), Y10_ERROR_INVALID_ARGUMENT,
+      "66 parts", "at most 65", NULL);
+  free_tiled (tiled);
+  y10_engine_stream_unref (one);
+  y10_engine_stream_unref (other);
+}
+
 static gboolean playing;
 
 static void *
@@ -259,6 +395,7 @@ main (int argc, char **argv)
   g_test_add_func ("/group/who-shares", test_who_shares);
   g_test_add_func ("/group/other-file", test_other_file);
   g_test_add_func ("/group/refused", test_refused);
+  g_test_add_func ("/group/parts", test_parts);
   g_test_add_func ("/group/together", test_together);
   g_test_add_func ("/group/come-and-go", test_come_and_go);
   if (shared_sim ())

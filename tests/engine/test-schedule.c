@@ -10,134 +10,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "stream/scheduler.h"
+#include "schedulecommon.h"
 
-#define FOREVER -1
 #define HOUR (60u * 60 * 1000000)       /* microseconds */
-#define MAX_STEPS 4
-
-typedef struct
-{
-  Y10Request request;
-  guint stream, number;
-  guint n_runs;                 /* steps it was in */
-} Image;
-
-/* A device whose steps finish when the test calls finish(). */
-typedef struct
-{
-  Y10Scheduler *scheduler;
-  pthread_mutex_t lock;
-  pthread_cond_t begun;
-  guint n_begun, n_finished;
-  struct
-  {
-    guint step, n;
-    Image *images[Y10_SCHEDULER_MAX_BATCH];
-  } steps[MAX_STEPS];           /* a ring, by n_begun */
-} Device;
-
-static void
-begin (gpointer data, Y10Scheduler *scheduler, guint step,
-    Y10Request *const *requests, guint n)
-{
-  Device *device = data;
-  guint i;
-
-  pthread_mutex_lock (&device->lock);
-  i = device->n_begun++ % MAX_STEPS;
-  device->steps[i].step = step;
-  device->steps[i].n = n;
-  for (guint j = 0; j < n; j++) {
-    Image *image = (Image *) requests[j];
-
-    image->n_runs++;
-    device->steps[i].images[j] = image;
-  }
-  pthread_cond_broadcast (&device->begun);
-  pthread_mutex_unlock (&device->lock);
-}
-
-static void
-device_init (Device *device, guint max_batch, guint n_steps,
-    guint batch_timeout)
-{
-  const Y10SchedulerConfig config = {
-    begin, device, max_batch, n_steps, batch_timeout
-  };
-  GError *error = NULL;
-
-  *device = (Device) { 0 };
-  pthread_mutex_init (&device->lock, NULL);
-  pthread_cond_init (&device->begun, NULL);
-  device->scheduler = y10_scheduler_new (&config, &error);
-  g_assert_no_error (error);
-}
-
-static void
-device_clear (Device *device)
-{
-  g_assert_cmpuint (device->n_begun, ==, device->n_finished);
-  y10_scheduler_free (device->scheduler);
-  pthread_cond_destroy (&device->begun);
-  pthread_mutex_destroy (&device->lock);
-}
-
-/* Waits for step @i, counted from 0. */
-static guint
-wait_step (Device *device, guint i, Image ***images)
-{
-  pthread_mutex_lock (&device->lock);
-  while (device->n_begun <= i)
-    pthread_cond_wait (&device->begun, &device->lock);
-  pthread_mutex_unlock (&device->lock);
-  *images = device->steps[i % MAX_STEPS].images;
-  return device->steps[i % MAX_STEPS].n;
-}
-
-static void
-finish (Device *device, guint i, const GError *error)
-{
-  device->n_finished++;
-  y10_scheduler_finish (device->scheduler, device->steps[i % MAX_STEPS].step,
-      error);
-}
-
-/* Asserts the images of step @i, as "stream.number stream.number", and finishes
- * it. */
-static void
-expect_step (Device *device, guint i, const char *expected)
-{
-  GString *found = g_string_new (NULL);
-  Image **images;
-  guint n = wait_step (device, i, &images);
-
-  for (guint j = 0; j < n; j++)
-    g_string_append_printf (found, "%s%u.%u", j ? " " : "", images[j]->stream,
-        images[j]->number);
-  g_assert_cmpstr (found->str, ==, expected);
-  g_string_free (found, TRUE);
-  finish (device, i, NULL);
-}
-
-/* Submits @n images of stream @which, numbered from 1. */
-static void
-submit (Y10Stream *stream, Image *images, guint which, guint n)
-{
-  for (guint i = 0; i < n; i++) {
-    images[i] = (Image) {.stream = which,.number = i + 1 };
-    y10_stream_submit (stream, &images[i].request);
-  }
-}
-
-static void
-expect_answer (Image *image)
-{
-  g_assert_cmpint (y10_request_wait (&image->request, FOREVER), ==,
-      Y10_REQUEST_ANSWERED);
-  g_assert_no_error (image->request.error);
-  g_assert_cmpuint (image->n_runs, ==, 1);
-}
 
 static void
 test_config (void)
@@ -155,7 +30,7 @@ test_config (void)
 
   for (guint i = 0; i < G_N_ELEMENTS (bad); i++) {
     const Y10SchedulerConfig config = {
-      begin, NULL, bad[i].max_batch, bad[i].n_steps, 0
+      device_begin, NULL, bad[i].max_batch, bad[i].n_steps, 0
     };
     GError *error = NULL;
 

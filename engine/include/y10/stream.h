@@ -2,6 +2,7 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
+#include <y10/parts.h>
 #include <y10/step.h>
 
 G_BEGIN_DECLS
@@ -80,11 +81,25 @@ typedef void (*Y10EngineRequestNotify) (Y10EngineRequest *request,
  * @notify: (nullable): called when the step begins and when the request is done
  * @notify_data: passed to @notify
  * @error: (nullable): why there is no result; the caller frees it
+ * @parts: (nullable) (array length=n_parts): the rectangles of @image to infer,
+ *   from y10_parts_plan() or y10_part_set(), each with a buffer for its
+ *   detections; borrowed. %NULL: the whole image. Since 0.2
+ * @n_parts: number of @parts, at most %Y10_MAX_PARTS. Since 0.2
+ * @region: (nullable): with @parts, boxes outside it are dropped; borrowed.
+ *   Since 0.2
+ * @region_anchor: condition for a box to be in @region. Since 0.2
  *
  * An image to be inferred, in memory of the caller. Set all fields to zero,
  * except @size and the inputs. The caller must not access the struct between
  * y10_engine_stream_submit() and the end of the request. Afterwards it may be
  * submitted again, with @error cleared.
+ *
+ * Each of the @parts takes a turn of the stream, and other streams get theirs in
+ * between. The request is running from the first step with a part on. It ends as
+ * a whole: with the detections of all parts, with an error, or withdrawn.
+ * y10_engine_request_wait() merges the detections of the parts, so @image,
+ * @params, @parts and @region must stay valid until it has returned %TRUE. The
+ * times are sums over the steps of the parts; @step_time ends with the last.
  *
  * Since: 0.2
  */
@@ -104,6 +119,11 @@ struct _Y10EngineRequest
   GError *error;
   /*< private >*/
   guint64 request[10];
+  /*< public >*/
+  Y10Part *parts;
+  guint n_parts;
+  const Y10Region *region;
+  Y10RegionAnchor region_anchor;
 };
 
 /**
@@ -155,6 +175,8 @@ Y10_API void y10_engine_stream_get_stats (Y10EngineStream *stream,
 Y10_API void y10_engine_stream_set_priority (Y10EngineStream *stream,
     gint priority);
 
+Y10_API void y10_engine_stream_expect_parts (Y10EngineStream *stream,
+    guint n_parts);
 Y10_API gboolean y10_engine_stream_submit (Y10EngineStream *stream,
     Y10EngineRequest *request, GError **error);
 Y10_API gboolean y10_engine_stream_replace (Y10EngineStream *stream,
