@@ -1,17 +1,19 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
-"""yolov10detect against PyTorch, in turn on one GPU, with the same weights and the same
-1080p RGB frames in device memory. A time is wall clock from the call to rows in host
-memory, the median after a warm-up, and each step is synchronized before the next begins.
-The throughput is the time of a step while others are in flight: as many as we have slots,
-and for PyTorch all steps queued on one stream and synchronized once at the end. PyTorch
-has fp16, channels last, folded BatchNorm and cuDNN's search for algorithms, and
-runs the end-to-end head: eager, from a torch.cuda.CUDAGraph, into which every frame is
-copied, and by torch.compile (reduce-overhead). The floor is the bytes that our plan moves
-over the rate of a large copy, of this run.
+"""Compares yolov10detect with PyTorch, in turn on one GPU, with the same
+weights and the same 1080p RGB frames in device memory. A time is wall clock
+from the call to rows in host memory, the median after a warm-up; each step is
+synchronized before the next begins. The throughput is the time of a step while
+others run: as many as the engine has slots; for PyTorch all steps are queued on
+one stream and synchronized once at the end. PyTorch has fp16, channels last,
+folded BatchNorm and cuDNN's search for algorithms, and runs the end-to-end
+head: eager, from a torch.cuda.CUDAGraph, into which every frame is copied, and
+by torch.compile (reduce-overhead). The floor is the number of bytes that our
+plan moves, divided by the rate of a large copy in the same run.
 
-Prints one JSON object a line, for each variant and batch, again when more is known.
+Prints one JSON object a line for each variant and batch, and again when further
+values are known.
 
 usage: bench.py [--root ARCHIVE] [--out DIR] [--variants nsmblx] [--batches 1,8,32]
                 [--have ROWS.json] [--no-compile] [--tune SECONDS] [--cpu] [--size N]
@@ -145,7 +147,7 @@ class Peer:
         return self.border
 
     def frames(self, batch):
-        """Sets of frames, all different, as many as bench-cuda has and the same."""
+        """The same sets of frames as bench-cuda's, all different."""
         torch = self.torch
         n = max(1, MIN_FRAMES // batch)
         frames = torch.stack([frame(torch, i) for i in range(n * batch)])
@@ -162,7 +164,7 @@ class Peer:
             if cuda:
                 torch.cuda.synchronize()
 
-        for phase in (seconds / 2, seconds):    # the clocks rise in the first
+        for phase in (seconds / 2, seconds):    # the clocks rise during the first
             times, end, i = [], time.perf_counter() + phase, 0
             while len(times) < 3 or time.perf_counter() < end:
                 start = time.perf_counter()
@@ -191,7 +193,8 @@ class Peer:
         return round(1e3 * run(n) / n, 4)
 
     def captured(self, batch):
-        """A CUDA graph by hand: one input, into which frames are copied."""
+        """A CUDA graph captured by hand: one input, into which frames are
+        copied."""
         torch = self.torch
         static = torch.zeros((batch, HEIGHT, WIDTH, 3), dtype=torch.uint8, device=self.device)
         side = torch.cuda.Stream()
@@ -221,7 +224,7 @@ class Peer:
 
 
 def frame(torch, index):
-    """What fill_frame () of bench-cuda.c makes: noise on a gradient."""
+    """The same frames as fill_frame () of bench-cuda.c: noise on a gradient."""
     mask = 0xFFFFFFFF
     x, y = torch.arange(WIDTH * 3)[None], torch.arange(HEIGHT)[:, None]
     h = (x * 0x9E3779B1 & mask) ^ (y * 0x85EBCA77 & mask) ^ (index * 0xC2B2AE3D & mask)
@@ -238,7 +241,8 @@ def clocks():
 
 
 def attempt(row, key, function):
-    """One figure that is not there yet; what goes wrong is a member of the row."""
+    """Measures a figure that is missing; an error becomes a member of the
+    row."""
     if key in row:
         return
     row.pop(key.replace("_ms", "_error"), None)
@@ -272,7 +276,7 @@ def main():
         print(f"no PyTorch in {sys.executable}: {e}", file=sys.stderr)
         return 1
     device = "cpu" if options.cpu else "cuda"
-    # What takes long to compile comes last.
+    # Variants that take long to compile come last.
     for mode in ("eager", "cudagraph", "compile"):
         if mode == "compile" and options.no_compile or mode == "cudagraph" and options.cpu:
             continue

@@ -41,7 +41,7 @@ name=yolov10-gpu root="$build"/yolov10-gpu
 rm -rf "$root" "$build/$name.tar.gz"
 mkdir -p "$root"/{bin,lib,libc,gst,backend,sim,nvcuvid-none,data,models,share/mime,share/fonts,tests/gpu,none}
 
-# What we have built.
+# Our binaries.
 cp "$build"/{tools/y10,tests/golden/golden,tests/checkop/checkop,tests/engine/test-step} "$root"/bin
 cp "$build"/{tests/engine/test-batch,tests/engine/test-group,tests/cuda-sim/test-lost} "$root"/bin
 cp "$build"/{tests/gst/test-painter,tests/common/seeded,tests/bench/bench-cuda,tests/bench/bench-streams} "$root"/bin
@@ -62,7 +62,7 @@ rm -rf "$root"/models/train/yolov10/__pycache__
 cp tests/data/*.golden.json tests/data/*.shapes.json "$root"/data
 git describe --always --dirty >"$root"/version 2>/dev/null || true
 
-# GStreamer, and all libraries that anything here is linked with.
+# GStreamer, and all libraries that the archive's programs link to.
 plugins=$(pkg-config --variable=pluginsdir gstreamer-1.0)
 for plugin in coreelements videoconvertscale videotestsrc nvcodec videoparsersbad; do
   if [ -e "$plugins/libgst$plugin.so" ]; then
@@ -86,15 +86,15 @@ find "$root"/{bin,lib,gst,backend,sim} -type f -exec ldd {} + 2>/dev/null \
     fi
   done
 find "$root"/{bin,lib,gst,backend,sim,nvcuvid-none} -type f -exec strip --strip-unneeded {} +
-# The oldest C library that all of it runs with.
+# The oldest C library that everything runs with.
 find "$root"/{bin,lib,gst,backend,sim} -type f -exec objdump -T {} + 2>/dev/null \
   | grep -o 'GLIBC_2\.[0-9]*' | sort -uV | tail -n 1 >"$root"/libc/needed
-# By which gdk-pixbuf tells pictures apart.
+# gdk-pixbuf's list of loaders.
 if [ -e /usr/share/mime/mime.cache ]; then
   cp /usr/share/mime/mime.cache "$root"/share/mime
 fi
 
-# What labels are written in.
+# The font of the labels.
 font=/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf
 if [ -e $font ]; then
   cp $font "$root"/share/fonts
@@ -109,7 +109,7 @@ cat >"$root"/share/fonts/fonts.conf <<'CONF'
 </fontconfig>
 CONF
 
-# A stream for the GPU's decoder.
+# A clip for the GPU's decoder.
 mkdir -p "$root"/media
 if gst-inspect-1.0 --exists x264enc; then
   gst-launch-1.0 -q videotestsrc num-buffers=200 pattern=ball \
@@ -120,7 +120,7 @@ else
   echo "bundle.sh: no x264enc here, so no H.264 stream for the decoder" >&2
 fi
 
-# What is not ours.
+# Files that are no part of this project.
 if [ -d "$shared/coco80" ] && [ -e "$shared/models/yolov10n-coco.safetensors" ]; then
   cp -r "$shared/coco80" "$root"/coco80
   cp "$shared/models/yolov10n-coco.safetensors" "$root"/models

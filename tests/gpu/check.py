@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
-"""Whether a report is good enough: one line for each thing that must hold, pass,
-fail or missing. What was done without a GPU counts as missing.
+"""Judges a report: one line for each requirement, pass, fail or missing.
+Results without a GPU count as missing.
 """
 import json
 import os
@@ -40,7 +40,7 @@ class Verdict:
 
 
 def number(value):
-    """None for what is no number, NaN too: nothing compares with it."""
+    """The value, or None if it is no number; NaN counts as none."""
     if isinstance(value, bool) or not isinstance(value, (int, float)) or value != value:
         return None
     return value
@@ -51,13 +51,14 @@ def below(value, limit):
 
 
 def ratio(a, b, at_least):
-    """Whether a / b is so much; what is at the limit in decimals passes."""
+    """Whether a / b reaches a limit, rounded so that a decimal value at the
+    limit passes."""
     return round(a / b, 6) >= at_least
 
 
 def step_of(report, name):
-    """(the step, None), or (None, why it is not there). Of a step that was
-    stopped counts what it has."""
+    """(the step, None), or (None, the reason why it is missing). A step that
+    was stopped counts with the results it has."""
     entry = report.get("steps", {}).get(name)
     if not entry:
         return None, "was not run"
@@ -71,7 +72,7 @@ def judge_golden(v, report, precision, names, tuned=False):
     largest, rms = steps.GOLDEN_LIMITS[precision]
     files = {name: f for name, f in (step or {}).get("files", {}).items()
              if f.get("backend") == "cuda" and f.get("precision") == precision}
-    # 77: this GPU has not got the precision; that is nothing to pass, either.
+    # 77: this GPU does not support the precision; that is no pass, either.
     bad = [f"{name} {f.get('largest', '?')} and {f.get('rms', '?')}"
            + (f" ({f['why'].splitlines()[-1]})" if f.get("why") else "")
            for name, f in files.items()
@@ -223,7 +224,7 @@ def judge_bench(v, report):
     v.add(f"{BENCH_EAGER} times as fast as eager PyTorch",
           None if not ours or not eager else ratio(eager, ours, BENCH_EAGER),
           f"{eager / ours:.2f} times" if ours and eager else why or "not measured")
-    # The best of them is known only when both were measured.
+    # The best is known only if both were measured.
     v.add(f"{BENCH_CAPTURED} times as fast as captured PyTorch",
           None if not ours or len(captured) < len(CAPTURED)
           else ratio(min(captured), ours, BENCH_CAPTURED),
@@ -243,7 +244,7 @@ def judge_bench(v, report):
 
 
 def judge(report, names):
-    """names: of the golden files that have to be there."""
+    """names: the golden files that must be present."""
     v = Verdict()
     step, why = step_of(report, "doctor")
     on_gpu = bool(report.get("steps", {}).get("facts", {}).get("has_gpu"))
@@ -274,8 +275,8 @@ COLUMNS = (("yolov10detect", "ours_ms", "ours_throughput_ms"),
 
 
 def table(report):
-    """The benchmark in Markdown, for docs/performance.md: the median time of a step alone in
-    ms and images a second of several in flight."""
+    """The benchmark in Markdown, for docs/performance.md: the median time in ms
+    of a single step, and images a second with several steps running."""
     rows = bench_rows(report)
     lines = ["| yolov10 | batch | " + " | ".join(f"{name} ms | images/s" for name, _, _ in COLUMNS)
              + " | torch.compile ms | copy GB/s | of the copy rate |",
@@ -299,8 +300,8 @@ def table(report):
 
 
 def kernel_list(report):
-    """Where the time of one step goes: the ten slowest kernels, and their rate of memory
-    traffic over that of a large copy."""
+    """The ten slowest kernels of one step, and their memory traffic relative to
+    a large copy's."""
     lines = []
     rows = bench_rows(report)
     for batch, b in report.get("steps", {}).get("kernels", {}).get("batches", {}).items():

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
 """Average precision as COCO defines it (boxes, all sizes, 100 detections an
-image, IoU 0.50 to 0.95), without pycocotools, which a bare machine has not got.
+image, IoU 0.50 to 0.95), without pycocotools, which a bare machine lacks.
 
-usage: coco.py instances.json detections.jsonl
-detections.jsonl is what `y10 detect --confidence 0.001` prints.
+usage: coco.py instances.json detections.jsonl detections.jsonl is the output of
+`y10 detect --confidence 0.001`.
 """
 import collections
 import json
@@ -17,7 +17,7 @@ MAX_DETECTIONS = 100
 
 
 def iou(a, b, crowd):
-    """Of x, y, w, h; of a crowd, the part of a that lies in it."""
+    """IoU of boxes x, y, w, h; for a crowd, the share of a that lies in it."""
     w = min(a[0] + a[2], b[0] + b[2]) - max(a[0], b[0])
     h = min(a[1] + a[3], b[1] + b[3]) - max(a[1], b[1])
     if w <= 0 or h <= 0:
@@ -34,7 +34,7 @@ def match(found, truth, threshold):
         for i, (box, crowd) in enumerate(truth):
             if i in taken and not crowd:
                 continue
-            # Objects come before crowds: one of those that fits is enough.
+            # Objects come before crowds: the first match is enough.
             if which is not None and not truth[which][1] and crowd:
                 break
             overlap = iou(row[1], box, crowd)

@@ -3,12 +3,12 @@
 
 /* LD_PRELOAD=libcountcopies.so COUNTCOPIES=FILE PROGRAM…
  *
- * Which copies between host and device a program asks libcuda for, from outside
- * of it: everybody looks its functions up with dlsym() or cuGetProcAddress(),
- * and is given ours in place of those that copy. At the end FILE has one JSON
- * object a direction and size, with how often it occurred: what a program does
- * for each frame stands out by its number. Copies in a captured graph count
- * once, when it is captured. */
+ * Counts the copies between host and device that a program requests from
+ * libcuda. All libraries look up its functions with dlsym() or
+ * cuGetProcAddress(), which return our wrappers for the copy functions. At the
+ * end FILE contains one JSON object per direction and size, with the number of
+ * copies: copies per frame stand out by their number. Copies in a captured
+ * graph count once, when it is captured. */
 
 #include <dlfcn.h>
 #include <pthread.h>
@@ -75,7 +75,7 @@ count (const char *direction, size_t size)
   pthread_mutex_unlock (&lock);
 }
 
-/* Where a pointer that may be either points to. */
+/* Whether a pointer of unknown kind points to the device. */
 static int
 is_device (CUdeviceptr p)
 {
@@ -104,7 +104,8 @@ count_2d (const Copy2D *c)
   count_between (from, to, c->width * c->height);
 }
 
-/* Two of each: for the legacy stream and for one of each thread. */
+/* Two wrappers of each function: for the legacy stream and for per-thread
+ * streams. */
 #define WRAP(function, counting, args, ...) \
   static int (*real_##function##_0) args, (*real_##function##_1) args; \
   static int function##_0 args { counting; return real_##function##_0 (__VA_ARGS__); } \
@@ -130,7 +131,7 @@ WRAP (copy_2d_async, count_2d (c), (const Copy2D *c, CUstream s), c, s)
     { (void **) &real_##function##_0, (void **) &real_##function##_1 } }
 static const struct
 {
-  const char *name;             /* without _v2 and the like */
+  const char *name;             /* without suffixes such as _v2 */
   void *ours[2];
   void **real[2];
 } wrapped[] = {
@@ -141,7 +142,7 @@ static const struct
   ROW ("cuMemcpy2DAsync", copy_2d_async),
 };
 
-/* What whoever asked for @name is given instead of @real. */
+/* Returns the wrapper of @name, or @real if there is none. */
 static void *
 replace (const char *name, void *real, int per_thread)
 {
@@ -169,7 +170,7 @@ static int proc (const char *name, void **out, int version,
 static int proc_v2 (const char *name, void **out, int version,
     unsigned long long flags, int *status);
 
-/* The lookup itself may be looked up. */
+/* Also replaces the lookup functions themselves. */
 static void *
 replace_any (const char *name, void *real, int per_thread)
 {
@@ -203,7 +204,7 @@ proc_v2 (const char *name, void **out, int version, unsigned long long flags,
 
   if (result != 0 || !out || !*out)
     return result;
-  /* By this name newer drivers give the newer function. */
+  /* Newer drivers return the newer function by this name. */
   if (strcmp (name, "cuGetProcAddress") == 0) {
     real_proc_v2 = (int (*) (const char *, void **, int, unsigned long long,
             int *)) *out;

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
 """Runs the steps of steps.py one by one into a folder, and sums them up there
-in report.json and report.tar. A step that fails, or for which something is
-missing, is written down and stops nothing. What is done stays done: called again
-with the same folder, or given an earlier report.tar, only the rest is run.
+in report.json and report.tar. A step that fails, or lacks something, is
+recorded and does not stop the others. With the same folder again, or an earlier
+report.tar, only the remaining steps run.
 """
 import argparse
 import collections
@@ -33,7 +33,7 @@ class OutOfTime(Exception):
 
 
 class Run:
-    """What steps know of the machine and how they start programs."""
+    """The steps' view of the machine, and the way they start programs."""
 
     def __init__(self, root, out, torch_python):
         self.here = os.path.dirname(os.path.abspath(__file__))
@@ -46,17 +46,17 @@ class Run:
         self.has_gpu = self.machine.has_gpu
         self.backends = ["cuda"] if self.has_gpu else ["cpu", "cuda-sim"]
         self.log = self.entry = None
-        self.earlier = {}               # what the step had when it was stopped
+        self.earlier = {}               # the step's results of a run that was stopped
         self.deadline = time.monotonic() + LONGEST
 
     def keep(self, values):
-        """Saves what a step has so far."""
+        """Saves a step's results so far."""
         self.entry.update(values)
         write(os.path.join(self.out, "steps", self.entry["name"] + ".json"), self.entry)
 
     def command(self, command, timeout, backend="cpu", extra=None, quiet=False):
-        """Its output, and in the log too, unless it is @quiet. Everything it has
-        started ends with it."""
+        """Runs a command and returns its output, which the log gets, too,
+        unless @quiet. All processes that it has started end with it."""
         left = self.deadline - time.monotonic()
         if left < 1:
             raise OutOfTime("no time left for " + os.path.basename(command[0]))
@@ -75,7 +75,7 @@ class Run:
                 os.killpg(child.pid, signal.SIGKILL)
                 out, _ = child.communicate()
         seconds = round(time.monotonic() - start, 2)
-        # At once: several may be running.
+        # Written in one piece, because several commands may be running.
         self.log.write(head + ("" if quiet else out[-200000:])
                        + f"[exit status {child.returncode}, {seconds} s]\n")
         self.log.flush()
@@ -84,7 +84,7 @@ class Run:
         return Done(child.returncode, out, seconds, timed_out)
 
     def model(self):
-        """Weights of yolov10n: those that find something, else some."""
+        """Weights of yolov10n: real ones if present, else seeded ones."""
         if os.path.exists(self.coco_model):
             return self.coco_model
         path = os.path.join(self.out, "yolov10n.safetensors")
@@ -105,7 +105,7 @@ def write(path, value):
 
 
 def say(text):
-    """Whoever read this may have gone; the steps go on."""
+    """Prints; if the reader is gone, the steps continue silently."""
     try:
         print(text, flush=True)
     except OSError:
@@ -121,7 +121,8 @@ def read(path):
 
 
 def run_step(run, step, limit):
-    """Its entry in the report; status: ok, failed, missing or timeout."""
+    """Runs a step and returns its entry in the report; status: ok, failed,
+    missing or timeout."""
     run.earlier = read(os.path.join(run.out, "steps", step.name + ".json")) or {}
     run.entry = {"name": step.name, "status": "running", "on_gpu": run.has_gpu}
     run.deadline = time.monotonic() + limit
@@ -130,7 +131,7 @@ def run_step(run, step, limit):
         run.log = log
         try:
             run.entry.update(step.function(run))
-            # Not done, but as far as it came.
+            # A step that timed out keeps its partial results.
             run.entry["status"] = "timeout" if run.entry.get("timed_out") else "ok"
         except OutOfTime as e:
             run.entry.update(status="timeout", why=str(e))
@@ -145,7 +146,8 @@ def run_step(run, step, limit):
 
 
 def summarize(out):
-    """report.json of all steps so far, and report.tar of it and the logs."""
+    """Writes report.json of all steps so far, and report.tar.gz of it and the
+    logs."""
     report = {"format": FORMAT, "steps": {}}
     for step in steps.all_steps():
         entry = read(os.path.join(out, "steps", step.name + ".json"))
@@ -157,7 +159,7 @@ def summarize(out):
     cache = os.path.join(out, "cache")
     logs = sorted(os.listdir(os.path.join(out, "logs")),
                   key=lambda n: os.path.getsize(os.path.join(out, "logs", n)))
-    # With what the engine has found, for another day on such a machine.
+    # With the plan cache, for a later run on such a machine, if that fits.
     for kept, with_cache in ((logs, True), (logs, False),
                              ([n for n in logs if n.endswith(".log")][:40], False), ([], False)):
         with tarfile.open(tar_path + ".new", "w:gz") as tar:
@@ -231,7 +233,8 @@ def main():
         enough = ("ok", "failed", "missing")
         if options.again:
             enough = () if chosen else ("ok",)
-        # What was done without a GPU says nothing about one; and each machine is its own.
+        # Results without a GPU are repeated with one, and each machine reports
+        # its own facts.
         if done and done.get("status") in enough and done.get("on_gpu") == run.has_gpu \
                 and step.name != "facts":
             what = done["status"] + ", done before"

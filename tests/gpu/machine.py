@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
 """The machine this runs on: where its GPU's libraries are, and the environment
-in which the archive's programs find these, GStreamer and each other. The
-machine's own C library is taken unless it is older than the one the programs
-were linked with; then they are started by the loader in the archive.
+in which the archive's programs find these, GStreamer and each other. Programs
+use the machine's C library unless it is older than the one they were linked
+with; then the loader in the archive starts them.
 """
 import glob
 import os
@@ -14,7 +14,7 @@ import site
 import subprocess
 import sys
 
-# One of each row; the first that is found counts.
+# One library of each row is needed; the first that is found counts.
 CUDA_LIBRARIES = (("libcudnn.so.9",), ("libcublasLt.so.13", "libcublasLt.so.12"),
                   ("libnvrtc.so.13", "libnvrtc.so.12"))
 DRIVER_FOLDERS = ("/usr/local/nvidia/lib64", "/usr/local/nvidia/lib",
@@ -32,7 +32,7 @@ def command_output(command):
 
 
 def find_tool(name):
-    """A program on the PATH, or where NVIDIA's are put."""
+    """A program on the PATH or in NVIDIA's usual folders."""
     found = shutil.which(name)
     for folder in TOOL_FOLDERS:
         for path in sorted(glob.glob(os.path.join(folder, name)), reverse=True):
@@ -42,7 +42,7 @@ def find_tool(name):
 
 
 def loader_cache():
-    """{name: path} of what the loader knows by itself."""
+    """{name: path} of the libraries in the loader's cache."""
     text = command_output(["ldconfig", "-p"]) or command_output(["/sbin/ldconfig", "-p"])
     found = {}
     for name, path in re.findall(r"^\s+(\S+) \(libc6,x86-64[^)]*\) => (\S+)$", text, re.M):
@@ -60,7 +60,8 @@ def python_folders():
 
 
 def counts_gpus(driver):
-    """How many GPUs the driver has; asked in another process, in case it ends it."""
+    """The number of GPUs by the driver, queried in another process, which a
+    broken driver may end."""
     code = ("import ctypes, sys; cuda = ctypes.CDLL(sys.argv[1]); n = ctypes.c_int(0); "
             "print(n.value if cuda.cuInit(0) == 0 and cuda.cuDeviceGetCount(ctypes.byref(n)) "
             "!= 0 else n.value)")
@@ -92,7 +93,7 @@ class Machine:
         self.loader = self.find_loader()
 
     def find_library(self, name, folders=()):
-        """The file the loader would take, or one that it has to be told of."""
+        """The file that the loader would find by itself, or one in @folders."""
         for folder in self.extra:
             if os.path.exists(os.path.join(folder, name)):
                 return os.path.join(folder, name)
@@ -104,7 +105,7 @@ class Machine:
         return None
 
     def find_cuda(self):
-        """NVIDIA's Python packages come first: all of theirs fit together."""
+        """NVIDIA's Python packages come first: their versions fit together."""
         found, folders = {}, []
         packages = python_folders()
         for names in CUDA_LIBRARIES:
@@ -123,7 +124,8 @@ class Machine:
         return found, folders
 
     def find_loader(self):
-        """The loader to start programs with, or None for the machine's own."""
+        """The loader that must start programs, or None for the machine's
+        own."""
         carried = os.path.join(self.root, "libc")
         loader = os.path.join(carried, "ld-linux-x86-64.so.2")
         try:
@@ -141,7 +143,8 @@ class Machine:
         return (self.loader or []) + [os.path.join(self.root, "bin", name)]
 
     def environment(self, backend):
-        """For the archive's programs; backend: cuda, cuda-sim or cpu."""
+        """The environment of the archive's programs; backend: cuda, cuda-sim or
+        cpu."""
         env = {k: v for k, v in os.environ.items()
                if not k.startswith(("GST_", "Y10_", "LD_", "GDK_", "XDG_"))}
         env.update({
@@ -165,7 +168,7 @@ class Machine:
         return env
 
     def facts(self):
-        """What a reader of the report has to know about the machine."""
+        """The facts about the machine that the report contains."""
         smi = find_tool("nvidia-smi")
         query = ("name,driver_version,memory.total,clocks.sm,clocks.mem,clocks.max.sm,"
                  "clocks.max.mem,temperature.gpu,power.draw,power.limit,pstate,"

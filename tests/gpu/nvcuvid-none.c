@@ -2,8 +2,8 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
 /* A libnvcuvid.so.1 that decodes nothing, for machines whose driver came
- * without its video part: GStreamer's plugin nvcodec 1.22 registers none of
- * its elements there, cudaupload neither, which needs no decoder. */
+ * without its video part: without it GStreamer's plugin nvcodec 1.22 registers
+ * no element, not even cudaupload, which needs no decoder. */
 
 #define NOT_SUPPORTED 801       /* CUDA_ERROR_NOT_SUPPORTED */
 #define NONE(name) \

@@ -1,16 +1,15 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
-"""The element in a pipeline, from the GPU's decoder where there is one, else
-from cudaupload. Copies between host and device are counted outside of it all,
-by countcopies.c: those that occur for every frame, less those that the same
-pipeline makes without the element.
+"""Runs the element in a pipeline that starts with the GPU's decoder, or else
+with cudaupload. countcopies.c counts the copies between host and device: those
+for every frame, minus those of the same pipeline without the element.
 """
 import json
 import os
 import re
 
 FRAMES = 200
-SMALLEST = 32768                # of what could be part of a frame, bytes
+SMALLEST = 32768                # bytes; smaller copies cannot be part of a frame
 CAPS = "video/x-raw,format=NV12,width=1920,height=1080,framerate=30/1"
 
 
@@ -29,7 +28,8 @@ def sources(run):
 
 
 def read_copies(path, frames):
-    """{direction and size: copies a frame} of what is done for each frame."""
+    """{direction and size: copies a frame} of the copies that occur for each
+    frame."""
     out = {}
     try:
         with open(path, encoding="ascii") as f:
@@ -61,7 +61,8 @@ SINK = ["!", "fakesink", "silent=false", "sync=false"]
 
 
 def measure(run, elements, before):
-    """One pipeline with the detector, against the copies of one without."""
+    """Runs a pipeline with the detector and compares its copies with those of
+    one without."""
     done, frames, copies = launch(run, elements, "cuda")
     extra = None
     if copies is not None and before is not None:

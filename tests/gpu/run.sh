@@ -2,17 +2,17 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
 #
-# run.sh [--output DIR] [--part N]           what a GPU has to be asked, all or a part of it
-# run.sh --check report.json                 whether what it answered is enough
+# run.sh [--output DIR] [--part N]           runs the checks of a GPU, or one part of them
+# run.sh --check report.json                 judges a report
 #
-# From the archive that bundle.sh makes, on a machine with nothing but a driver,
-# CUDA's libraries and Python. --help has the rest.
+# Runs from the archive that bundle.sh makes, on a machine with only a driver,
+# CUDA's libraries and Python. --help lists the other options.
 set -eu
 
 here=$(cd "$(dirname "$(readlink -f "$0")")" && pwd)
 python=
 for candidate in "${PYTHON:-}" python3 /opt/*/bin/python3 /opt/*/.venv/bin/python3 /usr/bin/python3; do
-  # That which has PyTorch, else the first that works.
+  # Takes the one with PyTorch, else the first that works.
   command -v "$candidate" >/dev/null 2>&1 || continue
   "$candidate" -c 'import json, sys; sys.exit(sys.version_info < (3, 8))' 2>/dev/null || continue
   [ -n "$python" ] || python=$candidate

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
-"""What is asked of a machine, in the order of its worth, so that a run that is
-cut short has brought the most. A step returns figures and says nothing about
-whether they are good: check.py does. Without a GPU a step runs what it can on
-the CPU and on the simulated GPU; its results carry that backend's name and
-count for nothing in the check.
+"""The checks of a machine, the most valuable first, for runs that are cut
+short. A step returns figures without judging them: check.py does that. Without
+a GPU a step runs as much as it can on the CPU and on the simulated GPU; its
+results carry that backend's name, and the check does not count them.
 """
 import collections
 import concurrent.futures
@@ -31,11 +30,13 @@ STRESS_SLOTS = 4
 SANITIZER_SECONDS = 150
 SANITIZERS = ("memcheck", "racecheck", "synccheck", "initcheck")
 
-# seconds: about how long it takes on a GPU; gpu: there is nothing to run without it; limit: the
-# seconds after which it is stopped, for a step that would take the time of the others.
+# seconds: the approximate time on a GPU; gpu: the step needs a GPU; limit: the
+# seconds after which the step is stopped, so that it leaves time for the
+# others.
 Step = collections.namedtuple("Step", "name function seconds gpu title limit", defaults=(540,))
 
-# What fits into PART_SECONDS. A part needs no other; run.sh --part N runs one.
+# Each part fits into PART_SECONDS and needs no other part; run.sh --part N runs
+# one.
 PART_SECONDS = 520
 PARTS = (
     ("facts", "doctor", "golden-fp16", "golden-fp32", "ap-fp16", "bench", "kernels"),
@@ -82,7 +83,8 @@ def golden_one(run, name, precision, backend, tuned):
         "--quiet", f"--backend={backend.split('-')[0]}", f"--precision={precision}",
         *(["--tuned"] if tuned else []), f"--largest={largest}", f"--rms={rms}",
         os.path.join(run.data, name + ".golden.json")], 400, backend=backend,
-        # What is found while others run is nothing to keep for the benchmark.
+        # A separate cache: plans measured while others run must not reach the
+        # benchmark.
         extra={"XDG_CACHE_HOME": os.path.join(run.out, "cache-golden")})
     out = {"backend": backend, "precision": precision, "exit": done.status,
            "seconds": done.seconds}
@@ -95,8 +97,9 @@ def golden_one(run, name, precision, backend, tuned):
 
 
 def golden(precision, tuned=False):
-    """Every golden file in one precision, three at a time; without tuning in
-    precompiled convolutions. What an earlier run has done stays done."""
+    """Compares every golden file in one precision, three at a time, with
+    precompiled convolutions unless tuned. Keeps the results of an earlier
+    run."""
     def step(run):
         files = {name: f for name, f in run.earlier.get("files", {}).items()
                  if "largest" in f and f["backend"] == "cuda"} if run.has_gpu else {}
@@ -141,7 +144,7 @@ def checkop(arguments, names):
 
 
 def cases(run, program, arguments, seconds, backend):
-    """A program that prints TAP, on one backend."""
+    """Runs a program that prints TAP, on one backend."""
     done = run.program(program, arguments, seconds, backend=backend)
     return {"backend": backend, "exit": done.status, "timed_out": done.timed_out,
             "passed": re.findall(r"^ok \d+ (/\S+)", done.out, re.M),
@@ -151,7 +154,8 @@ def cases(run, program, arguments, seconds, backend):
 
 
 def batch(run):
-    """A picture alone and among others: the same bits, or how far apart."""
+    """A picture alone and in steps of several: whether the bits are equal, or
+    the difference."""
     out = []
     for backend in run.backends:
         if backend == "cpu":
@@ -165,20 +169,20 @@ def batch(run):
 
 
 def lost(run):
-    """The context is lost, and an engine made anew finds the same as before."""
+    """Loses the context; a new engine must give the same results."""
     return {"runs": [cases(run, "test-lost", [], 120, backend) for backend in run.backends
                      if backend != "cpu"]}
 
 
 def group(run):
-    """Streams that share an engine: each finds what it finds alone."""
+    """Streams that share an engine get the same results as alone."""
     return {"runs": [cases(run, "test-group", ["--backend", "cuda"], 200, backend)
                      for backend in run.backends if backend != "cpu"]}
 
 
 def streams(run):
-    """Images a second of 1 to 64 streams of 720p frames in device memory, beside
-    those of the engine in full steps of 32."""
+    """Images a second with 1 to 64 streams of 720p frames in device memory, and
+    of the engine in full steps of 32."""
     done = run.program("bench-streams", ["--model", run.model(), "--tune", "60"], 500,
                        backend="cuda")
     if done.status != 0:
@@ -187,7 +191,8 @@ def streams(run):
 
 
 def painter(run):
-    """What is drawn on frames in CUDA memory against the same in system memory."""
+    """Compares drawing on frames in CUDA memory with drawing in system
+    memory."""
     out = []
     for backend in run.backends:
         if backend == "cpu":
@@ -202,7 +207,7 @@ def painter(run):
 
 
 def ap(precision):
-    """Average precision on coco80; detections go into the logs."""
+    """Average precision on coco80; the logs keep the detections."""
     def step(run):
         backend = "cuda" if run.has_gpu else "cpu"
         if backend == "cpu" and precision != "fp32":
@@ -245,19 +250,21 @@ def stress(run):
 
 
 def sanitizer_errors(text):
-    """What compute-sanitizer counted, or None where it did not come that far."""
+    """The number of compute-sanitizer's errors, or None if it did not
+    finish."""
     found = re.search(r"(?:ERROR|RACECHECK) SUMMARY: (\d+) (?:error|hazard)", text)
     return int(found.group(1)) if found else None
 
 
 def sanitize(tool):
-    """compute-sanitizer over the step stress test, in which every kernel runs;
-    races and barriers are looked for in our own kernels."""
+    """Runs the step stress test, which uses every kernel, under
+    compute-sanitizer; checks for races and barriers are limited to our own
+    kernels."""
     def step(run):
         program = machine.find_tool("compute-sanitizer")
         if not program:
             raise Missing("compute-sanitizer is not installed")
-        # How the filter is called differs between versions.
+        # The name of the filter option differs between versions.
         filters = [[]] if tool == "memcheck" else [["--kernel-name", "kns=y10_"],
                                                    ["--kernel-regex", "kns=y10_"], []]
         for own in filters:
@@ -277,8 +284,8 @@ def sanitize(tool):
 
 
 def bench(*arguments):
-    """tests/gpu/bench.py has the measuring; it prints one JSON object a line,
-    so that what was measured before a time-out counts, and is not again. Without a GPU it
+    """Runs tests/gpu/bench.py. It prints one JSON object a line, so that
+    results before a time-out count and are not measured again. Without a GPU it
     is a rehearsal at a small size."""
     def step(run):
         backend = "cuda" if run.has_gpu else "cuda-sim"
@@ -306,8 +313,8 @@ def bench(*arguments):
 
 
 def kernels(run):
-    """The kernels of one step that take the most time, by Nsight Compute; where that is
-    missing or may not read the GPU's counters, the ops of one image instead."""
+    """The slowest kernels of one step, by Nsight Compute; if that is missing or
+    may not read the GPU's counters, the ops of one image instead."""
     program = machine.find_tool("ncu") if run.has_gpu else None
     out = {}
     for batch in (1, 32) if program else ():
@@ -324,7 +331,7 @@ def profile(run, program, batch):
     metrics = ("gpu__time_duration.sum", "dram__bytes.sum",
                "dram__throughput.avg.pct_of_peak_sustained_elapsed",
                "sm__throughput.avg.pct_of_peak_sustained_elapsed")
-    # The convolutions that bench has found are in the cache.
+    # The cache has the tuned convolutions of bench.
     done = run.command([
         program, "--clock-control", "none", "--graph-profiling", "node",
         "--profile-from-start", "off", "--csv", "--print-units", "base", "--metrics",
@@ -334,14 +341,16 @@ def profile(run, program, batch):
     with gzip.open(os.path.join(run.out, "logs", f"ncu-{batch}.csv.gz"), "wt") as f:
         f.write(done.out)
     top = top_kernels(done.out)
-    # Without permission ncu runs the program, and its status is the program's.
+    # Without permission ncu only runs the program and returns the program's
+    # status.
     denied = re.search(r"ERR_NVGPUCTRPERM[^\n]*", done.out)
     return {"exit": done.status, "by": "ncu", "top": top[:12], "total_ns": sum(k["ns"] for k in top),
             "end": denied[0] if denied else "" if done.status == 0 else done.out[-300:]}
 
 
 def time_ops(run):
-    """Wall clock of each op alone, launch and wait included: an upper bound."""
+    """Wall-clock time of each op alone, including launch and wait: an upper
+    bound."""
     backend = "cuda" if run.has_gpu else "cuda-sim"
     done = run.program("y10", [
         "bench", "--json", "--backend", "cuda", "--precision", "fp16", "--model", run.model(),
@@ -357,7 +366,8 @@ def time_ops(run):
 
 
 def top_kernels(text):
-    """Of ncu's CSV, a row a launch and metric in base units: the kernels by time."""
+    """The kernels by time, from ncu's CSV with a row per launch and metric in
+    base units."""
     lines = [line for line in text.splitlines() if line.startswith('"')]
     total = collections.defaultdict(lambda: collections.defaultdict(float))
     launches = collections.defaultdict(set)

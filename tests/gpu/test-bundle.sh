@@ -4,11 +4,11 @@
 #
 # test-bundle.sh [BUILD [SHARED]]
 #
-# The archive of tests/gpu/bundle.sh on a machine that has nothing: a folder with
-# bash, a few commands and Python as its root (for whoever is not root, only an
-# empty environment). There is no GPU there: what runs on the CPU and on the
-# simulated GPU has to be right, and the check has to call the rest missing.
-# Takes a minute, and longer where BUILD (build-gpu) has to be built.
+# Runs the archive of tests/gpu/bundle.sh on an almost empty machine: the root
+# is a folder with bash, a few commands and Python (without root permissions,
+# only the environment is empty). There is no GPU: results of the CPU and the
+# simulated GPU must be right, and the check must report the rest as missing.
+# Takes a minute, or longer if BUILD (build-gpu) has to be built.
 set -euo pipefail
 
 cd "$(dirname "$(readlink -f "$0")")/../.."
@@ -32,7 +32,8 @@ if [ "$(id -u)" = 0 ] && command -v unshare >/dev/null; then
   for name in bash cat dirname env mkdir readlink; do
     cp "$(command -v $name)" "$root/usr/bin/"
   done
-  # Of the C library all that a machine has, of the rest what these need.
+  # All files of the C library, and the other libraries that these programs
+  # need.
   find "$root/usr/bin" "$root/$modules/lib-dynload" -type f -exec ldd {} + 2>/dev/null \
     | awk '$2 == "=>" && $3 ~ /^\// {print $3} $1 ~ /^\/.*ld-linux/ {print $1}' | sort -u \
     | while read -r library; do
@@ -45,7 +46,7 @@ if [ "$(id -u)" = 0 ] && command -v unshare >/dev/null; then
         done
       done
   touch "$root/dev/null"
-  # The mounts end with the program.
+  # The mounts disappear with the program.
   # shellcheck disable=SC2016
   start=(unshare --mount --pid --fork bash -c
     'mount -t proc proc "$0/proc" && mount --bind /dev/null "$0/dev/null" && exec chroot "$0" "$@"' "$root")

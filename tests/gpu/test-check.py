@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
-"""run.sh --check on reports that are made up: a good one passes, and one with a
-single figure beyond its limit, or a step less, does not. Average precision by
-hand, and what countcopies.c sees of copies through a libcuda that is none.
+"""Tests run.sh --check with made-up reports: a good one passes; one with a
+figure beyond its limit, or without a step, fails. Also checks average precision
+against values computed by hand, and countcopies.c with a fake libcuda.
 
 usage: test-check.py [COUNTCOPIES.so FAKE-LIBCUDA.so]
 """
@@ -31,7 +31,7 @@ LIBRARIES = []
 
 
 def good_report():
-    """Everything just within its limit."""
+    """A report with every figure just within its limit."""
     pipeline = {"backend": "cuda", "exit": 0, "frames": 200, "source": "nvh264dec",
                 "active_backend": "cuda", "cuda_memory": True, "host_copies_of_frames": 0}
     report = {"format": 1, "steps": {
@@ -89,8 +89,8 @@ def run_check(report):
 
 class Check(unittest.TestCase):
     def judge(self, verdict, what, change):
-        """After @change the line whose text has @what is the only one that does
-        not pass, and run.sh says so."""
+        """After @change the line that contains @what must be the only one that
+        does not pass, in run.sh's output, too."""
         report = good_report()
         change(report["steps"])
         status, lines = run_check(report)
@@ -120,7 +120,7 @@ class Check(unittest.TestCase):
             self.assertNotEqual(done.returncode, 0)
 
     def test_figures(self):
-        """Each figure just beyond its limit; NaN, too, which compares with nothing."""
+        """Each figure just beyond its limit, and NaN."""
         name = NAMES[3]
         figures = [
             ("golden files in fp32", "golden-fp32", ("files", name, "largest"), 1.01e-3),
@@ -178,14 +178,14 @@ class Check(unittest.TestCase):
                     target = target[key]
                 self.assertIn(path[-1], target) if isinstance(target, dict) else None
                 target[path[-1]] = value
-                # One that is slower is so in comparison, too.
+                # A slower one also fails the comparison.
                 if path[-1] == "ours_ms":
                     target.update(eager_ms=2.0, compile_ms=2.0, cudagraph_ms=2.0)
             with self.subTest(step=step, path=path, value=value):
                 self.judge("fail", what, change)
 
     def test_missing(self):
-        """A step less, one that failed, or one without its figures."""
+        """A missing step, a failed one, or one without its figures."""
         lines = {"golden-fp32": "golden files in fp32",
                  "golden-tuned": "fused convolutions", "golden-bf16": "golden files in bf16",
                  "ap-fp16": "fp16 AP", "stress": "stress", "sanitize-memcheck": "memcheck",
@@ -214,13 +214,13 @@ class Check(unittest.TestCase):
         self.judge("missing", "golden files in fp16", change)
 
     def test_peer_missing(self):
-        """The best of two is not known from one."""
+        """The best of two needs both figures."""
         def change(all_steps):
             del all_steps["bench"]["rows"][0]["compile_ms"]
         self.judge("missing", "captured", change)
 
     def test_without_gpu(self):
-        """Figures of the simulated GPU or the CPU stand for nothing."""
+        """Figures of the simulated GPU or the CPU do not count."""
         report = good_report()
         text = json.dumps(report).replace('"backend": "cuda"', '"backend": "cuda-sim"')
         status, lines = run_check(json.loads(text))
@@ -232,7 +232,7 @@ class Check(unittest.TestCase):
 
 
 class Parts(unittest.TestCase):
-    """What run.sh --part runs fits into its time."""
+    """Each part of run.sh --part fits into its time."""
 
     def test_parts(self):
         all_steps = {step.name: step for step in steps.all_steps()}
@@ -258,7 +258,7 @@ class Parts(unittest.TestCase):
 
 class Bench(unittest.TestCase):
     def test_timeout(self):
-        """A program that hangs costs its own figures, not those of PyTorch."""
+        """A program that hangs loses its own figures, not PyTorch's."""
         with tempfile.TemporaryDirectory() as folder:
             os.makedirs(os.path.join(folder, "bin"))
             os.makedirs(os.path.join(folder, "models"))
@@ -272,7 +272,8 @@ class Bench(unittest.TestCase):
             self.assertRegex(ours.measure("n", 1)["ours_error"], "had not ended after")
 
     def test_figures(self):
-        """A figure that is missing, or a rate of 0, costs what is computed from it."""
+        """If a figure is missing, or a rate is 0, the figures computed from it
+        are missing, too."""
         r = {"weight_bytes": 1e6, "activation_bytes": 2e6, "frame_bytes": 3e6,
              "copy_bytes_per_s": 2e12, "latency_ms": {"median": 1, "p95": 2}, "throughput_ms": 0.5,
              "slots": 4, "first_rows_ms": 9, "tuned": True, "tune_s": 3, "inference_ms": 0.9,
@@ -327,7 +328,7 @@ class Table(unittest.TestCase):
 
 
 class FakeRun:
-    """Programs that answer what they are told to."""
+    """Fake programs with given output."""
     has_gpu, out, log = True, None, None
 
     def __init__(self, answers):
@@ -349,7 +350,7 @@ class FakeRun:
 
 class Kernels(unittest.TestCase):
     def test_no_permission(self):
-        """Without the right to read counters each op is timed instead."""
+        """Without permission to read counters each op is timed instead."""
         ops = json.dumps({"ops": [{"name": "a", "kind": "conv", "ms": 0.1},
                                   {"name": "b", "kind": "head", "ms": 0.3}]})
         run = FakeRun({"ncu": driver.Done(0, "==ERROR== ERR_NVGPUCTRPERM - no permission\n{}", 1,
@@ -364,7 +365,7 @@ class Kernels(unittest.TestCase):
 
 
 class Parse(unittest.TestCase):
-    """What other programs print, as they print it."""
+    """Parses the output of other programs."""
 
     def test_kernels(self):
         head = ('"ID","Process ID","Process Name","Host Name","Kernel Name","Context","Stream",'
@@ -400,7 +401,7 @@ class Parse(unittest.TestCase):
 
 
 class Coco(unittest.TestCase):
-    """Averages that can be told by hand."""
+    """Averages computed by hand."""
 
     TRUTH = {"images": [{"id": 1, "file_name": "a.jpg"}, {"id": 2, "file_name": "b.jpg"}],
              "categories": [{"id": 7}, {"id": 9}],
@@ -424,7 +425,8 @@ class Coco(unittest.TestCase):
         self.assertAlmostEqual(ap, 2 / 3)
 
     def test_twice(self):
-        """The second box on one object is wrong, but behind all that are right."""
+        """The second box on one object is wrong, but ranks behind all right
+        ones."""
         ap, _ = self.ap([(0.9, self.BOX, 0), (0.5, self.BOX, 0)], [(0.8, self.BOX, 0)])
         self.assertEqual(ap, 1)
 
@@ -438,7 +440,7 @@ class Coco(unittest.TestCase):
         self.assertEqual(self.ap([(0.9, self.BOX, 1)], [(0.8, self.BOX, 1)]), (0, 0))
 
     def test_crowd(self):
-        """What lies in a crowd is neither right nor wrong."""
+        """A detection in a crowd is neither right nor wrong."""
         truth = copy.deepcopy(self.TRUTH)
         truth["annotations"].append({"image_id": 1, "category_id": 7, "iscrowd": 1,
                                      "bbox": [200, 0, 300, 300]})

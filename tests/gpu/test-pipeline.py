@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
-"""The pipeline step without a GPU: GStreamer's own cudaupload on the libcuda of
-tests/gst/fakecuda, the element on the reference. Copies between host and device
-are those of cudaupload, two planes a frame, and the element makes none; that
-frames come down for it is told on.
+"""Tests the pipeline step without a GPU: GStreamer's own cudaupload runs on the
+libcuda of tests/gst/fakecuda, the element on the reference. The only copies
+between host and device are cudaupload's, two planes a frame. If frames are
+copied to the host for the element, the step must report it.
 
-usage: test-pipeline.py COUNTCOPIES NVCUVID FAKE-LIBCUDA FAKE-BACKEND PLUGIN SEEDED
-Exits 77 where GStreamer has no nvcodec plugin.
+usage: test-pipeline.py COUNTCOPIES NVCUVID FAKE-LIBCUDA FAKE-BACKEND PLUGIN
+SEEDED Exits with 77 if GStreamer has no nvcodec plugin.
 """
 import collections
 import os
@@ -24,7 +24,7 @@ Done = collections.namedtuple("Done", "status out")
 
 
 class Run:
-    """As much of driver.Run as the step takes."""
+    """The part of driver.Run that the step uses."""
 
     def __init__(self, folder, libraries):
         count, nvcuvid, cuda, backend, plugin, self.seeded = libraries

@@ -6,8 +6,8 @@ files of the original code: every layer and the predictions, as trained and
 fused, and the rows. A layer's error is its largest difference over its standard
 deviation.
 
-usage: test-torch.py SEEDED X.golden.json...
-SEEDED is the program build/tests/common/seeded. Exits 77 without PyTorch.
+usage: test-torch.py SEEDED X.golden.json... SEEDED is the program
+build/tests/common/seeded. Exits with 77 without PyTorch.
 """
 import json
 import os
@@ -53,7 +53,7 @@ def difference(sample, values):
 
 
 def compare(net, golden, images):
-    """The worst difference, and of what."""
+    """The largest difference, and its tensor."""
     worst = []
     with torch.inference_mode():
         layers = net.layers(images)
@@ -67,12 +67,13 @@ def compare(net, golden, images):
         worst.append((difference(golden["pred"], pred), "predictions"))
         rows = model.top_rows(boxes, scores)[0].double()
     expected = torch.tensor(golden["detections"]["rows"], dtype=torch.float64)
-    # Centre and size there, edges here; equal scores come in any order.
+    # The golden file has centre and size, the model edges; equal scores come in
+    # any order.
     expected[:, :2] -= expected[:, 2:4] / 2
     expected[:, 2:4] += expected[:, :2]
     scale = torch.tensor([0.02, 0.02, 0.02, 0.02, 1e-4, 1e-3])
     nearest = ((rows[None] - expected[:, None]).abs() / scale).amax(2).amin(1)
-    # The last rows may be cut the other way.
+    # Among the last rows, ones of equal score may be cut differently.
     sure = expected[:, 4] > expected[-1, 4] + 1e-4
     worst.append((nearest[sure].max().item() * TOLERANCE, "rows"))
     return max(worst)
