@@ -5,10 +5,11 @@
 
 usage: count.py [--failed=N] [--slowest=N] testlog.json…
 
-Lists what failed and what was skipped and why, then ends with one line,
-"N passed, N failed, N skipped", over all the logs. --failed adds failures that no log knows of,
-such as a build that broke. --slowest lists the N tests that took the
-longest, and how long all of them took one after the other. Exit status 0 only when something passed and nothing failed.
+Lists failed tests, and skipped tests with the reason, then ends with one line,
+"N passed, N failed, N skipped", over all the logs. --failed adds failures that
+are in no log, such as a broken build. --slowest lists the N tests that took the
+longest, and how long all of them took one after the other. Exit status 0 only
+when something passed and nothing failed.
 """
 import json
 import sys

@@ -1,20 +1,21 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
-"""Says how long tests will take, from how long each took before in this build.
+"""Estimates how long tests will take, from their earlier durations in this build.
 
 usage: meson test -C BUILD --list … | estimate.py before BUILD
        estimate.py after BUILD
 
-"before" takes the names of the tests that will run and prints one line. "after" keeps what Meson's
-log has in BUILD/test-durations.json. Exit status 0, whatever it knows.
+"before" reads the names of the tests that will run and prints one line. "after" saves the
+durations of Meson's log in BUILD/test-durations.json. The exit status is 0 even without earlier
+durations.
 """
 import json
 import os
 import sys
 
-# What an average test of a whole run needs, in seconds of one core of a server of 2023, where
-# nothing is known of this machine: 164 tests in 662.
+# The default for a machine without durations: seconds of an average test of a whole run on one
+# core of a server of 2023, 662 s for 164 tests.
 USUAL = 4.0
 RESULTS = ("OK", "EXPECTEDFAIL", "FAIL", "UNEXPECTEDPASS")
 
@@ -32,7 +33,7 @@ def durations_of(build):
         known = json.loads(read(os.path.join(build, "test-durations.json")) or "{}")
         return {name: float(seconds) for name, seconds in known.items()}
     except (ValueError, AttributeError, TypeError):
-        return {}  # written by something else; it will be replaced
+        return {}  # not written by this script; it will be replaced
 
 
 def words(seconds):
@@ -49,7 +50,7 @@ def before(build):
     missing = len(names) - len(have)
     if not names:
         return
-    # A test that is new takes as long as the others.
+    # A new test counts as the average of the others.
     each = sum(have) / len(have) if have else USUAL
     serial = {test["name"] for test in json.loads(
         read(os.path.join(build, "meson-info/intro-tests.json")) or "[]") if not test["is_parallel"]}

@@ -3,16 +3,15 @@
 
 /* bench-cuda --model FILE [--batch N] [--slots K] …
  *
- * From 1080p RGB frames in device memory to rows in host memory, as a caller
- * sees it: the time of one step with nothing else under way (latency), then
- * the time a step takes with K of them in flight (throughput). Confidence is
- * 0, so that every image gives 300 rows, the most that the head can cost, and
- * each image is a frame of its own, so that none waits in a cache. Measured is
- * what the engine has found to be fastest, after --tune SECONDS at most; how long
- * that took is said, and how soon the first rows came. Beside it
- * what the time can be compared with: the bytes that the network's plan reads
- * and writes, and how fast this GPU copies, in the same run. One JSON object.
- * --host takes the frames from host memory: for backends without a GPU. */
+ * Measures the caller's time from 1080p RGB frames in device memory to rows in
+ * host memory: of a single step (latency), then per step with K steps running
+ * (throughput). Confidence is 0, so that every image gives 300 rows, the head's
+ * maximum cost, and each image is a different frame, so that none stays in a
+ * cache. The engine is tuned first, for at most --tune SECONDS. Prints one JSON
+ * object, which also has the duration of tuning, the time to the first rows and
+ * two figures for comparison: the bytes that the network's plan reads and
+ * writes, and this GPU's copy rate in the same run. --host takes the frames
+ * from host memory: for backends without a GPU. */
 
 #include <dlfcn.h>
 #include <locale.h>
@@ -34,20 +33,20 @@ typedef struct
 {
   Y10Engine *engine;
   guint batch, n_slots, n_frames, next_frame;
-  const guint8 *frames;         /* n_frames of them, on the host or not */
+  const guint8 *frames;         /* n_frames frames, in host or device memory */
   gboolean on_host, profile;
   Y10HeadParams params;
   Y10Detection *rows;
   Y10Step *steps;               /* n_slots */
   guint n_rows;
   GArray *step_us, *inference_us;       /* of double */
-  double start_ms, tune_s;      /* to the first rows; till nothing is faster */
+  double start_ms, tune_s;      /* until the first rows; until tuning has finished */
   Y10TuningProgress progress;
   double throughput_us;
   guint n_throughput;
 } Bench;
 
-/* Noise on a gradient: nothing is constant, and every frame another. */
+/* Noise on a gradient: no area is constant, and all frames differ. */
 static void
 fill_frame (guint8 *p, guint32 frame)
 {
@@ -96,7 +95,7 @@ finish (Bench *b, Y10Step *step, GError **error)
   return TRUE;
 }
 
-/* Steps one after another until @seconds have passed, at least @min. */
+/* Runs steps one after another until @seconds have passed, at least @min. */
 static gboolean
 measure_latency (Bench *b, double seconds, guint min, GError **error)
 {
@@ -124,7 +123,7 @@ measure_latency (Bench *b, double seconds, guint min, GError **error)
   return TRUE;
 }
 
-/* As many steps in flight as there are slots, the oldest waited for. */
+/* Keeps all slots busy and always waits for the oldest step. */
 static gboolean
 measure_throughput (Bench *b, double seconds, guint min, GError **error)
 {
@@ -155,8 +154,8 @@ measure_throughput (Bench *b, double seconds, guint min, GError **error)
   return TRUE;
 }
 
-/* Bytes that the ops of one image read and write, without padding: whatever
- * runs this list of ops one by one moves at least these. */
+/* Bytes that the ops of one image read and write, without padding: the minimum
+ * for any implementation that runs these ops one by one. */
 static double
 activation_bytes (Y10Engine *engine)
 {
@@ -180,7 +179,7 @@ activation_bytes (Y10Engine *engine)
   return bytes;
 }
 
-/* Bytes a second, those read and those written, of large copies. */
+/* Bytes a second that large copies read and write. */
 static gboolean
 copy_rate (const Y10CudaDriver *d, double *rate, GError **error)
 {
@@ -222,7 +221,7 @@ copy_rate (const Y10CudaDriver *d, double *rate, GError **error)
   return ok;
 }
 
-/* On the device, through one buffer on the host. */
+/* Makes the frames on the device, through one host buffer. */
 static gboolean
 make_frames (Bench *b, const Y10CudaDriver *d, GError **error)
 {
@@ -313,8 +312,8 @@ make_engine (Y10Model *model, const Bench *b, const char *precision,
   return y10_engine_new (model, &config, NULL, error);
 }
 
-/* One step, the only one that a profiler told not to profile from the start
- * sees. */
+/* Runs one step, the only one that a profiler with profiling off at the start
+ * records. */
 static gboolean
 profile (Bench *b, GError **error)
 {
@@ -337,7 +336,7 @@ profile (Bench *b, GError **error)
   return ok;
 }
 
-/* From a weights file to an engine that will not become faster. */
+/* Loads a weights file and tunes its engine. */
 static gboolean
 start (Bench *b, const char *path, const char *precision, int size,
     double tune, GError **error)
@@ -356,7 +355,7 @@ start (Bench *b, const char *path, const char *precision, int size,
   if (!measure_latency (b, 0, 1, error))
     return FALSE;
   b->start_ms = (double) (g_get_monotonic_time () - before) / 1e3;
-  /* Not to be finished is no error: it is printed. */
+  /* Unfinished tuning is no error: the output has the progress. */
   y10_engine_wait_tuned (b->engine, before + (gint64) (tune
           * G_USEC_PER_SEC), NULL, NULL);
   b->tune_s = (double) (g_get_monotonic_time () - before) / 1e6;
@@ -365,7 +364,7 @@ start (Bench *b, const char *path, const char *precision, int size,
   return TRUE;
 }
 
-/* Everything in the GPU's primary context, the engine too. */
+/* Uses the GPU's primary context for everything, including the engine. */
 static gboolean
 run (Bench *b, const char *path, const char *precision, int size,
     double tune, double seconds, GError **error)
@@ -390,7 +389,7 @@ run (Bench *b, const char *path, const char *precision, int size,
   ok = ok && make_frames (b, d, error)
       && start (b, path, precision, size, tune, error);
   if (ok) {
-    /* Clocks rise, and slots take over what was found. */
+    /* The clocks rise, and slots take over the tuned plans. */
     ok = measure_latency (b, seconds, 3, error)
         && (!b->profile || profile (b, error))
         && measure_latency (b, seconds, 3, error)

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* What yolov10detect adds to inference: the time that a 1080p NV12 frame
- * spends in the element, less what its own statistics say the network took;
- * what is left is the letterbox, the head and the element itself. Less those
- * as well, the element alone: mapping, handing over, metadata. Next to it a
- * memcpy of the frame, for a ratio that compares between machines. Frames
- * rotate, so that none is still in the first caches; figures are medians. */
+/* Measures the time that yolov10detect adds to inference: the time of a 1080p
+ * NV12 frame in the element, minus the network's time by the element's own
+ * statistics. That leaves the letterbox, the head and the element itself.
+ * Without those two, the rest is the element alone: mapping, handing over,
+ * metadata. A memcpy of the frame in the same run gives a ratio that compares
+ * between machines. Frames rotate, so that none is still in the first caches;
+ * figures are medians. */
 
 #include "config.h"
 
@@ -21,7 +22,7 @@
 #define HEIGHT 1080
 #define N_FRAMES 4
 #define WARM_UP 10
-#define MAX_RUNS 512            /* what the element's statistics reach back */
+#define MAX_RUNS 512            /* the length of the element's statistics */
 
 static gchar *model = NULL, *backend = NULL, *precision = NULL, *size = NULL;
 static gint n_threads = 0;
@@ -65,8 +66,8 @@ now_ms (void)
   return t.tv_sec * 1e3 + t.tv_nsec / 1e6;
 }
 
-/* Noise in blocks on a gradient: something for the letterbox to do, and for
- * the head to find now and then. */
+/* Noise in blocks on a gradient: gives the letterbox work, and the head an
+ * occasional detection. */
 static GstBuffer *
 make_frame (guint seed)
 {
@@ -119,7 +120,7 @@ stage_ms (const GstStructure * stats, const gchar * field)
   return ns / 1e6;
 }
 
-/* Milliseconds of one frame in the element; -1 where it failed. */
+/* Milliseconds of one frame in the element; -1 on failure. */
 static gdouble
 push (GstHarness * harness, GstBuffer * frame)
 {
@@ -131,7 +132,7 @@ push (GstHarness * harness, GstBuffer * frame)
 
   if (gst_harness_push (harness, buffer) != GST_FLOW_OK)
     return -1;
-  /* It leaves by a thread of its own. */
+  /* Another thread pushes it. */
   buffer = gst_harness_pull (harness);
   ms = now_ms () - start;
   if (!buffer)

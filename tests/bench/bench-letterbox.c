@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* How long the cpu backend takes from a frame to the network's input, for
- * each format, as milliseconds and as a ratio to a memcpy of the 1080p NV12
- * frame next to it in the same run: the ratio is what compares between
- * machines. Frames rotate, so that none is still in the first caches. */
+/* Measures the cpu backend's time from a frame to the network's input, for each
+ * format, in milliseconds and as a ratio to a memcpy of the 1080p NV12 frame in
+ * the same run: the ratio compares between machines. Frames rotate, so that
+ * none is still in the first caches. */
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* How long yolov10overlay takes for a frame with 20 boxes of 300x220 pixels,
- * lines of 3 pixels, labels and confidences, on one thread: as milliseconds and
- * as a ratio to a memcpy of a 1080p NV12 frame next to it in the same run; the
- * ratio is what compares between machines. The whole element is timed, from
- * the buffer's arrival to its departure. Frames rotate, so that none is still
- * in the caches; each figure is the median. */
+/* Measures yolov10overlay's time for a frame with 20 boxes of 300x220 pixels,
+ * lines of 3 pixels, labels and confidences, on one thread, in milliseconds and
+ * as a ratio to a memcpy of a 1080p NV12 frame in the same run: the ratio
+ * compares between machines. It times the whole element, from the buffer's
+ * arrival to its departure. Frames rotate, so that none is still in the caches;
+ * each figure is the median. */
 
 #include <gst/check/gstharness.h>
 #include <gst/video/video.h>
@@ -142,7 +142,7 @@ overlay_ms (const Case * c, gint width, gint height)
 
   start = now_ms ();
   do {
-    /* A composition would otherwise be added to at every turn. */
+    /* Otherwise every round would add to the composition. */
     GstBuffer *out, *in = c->compose ? make_frame (&info, c->boxes)
         : frames[n % N_FRAMES];
 

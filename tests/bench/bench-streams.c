@@ -3,11 +3,11 @@
 
 /* bench-streams --model FILE [--streams 1,4,16,64] [--max-batch 32] …
  *
- * How many images a second an engine infers for so many streams, each a thread
- * with a few frames of 1280 × 720 in NV12 under way, in device memory unless
- * --host says otherwise; how full its steps are, and how long a frame takes from
- * being handed over to its rows. Beside it what the same engine does when it is
- * given full steps and nothing else. One JSON object. */
+ * Measures how many images a second an engine infers for so many streams, how
+ * full its steps are, and the time from submitting a frame to its rows. Each
+ * stream is a thread that keeps a few frames of 1280 × 720 in NV12 submitted,
+ * in device memory unless --host is given. For comparison, measures the same
+ * engine with full steps only. Prints one JSON object. */
 
 #include <locale.h>
 #include <pthread.h>
@@ -68,7 +68,8 @@ fill_frame (guint8 *p, guint32 frame)
   }
 }
 
-/* On the device, in the GPU's primary context, which the engine takes, too. */
+/* Makes the frames on the device, in the GPU's primary context, which the
+ * engine uses, too. */
 static gboolean
 make_frames (Bench *b, GError **error)
 {
@@ -118,7 +119,7 @@ begin_full (const Bench *b, Y10Engine *engine, Y10Step *step, GError **error)
   return y10_step_submit (step, error);
 }
 
-/* Images a second in full steps, one under way for each slot. */
+/* Images a second in full steps, with all slots busy. */
 static gboolean
 measure_engine (const Bench *b, double *per_second, GError **error)
 {
@@ -141,7 +142,7 @@ measure_engine (const Bench *b, double *per_second, GError **error)
     ok = y10_step_wait (step, -1, error);
     y10_step_end (step);
     counted++;
-    if (n == 4 * n_slots) {     /* all have been captured */
+    if (n == 4 * n_slots) {     /* all graphs have been captured */
       from = g_get_monotonic_time ();
       until = from + (gint64) (b->seconds * G_USEC_PER_SEC);
       counted = 0;
@@ -211,7 +212,7 @@ compare (const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-/* Images of a step, on average; -1: it had none. */
+/* Average number of images in a step; -1: there were no steps. */
 static double
 mean_fill (const Y10EngineStreamStats *before, const Y10EngineStreamStats *after)
 {
@@ -224,7 +225,7 @@ mean_fill (const Y10EngineStreamStats *before, const Y10EngineStreamStats *after
   return steps ? (double) images / (double) steps : -1;
 }
 
-/* All of them for so long. */
+/* Runs all streams for @seconds. */
 static void
 run_clients (Client *clients, guint n, double seconds)
 {
@@ -267,7 +268,7 @@ measure_streams (const Bench *b, guint n, gboolean last, GError **error)
     }
   }
   if (n_open == n) {
-    /* Numbers of images that have not been seen are planned and captured. */
+    /* New batch sizes are planned and captured first. */
     run_clients (clients, n, b->seconds / 2);
     y10_engine_wait_tuned (y10_engine_stream_get_engine (clients[0].stream),
         g_get_monotonic_time () + (gint64) (b->tune * G_USEC_PER_SEC), NULL, NULL);

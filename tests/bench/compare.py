@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
-"""How fast a YOLOv10 runs here: y10, ONNX Runtime and OpenVINO side by side.
+"""Compares the speed of a YOLOv10 in y10, ONNX Runtime and OpenVINO on this machine.
 
-Every contender runs the whole network at batch 1, from the letterboxed tensor to 300 rows, each in
-a process of its own, with the same CPUs and the same number of threads. The processes take turns,
-so that a machine that changes its speed changes it for all. Before each the latency between the
-CPUs is measured: on a virtual machine they may move to two dies of a processor, which makes other
-figures; runs of one kind are never mixed with the other. A run counts as on one die when both the
-latency before it and the one after it are below 100 ns.
+Every contender runs the whole network at batch 1, from the letterboxed tensor to 300 rows, in a
+separate process, with the same CPUs and the same number of threads. The processes take turns, so
+that changes of the machine's speed affect all. Before each run the script measures the latency
+between the CPUs: a virtual machine may move them to two dies of a processor, which changes the
+figures, so runs of the two kinds are never mixed. A run counts as on one die if the latency is
+below 100 ns both before and after it.
 
-ONNX Runtime and OpenVINO come from PyPI, into a virtual environment that this script makes once.
+The script installs ONNX Runtime and OpenVINO from PyPI once, into a virtual environment.
 
   tests/bench/compare.py --model yolov10n.safetensors --onnx yolov10n.onnx
 
@@ -32,7 +32,7 @@ TWO_DIES_NS = 100
 WARM_UP_S = 0.7
 PACKAGES = ["numpy", "onnxruntime", "openvino"]
 NAMES = {"y10": "yolov10detect", "ort": "ONNX Runtime", "openvino": "OpenVINO"}
-# What would make one contender run under other conditions than the others.
+# Environment variables that would change the conditions of one contender only.
 UNSET = ("OMP_", "GOMP_", "KMP_", "DNNL_", "ONEDNN_", "OV_", "ORT_", "Y10_", "MALLOC_", "LD_PRELOAD")
 
 
@@ -44,7 +44,7 @@ def die(text):
     sys.exit(f"compare.py: {text}")
 
 
-# --- the processes that are measured -------------------------------------------------------------
+# --- the measured processes ----------------------------------------------------------------------
 
 def read_ppm(path):
     """The synthetic picture as the tensor 1 x 3 x H x W in [0, 1]."""
@@ -112,10 +112,10 @@ def worker(task):
         "version": version, "precision": precision, "rows": rows[0].tolist()}))
 
 
-# --- what they run on -----------------------------------------------------------------------------
+# --- the machine ----------------------------------------------------------------------------------
 
 def physical_cores(allowed):
-    """One CPU of each core, those that share a last-level cache with the first one first."""
+    """One CPU of each core, beginning with those that share a last-level cache with the first."""
     def read(cpu, name):
         try:
             with open(f"/sys/devices/system/cpu/cpu{cpu}/{name}", encoding="ascii") as f:
@@ -144,7 +144,7 @@ def cpu_flags():
 
 
 def make_environment(path):
-    """A Python with the peers in it, made once; returns its interpreter."""
+    """Creates a virtual environment with the peers once; returns its interpreter."""
     python = os.path.join(path, "bin", "python")
     check = [python, "-c", "import numpy, onnxruntime, openvino"]
     if os.path.exists(python) and subprocess.run(check, capture_output=True).returncode == 0:
@@ -162,7 +162,7 @@ def make_environment(path):
 
 
 def write_picture(path, size):
-    """A scene of discs, bars and noise, always the same: flat colour would be no work for the head."""
+    """A fixed scene of discs, bars and noise: flat colour would give the head no work."""
     width, height = size
     data = bytearray()
     state = 1
@@ -193,7 +193,7 @@ class Machine:
                 die(f"--cpus {args.cpus}: this process may use {','.join(map(str, allowed))}")
 
     def latency(self):
-        """Nanoseconds between the first two CPUs; None where there is one only."""
+        """Nanoseconds between the first two CPUs; None if there is only one."""
         tool = os.path.join(self.args.build, "tests", "bench", "core-latency")
         if len(self.cpus) < 2:
             return None
@@ -229,7 +229,7 @@ class Contest:
             [self.python, os.path.abspath(__file__), "--worker", json.dumps(task)], threads))
 
     def rows(self, contender, precision, threads):
-        """[(x0, y0, x1, y1, score, class)] that a contender finds in the picture, best first."""
+        """A contender's rows for the picture, [(x0, y0, x1, y1, score, class)], best first."""
         if contender != "y10":
             return [tuple(r) for r in self.measure_once(contender, precision, threads)["rows"]]
         line = json.loads(self.machine.run(
@@ -252,7 +252,7 @@ class Contest:
             self.args.seconds = seconds
 
     def check_same(self, contenders, precision, threads):
-        """The best rows of all contenders, compared with ours: {contender: (rows, score, px)}."""
+        """Compares the best rows of all contenders with ours: {contender: (rows, score, px)}."""
         w, h = self.size
         found = {c: [(min(max(r[0], 0), w), min(max(r[1], 0), h), min(max(r[2], 0), w),
                       min(max(r[3], 0), h), r[4], int(r[5])) for r in self.rows(c, precision, threads)]
@@ -310,7 +310,7 @@ def summarize(runs):
 
 
 def speed_up(table):
-    """How many times as fast as the best peer; None where one side has no run of this kind."""
+    """Our speed relative to the best peer's; None if either has no run of this kind."""
     peers = [t["median_ms"] for c, t in table.items() if c != "y10"]
     if "y10" not in table or not peers:
         return None

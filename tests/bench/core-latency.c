@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* How long a cache line takes from one CPU to another: two threads hand a
- * number back and forth. Below about 100 ns the CPUs share a die; above, every
- * layer of a network pays for the way between two, and timings are another
- * machine's. Virtual machines move between the two while they run, so this is
- * measured next to each benchmark. */
+/* Measures how long a cache line takes from one CPU to another: two threads
+ * pass a number back and forth. Below about 100 ns the CPUs share a die; above,
+ * every layer of a network pays for the transfer between dies, and timings are
+ * those of a different machine. Virtual machines change between the two while
+ * they run, so each benchmark measures this, too. */
 
 #include "config.h"
 
@@ -18,7 +18,7 @@
 #include <time.h>
 
 #define ROUND_TRIPS 50000
-#define REPEATS 7               /* the best counts: anything else only adds */
+#define REPEATS 7               /* the minimum counts: disturbances only add */
 
 static _Alignas (128) atomic_int turn;
 static int cpus[2];

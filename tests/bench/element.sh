@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
 #
-# What surrounds inference, each as milliseconds and as a ratio to a memcpy of
-# a 1080p NV12 frame in the same run: the element without the network, the
+# Measures the work around inference, in milliseconds and as a ratio to a memcpy
+# of a 1080p NV12 frame in the same run: the element without the network, the
 # letterbox, the overlay. Builds nothing: run tools/setup.sh first.
 set -euo pipefail
 
@@ -44,7 +44,7 @@ bench=$build/tests/bench
 [ -x "$bench/bench-element" ] || die "$bench/bench-element is not built: run tools/setup.sh --tests"
 export GST_PLUGIN_PATH=$build/gst${GST_PLUGIN_PATH:+:$GST_PLUGIN_PATH}
 
-# Ours alone, from the lines of a program that measures more than we ask.
+# Keeps the required lines of a program that measures more.
 element=$("$bench/bench-element" --json --model "$model" --threads "$threads" --seconds "$seconds")
 letterbox=$("$bench/bench-letterbox" --json --threads 1 | grep -F '"format": "NV12"')
 overlay=$("$bench/bench-overlay" --json | grep -F '"case": "draw", "format": "NV12"')

@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
-"""What several streams that share an engine cost, and how fairly they share it.
+"""Measures the cost of several streams that share an engine, and how fairly they share it.
 
-Each stream is a pipeline of its own, "appsrc ! yolov10detect ! fakesink", which
-is given pictures of 1280x720 that were decoded before: first one and then
---streams of them as fast as they go, each in a process of its own; then one that
-is as fast as it can be among others that send two frames a second.
+Each stream is a pipeline, "appsrc ! yolov10detect ! fakesink", that gets pictures of 1280x720
+decoded in advance: first one stream and then --streams of them at full speed, each run in a
+separate process; then one stream at full speed among others that send two frames a second.
 
 usage: streams.py [MODEL] [--streams N] [--seconds S] [--rounds R] [--backend B] [--properties P]
 
@@ -24,7 +23,7 @@ import sys
 import threading
 import time
 
-SYSTEM_PYTHON = "/usr/bin/python3"      # the one that Debian's bindings are for
+SYSTEM_PYTHON = "/usr/bin/python3"      # Debian's Python, for its bindings
 BUILD = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../build")
 os.environ.setdefault("GST_PLUGIN_PATH_1_0", os.path.join(BUILD, "gst"))
 
@@ -96,7 +95,7 @@ class Stream:
 
 
 def play(streams, seconds, slow=()):
-    """All of them for so long; what the first part of it was counts for nothing."""
+    """Runs all of them for so long; the first part is a warm-up."""
     for stream in streams:
         stream.pipeline.set_state(Gst.State.PLAYING)
     until = time.monotonic() + seconds + 1
@@ -123,7 +122,7 @@ def resident():
 
 
 def drain(streams):
-    """Until all that was sent has come out."""
+    """Waits until all frames have come out."""
     until = time.monotonic() + 60
     while time.monotonic() < until and any(s.stat("sent") < s.sent for s in streams):
         time.sleep(0.01)

@@ -29,14 +29,14 @@ import stamp
 from proxy import Proxy
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-BACK = 10                       # seconds until a camera has to be back
+BACK = 10                       # seconds within which a camera must be back
 PATIENCE = 60                   # until a test gives up waiting
 HOUR = 3600 * 90000             # of RTP's clock for video
-# KiB, of a process of some 100 MiB. While the machine does something else frames
-# wait, so many here and so many there, and eight cameras have room for a lot of them.
+# KiB, of a process of some 100 MiB. On a busy machine frames pile up in queues, and those of eight
+# cameras have room for many.
 MOST_GROWTH = 32 << 10
-# Over two thirds of the connections that are cut as soon as they stand: a pipeline
-# that is stopped but not freed is 140 KiB each time.
+# Growth over the last two thirds of the reconnections. A pipeline that is stopped but not freed
+# leaks 140 KiB each time.
 MOST_GROWTH_RECONNECTING = 12 << 10
 RECONNECTS = 240
 STRIP = ("videoscale method=nearest-neighbour ! videoconvert ! video/x-raw,format=GRAY8,"
@@ -52,7 +52,7 @@ def free_port():
 
 
 class Server:
-    """A camera's process."""
+    """A camera's server process."""
 
     def __init__(self, name, picture, t0):
         self.port = free_port()
@@ -63,7 +63,7 @@ class Server:
         self.process = None
 
     def start(self):
-        """Returns when it listens: the time."""
+        """Starts it and returns the time at which it listens."""
         self.process = subprocess.Popen(self.command, stdin=subprocess.PIPE, text=True,
                                         stdout=subprocess.PIPE, stderr=self.log)
         if self.process.stdout.readline() != "ready\n":
@@ -83,7 +83,7 @@ class Server:
 
 
 class Program:
-    """The program under test and what it says. Times are when a line was read."""
+    """The program under test and its output, with the time at which each line was read."""
 
     def __init__(self, command):
         self.errors = open("program.errors", "w+", encoding="utf-8")
@@ -92,9 +92,9 @@ class Program:
         self.frames = {}        # camera: [(time, resolution, labels)]
         self.stills = []        # (camera, path)
         self.lines = open("program.lines", "w", encoding="utf-8")
-        # Threads come and go with pipelines. Each has one of glibc's heaps, and what is
-        # free in one is of no use to the others: with a single heap what is resident
-        # says what is in use.
+        # Threads come and go with pipelines. Each uses one of glibc's heaps, and free memory of
+        # one heap is of no use to the others: with a single heap the resident size shows the
+        # memory in use.
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                         stderr=self.errors, text=True,
                                         env={**os.environ, "MALLOC_ARENA_MAX": "1"})
@@ -124,7 +124,7 @@ class Program:
         self.process.stdin.flush()
 
     def wait(self, what, found, limit=PATIENCE):
-        """Until found() gives something that is not None."""
+        """Waits until found() returns something other than None."""
         with self.changed:
             self.changed.wait_for(lambda: found() is not None, limit)
             result = found()
@@ -133,7 +133,7 @@ class Program:
         return result
 
     def wait_state(self, camera, state, since, limit=PATIENCE):
-        """When it is first said of a camera after a time."""
+        """Waits for a camera's state after a time and returns when it was printed."""
         return self.wait(f"{camera} {state}", lambda: next(
             (t for t, c, s, _ in self.states if c == camera and s == state and t >= since),
             None), limit)
@@ -154,8 +154,8 @@ class Program:
 
 
 class Strips(threading.Thread):
-    """The numbers in the frames that came out of the detector, and when they did:
-    looks at the files that the program writes."""
+    """Reads the numbers of the frames that leave the detector, and their times, from the files
+    that the program writes."""
     SIZE = stamp.COLUMNS * stamp.ROWS
 
     def __init__(self, names):
@@ -174,7 +174,7 @@ class Strips(threading.Thread):
             time.sleep(0.05)
 
     def wait(self, name, number):
-        """Until a frame with that number or a later one is out."""
+        """Waits until a frame with that number or a later one is out."""
         end = time.monotonic() + PATIENCE
         while not any(n is not None and n >= number for _, n in self.seen[name][-20:]):
             if time.monotonic() > end:
@@ -182,7 +182,7 @@ class Strips(threading.Thread):
             time.sleep(0.1)
 
     def missing(self, name, since, until):
-        """[time, how many]: holes, each at the time of the frame after it."""
+        """[(time, number of frames)] of the gaps, each at the time of the frame after it."""
         holes = []
         last = None
         for when, number in list(self.seen[name]):
@@ -200,8 +200,8 @@ class Strips(threading.Thread):
 
 
 class Fault:
-    """What happens to one camera, in a thread of its own. result: what to print;
-    window: when its own frames may be missing."""
+    """A fault of one camera, on a separate thread. result: the text to print; window: the time in
+    which its own frames may be missing."""
 
     def __init__(self, name, act):
         self.name, self.act = name, act
@@ -215,12 +215,12 @@ class Fault:
             end, self.ok, self.result = self.act(begin)
         except (TimeoutError, RuntimeError, OSError) as error:
             end, self.result = time.monotonic(), str(error)
-        # A hole shows with the frame behind it, which is there for up to 50 ms by then.
+        # A gap shows with the next frame, which may have come up to 50 ms before it is read.
         self.window = begin, end + 0.5
 
 
 class Test:
-    """Servers and the program, and what is said of them."""
+    """The servers, the program and the test's output."""
 
     def __init__(self):
         self.servers, self.program, self.failed = {}, None, 0
@@ -247,7 +247,7 @@ class Faults(Test):
         self.uris = {}
         for name, server in self.servers.items():
             port = self.proxies[name].port if name in self.proxies else server.port
-            # The server asks for no password; nobody may print this one.
+            # The server needs no password; the program must not print this one.
             user = "user:secret@" if name == "killed" else ""
             self.uris[name] = f"rtsp://{user}127.0.0.1:{port}/camera"
         self.command = [args.program, "--interval", "10", "--classes", "qr-code",
@@ -257,7 +257,7 @@ class Faults(Test):
     def number_now(self):
         return int((time.monotonic() - self.t0) * stamp.FPS)
 
-    # The faults. Each returns when it is over, whether all is well, and a text.
+    # The faults. Each returns its end, whether the camera recovered, and a text.
 
     def back(self, name, lost, begin, returned):
         back = self.program.wait_state(name, "connected", returned)
@@ -304,7 +304,7 @@ class Faults(Test):
         return seen, seen - begin <= BACK, f"640x480 after {seen - begin:.1f} s"
 
     def going_on(self, name, begin, seconds):
-        """Ten seconds later there are frames again, whether it was lost or not."""
+        """Ten seconds later frames come again, whether the connection was lost or not."""
         time.sleep(seconds)
         end = time.monotonic()
         silence = self.program.longest_silence(name, begin, end)
@@ -318,7 +318,7 @@ class Faults(Test):
         self.servers["lossy"].tell("loss 0.05")
         _, ok, text = self.going_on("lossy", begin, 12)
         self.servers["lossy"].tell("loss 0")
-        # What has been lost shows until the next keyframe, a second later.
+        # Losses are visible until the next keyframe, a second later.
         self.strips.wait("lossy", self.number_now() + 3 * stamp.FPS)
         return time.monotonic(), ok, text
 
@@ -329,7 +329,7 @@ class Faults(Test):
         end, ok, text = self.going_on("jumped", begin, BACK)
         return end, ok and self.proxies["jumped"].jumps == 2, text
 
-    # What came of it.
+    # The verdict.
 
     def judge(self, faults, begin, end):
         holes = {name: self.strips.missing(name, begin, end) for name in self.servers}
@@ -412,7 +412,7 @@ class Faults(Test):
             if name != "late":
                 self.program.wait_state(name, "connected", began)
         self.strips.start()
-        # To begin with they may be behind, all starting at a time.
+        # At first they may lag, because all start at the same time.
         for name in self.servers:
             if name != "late":
                 self.strips.wait(name, self.number_now() - stamp.FPS)
@@ -440,7 +440,7 @@ class Faults(Test):
 
 
 def is_drawn_on(path):
-    """Whether a JPEG of a gray camera has colours, which only boxes bring."""
+    """Whether a JPEG of a gray camera has colours, which only drawn boxes have."""
     out = subprocess.run(
         ["gst-launch-1.0", "-q", "filesrc", f"location={path}", "!", "jpegdec", "!",
          "videoconvert", "!", "video/x-raw,format=Y444", "!", "fdsink"],
@@ -450,9 +450,8 @@ def is_drawn_on(path):
 
 
 class Reconnects(Test):
-    """Cameras whose connections are cut as soon as they stand, again and again. The
-    first third, with which allocators and threads come to their usual size, does not
-    count."""
+    """Cuts the cameras' connections as soon as they are established, again and again. The first
+    third, in which allocators and threads reach their usual size, does not count."""
     CAMERAS = 4
 
     def __init__(self, args):
@@ -466,7 +465,7 @@ class Reconnects(Test):
         self.n_connected = self.n_read = 0
 
     def reached(self, n):
-        """What is resident after so many connections."""
+        """The resident size after so many connections."""
         states = self.program.states
         while self.n_connected < n:
             self.program.wait("a connection", lambda: len(states) > self.n_read or None)

@@ -40,7 +40,7 @@ def shifted(data, ticks):
 
 
 class Proxy:
-    """Listens on a port of its own and passes everything on to @port."""
+    """Listens on a free port and forwards everything to @port."""
 
     def __init__(self, port):
         self.server_port = port
@@ -58,11 +58,11 @@ class Proxy:
         threading.Thread(target=self.accept, args=(self.listener,), daemon=True).start()
 
     def cut(self):
-        """Half of the next packet is sent, then the connection ends."""
+        """Sends half of the next packet, then ends the connection."""
         self.cutting = True
 
     def close(self):
-        """Nobody is there any more, until listen() is called."""
+        """Stops listening until listen() is called."""
         # close() alone would leave accept() waiting, and the port open.
         self.listener.shutdown(socket.SHUT_RDWR)
         self.listener.close()

@@ -38,19 +38,19 @@ program=$build/examples/cameras
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export GST_PLUGIN_PATH_1_0=$build/gst GST_REGISTRY=$work/registry
-# The one that Debian's GStreamer has bindings for.
+# Debian's Python, for its GStreamer bindings.
 python=/usr/bin/python3
 [ -x "$python" ] || python=python3
 why=$("$python" -c 'import gi
 gi.require_version("GstRtspServer", "1.0")
 from gi.repository import GstRtspServer' 2>&1 | tail -n 1)
 [ -z "$why" ] || skip "gst-rtsp-server for Python (gir1.2-gst-rtsp-server-1.0): $why"
-# Not --exists: that wants a plugin of GStreamer's own version.
+# Not --exists, which requires a plugin of GStreamer's own version.
 for element in rtspsrc x264enc x265enc jpegenc rtph265pay netsim avdec_h264 avdec_h265 yolov10overlay; do
   gst-inspect-1.0 "$element" >"$work/inspected" 2>&1 || skip "no element $element"
 done
 
-# What the cameras show: the QR code of pipelines/codes.png, with room above it.
+# The cameras' picture: the QR code of pipelines/codes.png, with room above it.
 gst-launch-1.0 -q filesrc "location=$root/pipelines/codes.png" ! pngdec \
   ! videocrop top=40 right=390 bottom=337 ! videoconvert ! videoscale \
   ! video/x-raw,format=GRAY8,width=320,height=208 ! filesink "location=$work/code"

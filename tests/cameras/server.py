@@ -3,14 +3,14 @@
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
 """An RTSP camera that shows a code and the numbers of its frames.
 
-Frame N is the one of the time T0 + N / FPS on the monotonic clock, whichever
-process sends it: a camera that was started again, or was stopped, goes on with the
-numbers of then. None is left out because the machine is slow.
+Frame N belongs to the time T0 + N / FPS on the monotonic clock, in any process:
+a camera that was restarted or stopped continues with the number for the current
+time. A slow machine does not make it skip numbers.
 
 usage: server.py --port N --t0 SECONDS --picture FILE [--codec h264|h265|jpeg]
 
 Lines on stdin: "size WIDTH HEIGHT" changes the resolution in the stream, "loss
-PROBABILITY" has packets dropped behind the payloader. See cameras.py.
+PROBABILITY" drops packets behind the payloader. See cameras.py.
 """
 import argparse
 import signal
@@ -54,7 +54,8 @@ class Camera(GstRtspServer.RTSPMediaFactory):
         self.resumed += 1
 
     def do_create_element(self, _url):
-        # The payloader and what loses its packets are one element for the server.
+        # For the server, the payloader and the element that drops packets are
+        # one bin.
         encoder, payloader = ENCODERS[self.codec].rsplit(" ! ", 1)
         bin_ = Gst.parse_bin_from_description(
             "appsrc name=camera is-live=true do-timestamp=true format=time ! videoconvert ! "
@@ -121,7 +122,7 @@ def main():
     server.set_address("127.0.0.1")
     server.set_service(args.port)
     server.get_mount_points().add_factory("/camera", camera)
-    # Else what a slow client has not read is dropped.
+    # Otherwise the server drops data that a slow client has not read.
     server.connect("client-connected", lambda _, client: client.set_property(
         "drop-backlog", False))
     if not server.attach(None):
@@ -131,7 +132,7 @@ def main():
     def read():
         for line in sys.stdin:
             camera.obey(line.split())
-        loop.quit()             # who started this has gone
+        loop.quit()             # the parent process has ended
 
     threading.Thread(target=read, daemon=True).start()
     print("ready", flush=True)

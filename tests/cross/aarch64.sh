@@ -3,8 +3,8 @@
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
 #
 # Cross-compiles the project for 64-bit ARM (Jetson, Grace) and runs `y10 detect` under qemu-user.
-# The CUDA module is built if this machine has nvcc: its kernels are GPU code, and the headers of
-# CUDA are the same for both architectures; those of cuDNN are taken to be.
+# Builds the CUDA module if this machine has nvcc: kernels are GPU code, and CUDA's headers are the
+# same for both architectures; cuDNN's are assumed to be.
 set -euo pipefail
 
 usage() {
@@ -106,7 +106,7 @@ fi
 say "y10 detect under qemu-user"
 detect "${arm[@]}" >"$dir/arm.json"
 detect "$y10" >"$dir/here.json"
-# Sums are added up in another order by vectors of another length, hence the tolerance.
+# Vectors of another length change the order of sums, hence the tolerance.
 python3 - "$dir/arm.json" "$dir/here.json" <<'END'
 import json
 import sys

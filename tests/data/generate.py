@@ -7,7 +7,7 @@ of YOLOv10n (paper, table of variants) with other widths.
   tiny-nc3        hidden widths 8 and 12, one attention head of 32 channels
   tiny-nc3-bins8  the same with 8 box bins instead of 16
   tiny-x-nc3      every C2f that may be a C2fCIB is one, two repeats each
-  pico-nc3        as small as it gets: widths 4 and 8, 2 box bins
+  pico-nc3        the smallest network: widths 4 and 8, 2 box bins
 
 usage: generate.py [DIRECTORY]        (default: where this file is)
        generate.py --check DIRECTORY  (compares with the six variants' files)

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
-"""Writes letterbox.txt: what OpenCV makes of pictures that the test makes too.
+"""Writes letterbox.txt: OpenCV's results for pictures that the test generates,
+too.
 
 Needs numpy and opencv-python-headless (4.x and 5.0 give the same file):
     python3 letterbox.py > letterbox.txt
@@ -29,7 +30,7 @@ SIZES = [
 
 
 def picture(width, height):
-    """Noise that C can make too: a hash of each byte's index."""
+    """Noise that C can reproduce: a hash of each byte's index."""
     x = np.arange(width * height * 3, dtype=np.uint32) * np.uint32(0x9E3779B1)
     x ^= x >> np.uint32(15)
     x *= np.uint32(0x85EBCA77)

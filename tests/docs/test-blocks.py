@@ -1,13 +1,13 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
-"""Runs what README.md and the other documents tell people to run.
+"""Runs the shell blocks of README.md and the other documents.
 
 usage: test-blocks.py BUILD SEEDED SHAPES.json [DOCUMENT.md…]
 
-Every fenced block that is marked sh is run by bash -e in a folder that looks like the clone and has
-the inputs that the documents speak of; blocks of one document share it, in their order. A comment
-on the line before a block says what is special about it:
+Every fenced block marked sh runs under bash -e, in a folder that looks like the clone and contains
+the inputs that the documents mention; the blocks of a document share a folder and run in order. A
+comment on the line before a block marks exceptions:
 
   <!-- not run: WHY -->     it is not run, and why
   <!-- run with: SED -->    it is run after this edit by sed -E, which has to change something
@@ -15,8 +15,8 @@ on the line before a block says what is special about it:
   <!-- needs: COMMAND -->   it is run only where this shell command succeeds
   <!-- file: NAME -->       of any language: it is (the next part of) this file, for blocks to come
 
-A block of C or Python says one of "file" and "not run" too, and each block says its language, so
-that nothing is left out by accident.
+A block of C or Python needs "file" or "not run", too, and each block must name its language, so
+that none is left out by accident.
 """
 import glob
 import os
@@ -49,7 +49,7 @@ class Block:
 
 
 def blocks_of(path):
-    """The fenced blocks of a document, and what is wrong with how they are marked."""
+    """The fenced blocks of a document, and the errors in their marks."""
     blocks, wrong, comments, block, before, paragraph = [], [], [], None, "", ""
     with open(path, encoding="utf-8") as document:
         lines = document.read().splitlines()
@@ -94,7 +94,7 @@ def make(description, *, to):
 
 
 class Folder:
-    """What a document's blocks find: the clone's folders and the inputs by their names."""
+    """Sets up the blocks' folder: the clone's folders, and the inputs by their names."""
 
     def __init__(self, build, inputs, folder):
         self.path = folder
@@ -112,14 +112,14 @@ class Folder:
             "GST_PLUGIN_PATH": os.path.join(build, "gst"),
             "CPATH": os.path.join(folder, ".include"),
             "PATH": os.path.join(build, "tools") + os.pathsep + os.environ["PATH"],
-            # What autovideosink takes: no window, and no display needed.
+            # Makes autovideosink use fakevideosink, which needs no display.
             "GST_PLUGIN_FEATURE_RANK": "fakevideosink:MAX",
-            # Beside other tests threads that spin would wait for each other.
+            # Beside other tests, spinning threads would delay each other.
             "OMP_WAIT_POLICY": "passive",
         }
 
     def run(self, block):
-        """What is wrong, or None."""
+        """Runs a block; returns the error, or None."""
         if block.file:
             with open(os.path.join(self.path, block.file), "a", encoding="utf-8") as file:
                 file.write(block.text())
@@ -141,7 +141,7 @@ class Folder:
 
 
 def check(document, build, inputs):
-    """(ran, wrong) of a document."""
+    """Runs a document's blocks; returns (ran, wrong)."""
     name = os.path.relpath(document, ROOT)
     blocks, mistakes = blocks_of(document)
     ran, wrong = 0, len(mistakes)
@@ -177,7 +177,7 @@ def check(document, build, inputs):
 
 
 def make_inputs(folder, seeded, shapes):
-    """The files that the documents name: a scene of codes, and weights from a seed."""
+    """Makes the files that the documents name: a scene of codes, and seeded weights."""
     codes = os.path.join(ROOT, "pipelines/codes.png")
     video = (f"filesrc location={codes} ! pngdec ! imagefreeze num-buffers=10 "
              "! video/x-raw,framerate=10/1 ! videoconvert ! x264enc ! mp4mux")

@@ -1,13 +1,13 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
-"""docs/plugin/ is what gst-inspect-1.0 prints of the elements.
+"""docs/plugin/ equals the output of gst-inspect-1.0 for the elements.
 
 usage: test-inspect.py [--write] PLUGIN-DIR
 
---write makes the files anew. They are GStreamer 1.22's, because each version prints in its own way:
-with another one the test is skipped. Frames in CUDA memory are in them; a build without those is
-compared without.
+--write regenerates the files. They come from GStreamer 1.22, because each version prints
+differently: with another version the test is skipped. They include the caps of CUDA memory, which
+are left out for a build without CUDA memory.
 """
 import difflib
 import os
@@ -19,7 +19,7 @@ import tempfile
 ROOT = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../.."))
 VERSION = "1.22"
 ELEMENTS = ["yolov10detect", "yolov10overlay"]
-# In the list of caps of a pad.
+# The caps of CUDA memory in a pad's list.
 CUDA = re.compile(r"^ {6}video/x-raw\(memory:CUDAMemory\)\n(?: {7,}.*\n)+", re.M)
 
 
@@ -32,7 +32,7 @@ def inspect(plugins, *words):
 
 
 def dump(plugins, element):
-    """Without what differs from machine to machine, and without blanks at the ends of lines."""
+    """Removes text that depends on the machine, and trailing blanks."""
     lines = [line.rstrip() for line in inspect(plugins, element).splitlines()
              if not line.startswith("  Filename ")]
     return "\n".join(lines).strip() + "\n"

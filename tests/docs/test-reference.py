@@ -3,7 +3,8 @@
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
 """The generated reference describes every public function.
 
-The comment of each function says since when it exists: where the page says that, the comment was found.
+The comment of each function has a "Since" line: if it appears on the page, the
+generator found the comment.
 
 usage: test-reference.py REFERENCE HEADER...
 """

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
-"""test-blocks.py on documents that are made up: it sees each way in which a block may be wrong."""
+"""test-blocks.py on made-up documents: it must report each kind of error in a block."""
 import importlib.util
 import os
 import tempfile
@@ -35,7 +35,7 @@ class Runner(unittest.TestCase):
         self.assertEqual(self.check("<!-- needs: true -->\n```sh\nfalse\n```\n"), (0, 1))
         self.assertEqual(self.check("```text\nnothing\n```\n```json\n{\n```\n"), (0, 0))
         self.assertEqual(self.check("- a list\n\n    goes on\n\n- here\n"), (0, 0))
-        # Parts of one file, and what a block leaves for the next one.
+        # Parts of one file, and files that a block leaves for the next one.
         self.assertEqual(self.check(
             "<!-- file: a.py -->\n```python\nx = 1\n```\n<!-- file: a.py -->\n```python\n"
             "print(x + 1)\n```\n<!-- prints: ^2$ -->\n```sh\npython3 a.py; cp a.py b\n```\n"
@@ -56,7 +56,7 @@ class Runner(unittest.TestCase):
             self.assertEqual(self.check(text)[1], 1, text)
 
     def test_documents_of_their_own(self):
-        """The project's documents have blocks, and none is marked wrongly."""
+        """The project's documents have blocks, and all marks are valid."""
         for name in ("README.md", "docs/testing.md"):
             blocks, wrong = BLOCKS.blocks_of(os.path.join(BLOCKS.ROOT, name))
             self.assertTrue(blocks)

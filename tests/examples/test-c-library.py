@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
-"""examples/detect.c built by pkg-config alone against an installed copy: it finds in JPEGs what
-`y10 detect` finds, and docs/c-library.md shows it as it is.
+"""Builds examples/detect.c with pkg-config only, against an installed copy. Its detections in
+JPEGs must equal those of `y10 detect`, and docs/c-library.md must show its current source.
 
 usage: test-c-library.py BUILD
 """
@@ -31,11 +31,11 @@ class Library(unittest.TestCase):
     def setUpClass(cls):
         cls.folder = tempfile.TemporaryDirectory()
         work = cls.folder.name
-        # Not built again here: the install is of what the tests run on.
+        # Installs without rebuilding: the tests must run on the same build.
         output("meson", "install", "-C", BUILD, "--no-rebuild", "--destdir", work, "--quiet")
         cls.pc = os.path.dirname(glob.glob(f"{work}/**/pkgconfig/y10.pc", recursive=True)[0])
         cls.lib = os.path.dirname(glob.glob(f"{work}/**/liby10.so", recursive=True)[0])
-        # As if the prefix had been that folder; --define-prefix would move GLib, too.
+        # Overrides the prefix of y10.pc only; --define-prefix would move GLib, too.
         with open(os.path.join(cls.pc, "y10.pc"), encoding="utf-8") as file:
             text = file.read()
         with open(os.path.join(cls.pc, "y10.pc"), "w", encoding="utf-8") as file:
@@ -64,11 +64,12 @@ class Library(unittest.TestCase):
             self.assertIn("```c\n" + program + "```\n", file.read())
 
     def same(self, picture):
-        """As many objects as the tool, with the same classes, scores and boxes; how many."""
+        """Asserts the same number of objects as the tool, with the same classes, scores and boxes;
+        returns the number."""
         done = self.detect(self.model, picture)
         self.assertEqual(done.returncode, 0, done.stderr)
         lines = [line.rsplit(" ", 5) for line in done.stdout.splitlines()]
-        # Printed as JSON where the output is no terminal.
+        # The tool prints JSON if the output is no terminal.
         report = json.loads(output(os.path.join(BUILD, "tools/y10"), "detect", "-m", self.model,
                                    picture).splitlines()[0])
         found = [each["detection"] for each in report["objects"]]

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
-"""examples/zones.py on a code that moves through zones at known frames: what it prints, and what
-it draws.
+"""Checks the output and the drawing of examples/zones.py for a code that moves through zones at
+known frames.
 
 usage: test-zones.py BUILD
 """
@@ -19,9 +19,9 @@ from scenes import Gst, ROOT  # noqa: E402
 
 BUILD = None
 WIDTH, HEIGHT, FRAMES, RATE = 640, 360, 60, 25
-FIRST, STEP, ROW = 20, 7, 100       # where its left edge starts, pixels a frame, its top
+FIRST, STEP, ROW = 20, 7, 100       # initial left edge, pixels a frame, top edge
 DOOR = 0.4, 0.1, 0.6, 0.95
-# It takes 3 frames of the latest 5 to count, and the model may be off by a few pixels.
+# A count changes after 3 of the latest 5 frames, and the model may be off by a few pixels.
 LATE, NEAR = 2, 2
 
 
@@ -41,7 +41,7 @@ class Zones(unittest.TestCase):
         return subprocess.run(
             [sys.executable, os.path.join(ROOT, "examples/zones.py"), *arguments], text=True,
             env={**os.environ, "GST_PLUGIN_PATH": os.path.join(BUILD, "gst"),
-                 # What autovideosink takes: no window.
+                 # Makes autovideosink use fakevideosink: no window.
                  "GST_PLUGIN_FEATURE_RANK": "fakevideosink:MAX"},
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=240,
             check=False)
@@ -80,7 +80,7 @@ class Zones(unittest.TestCase):
             self.is_drawn(pictures[n], left - 6, top + 20, white)
 
     def test_without_arguments(self):
-        """Codes on paper, of which the middles are on either side."""
+        """Codes on paper, with their centres in the left or the right half."""
         done = self.zones()
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(json.loads(done.stdout.splitlines()[-1])["zones"], {"left": 3, "right": 4})
