@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
 #
-# The newer GStreamer of another Debian suite: builds and tests there, in a
-# chroot that stays in build-ci/. Whatever is mounted lives in a mount namespace
-# of this script and goes with it, so that the folder can always be removed; and
-# what this machine's network needs is mounted, not copied, and goes with it too.
+# Builds and tests with the newer GStreamer of another Debian suite, in a chroot
+# that stays in build-ci/. All mounts are in a mount namespace of this script
+# and vanish with it, so that the folder can always be removed. This machine's
+# network settings are mounted, not copied, so they vanish, too.
 set -euo pipefail
 
 usage() {
@@ -80,14 +80,15 @@ make_chroot() {
   debootstrap --variant=minbase "$suite" "$dir" "$mirror" "${script[@]}" >"$dir.log" 2>&1 \
     || { tail -n 20 "$dir.log" >&2; die "debootstrap failed; all it said is in $dir.log"; }
   rm -f "$dir.log" "$dir/etc/apt/sources.list" "$dir/var/log/bootstrap.log"
-  # No daemon starts in there, and nobody needs it back after a power cut.
+  # Starts no daemons in the chroot, and does not sync to disk: it can be made
+  # again.
   printf '#!/bin/sh\nexit 101\n' >"$dir/usr/sbin/policy-rc.d"
   chmod +x "$dir/usr/sbin/policy-rc.d"
   echo force-unsafe-io >"$dir/etc/dpkg/dpkg.cfg.d/unsafe-io"
   : >"$dir/.complete"
 }
 
-# What lies in $host is this machine's: where packages come from and how.
+# $host holds this machine's settings for downloading packages.
 mount_all() {
   local file host=$dir/run/host
   mount -t proc proc "$dir/proc"
@@ -117,7 +118,7 @@ inside() {
     chroot "$dir" bash -c "cd /yolov10detect && $*" </dev/null
 }
 
-# Files that git does not ignore and that are there, each ended by a zero byte.
+# Existing files that git does not ignore, each terminated by a zero byte.
 list_sources() {
   local file
   if git rev-parse --git-dir >/dev/null 2>&1; then
@@ -129,8 +130,8 @@ list_sources() {
   done
 }
 
-# The sources as they are here. The build folder stays, and so does the time of
-# what is the same, so that only what changed is built again.
+# Copies the sources as they are here. Keeps the build folder and the times of
+# unchanged files, so that only changed files are rebuilt.
 copy_sources() {
   local to=$dir/yolov10detect
   rm -rf "$to.new"
@@ -155,9 +156,9 @@ for folder, _, names in os.walk(new):
   find "$older/models" -maxdepth 1 -name '*.safetensors' -exec cp {} "$dir/older/" \;
 }
 
-# What tools/setup.sh does not install: upstream's analytics library, for C and
-# for Python. Of the development package only the files, because its dependencies
-# are three times all the rest.
+# Installs upstream's analytics library for C and Python, which tools/setup.sh
+# does not. Unpacks only the files of the development package, because its
+# dependencies are three times as large as everything else.
 install_analytics() {
   local package=libgstreamer-plugins-bad1.0-dev
   [ ! -e "$dir/usr/include/gstreamer-1.0/gst/analytics/analytics.h" ] || return 0
@@ -193,5 +194,5 @@ main() {
   return "$status"
 }
 
-# A function, because this file may change while it runs.
+# main is a function, because this file may change while it runs.
 main; exit

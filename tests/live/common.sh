@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
 #
-# Read by the scripts beside it: reads --minutes, --cameras and --build, makes a small
+# Sourced by the scripts of this folder: parses --minutes, --cameras and --build, makes a small
 # model in $work, and points GStreamer at the build.
 
 root=$(cd "$(dirname "$(readlink -f "$0")")/../.." && pwd)
@@ -11,7 +11,7 @@ while [ $# -gt 0 ]; do
   case $1 in
     --minutes | --cameras | --build)
       [ -n "${2-}" ] || { usage >&2; exit 2; }
-      # shellcheck disable=SC2034 # who reads this wants it
+      # shellcheck disable=SC2034 # the sourcing script uses them
       case $1 in
         --minutes) minutes=$2 ;;
         --cameras) cameras=$2 ;;
@@ -30,6 +30,6 @@ trap 'rm -rf "$work"' EXIT
 "$build/tests/common/seeded" "$root/tests/data/tiny-nc3.shapes.json" "$work/tiny.safetensors"
 printf 'person\nbus\nstop sign\n' >"$work/labels.txt"
 export GST_PLUGIN_PATH_1_0=$build/gst GST_REGISTRY=$work/registry
-# The one that Debian's GStreamer has bindings for.
+# Debian's Python, for its GStreamer bindings.
 python=/usr/bin/python3
 [ -x "$python" ] || python=python3

@@ -3,11 +3,10 @@
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
 """Measures the delay of cameras' frames behind a detector that is three times too slow for one.
 
-A server as cameras have it (gst-rtsp-server, in a process of its own) sends a
-clip of 30 frames a second that was encoded before, each frame at its time. Each
-has its number in it, as blocks of luma, which the sink after the detector reads
-back; both processes look at the same clock. The backend is the tests' stand-in
-for a GPU, told to take 95 ms for each inference, and all cameras share it.
+A camera-like server (gst-rtsp-server, in a separate process) sends a clip of 30 frames a second
+that was encoded in advance, each frame on time. Each frame contains its number as blocks of luma,
+which the sink after the detector reads back; both processes use the same clock. The backend is the
+tests' fake GPU, set to 95 ms per inference, and all cameras share it.
 
 usage: delay.py BACKEND-DIR MODEL --labels FILE [--minutes N] [--cameras N]
 see delay.sh
@@ -36,7 +35,7 @@ WIDTH, HEIGHT = 320, 240
 BLOCK, BITS = 16, 20            # blocks of a row; the number and its complement
 STEP_MS = 95
 SETTLED = 15                    # seconds; eight inferences of each of eight cameras take 6
-NETWORK_MS = 200                # what the rest of the way may take
+NETWORK_MS = 200                # the limit for the rest of the pipeline
 
 
 def stamp(number):
@@ -51,7 +50,7 @@ def stamp(number):
 
 
 def read_stamp(buffer):
-    """The number, or None where the blocks contradict each other."""
+    """The number, or None if the blocks contradict each other."""
     ok, info = buffer.map(Gst.MapFlags.READ)
     if not ok:
         return None
@@ -65,7 +64,7 @@ def read_stamp(buffer):
 
 
 def encode(n_frames):
-    """The clip: one access unit after the other."""
+    """The clip as a list of access units."""
     pipeline = Gst.parse_launch(
         f"appsrc name=in format=time block=true max-bytes=4000000 caps=video/x-raw,format=I420,"
         f"width={WIDTH},height={HEIGHT},framerate={FPS}/1 ! x264enc tune=zerolatency "
@@ -97,7 +96,8 @@ def encode(n_frames):
 
 
 def serve(n_frames, n_cameras, port, sent):
-    """The cameras. @sent: when each frame of each was sent, monotonic seconds."""
+    """Serves the cameras. @sent: the time at which each frame of each was sent, in monotonic
+    seconds."""
     Gst.init(None)
     units = encode(n_frames)
     server = GstRtspServer.RTSPServer.new()
@@ -135,7 +135,7 @@ def serve(n_frames, n_cameras, port, sent):
 
 
 class Client:
-    """A pipeline under test, and what came out of it."""
+    """A pipeline under test, and its output frames."""
 
     def __init__(self, port, camera, model, labels):
         self.frames = []        # (when, number, pts, inference, age)
@@ -189,7 +189,8 @@ class Client:
 
 
 def ages_are_exact(frames):
-    """Each is the difference to an earlier frame, and they do not go back in time."""
+    """Whether each age is the difference to an earlier frame, and these frames never go back in
+    time."""
     seen, latest = set(), -1
     for _, _, pts, inference, age in frames:
         seen.add(pts)
@@ -213,8 +214,8 @@ def judge(client, n_cameras, sent, minutes):
         checks.append(ok)
         print(f"{'ok  ' if ok else 'BAD '} {name}: {text}")
 
-    # The engine has two steps under way where other cameras' frames wait: the second one is over
-    # two inferences after it began.
+    # The engine runs two steps if other cameras' frames wait: the second one ends two inferences
+    # after it began.
     taken = inference * (2 if n_cameras > 1 else 1)
     medians = []
     first = min(1.0, minutes / 4)

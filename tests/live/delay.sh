@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
 #
-# Measures how late cameras' frames are behind a detector that is three times
-# too slow for one, and whether that grows: see delay.py. Prints the figures and PASS or
-# FAIL; exits with 77 where something is not installed.
+# Measures the delay of cameras' frames behind a detector that is three times too slow for one, and
+# whether it grows: see delay.py. Prints the figures and PASS or FAIL; exits with 77 if a package
+# is missing.
 set -euo pipefail
 
 usage() {

@@ -45,7 +45,7 @@ def main():
     bus = pipeline.get_bus()
     began = time.monotonic()
     pipeline.set_state(Gst.State.PLAYING)
-    # Long enough for the second of the samples, whatever the machine.
+    # Long enough for two samples on any machine.
     first_minute = min(60 * FPS, n_frames // 4)
     samples = []                # (frames, seconds, KiB)
     printed = 0

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
 #
-# An hour of synthetic video as fast as it goes: memory must not grow, see
-# long.py. Prints the figures and PASS or FAIL.
+# An hour of synthetic video at full speed: memory must not grow, see long.py.
+# Prints the figures and PASS or FAIL.
 set -euo pipefail
 
 usage() {

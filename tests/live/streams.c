@@ -4,12 +4,12 @@
 /* streams [--streams N] [--fps LIST] [--seconds S] [--properties TEXT] …
  *
  * Live cameras in one process, one pipeline: N × videotestsrc is-live=true !
- * ELEMENT ! queue ! fakesink sync=true, whose rates go round through the list. The
- * queue takes the time for which the sink waits out of ELEMENT's. Stamps each
- * frame at both pads of ELEMENT and prints one row of a table: how long it all
- * took, whether all frames came out in order, how late they were, in the first
- * and in the last quarter, and how the inferences were shared out. With
- * --element identity it shows what the machine can do without inference. */
+ * ELEMENT ! queue ! fakesink sync=true, whose rates go round through the list.
+ * The queue keeps the sink's waiting time out of ELEMENT's. Stamps each frame
+ * at both pads of ELEMENT and prints one row of a table: the total time,
+ * whether all frames came out in order, their delay in the first and in the
+ * last quarter, and the distribution of inferences. --element identity shows
+ * the machine's limit without inference. */
 
 #include <gst/gst.h>
 #include <stdio.h>
@@ -41,7 +41,7 @@ static const GOptionEntry options[] = {
   {NULL}
 };
 
-/* The number of a frame, or -1. */
+/* Returns the number of a frame, or -1. */
 static gint
 number_of (const Camera *camera, GstBuffer *buffer)
 {
@@ -137,8 +137,8 @@ busy_of (GstElement *e)
   return busy;
 }
 
-/* For the share of time that the engine is busy: once, a quarter of a second before
- * the sources end, because it is idle afterwards. */
+/* Samples the share of time that the engine is busy, once, a quarter of a
+ * second before the sources end, because it is idle afterwards. */
 static gpointer
 sample_busy (gpointer data)
 {
@@ -150,7 +150,7 @@ sample_busy (gpointer data)
   return busy;
 }
 
-/* Returns the frames that sinks dropped. */
+/* Returns the number of frames that sinks dropped. */
 static guint64
 wait_for_eos (GstElement *pipeline)
 {
@@ -196,7 +196,8 @@ compare (const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-/* Of all cameras' frames in this part of their time, milliseconds. */
+/* The median delay of all cameras' frames in this part of the run, in
+ * milliseconds. */
 static gdouble
 median (const Camera *cameras, gdouble from, gdouble to)
 {

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
-"""Pictures with codes in known places: zint encodes, and nothing but Python draws."""
+"""Pictures with codes at known places: zint encodes them, and plain Python draws them."""
 import struct
 import subprocess
 import tempfile
@@ -8,7 +8,7 @@ import zlib
 
 
 def write_png(path, rows):
-    """Rows of gray bytes."""
+    """A PNG from rows of gray bytes."""
     def chunk(kind, data):
         return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
     header = struct.pack(">IIBBBBB", len(rows[0]), len(rows), 8, 0, 0, 0, 0)
@@ -20,7 +20,7 @@ def write_png(path, rows):
 
 
 def read_bmp(data):
-    """Rows of gray bytes of a picture of two colours or of 24 bits."""
+    """The rows of gray bytes of a BMP of two colours or of 24 bits."""
     offset, = struct.unpack_from("<I", data, 10)
     width, height, _planes, bits = struct.unpack_from("<iiHH", data, 18)
     stride = (width * bits + 31) // 32 * 4
@@ -36,8 +36,8 @@ def read_bmp(data):
 
 
 def symbol(kind, text, scale, *options):
-    """Rows of gray bytes of what zint makes of a text, @scale pixels a module, without
-    anything around it."""
+    """The symbol that zint makes of a text, as rows of gray bytes, @scale pixels a module, without
+    margins."""
     with tempfile.NamedTemporaryFile() as file:
         file.write(text.encode())
         file.flush()
@@ -51,7 +51,7 @@ def symbol(kind, text, scale, *options):
 
 
 def page(width, height, *placed):
-    """White, with symbols at (x, y); and the box of each."""
+    """A white picture with symbols at (x, y), and the box of each."""
     rows = [bytearray(b"\xff" * width) for _ in range(height)]
     boxes = []
     for code, x, y in placed:
@@ -62,7 +62,7 @@ def page(width, height, *placed):
 
 
 def iou(a, b):
-    """Of boxes x0 y0 x1 y1."""
+    """The IoU of boxes x0 y0 x1 y1."""
     width, height = (min(a[i + 2], b[i + 2]) - max(a[i], b[i]) for i in (0, 1))
     overlap = max(width, 0) * max(height, 0)
     areas = [(box[2] - box[0]) * (box[3] - box[1]) for box in (a, b)]

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
-"""Scenes for the bundled model: that of pipelines/demo.sh and three others, by which nothing in the
-model or its settings was chosen. videotestsrc draws the balls and zint the codes, with texts from
-a seed, and each scene says what is in it."""
+"""Scenes for the bundled model: that of pipelines/demo.sh and three others, which had no influence
+on the model or its settings. videotestsrc draws the balls and zint the codes, with texts from a
+seed, and each scene lists its objects."""
 import os
 import random
 import subprocess
@@ -19,7 +19,7 @@ sys.path.append(os.path.join(ROOT, "pipelines"))
 import detections  # noqa: E402
 from detections import Gst  # noqa: E402
 
-# zint's number for each label, how long a text is, its letters, and more options.
+# For each label: zint's number, the length of the text, its letters, and further options.
 KINDS = {
     "qr-code": (58, 28, "abcdefghijklmnop/:.-0123456789"),
     "ean": (13, 12, "0123456789", "--height=45"),
@@ -92,7 +92,7 @@ def write_page(path, sheet, rng):
 
 
 def build(scene, folder):
-    """((elements that give the frames, what feeds them), how many of each label are in each)."""
+    """((elements that produce the frames, their input), number of objects of each label)."""
     rng = random.Random(scene.seed)
     width, height = scene.size
     truth = Counter({"ball": len(scene.balls)})
@@ -117,7 +117,7 @@ def build(scene, folder):
 
 
 def demo():
-    """The scene of pipelines/demo.sh, from its own words, and what is in it."""
+    """The scene of pipelines/demo.sh, from the script's text, and its objects."""
     done = subprocess.run(
         ["bash", "-c", '. "$1/pipelines/common.sh"; detect=(); take_scene "$2" 30; '
          'printf "%s\\n" "${source[@]}"', "-", ROOT, str(FRAMES)],
@@ -128,7 +128,7 @@ def demo():
 
 
 def count(source, detector):
-    """(frames, {label: (frames with it, most at once)}) of what @detector finds."""
+    """(frames, {label: (frames with it, most at once)}) of @detector's results."""
     Gst.init(None)
     head, balls = source
     pipeline = Gst.parse_launch(" ".join(

@@ -19,11 +19,11 @@ from pictures import iou, page, symbol, write_png
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.abspath(os.path.join(HERE, "../.."))
-# What models/train/detect.py printed.
+# The output of models/train/detect.py.
 GOLDEN = os.path.join(HERE, "../data/codes.golden.jsonl")
 BUILD = None
 
-# zint's number, label, text, pixels a module, more options.
+# zint's number, label, text, pixels a module, further options.
 CODES = (
     (58, "qr-code", "https://example.org/a%20b?c=d&e=f#g", 4),
     (13, "barcode", "400638133393", 2, "--height=40"),
@@ -35,7 +35,7 @@ CODES = (
 
 
 def detect(*arguments):
-    """The lines that y10 detect prints; boxes in pixels."""
+    """The output lines of y10 detect; boxes in pixels."""
     done = subprocess.run([os.path.join(BUILD, "tools/y10"), "detect", *arguments], check=True,
                           stdout=subprocess.PIPE, text=True)
     return [objects(line) for line in done.stdout.splitlines()]
@@ -65,7 +65,7 @@ HAVE_ZXING = subprocess.run(
 
 
 class Codes(unittest.TestCase):
-    """Pictures of what zint makes."""
+    """Pictures of zint's symbols."""
 
     @classmethod
     def setUpClass(cls):
@@ -81,7 +81,7 @@ class Codes(unittest.TestCase):
         return os.path.join(self.folder.name, name)
 
     def read(self, rows):
-        """What read-codes.sh prints for a picture, and draws."""
+        """The output and the annotated copy of read-codes.sh for a picture."""
         path, drawn = write_png(self.path("all codes.png"), rows), self.path("drawn.png")
         done = subprocess.run([os.path.join(ROOT, "pipelines/read-codes.sh"), path, drawn],
                               env={**os.environ, "Y10_BUILD": BUILD}, stdout=subprocess.PIPE,
@@ -93,15 +93,15 @@ class Codes(unittest.TestCase):
 
 @unittest.skipUnless(shutil.which("zint"), "zint is not installed")
 class Everything(Codes):
-    """What the model is for."""
+    """The model's purpose: detecting codes."""
 
     def found(self, *paths):
-        """The same on each CPU: what others compute with moves scores by 0.05 (Golden), and one
+        """Fixes the instruction set: others change scores by up to 0.05 (Golden), and one score
         here is 0.22."""
         return detect("--precision", "fp32", *paths)
 
     def test_each_is_found(self):
-        """One at a time, anywhere on a page."""
+        """One code at a time, anywhere on a page."""
         paths, boxes = [], []
         for i, code in enumerate(self.codes):
             for k, (x, y) in enumerate(((60, 50), (190, 140))):
@@ -121,7 +121,7 @@ class Everything(Codes):
 
     @unittest.skipUnless(HAVE_ZXING, "python3-zxing-cpp is not installed")
     def test_read_codes(self):
-        """A page of all of them: each text once, as it was given to zint."""
+        """A page with all codes: each text must be read once, as it was given to zint."""
         places = ((40, 40), (330, 50), (330, 200), (40, 230), (200, 330), (380, 340))
         rows, boxes = page(700, 540, *((code, *at) for code, at in zip(self.codes, places)))
         for i, a in enumerate(boxes):
@@ -156,8 +156,8 @@ class ReadCodes(Codes):
 
 class Golden(unittest.TestCase):
     def compare(self, found, expected, least, confidence, overlap):
-        """Each way: what one is sure of by @least the other has, with a score that differs by at
-        most @confidence, at nearly the same place."""
+        """In both directions: for each row with a score of at least @least the other has a row at
+        nearly the same place, whose score differs by at most @confidence."""
         for one, other in ((found, expected), (expected, found)):
             for label, score, box in one:
                 if score < least:
@@ -171,7 +171,7 @@ class Golden(unittest.TestCase):
             expected = objects(file.readline())
         self.assertGreater(len([score for _label, score, _box in expected if score >= 0.25]), 5)
         sheet = os.path.join(ROOT, "pipelines/codes.png")
-        # The golden file is rounded to a hundredth of a pixel.
+        # The golden file has hundredths of a pixel.
         for options, confidence, overlap in ((["--precision", "fp32"], 0.001, 0.999),
                                              (["--backend", "ref"], 0.001, 0.999), ([], 0.05, 0.93)):
             with self.subTest(options):

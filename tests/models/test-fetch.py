@@ -5,8 +5,8 @@
 
 usage: test-fetch.py BUILD SEEDED DATA
 
-The server records all requests and answers, which the tests check against the state before; the
-downloaded file must equal the server's, byte by byte.
+The server records all requests and answers, and the tests check them; the downloaded file must
+equal the server's, byte by byte.
 """
 import contextlib
 import errno
@@ -78,7 +78,7 @@ class Good(Case):
         out, _ = self.fetch(server.url, "--pt", "n")
         self.assertIn("there already", out)
 
-        # Another file under the same name is not taken for it.
+        # Another file under the same name is rejected.
         server.body = body[:-1] + b"!"
         self.fails(server.url, "--pt", "--again", "n", says=["the first download of yolov10n had"])
         self.assertEqual(read(file), body)
@@ -107,7 +107,7 @@ class Good(Case):
                    "some where/small one.safetensors")
         self.assert_good(body, self.path("some where/small one.safetensors"))
         os.unlink(self.path("some where/small one.safetensors"))
-        # The same file's name for another variant: its hash is nothing to compare with.
+        # The same file name for another variant: its old hash must not be compared.
         server.path, server.body = server.path.replace("10s", "10n"), self.body
         self.fetch(server.url, "n", "some where/small one.safetensors")
         self.assert_good(self.body, self.path("some where/small one.safetensors"))
@@ -115,7 +115,7 @@ class Good(Case):
                          ["small one.safetensors", "small one.safetensors.sha256"])
 
     def test_redirected_and_cut(self):
-        """As the Hub does: the headers of the redirection are not those of the file."""
+        """Like the Hub: the redirection has other headers than the file."""
         server = self.serve()
         server.redirect, server.cuts = True, [4000000]
         self.fetch(server.url)
@@ -133,7 +133,7 @@ class Good(Case):
 class Resumed(Case):
     def test_cut_several_times(self):
         server = self.serve()
-        # More than five without a byte, but never five in a row.
+        # More than five attempts without a byte, but never five in a row.
         server.cuts = [1000000, 0, 0, 1, 2000000, 0, 0, 0, 3000000]
         out, _ = self.fetch(server.url)
         self.assert_good()
@@ -169,7 +169,7 @@ class Resumed(Case):
         self.assertEqual(len(server.requests), 4)
 
     def stopped(self, number, least=1000000):
-        """Ended by a signal in the middle; what it said."""
+        """Ends the script by a signal in the middle of the download; returns its output."""
         server = self.serve()
         server.stalls = [least]
         process = subprocess.Popen([FETCH, "n"], cwd=self.dir, env=self.environment(server.url),
@@ -232,7 +232,7 @@ class Resumed(Case):
         self.assertLess(len(server.requests), 20)
 
     def test_another_file_in_the_middle(self):
-        """The end of a new file is never put behind the beginning of the old one."""
+        """The end of a new file is never appended to the beginning of the old one."""
         new = self.body[:-4] + b"\0\0\0\0"
         self.assertNotEqual(new, self.body)
         for etag, old in (('"second"', self.body), (None, self.body + b"more")):
@@ -255,7 +255,7 @@ class Resumed(Case):
 
 class Refused(Case):
     def refused(self, body, *says, variant="n", **settings):
-        """An error with the words; a good file that is there stays, the bad one does not."""
+        """Asserts an error with the words; an existing good file stays, the bad one is removed."""
         good = self.path(f"yolov10{variant}.safetensors")
         write(good, b"as it was")
         server = self.serve(body, variant)
@@ -272,7 +272,7 @@ class Refused(Case):
                      "expected yolov10n with 80 classes")
 
     def test_truncated(self):
-        """On the server, so that no length tells."""
+        """Truncated on the server, so that the length shows nothing."""
         self.refused(self.body[:-1000], "truncated", "expected yolov10n")
         self.refused(self.body[:5000], "header", "expected yolov10n")
         self.refused(b"", "is empty")
@@ -293,13 +293,14 @@ class Refused(Case):
         self.refused(join(header, data), "model.0.conv.weight", "expected yolov10n")
 
     def test_longer_than_announced(self):
-        # In the range's own words; by the table of tensors, where no length is announced.
+        # Noticed by the Content-Range header, or by the table of tensors if no length is
+        # announced.
         write(self.part, self.body[:1000])
         self.refused(self.body, f"announced {len(self.body)}", f"{len(self.body) + 3} bytes",
                      extra=b"end")
         self.refused(self.body, f"{len(self.body) + 3} bytes", "tensors end at", extra=b"end",
                      chunked=True)
-        # What was there before is longer already.
+        # The partial file is longer than the file already.
         write(self.part, self.body + b"end")
         self.refused(self.body, f"announced {len(self.body)}", f"{len(self.body) + 3} bytes")
 
@@ -314,13 +315,13 @@ class Refused(Case):
                                                          self.file + ".sha256", self.part])
             self.assertEqual((read(self.file), read(self.file + ".sha256")), before)
         sent = server.sent
-        os.unlink(self.file + ".sha256")             # as it says
+        os.unlink(self.file + ".sha256")             # as the message suggests
         self.fetch(server.url, "--again", "n")
         self.assert_good(server.body)
         self.assertEqual(server.sent, sent, "accepting it took another download")
 
     def test_other_hash_than_announced(self):
-        """By the Hub, while another server sends the file."""
+        """The Hub announces the hash, and another server sends the file."""
         good = hashlib.sha256(self.body).hexdigest()
         damaged = self.body[:-4] + b"\0\0\0\0"
         self.refused(damaged, good, hashlib.sha256(damaged).hexdigest(), "announced",
@@ -333,7 +334,7 @@ class Refused(Case):
         self.assert_good()
 
     def test_another_file_by_its_announced_hash(self):
-        """In the middle: the same length, no etag."""
+        """The file changes during the download: same length, no etag."""
         new = self.body[:-4] + b"\0\0\0\0"
         server = self.serve()
         server.redirect, server.etag, server.cuts = True, None, [3000000]
@@ -348,7 +349,7 @@ class Refused(Case):
         self.assert_good(new)
 
     def test_other_hash_than_published(self):
-        """What the Hub's page has for s is not what this server has."""
+        """The server's file has another hash than the Hub's page for s."""
         body = seeded("yolov10s-nc80")
         server = self.serve(body, "s")
         good, part = self.path("yolov10s.safetensors"), self.path("yolov10s.safetensors.part")
@@ -397,7 +398,7 @@ class Without(Case):
         self.assert_only()
 
     def test_no_network(self):
-        with socket.socket() as closed:              # bound, so that nobody else has it
+        with socket.socket() as closed:              # bound, so that no other process gets it
             closed.bind(("127.0.0.1", 0))
             url = f"http://127.0.0.1:{closed.getsockname()[1]}"
             out, _ = self.fails(url, says=[f"no way to {url}", "network"])
@@ -409,7 +410,7 @@ class Without(Case):
         self.fails("http://nowhere.invalid", says=["no way to http://nowhere.invalid"])
 
     def on_terminal(self, url):
-        """What a person sees, and the exit status."""
+        """Runs it on a terminal; returns the exit status and the text."""
         try:
             parent, child = pty.openpty()
         except OSError as error:
@@ -418,14 +419,14 @@ class Without(Case):
                                    stdin=subprocess.DEVNULL, stdout=child, stderr=child)
         os.close(child)
         text = b""
-        with contextlib.suppress(OSError):           # the other end is closed
+        with contextlib.suppress(OSError):           # EIO: the other end is closed
             while chunk := os.read(parent, 65536):
                 text += chunk
         os.close(parent)
         return process.wait(timeout=60), text.decode()
 
     def test_terminal(self):
-        """It shows how far it is; errors are said once, there, too."""
+        """A terminal shows progress; there, too, errors appear once."""
         server = self.serve()
         server.cuts = [3000000]
         status, text = self.on_terminal(server.url)
@@ -442,7 +443,7 @@ class Without(Case):
         self.assertIn("no way to", after)
 
     def test_network_goes_away(self):
-        """In the middle it is waited for."""
+        """The network fails during the download: the script retries."""
         server = self.serve()
         server.cuts = [1000000]
         server.on_request = lambda n: server.socket.close()
@@ -457,7 +458,7 @@ class Without(Case):
         self.assert_only()
 
     def test_disk_full_afterwards(self):
-        """Where the file with names has no room, what was downloaded stays."""
+        """If there is no room for the file with names, the downloaded file stays."""
         server = self.serve()
         os.symlink("/dev/full", self.part + ".named.new")
         self.fails(server.url, says=[os.strerror(errno.ENOSPC), self.part])
@@ -536,7 +537,7 @@ class Without(Case):
 
 
 class Names(Case):
-    """models/name_classes.py alone."""
+    """models/name_classes.py by itself."""
 
     def run_it(self, *arguments, status=0):
         done = subprocess.run([sys.executable, NAME_CLASSES, *arguments], cwd=self.dir, text=True,
@@ -591,7 +592,7 @@ class Names(Case):
 
 
 class Head(Case):
-    """models/name_head.py, and what y10 makes of what it wrote."""
+    """models/name_head.py, and y10's reading of its output."""
 
     def run_it(self, *arguments, status=0):
         done = subprocess.run([sys.executable, NAME_HEAD, *arguments], cwd=self.dir, text=True,

@@ -15,13 +15,13 @@ import unittest
 
 import scenes
 
-# As in pipelines/common.sh; all else as the element has it.
+# As in pipelines/common.sh; all other properties have their defaults.
 DETECTOR = "yolov10detect input-size=640 precision={}"
 
 
 class Scenes(unittest.TestCase):
     def check(self, name, source, truth):
-        # On all CPUs alike, and as most run it.
+        # The same instruction set on all CPUs, and the most common one.
         for precision in ("fp32", "auto"):
             frames, found = scenes.count(source, DETECTOR.format(precision))
             print(f"{name}, {precision}: " + ", ".join(

@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
-"""What training rests on: the variants' tensors, the assigner, the losses."""
+"""The foundations of training: the variants' tensors, the assigner, the
+losses."""
 import json
 import math
 import os
@@ -22,7 +23,7 @@ except ImportError:
 
 
 class Shapes(unittest.TestCase):
-    """Against those of the original checkpoints."""
+    """Compares with the original checkpoints' tensors."""
 
     def test_variants(self):
         for name in shapes.VARIANTS:
@@ -59,19 +60,19 @@ class Loss(unittest.TestCase):
         scores[0, 6, 0] = 0.9
         owner, weight = loss.assign(scores, boxes, points, classes, truth, 10)
         self.assertEqual(owner[0].tolist(), [0, 0, 0, 1, 1, 0, 0, 0])
-        # As much as its best anchor overlaps it, which is the surest one; the
-        # others by how well they fit beside it: the root of the scores.
+        # The best-fitting anchor's target is its overlap; the other anchors'
+        # are in proportion to their fit: the root of the scores.
         self.assertAlmostEqual(float(weight[0, 6]), 1, 4)
         self.assertAlmostEqual(float(weight[0, 0]), 1 / 3, 4)
         self.assertAlmostEqual(float(weight[0, 3]), 1, 4)
-        # The one2one head takes the best of what the other one takes.
+        # The one2one head takes the best of the other head's anchors.
         owner, weight = loss.assign(scores, boxes, points, classes, truth, 1)
         self.assertEqual([i for i in range(8) if owner[0, i] == 0], [6])
         self.assertEqual(sum(int(o) == 1 for o in owner[0]), 1)
 
     def head(self, kinds=0.0):
-        """One object, on a grid of one anchor at stride 8 (and none it can use
-        at 16 and 32), with logits of no particular kind."""
+        """One object on a grid of one anchor at stride 8 (and none that it can
+        use at 16 and 32), with arbitrary logits."""
         torch.manual_seed(3)
         box = torch.randn(1, 4 * 8, 1, 1, requires_grad=True)
         cls = torch.randn(1, 3, 1, 1, requires_grad=True)
@@ -81,8 +82,8 @@ class Loss(unittest.TestCase):
 
     def test_gradient_of_classes(self):
         """Binary cross entropy: sigmoid - target; the only anchor of an object
-        has its IoU as the target, and targets below 1 are divided by 1. Telling
-        kinds apart: softmax - what it is, by the object's weight."""
+        has its IoU as the target, and the divisor is at least 1. Distinguishing
+        classes: softmax - one-hot, times the object's weight."""
         box, cls, (_box, value, _dfl) = self.head()
         grad, = torch.autograd.grad(value, cls)
         steps = (box.detach().reshape(4, 8).softmax(1) * torch.arange(8)).sum(1) * 8
@@ -145,7 +146,7 @@ class Loss(unittest.TestCase):
             self.assertEqual(grad is not None and float(grad.abs().max()) > 0, moves)
 
     def test_one2one_alone(self):
-        """Nothing but that head changes, be it by a gradient or by BatchNorm."""
+        """Only that head changes, both by gradients and by BatchNorm."""
         torch.manual_seed(0)
         net = model.YOLOv10(shapes.shapes(shapes.Config(
             2, (8, 16, 16, 32, 32), (1, 1, 1, 1), box=16, cls=16, bins=8)))
@@ -163,7 +164,8 @@ class Loss(unittest.TestCase):
         self.assertEqual([name for name in moved if "one2one" not in name], [])
 
     def test_learns(self):
-        """Three pictures of noise by heart: loss falls, boxes come back."""
+        """Learns three pictures of noise by heart: the loss falls, and the
+        boxes are reproduced."""
         torch.manual_seed(0)
         net = model.YOLOv10(shapes.shapes(shapes.Config(
             2, (8, 16, 16, 32, 32), (1, 1, 1, 1), box=16, cls=16, bins=8))).train()
@@ -189,8 +191,8 @@ class Loss(unittest.TestCase):
             self.assertGreater(float(loss.iou(boxes[i, best].detach(), truth[i, 0])), 0.7)
 
     def test_eight_by_heart(self):
-        """Eight pictures with two kinds of things on noise: all of them are
-        found again, once, by the end-to-end head."""
+        """Eight pictures with two kinds of objects on noise: the end-to-end
+        head finds each of them once."""
         rng = np.random.default_rng(3)
         torch.manual_seed(0)
         y, x = np.mgrid[0:96, 0:96] + 0.5
@@ -223,7 +225,7 @@ class Loss(unittest.TestCase):
         self.assertGreater(evaluate.average_precision([r[r[:, 4] > 0.05] for r in rows], wanted), 0.9)
 
     def test_fused(self):
-        """Names as merged checkpoints have them, and the same rows."""
+        """The names of merged checkpoints give the same rows."""
         torch.manual_seed(0)
         net = model.YOLOv10(shapes.shapes(shapes.Config(
             2, (8, 16, 16, 32, 32), (1, 1, 1, 1), large=(22,), box=16, cls=16, bins=8))).eval()

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
-"""Pictures and videos of the tests of pipelines/: made, and decoded again, without anything of
-ours in between."""
+"""Makes and decodes the pictures and videos for tests of pipelines/, without using the project's
+code."""
 import html
 import os
 import struct
@@ -23,9 +23,9 @@ LIMIT = 120 * Gst.SECOND
 
 
 class Video(NamedTuple):
-    frames: list            # of RGB arrays; None where it was not asked for
+    frames: list            # RGB arrays; None for frames that were not requested
     seconds: float
-    audio: float            # seconds of sound, 0 where there is none
+    audio: float            # seconds of sound, 0 without sound
     tags: str
 
     @property
@@ -65,7 +65,7 @@ def picture_of(sample):
 
 
 def frames_of(source, wanted=None):
-    """The frames of a source, decoded; of those whose number is not @wanted only None."""
+    """The decoded frames of a source; None for those whose number is not in @wanted."""
     frames = []
 
     def each(sample):
@@ -97,7 +97,7 @@ def read_video(path, wanted=None):
 
 
 def read_sound(path):
-    """Its samples, at 44100 a second."""
+    """The sound's samples, at 44100 Hz."""
     parts = []
 
     def each(sample):
@@ -116,7 +116,7 @@ def pitch(samples):
 
 
 def run(description, feed=()):
-    """Runs a pipeline to its end, with the pictures @feed for its appsrc called in."""
+    """Runs a pipeline to its end and pushes the pictures @feed into its appsrc called in."""
     pipeline = Gst.parse_launch(description)
     source = pipeline.get_by_name("in")
     pipeline.set_state(Gst.State.PLAYING)
@@ -150,8 +150,8 @@ def write(path, picture, encoder, n_frames=1, fps=15, sound=""):
 
 
 def turn(path):
-    """Says in an MP4 with one track that it is to be shown turned clockwise by 90°, as telephones
-    do: by the matrix of the track's header, which GStreamer 1.22 reads and does not write."""
+    """Marks an MP4 with one track as rotated clockwise by 90°, like a telephone, by the matrix of
+    the track's header, which GStreamer 1.22 reads, but does not write."""
     with open(path, "r+b") as file:
         data = file.read()
         header = data.index(b"tkhd") + 4
@@ -161,7 +161,7 @@ def turn(path):
 
 
 def orient(path, number):
-    """Says in a JPEG how it is to be turned, as cameras do: EXIF's orientation, 1 to 8."""
+    """Writes EXIF's orientation, 1 to 8, into a JPEG, like a camera."""
     tag = b"Exif\0\0II*\0\x08\0\0\0\x01\0" + struct.pack("<HHIHHI", 0x112, 3, 1, number, 0, 0)
     with open(path, "r+b") as file:
         data = file.read()
@@ -197,16 +197,16 @@ def sheet(path, tiles, work, columns=3, width=480, height=270):
             part = read_picture(os.path.join(work, name))
             canvas[y:y + part.shape[0], x:x + width] = part
             y += part.shape[0]
-    # All of a JPEG's range, at half the size of full colour.
+    # A JPEG's full range; 4:2:0 has half the size of full colour.
     write(path, canvas, "video/x-raw,format=I420,colorimetry=1:4:0:0 ! jpegenc quality=85")
 
 
-# Where codes.png, 640x540, has them: x and y of two corners.
+# The codes in codes.png, 640x540: x and y of two corners.
 CODES = {
     "qr-code": (63, 68, 188, 193), "aztec": (454, 64, 587, 197),
     "pdf417": (70, 268, 310, 341), "barcode": (115, 400, 305, 490),
 }
-# These need a larger input of the network, and may have boxes or not.
+# These need a larger network input, so boxes are optional.
 SMALL = ((265, 70, 385, 190), (448, 248, 552, 352), (446, 396, 554, 504))
 
 
@@ -215,12 +215,12 @@ def scaled(box, scale, at=(0, 0)):
 
 
 def changed(drawn, plain):
-    """Which pixels differ by more than an encoder does."""
+    """Which pixels differ by more than an encoder's error."""
     return (numpy.abs(drawn.astype(int) - plain.astype(int)) > 70).any(axis=2)
 
 
 def sides_drawn(mask, box):
-    """How much of a box's four sides has something drawn near it: the least of the four."""
+    """The minimum over a box's four sides of the share with something drawn near it."""
     x0, y0, x1, y1 = box
     near = max(4, round(0.07 * min(x1 - x0, y1 - y0)))
 
@@ -236,15 +236,15 @@ def sides_drawn(mask, box):
 
 
 def any_box(drawn, plain):
-    """Whether a frame with codes.png in its corner has any of their boxes."""
+    """Whether a frame with codes.png in its corner has any boxes."""
     height, width = min(drawn.shape[0], plain.shape[0]), min(drawn.shape[1], plain.shape[1])
     mask = changed(drawn[:height, :width], plain[:height, :width])
     return any(sides_drawn(mask, box) >= 0.8 for box in CODES.values())
 
 
 def check_boxes(drawn, plain, scale=1.0, at=(0, 0)):
-    """Boxes are drawn around the codes, and nothing elsewhere; says which. @drawn and @plain are
-    frames, or codes.png itself, scaled and moved @at a place in them."""
+    """Asserts that boxes are drawn around the codes and nothing elsewhere; returns which. @drawn
+    and @plain are frames, or codes.png itself, scaled and moved @at a place in them."""
     height, width = min(drawn.shape[0], plain.shape[0]), min(drawn.shape[1], plain.shape[1])
     area = scaled((0, 0, 640, 540), scale, at)
     mask = changed(drawn[:height, :width], plain[:height, :width])

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
 #
-# Runs every script of pipelines/ as people do and decodes what it wrote: see
-# scripts.py. A line for each, PASS or FAIL and what was found; exits with 77
-# where something is not installed.
+# Runs every script of pipelines/ like a user and decodes its output: see
+# scripts.py. Prints a line for each, PASS or FAIL and the results; exits with
+# 77 if a package is missing.
 set -euo pipefail
 
 usage() {
@@ -38,7 +38,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export Y10_BUILD GST_REGISTRY=$work/registry
 Y10_BUILD=$(cd "$build" && pwd)
-# No window, also where there is a screen.
+# No window, even if there is a display.
 unset DISPLAY WAYLAND_DISPLAY
-# The one that Debian's GStreamer has bindings for.
+# Debian's Python, for its GStreamer bindings.
 /usr/bin/python3 "$root/tests/pipelines/scripts.py" --work "$work" "${arguments[@]}"

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
-"""Every script of pipelines/, run; see run.sh. What it writes is decoded, counted and compared
-with what it was given: boxes are where codes.png has its codes, and nothing else has changed.
+"""Runs every script of pipelines/; see run.sh. Decodes the output, counts frames and compares them
+with the input: boxes are where codes.png has its codes, and nothing else has changed.
 
 usage: scripts.py --work DIR [--sheet FILE] [SCRIPT…]       Y10_BUILD is the build
 """
@@ -21,12 +21,12 @@ from media import Gst, numpy
 ROOT = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../.."))
 PIPELINES = os.path.join(ROOT, "pipelines")
 BUILD = os.environ.get("Y10_BUILD", "")
-CORNER = 48                                 # of a red square that says where up is
+CORNER = 48                                 # size of a red square that marks the upper left corner
 LIMIT = 280                                 # seconds; a machine may be slow
 
 
 class Cases:
-    """One method for each script: runs it, asserts, and says what was found."""
+    """One method for each script: runs it, checks it, and returns a summary."""
 
     def __init__(self, work):
         self.work = work
@@ -40,7 +40,7 @@ class Cases:
         return os.path.join(self.work, name)
 
     def script(self, name, *arguments, status=0):
-        """What it printed."""
+        """Runs a script and returns its output."""
         done = subprocess.run([os.path.join(PIPELINES, name), *arguments], cwd=self.work,
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, text=True, timeout=LIMIT, check=False)
@@ -56,7 +56,7 @@ class Cases:
         self.tiles.append((caption, picture))
 
     def server(self, *words):
-        """(process, address) of the server of pipelines/, on a free port."""
+        """Starts the RTSP server of pipelines/ on a free port; returns (process, address)."""
         process = subprocess.Popen(
             ["/usr/bin/python3", os.path.join(PIPELINES, "rtsp_server.py"),
              "rtsp://127.0.0.1:0/test", *words], stdout=subprocess.PIPE, text=True)
@@ -80,13 +80,14 @@ class Cases:
         return f"read EAN 4006381333931, {found}"
 
     def scene(self, name, file, least=90):
-        """A script of its own scene of three seconds, 30 frames a second."""
+        """Checks a script with its default scene of three seconds, 30 frames a second."""
         frames = media.read_video(self.path(file), lambda n: n >= 45).frames
         assert least <= len(frames) <= 90, f"{len(frames)} frames"
         return self.scene_frame(name, frames)
 
     def scene_frame(self, name, frames):
-        """One with boxes: where a machine is too slow for its camera some have none."""
+        """Returns a frame with boxes: if the machine is too slow for the camera, some have
+        none."""
         frame = next((frame for frame in frames[45:] if media.any_box(frame, self.codes)), frames[-1])
         assert frame.shape == (540, 960, 3), frame.shape
         found = media.check_boxes(frame, self.codes)
@@ -113,7 +114,7 @@ class Cases:
         self.script("file.sh", self.model, "cpu", "upright.mp4", "drawn.mp4")
         upright, found = self.same_as_filmed("drawn.mp4", sound=True)
 
-        # Stored on its side, as telephones do, at a few frames a second, without sound.
+        # Stored rotated, like a telephone's video, at a few frames a second, without sound.
         media.write_video(self.path("a side.mp4"), numpy.rot90(self.marked), n_frames=12, fps=3,
                           sound=False)
         media.turn(self.path("a side.mp4"))
@@ -157,7 +158,7 @@ class Cases:
         with open(os.path.join(folder, "c.txt"), "w", encoding="utf-8") as file:
             file.write("no picture\n")
         self.script("images.sh", "auto", "three", "out")
-        # Two of one name: the second keeps its ending.
+        # Two files with the same base name: the second output keeps the extension.
         written = sorted(os.listdir(self.path("out")))
         assert written == ["a b.png", "b.png", "b.png.png"], written
         first, second, third = (media.read_picture(os.path.join(self.path("out"), name))
@@ -169,10 +170,11 @@ class Cases:
         return f"3 pictures of two sizes, {found}; {self.photographs()}"
 
     def photographs(self):
-        """JPEGs of many sizes, turned as EXIF says, and among them what cannot be read."""
+        """JPEGs of many sizes, rotated according to EXIF, and unreadable files among them."""
         folder, upright = self.path("photographs"), self.marked
         os.mkdir(folder)
-        # From how it is stored to how it is shown, of the orientations 1, 3, 6 and 8.
+        # The transformation from the stored to the displayed picture, for orientations 1, 3, 6 and
+        # 8.
         for number, turns in ((1, 0), (3, 2), (6, 1), (8, 3)):
             path = os.path.join(folder, f"exif{number}.jpg")
             media.write(path, numpy.rot90(upright, turns), "jpegenc quality=95")
@@ -216,7 +218,7 @@ class Cases:
         return f"{found}; {self.interrupted()}"
 
     def interrupted(self):
-        """An endless camera: Ctrl-C has to finish an MP4."""
+        """An endless camera: Ctrl-C must finish the MP4."""
         server, address = self.server(
             "videotestsrc", "is-live=true", "!", "video/x-raw,width=320,height=240,framerate=15/1",
             "!", "x264enc", "tune=zerolatency", "!", "rtph264pay", "name=pay0")
@@ -240,7 +242,7 @@ class Cases:
         return "an MP4 ended by Ctrl-C can be read"
 
     def inputs(self):
-        """What every script says of inputs that are not what they should be."""
+        """Every script's messages for invalid inputs."""
         for name, encoder in (("tone.mp4", "avenc_aac ! mp4mux"), ("tone.ogg", "vorbisenc ! oggmux"),
                               ("tone.mkv", "vorbisenc ! matroskamux")):
             media.run("audiotestsrc num-buffers=40 ! audioconvert ! "
@@ -316,7 +318,7 @@ class Cases:
     def many_cameras(self):
         self.refuses("the input 'none.mp4' does not exist", "many-cameras.sh", "none.mp4,none.mp4")
         text = self.script("many-cameras.sh")
-        # The same command without our elements, which can be copied, makes what is compared with.
+        # The reference comes from the printed command, with our elements removed.
         command = text[text.index("GST_PLUGIN_PATH="):].split("\n\n")[0]
         command = "\n".join(line for line in command.split("\n") if " yolov10" not in line)
         command = command.replace("many-cameras-yolov10.mkv", "plain.mkv")
@@ -334,7 +336,7 @@ class Cases:
         self.script("many-cameras.sh", "cpu", "one.mp4,one.mp4,one.mp4", "three.mp4")
         three = media.read_video(self.path("three.mp4"), lambda n: n == 7)
         assert three.count == 15, f"{three.count} frames"
-        # Of the last of four places, nothing.
+        # The last of four places stays empty.
         assert three.frames[7][370:, 650:].max() < 40
         assert three.frames[7][370:, :630].max() > 200
         return f"45 frames 1280x720, in each of 4 pictures {found}; 3 videos"
@@ -358,7 +360,7 @@ class Cases:
                           text, re.M)
         assert match, text
         frames, seconds, fps = (float(value) for value in match.groups())
-        # As printed, to hundredths of a second, however fast the machine is.
+        # The time as printed, in hundredths of a second, on any machine.
         assert frames == 300 and abs(frames / fps - seconds) < 0.01, match.group()
         rows = {row[0]: [float(value) for value in row[1:]] for row in re.findall(
             r"^(\w+) +([\d.]+) +([\d.]+) +([\d.]+)$", text, re.M)}

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
 #
-# Shell scripts through shellcheck, Python files through Python's own parser.
+# Checks shell scripts with shellcheck, Python files with Python's own parser.
 set -euo pipefail
 
 cd "$(dirname "$(readlink -f "$0")")/../.."

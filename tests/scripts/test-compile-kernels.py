@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
-"""cuda/kernels/compile.py with a stand-in for nvcc that says what CUDA 13's said."""
+"""cuda/kernels/compile.py with a fake nvcc that prints CUDA 13's output."""
 import os
 import subprocess
 import tempfile

@@ -155,7 +155,7 @@ class Demo(unittest.TestCase):
         self.assertEqual(frames(self.path("out.mkv"))[0], 23)
 
     def test_without_anything(self):
-        """The bundled model looks at codes and a ball."""
+        """The bundled model on codes and a ball."""
         status, text = self.demo()
         self.assertEqual(status, 0, text)
         self.assertEqual(frames(self.path("test-yolov10.mp4")), (150, 960, 540))
@@ -164,7 +164,7 @@ class Demo(unittest.TestCase):
             r"^  (.*?) {2,}(\d+) +(\d+) +(0\.\d\d|1\.00)$", text, re.M)}
         for label in ("aztec", "barcode", "data-matrix", "marker", "pdf417", "qr-code"):
             self.assertGreaterEqual(table.get(label, 0), 140, text)
-        # It is missed now and then: models/README.md.
+        # The model misses it now and then: models/README.md.
         self.assertGreaterEqual(table.get("ball", 0), 100, text)
         self.assertRegex(text, r"150 frames of 960x540 in .* frames per second")
 
@@ -175,7 +175,7 @@ class Demo(unittest.TestCase):
         self.assertEqual(frames(self.path("mine.png")), (1, 960, 540))
 
     def test_without_model(self):
-        """The first argument is no model: the bundled one looks at it."""
+        """If the first argument is no model, the bundled one is used."""
         picture = os.path.join(ROOT, "pipelines/codes.png")
         status, text = self.demo(picture)
         self.assertEqual(status, 0, text)

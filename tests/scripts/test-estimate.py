@@ -55,13 +55,14 @@ class Estimate(unittest.TestCase):
         self.after()
         said = self.before(cores=str(min(os.sched_getaffinity(0))))
         self.assertEqual(said, "6 tests on 1 cores: about 10 s, as long as they took last time\n")
-        # A run of some tests forgets nothing of the others.
+        # A run of some tests keeps the durations of the others.
         self.meson("--suite", "b")
         self.after()
         self.assertIn("last time", self.before("--suite", "a"))
 
     def test_adds_up(self):
-        """Minutes, by figures as an earlier run left them; what has to run alone is not shared."""
+        """Minutes, from the durations of an earlier run; tests that run alone are not divided
+        among cores."""
         path = os.path.join(self.build, "test-durations.json")
         names = [line for line in self.meson("--list").splitlines() if " / " in line]
         self.assertEqual(len(names), 6)

@@ -4,10 +4,11 @@
 #
 # usage: test-install-system.sh SOURCE
 #
-# tools/setup.sh --install and --uninstall on this very system, in a mount
-# namespace whose /usr, /etc, /var and SOURCE are overlays: what is written is gone
-# with the namespace. It begins as on a minimal Debian, without dpkg-architecture,
-# and with an installation in lib64 that neither the linker nor pkg-config finds.
+# Runs tools/setup.sh --install and --uninstall on this system, in a mount
+# namespace whose /usr, /etc, /var and SOURCE are overlays: all changes vanish
+# with the namespace. It starts like a minimal Debian, without
+# dpkg-architecture, and with an installation in lib64 that neither the linker
+# nor pkg-config finds.
 set -euo pipefail
 
 source=$(readlink -f "$1")
@@ -21,7 +22,7 @@ if [ "${2-}" != inside ]; then
   exec "${namespace[@]}" "$0" "$source" inside
 fi
 
-# Nothing is installed before each of these has been seen to be an overlay.
+# Checks that each of these is an overlay before it installs anything.
 mount -t tmpfs tmpfs /mnt || { echo "no tmpfs can be mounted here"; exit 77; }
 for folder in /usr /etc /var "$source"; do
   mkdir -p "/mnt$folder/upper" "/mnt$folder/work"
@@ -41,7 +42,7 @@ PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 cd "$source"
 command -v meson >/dev/null || { echo "Meson is not installed in the system"; exit 77; }
 
-# What is there, but for the cache that ldconfig writes and Python's.
+# Lists all files except ldconfig's cache and Python's.
 list() {
   find /usr /etc /var -xdev ! -path /etc/ld.so.cache ! -path '/var/cache/ldconfig*' \
     ! -name '*.pyc' ! -name __pycache__ | sort
@@ -61,7 +62,7 @@ meson setup "$build" -Dtests=disabled -Dcuda=disabled -Dlibdir=lib64 \
   "-Dplugindir=$(pkg-config --variable=pluginsdir gstreamer-1.0)" >/dev/null
 ninja -C "$build" >/dev/null
 meson install -C "$build" --no-rebuild >/dev/null
-# The state that it has to get out of, GStreamer's memory of it included.
+# Sets up the broken state, including GStreamer's cached registry of it.
 stranger y10 --version 2>/dev/null && { echo "lib64 is searched here"; exit 77; }
 stranger gst-inspect-1.0 yolov10detect >/dev/null 2>&1 && { echo "it works already"; exit 1; }
 

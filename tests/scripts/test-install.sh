@@ -30,7 +30,7 @@ find_one() {
 
 pc=$(find_one '*/pkgconfig/y10.pc')
 lib=$(dirname "$(find_one '*/liby10.so.1')")
-# Where it would be found had it not been put below $stage.
+# The place where it would be found without the prefix $stage.
 cp "$pc" "$dir/y10.pc"
 sed -i "s|^prefix=|&$stage|" "$pc"
 PKG_CONFIG_PATH=$(dirname "$pc")
@@ -85,7 +85,7 @@ if [ -e "$build/gst/libgstyolov10.so" ]; then
     ! yolov10detect input-size=64 ! fakesink
 fi
 
-# The file that was edited above is somebody else's until it is as it was.
+# The file that was edited above counts as foreign until it is restored.
 DESTDIR=$stage "$setup/installed.py" uninstall "$build" | tee "$dir/said"
 grep -Fx "setup: left $pc: it has changed since it was installed" "$dir/said"
 [ "$(find "$stage" ! -type d | wc -l)" = 2 ] || { find "$stage"; exit 1; }
@@ -94,7 +94,7 @@ DESTDIR=$stage "$setup/installed.py" uninstall "$build"
 [ ! -e "$stage" ] || [ -z "$(find "$stage" ! -type d)" ] || { find "$stage"; exit 1; }
 DESTDIR=$stage "$setup/installed.py" install "$build" "$dir/none-before"
 
-# Without it: where it was looked for.
+# Without the bundled model, the error names the folder that was searched.
 rm "$bundled"
 [ ! -e "${bundled#"$stage"}" ] || { echo "one is installed on this machine, too"; exit 0; }
 if said=$("$y10" info 2>&1); then echo "there is no model, and y10 info takes one"; exit 1; fi

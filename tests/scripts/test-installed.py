@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
-"""tools/setup/installed.py with Meson itself and a small project, below a prefix of its own.
+"""tools/setup/installed.py with the real Meson and a small project, below a temporary prefix.
 
-What is there is listed by os.walk before and after.
+os.walk lists the files before and after.
 """
 import os
 import shutil
@@ -85,7 +85,7 @@ class Installed(unittest.TestCase):
         self.assertIn("nothing to uninstall", self.call("uninstall", status=1))
 
     def test_twice_then_uninstall(self):
-        """The second time Meson makes no folder, and its log has none."""
+        """The second time Meson creates no folders, so its log lists none."""
         self.install()
         self.install()
         self.call("uninstall")
@@ -109,7 +109,7 @@ class Installed(unittest.TestCase):
         self.assertEqual(said.count("left "), 1, said)
         self.assertEqual(self.files(), sorted(self.before + ["share", "share/y10", "share/y10/data",
                                                              "share/y10/manifest"]))
-        # Nothing of it is forgotten.
+        # No file of it is forgotten.
         self.write(data, "data")
         self.call("uninstall")
         self.assertEqual(self.files(), self.before)
@@ -142,7 +142,7 @@ class Installed(unittest.TestCase):
         self.assertEqual(self.files(), self.before)
 
     def test_a_copy_from_before_there_was_a_manifest(self):
-        """By Meson's log, as it was before the build is configured for another folder."""
+        """Uses the earlier log of Meson after the build was configured for another folder."""
         shutil.rmtree(self.build)
         self.meson("setup", self.build, self.source, "--prefix", self.prefix, "--libdir", "lib64")
         self.meson("install", "-C", self.build)
@@ -162,7 +162,7 @@ class Installed(unittest.TestCase):
         self.assertEqual(self.files(), self.before)
 
     def test_the_log_of_another_folder_is_not_taken(self):
-        """After an installation below DESTDIR, what lies below the prefix is not known of."""
+        """After an installation below DESTDIR, files below the prefix are unknown."""
         self.meson("install", "-C", self.build)
         there = self.files()
         subprocess.run(["meson", "install", "-C", self.build], check=True,

@@ -13,7 +13,7 @@ import tempfile
 import termios
 import unittest
 
-# What apt-get said on a Debian 12 of three packages.
+# apt-get's output for three packages on Debian 12.
 APT = """Reading package lists...
 Building dependency tree...
 The following NEW packages will be installed:
@@ -42,7 +42,7 @@ TOOLS = "bash env cat dirname readlink mktemp mkdir tail rm id grep sed stat stt
 
 
 class Machine:
-    """A project folder and a PATH with nothing else on it than what a test puts there."""
+    """A project folder, and a PATH with only the programs that a test puts there."""
 
     def __init__(self, folder):
         self.root = os.path.join(folder, "project")
@@ -68,7 +68,7 @@ class Machine:
         os.chmod(path, 0o755)
 
     def run(self, *arguments):
-        """(exit status, what it printed, the calls it made)"""
+        """(exit status, output, calls that it made)"""
         if os.path.exists(self.log):
             os.unlink(self.log)
         done = subprocess.run([os.path.join(self.root, "tools/setup.sh"), *arguments],
@@ -83,7 +83,7 @@ class Machine:
         return done.returncode, done.stdout, calls
 
     def run_on_terminal(self, *arguments):
-        """(exit status, what a terminal of 60 columns got)"""
+        """(exit status, output on a terminal of 60 columns)"""
         leader, follower = pty.openpty()
         fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 60, 0, 0))
         process = subprocess.Popen([os.path.join(self.root, "tools/setup.sh"), *arguments],
@@ -94,7 +94,7 @@ class Machine:
         while True:
             try:
                 piece = os.read(leader, 4096)
-            except OSError:  # Linux says EIO where others say end of file
+            except OSError:  # Linux returns EIO where others return end of file
                 break
             if not piece:
                 break
@@ -104,7 +104,7 @@ class Machine:
 
     @staticmethod
     def packages():
-        """The packages that a build needs, as setup.sh lists them."""
+        """The packages that a build needs, from setup.sh's list."""
         with open(SETUP, encoding="utf-8") as script:
             return script.read().split("packages=(")[1].split(")")[0].split()
 
@@ -123,7 +123,7 @@ class Machine:
             header.write("#define CUDNN_MAJOR {}\n#define CUDNN_MINOR {}\n".format(*cudnn.split(".")))
 
     def pip(self, works=True):
-        """A pip that makes the folders that the wheels would."""
+        """A pip that creates the same folders as the wheels."""
         fails = "" if works else "echo 'no network'; exit 1"
         self.add("python3", f"""case "$*" in *--version*) exit ;; esac
             {fails}
@@ -263,7 +263,7 @@ class Setup(unittest.TestCase):
         self.assertNotIn("Preparing", text)
 
     def test_apt_progress_in_a_log(self):
-        """A line now and then, not one for each package."""
+        """An occasional line, not one for each package."""
         self.machine.debian()
         lines = APT.replace("'", "").splitlines()
         wait = lines.index("Setting up libjson-glib-1.0-0:amd64 (1.6.6-1) ...")
@@ -340,7 +340,8 @@ class Setup(unittest.TestCase):
         self.assertFalse([call for call in self.named(calls, "python3") if " install " in call])
 
     def test_every_wheel_has_a_hash(self):
-        """pip's --require-hashes refuses the lot otherwise; one for each architecture."""
+        """Every package needs a hash for each architecture, or pip's --require-hashes rejects
+        all."""
         with open(self.machine.wheels, encoding="utf-8") as file:
             text = file.read().replace("\\\n", "")
         wheels = [line.split() for line in text.splitlines() if not line.startswith("#")]

@@ -20,7 +20,7 @@ fi
 rows=$(mktemp)
 trap 'rm -f "$rows"' EXIT
 
-# Prints the seconds of a picture and the line of coco_ap.py.
+# Prints the seconds per picture and the output line of coco_ap.py.
 measure() {
   local start end
   start=$(date +%s%N)

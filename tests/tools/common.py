@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
-"""What the tests of the y10 command share: running it, a small model, and pictures written and read
-with nothing but Python, so that what y10 makes of them is compared with something else."""
+"""Shared by the tests of the y10 command: running it, a small model, and pictures written and read
+by plain Python, as an independent reference."""
 import json
 import os
 import random
@@ -21,7 +21,7 @@ FEATURES = os.environ["Y10_TEST_FEATURES"].split()
 
 
 def need(*features):
-    """Ends the test as skipped, with the reason, where a feature or program is missing."""
+    """Skips the test, with the reason, if a feature or program is missing."""
     for feature in features:
         if feature not in FEATURES and not shutil.which(feature):
             print(f"{feature} is missing")
@@ -38,7 +38,7 @@ def launch(case, pipeline):
 
 
 class Case(unittest.TestCase):
-    """A directory of its own, a model of 3 classes in it, and no plugin but the system's."""
+    """A temporary directory with a model of 3 classes; no plugins but the system's."""
 
     @classmethod
     def setUpClass(cls):
@@ -69,13 +69,13 @@ class Case(unittest.TestCase):
         return done
 
     def detect(self, *args, status=0, **options):
-        """The lines that detect prints, parsed, and what it says on stderr."""
+        """Runs detect; returns its parsed output lines, and stderr."""
         done = self.y10("detect", "--model", self.model, "--backend", "ref", "--size", "96", *args,
                         status=status, **options)
         return [json.loads(line) for line in done.stdout.splitlines()], done.stderr
 
     def refused(self, *args, says, status=2):
-        """One line on stderr that holds each of the words."""
+        """Asserts one line on stderr that contains each of the words."""
         done = self.y10(*args, status=status)
         self.assertEqual(done.stdout, "")
         self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
@@ -102,7 +102,8 @@ def picture(width, height, seed=0, channels=3):
 
 
 def turned_left(rows, channels=3):
-    """The picture turned a quarter to the left: EXIF orientation 6 says to turn it right."""
+    """The picture rotated a quarter to the left, for EXIF orientation 6, which rotates it
+    right."""
     width, height = len(rows[0]) // channels, len(rows)
     return [b"".join(rows[y][x * channels:(x + 1) * channels] for y in range(height))
             for x in reversed(range(width))]
@@ -166,8 +167,9 @@ def write_tiff(path, rows, orientation):
 
 
 def write_gif(path, frames, delays):
-    """Grey frames of rows of bytes, after CompuServe's GIF89a; delays in hundredths of a second. Codes
-    are not packed: with a clear code before the table grows each is nine bits."""
+    """Writes grey frames, given as rows of bytes, by CompuServe's GIF89a; delays are in hundredths
+    of a second. It does not compress: a clear code before the table grows keeps each code at nine
+    bits."""
     width, height = len(frames[0][0]), len(frames[0])
     out = b"GIF89a" + struct.pack("<HHBBB", width, height, 0xF7, 0, 0)
     out += b"".join(bytes([v]) * 3 for v in range(256))
@@ -195,7 +197,7 @@ def write_gif(path, frames, delays):
 
 
 def add_exif(jpeg, path, orientation):
-    """A copy of a JPEG file that says how it is to be turned."""
+    """Copies a JPEG file and adds an EXIF orientation."""
     tiff = struct.pack("<2sHIHHHIHHI", b"II", 42, 8, 1, 274, 3, 1, orientation, 0, 0)
     body = b"Exif\0\0" + tiff
     with open(jpeg, "rb") as f:
@@ -207,7 +209,7 @@ def add_exif(jpeg, path, orientation):
 
 
 def boxes(line):
-    """What tells whether two frames hold the same detections."""
+    """The values that must be equal if two frames hold the same detections."""
     return [(o["detection"]["bounding_box"], o["detection"]["confidence"], o["detection"]["label_id"])
             for o in line["objects"]]
 

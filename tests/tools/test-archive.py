@@ -18,7 +18,7 @@ class Archive(Case):
     @unittest.skipIf(subprocess.run(["/usr/bin/python3", "-c", "import numpy"], check=False,
                                     capture_output=True).returncode, "NumPy is missing")
     def test_local(self):
-        """Two videos with a broken one between them; a second run computes nothing."""
+        """Two videos and a broken one between them; a second run computes nothing."""
         clips = [self.path("a b.mp4"), self.path("ü.mp4")]
         for i, clip in enumerate(clips):
             subprocess.run(["ffmpeg", "-v", "error", "-f", "lavfi", "-i",

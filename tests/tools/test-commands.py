@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
-"""y10 info and bench, the help texts, and that manual and completion know every option."""
+"""y10 info and bench, the help texts, and whether the manual and the completion have every
+option."""
 import json
 import os
 import pty
@@ -20,7 +21,7 @@ class Info(Case):
     PAPER = {"n": (2.3, 6.7), "s": (7.2, 21.6), "m": (15.4, 59.1)}
 
     def test_paper(self):
-        """The sizes that the paper gives, of weights that say nothing about their variant."""
+        """The sizes of the paper, for weights without metadata about their variant."""
         for variant, (millions, gflop) in self.PAPER.items():
             model = self.make_model(f"yolov10{variant}-nc80")
             out = json.loads(self.y10("info", "--json", "--backend", "ref", "--size", "640", model).stdout)
@@ -32,7 +33,7 @@ class Info(Case):
             self.assertEqual(len(out["classes"]), 80)
 
     def test_layers(self):
-        """Shapes of the layers as the checkpoint's names and the strides of the network give them."""
+        """The layers' shapes follow from the checkpoint's names and the network's strides."""
         out = json.loads(self.y10("info", "--json", "--backend", "ref", "--size", "96x64", self.model).stdout)
         layers = {layer["name"]: layer for layer in out["layers"]}
         self.assertEqual((layers["model.0"]["out_width"], layers["model.0"]["out_height"]), (48, 32))
@@ -52,7 +53,7 @@ class Info(Case):
         self.assertIn("model.0 ", out)
 
     def test_bundled(self):
-        """Without a model, by both commands."""
+        """Both commands without a model."""
         out = json.loads(self.y10("info", "--json", "--backend", "ref").stdout)
         self.assertEqual(set(out["classes"]), {"ball", "barcode", "qr-code", "data-matrix", "aztec",
                                                "pdf417", "marker"})
@@ -105,7 +106,7 @@ class Bench(Case):
 
 @unittest.skipUnless(os.path.exists(os.environ["Y10_TEST_SIMULATOR"]), "there is no simulated GPU")
 class Tuning(Case):
-    """On the simulated GPU, which finds faster ways where Y10_SIM_FUSE is set."""
+    """On the simulated GPU, which has faster plans if Y10_SIM_FUSE is set."""
 
     def setUp(self):
         cache = self.path(self.id())
@@ -119,7 +120,7 @@ class Tuning(Case):
         return out["tuning"], {op["impl"] for op in out["ops"] if op["kind"] == "conv"}
 
     def test_bench_waits(self):
-        """What is timed is what was found; the second time it is known."""
+        """Bench times the tuned plans; the second run loads them from the cache."""
         tuning, impls = self.bench()
         self.assertGreater(tuning["convolutions"], 10)
         self.assertGreater(tuning["faster"], 0)
@@ -133,7 +134,7 @@ class Tuning(Case):
         self.assertFalse(any("fused" in impl for impl in impls), impls)
 
     def test_little_memory(self):
-        """Too little to try anything: it runs as it does, and says so."""
+        """Too little time to tune: bench runs untuned and reports it."""
         self.env["Y10_SIM_MEMORY"] = "5000000"
         tuning, impls = self.bench()
         self.assertEqual(tuning["faster"], 0)
@@ -148,7 +149,7 @@ class Tuning(Case):
         self.assertFalse(os.path.exists(self.plans))
 
     def test_terminal(self):
-        """A percentage for a person, which is gone in the end."""
+        """A terminal shows a percentage, which is removed in the end."""
         try:
             parent, child = pty.openpty()
         except OSError as error:
@@ -162,7 +163,7 @@ class Tuning(Case):
             while chunk := os.read(parent, 65536):
                 text += chunk
         except OSError:
-            pass                                     # the other end is closed
+            pass                                     # EIO: the other end is closed
         os.close(parent)
         self.assertEqual(run.wait(), 0)
         percent = [int(n) for n in re.findall(rb"tuning: .*?(\d+) %", text)]

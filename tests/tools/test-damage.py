@@ -15,7 +15,7 @@ from common import Case, boxes, lacking, launch, main, need
 need("gst", "pixbuf", "jpeg", "gst-launch-1.0", "gst-inspect-1.0")
 
 SHARED = os.path.join(os.environ["Y10_TEST_SOURCE"], "..", "shared")
-# Of these the container says how long it is, or the decoder what it could not read.
+# For these either the container has the length, or the decoder reports errors.
 VIDEOS = {
     "h264.mp4": "x264enc key-int-max=25 ! mp4mux",
     "h264.mkv": "x264enc key-int-max=25 ! matroskamux",
@@ -25,21 +25,22 @@ VIDEOS = {
     "jpeg.avi": "jpegenc ! avimux",
     "jpeg.mov": "jpegenc ! qtmux",
 }
-# Played to see that they pass; what is missing of them does not always show.
+# These must pass if intact; missing parts are not always noticed.
 OTHERS = {
     "theora.ogv": "theoraenc ! oggmux",
     "h264.ts": "x264enc ! mpegtsmux",
     "h264.m2ts": "x264enc ! mpegtsmux m2ts-mode=true",
     "flash.flv": "avenc_flv ! flvmux",
-    # With B frames the first is shown at 80 ms, which mp4mux evens out by an edit list, but not in
-    # fragments: there qtdemux leaves out the two frames that come after the length in the header.
+    # With B frames the first frame is at 80 ms, which mp4mux corrects by an edit list, but not in
+    # fragments: there qtdemux drops the two frames after the length in the header.
     "fragments.mp4": "x264enc bframes=0 ! mp4mux fragment-duration=500",
     "live.mkv": "x264enc ! matroskamux streamable=true",
     "live.webm": "vp8enc deadline=1 ! webmmux streamable=true",
     "h265.mp4": "x265enc ! h265parse ! mp4mux",
     "slices.mp4": "x264enc sliced-threads=true ! mp4mux",
 }
-# Overwritten in the middle, their elements, or the units of their frames, no longer fit together.
+# If these are overwritten in the middle, their elements, or the units of their frames, no longer
+# fit together.
 OVERWRITTEN = {
     "h264.mkv": "x264enc key-int-max=25 ! matroskamux",
     "live.mkv": "x264enc ! matroskamux streamable=true",
@@ -72,7 +73,8 @@ class Damage(Case):
         return out
 
     def warned(self, path, least=1, most=None):
-        """Lines printed, and one line on stderr that names the file and says that it is damaged."""
+        """Returns the output lines; asserts one line on stderr that reports the file as
+        damaged."""
         lines, errors = self.detect("--confidence", "0.02", path, status=1)
         self.assertEqual(len(errors.splitlines()), 1, errors)
         self.assertIn(path, errors)
@@ -90,7 +92,7 @@ class Damage(Case):
 
 class Pictures(Damage):
     def test_made(self):
-        """Formats that gdk-pixbuf reads part of, written by GStreamer."""
+        """Formats that gdk-pixbuf reads partially, written by GStreamer."""
         for name, encoder in (("a.jpg", "jpegenc"), ("a.png", "pngenc"),
                               ("a.bmp", "avenc_bmp"), ("a.ppm", "pnmenc")):
             if lacking(encoder):
@@ -106,7 +108,7 @@ class Pictures(Damage):
                 self.warned(self.overwrite(path, 0.5, 200), 1, 1)
 
     def test_all_or_nothing(self):
-        """Formats of which nothing can be read unless all is there."""
+        """Formats that cannot be read partially."""
         for name, encoder in (("a.tiff", "avenc_tiff"), ("a.webp", "webpenc")):
             if lacking(encoder):
                 continue
@@ -122,7 +124,7 @@ class Pictures(Damage):
 
     @unittest.skipUnless(os.path.isdir(SHARED), "there is no ../shared")
     def test_photographs(self):
-        """None of those of ../shared is called damaged; each is, cut off or overwritten."""
+        """No picture of ../shared is reported as damaged; truncated or overwritten, each is."""
         paths = sorted(glob.glob(SHARED + "/coco80/images/*.jpg")
                        + glob.glob(SHARED + "/codes/images/*.jpg") + glob.glob(SHARED + "/media/*.jpg"))
         self.assertGreater(len(paths), 10)
@@ -150,7 +152,7 @@ class Videos(Damage):
             path = self.make(name, encoder)
             if path:
                 self.assertEqual(len(self.passes(path)), 100, name)
-                if "h264.mp4" not in name and "mov" not in name:    # whose index is at the end
+                if "h264.mp4" not in name and "mov" not in name:    # these end with the index
                     self.warned(self.cut(path, 0.6), 10, 90)
 
     def test_others(self):
@@ -160,7 +162,7 @@ class Videos(Damage):
                 self.assertEqual(len(self.passes(path)), 100, name)
 
     def test_sparse(self):
-        """Frames that are dropped before they are encoded leave gaps, which are no damage."""
+        """Frames dropped before encoding leave gaps, which are no damage."""
         for name, encoder in (("sparse.mkv", "x264enc ! matroskamux"), ("sparse.mp4", "x264enc ! mp4mux"),
                               ("sparse.webm", "vp8enc deadline=1 ! webmmux")):
             path = self.make(name, "videorate drop-only=true max-rate=2 ! " + encoder)
@@ -176,7 +178,7 @@ class Videos(Damage):
                         self.warned(self.overwrite(path, at, os.path.getsize(path) // 10), 1, 100)
 
     def test_unit_lengths(self):
-        """The length before a unit of a frame, where a decoder takes the frame without it."""
+        """A wrong length before a unit of a frame, which a decoder tolerates."""
         for name, encoder in (("slices.mp4", OTHERS["slices.mp4"]), ("h264.mp4", VIDEOS["h264.mp4"])):
             path = self.make(name, encoder)
             if not path:
@@ -203,7 +205,7 @@ class Videos(Damage):
                     self.warned(damaged, 1, 100)
 
     def test_packets(self):
-        """Of which the last is cut off."""
+        """Transport streams whose last packet is cut off."""
         for name, size in (("h264.ts", 188), ("h264.m2ts", 192)):
             path = self.make(name, OTHERS[name])
             if path:
@@ -211,7 +213,7 @@ class Videos(Damage):
                 self.warned(self.cut(path, part), 10, 90)
 
     def test_longer_sound(self):
-        """Which says nothing against the video."""
+        """Sound that is longer than the video is no damage."""
         path, encoder = self.path("sound.mkv"), "x264enc ! matroskamux name=mux"
         missing = lacking("x264enc", "matroskamux", "vorbisenc")
         if missing:
@@ -222,7 +224,7 @@ class Videos(Damage):
         self.assertEqual(len(self.passes(path)), 25)
 
     def test_pipe(self):
-        """Of a file that comes by a pipe, too."""
+        """Damage is also noticed in a file that comes through a pipe."""
         path = self.make("pipe.mkv", VIDEOS["h264.mkv"])
         if not path:
             self.skipTest("GStreamer lacks an encoder")
@@ -237,7 +239,7 @@ class Videos(Damage):
 
     @unittest.skipUnless(os.path.isdir(SHARED), "there is no ../shared")
     def test_recorded(self):
-        """Of a camera's MP4, as it is and in Matroska."""
+        """Damage in a camera's MP4, as it is and in Matroska."""
         for path in sorted(glob.glob(SHARED + "/media/*.mp4")):
             matroska = self.path(os.path.basename(path) + ".mkv")
             launch(self, f"filesrc location={path} ! qtdemux ! h264parse ! matroskamux ! "
@@ -252,14 +254,14 @@ class Videos(Damage):
         self.assertIn(path, errors)
         if "damaged" in errors:
             self.assertTrue(0 < len(lines) < less_than, (path, len(lines), less_than))
-        else:                            # an MP4 whose index was behind what is left of it
+        else:                            # an MP4 whose index was in the missing part
             self.assertEqual(lines, [])
             self.assertIn("truncated", errors)
 
 
 class Connections(Case):
     def test_refused(self):
-        """What is wrong is the connection, not the video."""
+        """The error names the connection, not the video."""
         missing = lacking("souphttpsrc")
         if missing:
             self.skipTest(f"GStreamer lacks {missing}")

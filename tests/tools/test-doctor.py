@@ -37,7 +37,7 @@ class Doctor(Case):
             os.mkdir(folder)
 
     def doctor(self, env=None):
-        """What it prints, with the exit status that its worst problem asks for."""
+        """Runs doctor and returns its output; asserts the exit status for its worst problem."""
         done = subprocess.run([Y10, "doctor", "--json"], env=dict(self.env, **(env or {})),
                               capture_output=True, text=True, timeout=120, check=False)
         out = json.loads(done.stdout)
@@ -52,7 +52,8 @@ class Doctor(Case):
         return path
 
     def missing(self, *names):
-        """The loader finds the file first, and it is no library; a real one is not looked for."""
+        """Puts files that are no libraries where the loader finds them first, so that it does not
+        search for real ones."""
         for name in names:
             path = os.path.join(self.lib, name)
             if os.path.lexists(path):
@@ -80,7 +81,7 @@ class Doctor(Case):
                 f.write(value + "\n")
 
     def cuda(self, fake="", env=None):
-        """The section of the report, and the problems that are not about something else."""
+        """Returns the CUDA section of the report, and the problems from it."""
         loads = ":".join(os.path.join(self.lib, name) for name in sorted(LIBRARIES)
                          if name.startswith("libcudnn_"))
         out = self.doctor(dict({
@@ -91,7 +92,7 @@ class Doctor(Case):
         return out["cuda"], [p for p in out["problems"] if p["problem"] in facts]
 
     def found(self, row, state, says, fix="", fake="", env=None):
-        """One row with its state, and words that its fact and its fix hold."""
+        """Asserts a row's state, and words in its fact and its fix."""
         rows, problems = self.cuda(fake, env)
         self.assertEqual(rows[row]["state"], state, rows)
         for words in [says] if isinstance(says, str) else says:
@@ -103,7 +104,7 @@ class Doctor(Case):
 
 
 class Machine(Doctor):
-    """This one."""
+    """Doctor on this machine."""
 
     def test_cpu(self):
         cpu = min(os.sched_getaffinity(0))
@@ -291,7 +292,7 @@ class Libraries(Doctor):
         self.found("nvrtc", "WARN", ["error 6", "libnvrtc-builtins.so.13.0"], "cuda-nvrtc-13-0", fake="nvrtc=6")
 
     def test_no_cublaslt(self):
-        """cuDNN would end the process, and is not asked."""
+        """cuDNN would end the process, so doctor does not call it."""
         self.missing("libcublasLt.so.13")
         rows = self.found("cublaslt", "FAIL", "libcublasLt.so.13", "libcublas-13-0", fake="abort=1")
         self.assertEqual(rows["cudnn"]["state"], "OK")
@@ -362,7 +363,7 @@ class PlanCache(Doctor):
 
 
 class Backend(Doctor):
-    """The module, which is looked for and loads without a GPU, too."""
+    """The module is found and loads without a GPU, too."""
 
     def test_broken(self):
         self.missing("libcuda.so.1")

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
-"""What y10 detect takes (folders, pipes, names in any encoding), what it leaves out when asked, and
-where it puts the crops."""
+"""Inputs of y10 detect (folders, pipes, names in any encoding), its filters, and the files that it
+crops."""
 import json
 import os
 import pty
@@ -31,7 +31,7 @@ class Inputs(Case):
                               **options)
 
     def test_folder(self):
-        """The pictures in it, in the order of a person; one that is bad costs itself only."""
+        """A folder's pictures in natural order; a bad one does not affect the others."""
         folder = self.path("many")
         os.mkdir(folder)
         for n in (10, 9, 1, 2):
@@ -48,7 +48,7 @@ class Inputs(Case):
         self.assertIn("img3.png", errors)
 
     def test_pipe(self):
-        """By every way into standard input the same as from the file."""
+        """Every kind of standard input gives the same result as the file."""
         expected, _ = self.detect("--confidence", "0.02", self.png)
         with open(self.png, "rb") as f:
             data = f.read()
@@ -80,7 +80,7 @@ class Inputs(Case):
         for value in (wanted, str(number), f" {wanted} ,{wanted}"):
             some, _ = self.detect("--confidence", "0.02", "--classes", value, self.png)
             among = [b for b in boxes(every[0]) if b[2] == number]
-            # The others take none of the 300 places.
+            # Other classes take none of the 300 places.
             self.assertEqual(boxes(some[0])[:len(among)], among)
             self.assertEqual({b[2] for b in boxes(some[0])}, {number})
         best, _ = self.detect("--confidence", "0.02", "--max-detections", "2", self.png)
@@ -100,7 +100,8 @@ class Inputs(Case):
             self.assertLessEqual(abs(single - float(text)), abs(single) * 2 ** -24)
 
     def test_any_bytes(self):
-        """A name that is not UTF-8 leads back to the file; one that is stays as it was given."""
+        """A name that is not UTF-8 becomes a URI that leads back to the file; a name in UTF-8
+        stays unchanged."""
         odd = os.path.join(os.fsencode(self.directory.name), b"caf\xe9 %41?#.png")
         os.link(self.png, odd)
         plain = self.path("café %41.png")
@@ -114,7 +115,7 @@ class Inputs(Case):
         self.assertEqual(urllib.parse.unquote_to_bytes(parts.path), os.path.realpath(odd))
 
     def test_terminals(self):
-        """Nothing in a name or a label is obeyed by a terminal, wherever it is printed."""
+        """A terminal obeys nothing in a name or a label, wherever it is printed."""
         labels, crops = self.path("labels"), self.path("crops-escape")
         with open(labels, "w", encoding="utf-8") as f:
             f.write(f"{ESCAPE}\nb\x9bc\nd\n")
@@ -146,7 +147,7 @@ class Inputs(Case):
         self.assertNotRegex(text.decode("utf-8"), "[\x00-\x09\x0b-\x1f\x7f-\x9f]")
 
     def test_summary(self):
-        """For a person only."""
+        """Only on a terminal."""
         try:
             parent, child = pty.openpty()
         except OSError as error:
@@ -185,8 +186,8 @@ class Crops(Case):
         cls.png = write_png(cls.path("a.b.png"), cls.rows)
 
     def test_pixels(self):
-        """One file for each object, as large as its box, and with those pixels as far as JPEG keeps
-        them. The same again overwrites nothing."""
+        """One file for each object, with the size and, up to JPEG's losses, the pixels of its box.
+        A second run overwrites nothing."""
         out = self.path("crops")
         for turn in (1, 2):
             lines, _ = self.detect("--confidence", "0.02", "--save-crops", out, self.png)
@@ -201,7 +202,7 @@ class Crops(Case):
             self.assertEqual(again[0]["resolution"], {"width": obj["w"], "height": obj["h"]})
 
     def test_stays_inside(self):
-        """Whatever the classes are called."""
+        """No class name leads out of the folder."""
         out, labels = self.path("deep/inside"), self.path("labels")
         with open(labels, "w", encoding="utf-8") as f:
             f.write("../../escaped\n..\n/" + 300 * "x" + "\n")
@@ -222,7 +223,7 @@ class Crops(Case):
 
 
 def jpeg_size(path):
-    """Width and height as its first frame header has them."""
+    """Width and height from a JPEG's first frame header."""
     with open(path, "rb") as f:
         data = f.read()
     at = 2
@@ -234,7 +235,8 @@ def jpeg_size(path):
 
 class Animations(Case):
     def test_every_frame(self):
-        """Each frame is what its picture alone is, at the time that the delays before it add up to."""
+        """Each frame gives the same result as its picture alone, at the sum of the previous
+        delays."""
         rand = random.Random(3)
         frames = [[bytes(rand.randrange(256) for _ in range(60)) for _ in range(40)] for _ in range(5)]
         gif = write_gif(self.path("a.gif"), frames, [10, 25, 4, 50, 10])

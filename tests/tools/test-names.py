@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
-"""Class names as Python writes them into a weights file: json.dumps with and without escapes, for the
-names and for the header around them, and repr as Ultralytics does. y10 has to read what Python wrote,
-and to print valid JSON whatever is in it."""
+"""Class names as Python writes them into a weights file: json.dumps with and without escapes, for
+the names and for the header around them, and repr as Ultralytics does. y10 must read Python's
+output, and print valid JSON for any contents."""
 import json
 import struct
 import unittest
@@ -43,13 +43,13 @@ class Names(common.Case):
                     self.assertEqual(self.classes(names, ascii_header), NAMES)
 
     def test_lone_surrogates(self):
-        """json.dumps escapes what is no character; U+FFFD is put in its place."""
+        """json.dumps escapes lone surrogates, which y10 replaces by U+FFFD."""
         names = json.dumps(["a\ud83d", "\ude00b", "c"])
         self.assertEqual(self.classes(names, True), ["a\ufffd", "\ufffdb", "c"])
 
     def test_lone_surrogates_in_header(self):
-        """The escapes are the header's own here: JSON that means no text. Newer json-glib refuses it,
-        older takes it: an error or names, in UTF-8."""
+        """Here the escapes are in the header itself: JSON that encodes no valid text. Newer
+        json-glib rejects it, older accepts it: either an error or names, in UTF-8."""
         found = self.classes('["a\ud83d", "\ude00b", "c"]', True, may_fail=True)
         if found is not None:
             self.assertEqual(len(found), 3)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
-"""y10 detect on pictures: what it prints, how it reads them, and what it does with bad input."""
+"""y10 detect on pictures: its output, its decoding, and its errors for bad input."""
 import os
 import pty
 import subprocess
@@ -21,7 +21,7 @@ class Pictures(Case):
         cls.png = write_png(cls.path("a.png"), cls.rows)
 
     def test_line(self):
-        """The members that README promises, no more and no fewer, in frames of the picture's size."""
+        """Exactly the members that README lists, in frames of the picture's size."""
         labels = self.path("labels.txt")
         with open(labels, "w", encoding="utf-8") as f:
             f.write("bœuf\nstop sign\ncat\n")
@@ -61,7 +61,8 @@ class Pictures(Case):
                          [b for b in boxes(every[0]) if b[1] >= least])
 
     def test_upright(self):
-        """A picture lying on its side that says so is the picture."""
+        """A rotated picture with an orientation tag gives the same result as the upright
+        picture."""
         upright, _ = self.detect("--confidence", "0.02", self.png)
         tiff = write_tiff(self.path("turned.tif"), turned_left(self.rows), 6)
         turned, _ = self.detect("--confidence", "0.02", tiff)
@@ -95,8 +96,8 @@ class Pictures(Case):
         self.assertEqual(len({repr(boxes(line)) for line in alone}), 5)
 
     def test_bad_inputs(self):
-        """Each is named once, the others are still read, and the status says that not all were. Of a
-        damaged picture there is what could be decoded."""
+        """Each bad picture is named once, the others are still read, and the exit status shows
+        that some failed. A damaged picture gives the results of its readable part."""
         broken = self.path("broken.png")
         with open(self.png, "rb") as f, open(broken, "wb") as out:
             out.write(f.read()[:2000])
@@ -125,7 +126,7 @@ class Pictures(Case):
         self.assertEqual(lines[0]["source"], path)
 
     def test_table(self):
-        """A person at a terminal gets a table."""
+        """A terminal gets a table."""
         try:
             parent, child = pty.openpty()
         except OSError as error:
@@ -139,7 +140,7 @@ class Pictures(Case):
             while chunk := os.read(parent, 65536):
                 text += chunk
         except OSError:
-            pass                                     # the other end is closed
+            pass                                     # EIO: the other end is closed
         os.close(parent)
         self.assertEqual(done.returncode, 0)
         lines, _ = self.detect("--confidence", "0.02", self.png)
@@ -162,7 +163,7 @@ class Pictures(Case):
 
 class Exif(Case):
     def test_jpeg(self):
-        """As cameras write it: the sides of the picture are exchanged."""
+        """Like a camera's file: the picture's sides are swapped."""
         need("gst")
         jpeg = self.path("a.jpg")
         made = subprocess.run(["gst-launch-1.0", "-q", "videotestsrc", "num-buffers=1", "!",
@@ -199,7 +200,7 @@ class Usage(Case):
         self.refused(*detect, "--frob", picture_path, says=["--frob", "detect --help"])
 
     def test_engine_refuses(self):
-        """What is well said and cannot be done has a status of its own."""
+        """A valid command that cannot be carried out has a separate exit status."""
         detect = ("detect", "--backend", "ref", "--size", "96")
         missing = self.path("none.safetensors")
         self.refused(*detect, "--model", missing, "a.png", says=[missing], status=3)

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
-"""y10 segments: the results of the segments of a video are those of the whole, row by row.
+"""y10 segments: the results of a video's segments equal those of the whole video, row by row.
 
-The videos are FFmpeg's, which also counts their frames. Without "all" as an argument only a few of
-them are tried."""
+FFmpeg makes the videos and counts their frames. Without the argument "all" only a few of them
+run."""
 import json
 import os
 import random
@@ -24,7 +24,7 @@ X264 = "-c:v libx264 -preset fast -x264-params keyint=12:min-keyint=3:scenecut=0
 X265 = "-c:v libx265 -preset fast -x265-params log-level=0:keyint=12:min-keyint=3:scenecut=0:"
 # Frames at irregular times, and some left out.
 VFR = "-vf select='gt(random(3),0.25)',setpts='(N+0.4*sin(N*N))/25/TB' -fps_mode vfr "
-# name: (FFmpeg's output options, or those of a second run that copies; whether it is cut)
+# name: (FFmpeg's output options, or those of a second run that copies; whether the video is cut)
 CLIPS = {
     "closed.mp4": ([X264 + "open-gop=0:bframes=0"], True),
     "bframes.mp4": ([X264 + "open-gop=0:bframes=3:b-pyramid=normal"], True),
@@ -77,7 +77,7 @@ def count_frames(path):
 
 class Segments(Case):
     def encode(self, name, steps):
-        """testsrc2 with noise, so that every frame differs, then copies."""
+        """Encodes testsrc2 with noise, so that every frame differs, then copies."""
         path = self.path(name)
         first, rest = steps[0], steps[1:]
         out = path if not rest else self.path("first-" + name)
@@ -98,16 +98,16 @@ class Segments(Case):
 
     @property
     def options(self):
-        """With boxes on every frame, and few of them."""
+        """Makes a model that finds boxes on every frame, but few."""
         return ["--model", self.model, "--size", "64", "--threads", "1", "--confidence", "0.02",
                 "--max-detections", "20"]
 
     def rows(self, path):
-        """What y10 detect prints of the whole."""
+        """The output of y10 detect for the whole video."""
         return self.y10("detect", *self.options, path).stdout.splitlines()
 
     def stored(self, manifest, source):
-        """The rows of all segments of a manifest, with the source put back."""
+        """The rows of all segments of a manifest, with the original source."""
         store = self.path("store")
         done = self.y10("detect", *self.options, "--store", store, "--manifest", manifest)
         rows = []
@@ -119,8 +119,8 @@ class Segments(Case):
         return rows
 
     def write(self, header, entry, cuts, fine, times):
-        """A manifest with cuts at any time. A cut is decoded from where y10 would decode the segment
-        that the time lies in."""
+        """A manifest with cuts at arbitrary times. Decoding for a cut starts where y10 would start
+        for the segment that contains the time."""
         segments, bounds = [], [fine[0]["start"], *cuts, fine[-1]["end"]]
         for start, end in zip(bounds, bounds[1:]):
             around = [s for s in fine if s["start"] <= start < s["end"]][0]
@@ -179,7 +179,7 @@ class Segments(Case):
 
     @unittest.skipUnless(os.path.isdir(MEDIA), f"{MEDIA} is missing")
     def test_real(self):
-        """Clips from cameras: their own files, and encoded again with open GOPs."""
+        """Clips from cameras: the original files, and re-encoded with open GOPs."""
         names = ["car-detection.mp4", "bottle-detection.mp4"]
         for name in names if ALL else names[:1]:
             with self.subTest(name):

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
-"""y10 detect --store: a file of a store is there once and complete, whatever happens to its writers.
+"""y10 detect --store: every file of a store is published once and complete, whatever happens to
+its writers.
 
 Arguments: "all" repeats the races as often as the slow suite does."""
 import hashlib
@@ -62,14 +63,14 @@ class Store(Case):
         return path, [json.loads(line) for line in done.stdout.splitlines()]
 
     def entries(self):
-        """Published files, and what lies in .tmp."""
+        """Published files, and files in .tmp."""
         published = [os.path.join(d, f) for d, _, files in os.walk(self.store) for f in files
                      if not d.endswith("/.tmp")]
         tmp = os.path.join(self.store, ".tmp")
         return sorted(published), os.listdir(tmp) if os.path.isdir(tmp) else []
 
     def test_whole(self):
-        """Any input, once; the same content under another name is done already."""
+        """Stores any input once; the same content under another name counts as done."""
         png = write_png(self.path("a.png"), picture(64, 48))
         gif = write_gif(self.path("a.gif"), [picture(40, 30, i, 1) for i in range(3)], [10] * 3)
         receipts, _ = self.run_store(png, gif, self.clip)
@@ -85,7 +86,7 @@ class Store(Case):
         self.assertEqual(self.entries()[1], [])
 
     def test_key(self):
-        """Whatever changes the results changes the key; what does not, does not."""
+        """Options that change the results change the key; others do not."""
         png = write_png(self.path("key.png"), picture(64, 48))
         labels = self.path("labels.txt")
         with open(labels, "w", encoding="utf-8") as f:
@@ -103,7 +104,8 @@ class Store(Case):
         self.assertEqual(other["status"], "stored")
 
     def test_segments(self):
-        """All at once, or a few; those that are there are skipped. --interval counts through."""
+        """Stores all segments or some; existing ones are skipped. --interval counts across
+        segments."""
         path, lines = self.manifest(self.clip)
         self.assertEqual(len(lines[1]["segments"]), 4)
         receipts, _ = self.run_store("--manifest", path, "--segments", "1,3", "--interval", "3")
@@ -131,7 +133,7 @@ class Store(Case):
             self.refused("detect", *self.options, *args, says=says)
 
     def test_uri(self):
-        """A URI has the name that it is given for a content; what is live is refused."""
+        """A URI uses the given name as its content; live sources are rejected."""
         receipts, _ = self.run_store("--content-id", "clip-1", "file://" + self.clip)
         self.assertEqual(receipts[0]["content"], "id:clip-1")
         self.assertEqual(self.read(receipts[0]).count("\n"), 100)
@@ -141,7 +143,7 @@ class Store(Case):
 
     @unittest.skipIf(lacking("testsrcbin"), "GStreamer lacks testsrcbin")
     def test_live(self):
-        """What is live or has no end is refused, as soon as it is known."""
+        """Live and endless inputs are rejected as soon as that is known."""
         receipts, errors = self.run_store("--content-id", "x", "testbin://video,width=64,height=48",
                                           status=1)
         self.assertEqual(receipts[0]["status"], "failed")
@@ -149,7 +151,7 @@ class Store(Case):
         self.assertEqual(self.entries(), ([], []))
 
     def test_failures(self):
-        """A bad input leaves nothing, is named, and the others are still stored."""
+        """A bad input is named and leaves no file; the others are still stored."""
         notes = self.path("notes.txt")
         with open(notes, "w", encoding="utf-8") as f:
             f.write("Dear diary,\n" * 100)
@@ -170,7 +172,7 @@ class Store(Case):
         self.assertEqual(receipts[0]["status"], "failed")
 
     def test_changed(self):
-        """A file that is not what the manifest was made of."""
+        """A file that differs from the manifest's."""
         clip = shutil.copy(self.clip, self.path("changed.mp4"))
         path, _ = self.manifest(clip)
         os.utime(clip, ns=(0, 10 ** 9))
@@ -180,7 +182,8 @@ class Store(Case):
         self.assertEqual(self.entries(), ([], []))
 
     def test_wrong_manifests(self):
-        """One line that names the file, the line and the member; a wrong count of frames is found."""
+        """An error is one line that names the file, the line and the member; a wrong number of
+        frames is noticed."""
         path, lines = self.manifest(self.clip)
         header, entry = lines
         good = json.dumps(header)
@@ -239,7 +242,8 @@ class Store(Case):
         print(f"    {n_raced} pairs: one file each, always the same bytes")
 
     def test_killed(self):
-        """kill -9 at any moment: what is published is complete, and the next run sweeps the rest."""
+        """kill -9 at any moment: published files are complete, and the next run removes the
+        rest."""
         receipts, _ = self.run_store(self.clip)
         expected, name = self.read(receipts[0]), receipts[0]["file"]
         began = time.monotonic()
@@ -270,8 +274,8 @@ class Store(Case):
               "none partial")
 
     def test_sweep(self):
-        """Only what certainly has no owner goes: a file of a process of this host that lives, or one of
-        another host, stays for 24 hours."""
+        """Only files that certainly have no owner are removed: a file of a living process of this
+        host, or of another host, stays for 24 hours."""
         os.makedirs(os.path.join(self.store, ".tmp"))
         with open("/proc/sys/kernel/random/boot_id", encoding="ascii") as f:
             boot = f.read().strip()
@@ -301,7 +305,8 @@ class Store(Case):
         self.assertEqual(set(self.entries()[1]), {n for n, stays in cases.items() if stays})
 
     def test_no_hard_links(self):
-        """Where link(2) does not work, rename(2) that does not replace; where neither, an error."""
+        """If link(2) does not work, a rename that must not replace is used; if neither works, an
+        error."""
         png = write_png(self.path("nolink.png"), picture(64, 48))
         env = {"LD_PRELOAD": NO_LINK, "ASAN_OPTIONS": "verify_asan_link_order=0"}
         receipts, _ = self.run_store(png, env=env)
@@ -321,7 +326,7 @@ class Store(Case):
         self.assertEqual(self.entries(), ([], []))
 
     def test_full(self):
-        """A file that cannot be written whole is not published."""
+        """A file that cannot be written completely is not published."""
         def limit():
             resource.setrlimit(resource.RLIMIT_FSIZE, (20000, 20000))
             signal.signal(signal.SIGXFSZ, signal.SIG_IGN)

@@ -37,7 +37,7 @@ class Videos(Case):
         self.assertGreater(len({repr(boxes(line)) for line in lines}), 6)
 
     def test_uri_and_mixture(self):
-        """URIs do as well, and pictures before and after a video stay in their place."""
+        """URIs work, too, and pictures before and after a video keep their place."""
         png = write_png(self.path("p.png"), picture(64, 48))
         lines, _ = self.detect(png, "file://" + self.avi, png)
         self.assertEqual([line["timestamp"] is None for line in lines], [True] + [False] * 12 + [True])
@@ -59,7 +59,7 @@ class Videos(Case):
         self.assertIn("no picture or video", errors)
 
     def test_turned(self):
-        """A telephone writes its frames lying and says so in the track's header."""
+        """A telephone stores rotated frames and marks them in the track's header."""
         missing = lacking("mp4mux", "qtdemux")
         if missing:
             self.skipTest(f"GStreamer lacks {missing}")
@@ -105,7 +105,7 @@ class Draw(Case):
         cls.png = write_png(cls.path("a.png"), cls.rows)
 
     def test_picture(self):
-        """Drawn on where the boxes are and nowhere else."""
+        """The copy differs at the boxes and nowhere else."""
         out = self.path("drawn")
         lines, _ = self.detect("--confidence", "0.02", "--draw", out, self.png)
         self.assertGreater(len(lines[0]["objects"]), 0)
@@ -116,7 +116,7 @@ class Draw(Case):
         self.assertEqual(read_png(os.path.join(out, "a.png"))[0], self.rows)
 
     def test_names(self):
-        """Two of one name get two files, and no input is overwritten."""
+        """Two inputs of the same name get two files, and no input is overwritten."""
         other, out = self.path("other"), self.path("names")
         os.mkdir(other)
         twin = write_png(os.path.join(other, "a.png"), picture(50, 40))
@@ -131,7 +131,7 @@ class Draw(Case):
 
     @unittest.skipIf(MISSING, f"GStreamer lacks {', '.join(MISSING)}")
     def test_video(self):
-        """As many frames as went in; an odd height loses one line."""
+        """The copy has the same number of frames; an odd height loses one line."""
         avi, out = self.path("v.avi"), self.path("video")
         launch(self, "videotestsrc num-buffers=12 ! video/x-raw,width=96,height=63,framerate=25/1 ! "
                f"jpegenc ! avimux ! filesink location={avi}")

@@ -1,14 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
-"""Weights files in every form that Ultralytics and torch.save() write, each
-against a safetensors file of the same weights.
+"""Compares weights files in every form that Ultralytics and torch.save() write with a safetensors
+file of the same weights.
 
 usage: checkpoints.py Y10 PICTURE [KEPT_DIR]
 
-Needs PyTorch, Ultralytics and onnx. For each file, what `y10 detect` prints in
-fp32 must equal, byte for byte, those of the safetensors file, which
-this script writes itself.
+Needs PyTorch, Ultralytics and onnx. For each file, the output of `y10 detect` in fp32 must equal,
+byte for byte, that for the safetensors file, which this script writes itself.
 """
 
 import copy
@@ -39,7 +38,7 @@ HEADS = {"one2one": ("one2one_cv2.", "one2one_cv3."), "one2many": (".cv2.", ".cv
 
 
 def seeded(variant):
-    """A network whose activations keep their size, so that it finds objects."""
+    """A network whose activations keep their magnitude, so that it finds objects."""
     torch.manual_seed(10)
     model = DetectionModel(f"{variant}.yaml", ch=3, nc=CLASSES, verbose=False)
     for module in model.modules():
@@ -76,7 +75,7 @@ def write_safetensors(state, path):
 
 
 def checkpoint(**fields):
-    """What the trainer and strip_optimizer() save."""
+    """The files of the trainer and of strip_optimizer()."""
     return {"epoch": -1, "best_fitness": None, "model": None, "ema": None, "updates": None,
             "optimizer": None, "scaler": None, "train_args": {"imgsz": 320},
             "train_metrics": {}, "train_results": {}, "date": datetime.datetime.now().isoformat(),
@@ -238,7 +237,7 @@ def no_residual(graph):
 
 
 def insert(graph, *nodes):
-    """Before the first convolution."""
+    """Inserts a node before the first convolution."""
     conv = next(n for n in graph.node if n.op_type == "Conv")
     for node in reversed(nodes):
         graph.node.insert(0, node)
@@ -357,7 +356,7 @@ def main():
         for variant in ("yolov8n", "yolov9t", "yolo11n", "yolo12n", "yolo26n"):
             try:
                 model = DetectionModel(f"{variant}.yaml", ch=3, nc=CLASSES, verbose=False)
-            except Exception as error:  # this Ultralytics has not got it
+            except Exception as error:  # this version of Ultralytics lacks it
                 print(f"       {variant}: {str(error)[:60]}")
                 continue
             path = folder / f"{variant}.pt"

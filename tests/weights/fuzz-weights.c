@@ -29,7 +29,7 @@
 
 int LLVMFuzzerTestOneInput (const guint8 * data, size_t size);
 
-/* Reads what fold.c may read. */
+/* Reads every tensor, as fold.c may. */
 static void
 read_tensors (const Y10TensorFile *file)
 {

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
-"""What `y10 info` does with a file: exit status, message, seconds, MB."""
+"""Runs `y10 info` on a file: exit status, message, seconds, MB."""
 
 import os
 import subprocess
@@ -8,8 +8,9 @@ import sys
 
 SANITIZED = os.environ.get("Y10_TEST_SANITIZED") == "1"
 
-# In a small process of its own: the peak of a process counts what it was before
-# exec(), a copy of its parent. The limit does not fit a sanitizer's shadow.
+# Runs from a small separate process: the peak memory of a process includes the
+# time before exec(), when it was a copy of its parent. A sanitizer's shadow
+# memory exceeds the limit.
 RUN = """
 import os, resource, sys, time
 began, (read, write) = time.monotonic(), os.pipe()

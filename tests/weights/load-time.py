@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
-"""How long y10_model_load() takes for each file: best and median of five.
+"""Measures the time of y10_model_load() for each file: best and median of five.
 
 usage: load-time.py LIBY10.so FILE...
 
 Loading opens the file, checks every name and shape, and proves an ONNX graph;
-the weights are read later, when an engine is made.
+the weights are read later, when an engine is created.
 """
 
 import ctypes

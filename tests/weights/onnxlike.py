@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
-"""Writes a YOLOv10 as ONNX, node by node as PyTorch exports it, with nothing but
-Python's library. checkpoints.py does the same with the real exporter.
+"""Writes a YOLOv10 as ONNX, with the same nodes as PyTorch's export, using only
+Python's standard library. checkpoints.py does the same with the real exporter.
 """
 
 import struct
@@ -74,7 +74,7 @@ class Network:
         k, groups = shape[2], self.channels[x] // shape[1]
         out = self.emit("Conv", [x, f"{name}.weight", f"{name}.bias"], "", kernel_shape=[k, k],
                         strides=[stride, stride], pads=[k // 2] * 4, dilations=[1, 1], group=groups)
-        # The name says the module, "/model.0/conv/Conv".
+        # The name contains the module, "/model.0/conv/Conv".
         self.nodes[-1] = self.nodes[-1].replace(data(3, "//Conv"), data(3, self.path(name)))
         self.channels[out] = shape[0]
         if act:

@@ -37,7 +37,7 @@ def measure(path):
 
 
 def folded():
-    """Random weights of the network, with biases for BatchNorm, one2many."""
+    """Random weights of the network, with biases in place of BatchNorm, one2many."""
     chance = random.Random(1)
     tensors = {}
 
@@ -58,7 +58,7 @@ def folded():
 
 
 def swapped(node):
-    """A node with its first two inputs the other way round."""
+    """Swaps a node's first two inputs."""
     first = node[:2 + node[1]]
     rest = node[len(first):]
     second = rest[:2 + rest[1]]
@@ -90,7 +90,7 @@ class Onnx(unittest.TestCase):
         self.assertEqual(result["input"], {"width": SIZE, "height": SIZE})
 
     def test_external(self):
-        """Weights in another file, as onnx.save_model (save_as_external_data) has them."""
+        """Weights in another file, like onnx.save_model (save_as_external_data)'s."""
         other, data = onnxlike.Network(self.tensors, SIZE), b"padding"
         for i, (name, (shape, raw)) in enumerate(self.tensors.items()):
             where = {"location": "good.bin", "offset": len(data), "length": len(raw)}
@@ -124,7 +124,7 @@ class Onnx(unittest.TestCase):
                 self.assertLess(used, self.mb + 64)
 
     def changed(self, name, find, change, *words):
-        """With the first node that has the text @find replaced."""
+        """Replaces the first node that contains the text @find."""
         nodes = list(self.network.nodes)
         i = next(i for i, n in enumerate(nodes) if find in n)
         nodes[i] = change(nodes[i])
@@ -144,7 +144,7 @@ class Onnx(unittest.TestCase):
         self.changed("domain.onnx", b"Concat", lambda n: n + onnxlike.data(7, "com.other"), "Concat")
 
     def with_first(self, op, **options):
-        """With a node between the image and the first convolution."""
+        """Inserts a node between the image and the first convolution."""
         other = onnxlike.Network(self.tensors, SIZE)
         first = onnxlike.node(op, ["images"], ["changed"], "/inserted", **options)
         other.nodes[:1] = [first, other.nodes[0].replace(onnxlike.data(1, "images"),
@@ -247,20 +247,20 @@ class Onnx(unittest.TestCase):
                 self.refused("bypassed.onnx", other.model(), "not a YOLOv10")
 
     def test_batch(self):
-        """A static export for more than one image."""
+        """A static export with a batch of several images."""
         path = self.dir / "batch.onnx"
         path.write_bytes(onnxlike.Network(self.tensors, SIZE, batch=4).model())
         self.assertEqual(measure(path)[0], 0, measure(path)[1])
 
     def test_hostile_shapes(self):
-        """Constants that do not have as many elements as their shapes, and sizes that
-        overflow when they are multiplied."""
+        """Constants with fewer or more elements than their shapes, and sizes that overflow when
+        multiplied."""
         o = onnxlike
         liar = o.number(1, 1 << 20) + o.number(2, o.INT64) + o.data(7, o.varint(1) * 3) + o.data(
             8, "liar")
 
         def with_network(name, nodes, tensors):
-            """Behind the whole network, so that they are evaluated."""
+            """Appends nodes after the whole network, so that they are evaluated."""
             other = onnxlike.Network(self.tensors, SIZE)
             other.nodes += nodes
             other.initializers += tensors

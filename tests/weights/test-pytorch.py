@@ -5,9 +5,8 @@
 
 usage: test-pytorch.py Y10 SEEDED SHAPES.json [FUZZ_WEIGHTS]
 
-A good file is what its safetensors is, bit for bit once converted. A bad one
-gets one line that names it and says what was found, within a second and 64 MB
-more than a good one.
+A converted good file equals its safetensors file bit for bit. A bad one gets one line that names
+it and the fault, within a second and 64 MB more than a good one.
 """
 
 import itertools
@@ -44,7 +43,7 @@ def measure(path):
 
 
 class Command:
-    """Pickles as a call of os.system."""
+    """Pickles itself as a call of os.system."""
 
     def __reduce__(self):
         return os.system, (f"touch {MARKER}",)
@@ -79,7 +78,7 @@ class Checkpoints(unittest.TestCase):
         self.assertFalse(os.path.exists(MARKER), "a pickle ran a command")
 
     def data(self, path):
-        """What the tensors of a file are once converted."""
+        """The tensors of a converted file."""
         out = self.dir / "converted.safetensors"
         result = run(Y10, "convert", path, out)
         self.assertEqual(result.returncode, 0, result.stderr)
@@ -112,7 +111,8 @@ class Checkpoints(unittest.TestCase):
         result = json.loads(run(Y10, "info", "--json", self.good).stdout)
         self.assertEqual(result["format"], "PyTorch")
         self.assertEqual(result["input"], {"width": 320, "height": 320})
-        # The network has other classes than two: names that do not fit are not used.
+        # The network has another number of classes than two names: names that do not fit are
+        # ignored.
         n = len(result["classes"])
         path = self.dir / "names.pt"
         names = {i: f"Ünïcode \"{i}\"" for i in range(n)}
@@ -208,14 +208,14 @@ class Checkpoints(unittest.TestCase):
                 ("odd.pt", p + b"}(K\1K\2K\3u.", "without a value"),
                 ("on-number.pt", p + b"K\1K\2a.", "no container")):
             self.refused(self.write(name, data), *words)
-        # As many members as there may be, and all that a pickle may use.
+        # The maximum number of members, and of memory for a pickle.
         path = self.dir / "members.pt"
         with zipfile.ZipFile(path, "w") as z:
             z.writestr("a/data.pkl", p + b"}" + b"NNs" * 350000 + b")" * (14 << 20) + b".")
             for i in range(65000):
                 z.writestr(f"a/{i:075d}", b"")
         self.refused(path, "memory", seconds=2)
-        # One dictionary that thousands of modules look into.
+        # One dictionary that thousands of modules refer to.
         shared = {f"key {i}": i for i in range(50000)}
         root = torchlike.module("Sequential")
         for i in range(16000):

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
-"""Writes checkpoints as torch.save() does, with nothing but Python's library.
+"""Writes checkpoints like torch.save(), using only Python's standard library.
 
-Python's own pickler writes them, from classes that have the names of PyTorch's
-and Ultralytics'. checkpoints.py does the same with the real ones.
+Python's own pickler writes them, from classes with the names of PyTorch's and
+Ultralytics'. checkpoints.py does the same with the real ones.
 """
 
 import collections
@@ -108,7 +108,7 @@ def module(kind, **state):
 
 
 def as_module(tensors, names, activation=lambda path: None, eps=0.001):
-    """The tree of modules that has these tensors."""
+    """The tree of modules that contains these tensors."""
     root = module("YOLOv10DetectionModel", names=names, args={"imgsz": 320})
 
     def child(parent, path):

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* As much of libcublasLt.so as says that it is there. */
+/* A libcublasLt.so with only its version function. */
 
 #include "fake.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* A driver, libcuda.so.1, whose devices' memory is the host's. */
+/* A fake driver, libcuda.so.1, whose device memory is host memory. */
 
 #include <stdio.h>
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* cuDNN, all nine libraries of it: as libcudnn.so.9 it loads the others, named
- * in Y10_FAKE_LOADS, from wherever the test wants, when it is asked about a
- * convolution, and aborts like the real one where told to. It knows one
- * convolution, of ones, and its result. */
+/* A fake cuDNN, for all nine libraries. As libcudnn.so.9 it loads the others
+ * from the paths in Y10_FAKE_LOADS when it is queried for a convolution, and
+ * aborts like the real one if the test asks for that. It knows one convolution,
+ * of ones, and its result. */
 
 #include <dlfcn.h>
 #include <stdio.h>

@@ -2,10 +2,10 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-/* Libraries that stand in for NVIDIA's, so that each failure that y10 doctor
- * knows can be staged without a GPU: only the functions it looks up, and what
- * they answer comes from the environment variable Y10_FAKE, words like
- * "init=803". Without a word for it everything is fine. */
+/* Fake versions of NVIDIA's libraries, with which a test can cause each failure
+ * that y10 doctor knows without a GPU. They have only the functions that it
+ * looks up; their results come from words like "init=803" in the environment
+ * variable Y10_FAKE. Without a word for it a function succeeds. */
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Preloaded, it makes a file system one without hard links. NOLINK_RENAME: nor
- * can it rename without replacing. NOLINK_LATE: another process publishes that
- * file just before the rename. */
+/* Preloaded, it makes hard links fail. NOLINK_RENAME: a rename that must not
+ * replace fails, too. NOLINK_LATE: another process publishes that file just
+ * before the rename. */
 
 #include <dlfcn.h>
 #include <errno.h>

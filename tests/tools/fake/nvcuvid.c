@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* A video decoder, libnvcuvid.so.1, of the abilities of a Tesla T4: all but
- * AV1. The structure is laid out as NVIDIA's Video Codec SDK documents it. */
+/* A fake video decoder, libnvcuvid.so.1, with the capabilities of a Tesla T4:
+ * all codecs but AV1. The structure is laid out as NVIDIA's Video Codec SDK
+ * documents it. */
 
 #include "fake.h"
 

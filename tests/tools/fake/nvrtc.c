@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* A compiler, libnvrtc.so. */
+/* A fake compiler, libnvrtc.so. */
 
 #include "fake.h"
 
