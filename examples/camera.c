@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* One camera: its pipeline, what it says, and what is done when it fails.
+/* One camera: its pipeline, its messages, and its recovery from failures.
  *
- * A pipeline is one attempt to reach a camera. When it fails, by an error, the
- * end of the stream or silence, it is thrown away and a new one is made after a
- * pause: nothing is left over from the last attempt, neither timestamps nor half
- * a frame. To stop one may take as long as the network wants, so a thread does
- * it. Streaming threads see a Link and nothing else. */
+ * A pipeline is one attempt to reach a camera. If it fails, by an error, the
+ * end of the stream or silence, it is freed and, after a pause, replaced by a
+ * new one: nothing remains of the last attempt, neither timestamps nor half a
+ * frame. Stopping a pipeline may take as long as the network needs, so a
+ * separate thread does it. Streaming threads access a Link and nothing else. */
 
 #include <math.h>
 #include <stdatomic.h>
@@ -15,18 +15,18 @@
 
 #include "cameras.h"
 
-/* A connection that has lasted so long was a good one: the next pause is short
- * again. Seconds. */
+/* Seconds after which a connection counts as good: the next pause is short
+ * again. */
 #define STEADY 10
-/* Of one camera, pipelines that are being stopped. */
+/* The maximum number of pipelines of one camera that are being stopped. */
 #define MOST_CLOSING 4
 
-/* What streaming threads know of an attempt. Times are monotonic µs. */
+/* The part of an attempt that streaming threads use. Times are monotonic µs. */
 struct _Link
 {
   gchar *name;
-  atomic_uint video;            /* 1 + the number of its stream; 0 not known */
-  _Atomic gint64 last_frame;    /* 0 before the first */
+  atomic_uint video;            /* 1 + the stream's number; 0: unknown */
+  _Atomic gint64 last_frame;    /* 0 before the first frame */
   _Atomic gint64 still_due;
 };
 
@@ -67,7 +67,7 @@ camera_unref (gpointer camera)
   g_rc_box_release_full (camera, camera_clear);
 }
 
-/* Behind the detector, for each frame, by the thread that carries it. */
+/* Runs behind the detector, for each frame, on the streaming thread. */
 static GstPadProbeReturn
 on_frame (GstPad * pad, GstPadProbeInfo * info, gpointer data)
 {
@@ -85,7 +85,7 @@ on_frame (GstPad * pad, GstPadProbeInfo * info, gpointer data)
   if (!meta)
     return GST_PAD_PROBE_OK;
   frame = gst_custom_meta_get_structure (meta);
-  /* Held boxes are where something was. */
+  /* Held boxes show an earlier position. */
   if (gst_structure_get_uint (frame, "count", &count) && count > 0
       && !g_strcmp0 (gst_structure_get_string (frame, "inference"), "fresh")
       && still_want (link->name, pad, buffer))
@@ -93,8 +93,8 @@ on_frame (GstPad * pad, GstPadProbeInfo * info, gpointer data)
   return GST_PAD_PROBE_OK;
 }
 
-/* Of what a camera offers, its first video: sound and metadata are not even
- * asked for. Asked once more when rtspsrc goes over from UDP to TCP. */
+/* Selects the camera's first video stream; sound and metadata are not
+ * requested. rtspsrc calls this again if it switches from UDP to TCP. */
 static gboolean
 select_stream (GstElement * source, guint number, GstCaps * caps, Link * link)
 {
@@ -134,9 +134,9 @@ make_pipeline (const gchar * name, const gchar * uri, Link * link,
   gchar *text;
 
   g_string_replace (sink, "{name}", name, 0);
-  /* Frames pass videoconvert untouched unless the detector cannot read them. The
-   * detector's name is the "source" of what it finds; no camera's name has a
-   * colon in it. */
+  /* Frames pass videoconvert unchanged unless the detector cannot read them.
+   * The detector's name is the "source" of its detections; no camera's name
+   * contains a colon. */
   text = g_strdup_printf ("rtspsrc name=rtsp:source ! decodebin ! "
       "videoconvert ! yolov10detect name=%s backend=%s ! %s", name,
       options.backend, sink->str);
@@ -217,7 +217,7 @@ end_pause (gpointer data)
 {
   Camera *camera = data;
 
-  /* However many are stuck, they do not pile up. */
+  /* Limits the number of pipelines that are stuck while stopping. */
   if (camera->closing >= MOST_CLOSING)
     return G_SOURCE_CONTINUE;
   camera->pause = 0;
@@ -225,7 +225,7 @@ end_pause (gpointer data)
   return G_SOURCE_REMOVE;
 }
 
-/* Whatever went wrong: throws the pipeline away and tries again later. */
+/* After any failure: frees the pipeline and tries again later. */
 static void
 camera_lose (Camera * camera, const gchar * reason)
 {
@@ -243,8 +243,8 @@ camera_lose (Camera * camera, const gchar * reason)
       camera->attempts = 0;
   }
   camera->connected = 0;
-  /* 1 s, 2 s, 4 s…; a bit less each time, by chance, so that those which failed
-   * together do not all come back at once. */
+  /* 1 s, 2 s, 4 s…; a random bit less each time, so that cameras that failed
+   * together do not all reconnect at once. */
   pause = fmin (ldexp (1, (int) MIN (camera->attempts, 16)),
       options.most_pause) * g_random_double_range (0.75, 1);
   camera->attempts++;
@@ -256,8 +256,8 @@ camera_lose (Camera * camera, const gchar * reason)
   line_print (line);
 }
 
-/* The message for users, and what the element adds: "Could not open resource"
- * alone says little. */
+/* The message for users, and the element's details: "Could not open resource"
+ * alone is not helpful. */
 static void
 lose_by_error (Camera * camera, GstMessage * message)
 {
@@ -339,19 +339,19 @@ camera_open (Camera * camera)
     camera_lose (camera, error->message);
     g_error_free (error);
   } else {
-    /* One that no element takes away when it goes. */
+    /* A clock that does not disappear with an element. */
     gst_pipeline_use_clock (GST_PIPELINE (camera->pipeline), clock);
     bus = gst_element_get_bus (camera->pipeline);
     gst_bus_add_watch (bus, on_message, camera);
     gst_object_unref (bus);
-    /* An error comes by the bus. */
+    /* Errors arrive on the bus. */
     gst_element_set_state (camera->pipeline, GST_STATE_PLAYING);
   }
   gst_object_unref (clock);
 }
 
-/* A camera that sends nothing makes no error. To connect may take twice as
- * long: the first picture has to wait for a keyframe. */
+/* A camera that sends nothing causes no error. Connecting may take twice as
+ * long, because the first picture needs a keyframe. */
 void
 camera_look_for_stall (Camera * camera)
 {
@@ -388,7 +388,7 @@ camera_all_closed (void)
   return n_closing == 0;
 }
 
-/* Elements that are missing are missing for all cameras: says so beforehand. */
+/* Missing elements affect all cameras, so this reports them at the start. */
 gboolean
 check_pipeline (GError ** error)
 {

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Watches RTSP cameras that come, fail, stall and go, and prints what they see
- * as lines of JSON. An example to copy from; docs/cameras.md says what it prints.
+/* Watches RTSP cameras that are added, fail, stall and are removed, and prints
+ * their detections as lines of JSON. An example to copy from; docs/cameras.md
+ * describes the output.
  *
- * Each camera has a pipeline of its own (camera.c). An error in one is nothing to
- * the others, and one can be stopped without them; in bins of one pipeline they
- * would share a state, a clock and a bus. Detectors of a process share their
- * engine anyhow.
+ * Each camera has a separate pipeline (camera.c). An error in one does not
+ * affect the others, and each can be stopped alone; as bins of one pipeline
+ * they would share a state, a clock and a bus. The detectors of a process share
+ * their engine in any case.
  *
- * This file is the program around them: options, commands on stdin, lines on
- * stdout. The main thread owns the cameras, and never waits for one. */
+ * This file contains the rest of the program: options, commands on stdin, lines
+ * on stdout. The main thread owns the cameras, and never waits for one. */
 
 #include <signal.h>
 #include <stdio.h>
@@ -137,7 +138,8 @@ on_line (GObject * input, GAsyncResult * result, gpointer unused)
   gchar *text = g_data_input_stream_read_line_finish (
       G_DATA_INPUT_STREAM (input), result, NULL, NULL);
 
-  /* Its end is no reason to stop: the program may run without a terminal. */
+  /* The end of stdin does not stop the program: it may run without a
+   * terminal. */
   if (!text)
     return;
   obey (g_strstrip (text));
@@ -155,8 +157,9 @@ stop (gpointer unused)
   return G_SOURCE_CONTINUE;
 }
 
-/* A detector of nobody, with the cameras' settings. It says at once what is wrong
- * with them, and keeps the engine when the last camera is gone. */
+/* A detector outside of any pipeline, with the cameras' settings. It reports
+ * errors in them at once, and keeps the engine alive when there is no
+ * camera. */
 static GstElement *
 make_keeper (GError ** error)
 {
@@ -276,7 +279,7 @@ watch (void)
   g_main_loop_run (loop);
 }
 
-/* Gives cameras five seconds to hear of it. */
+/* Gives cameras five seconds to close their connections. */
 static void
 close_all (void)
 {

@@ -3,12 +3,12 @@
 
 #pragma once
 
-/* What the files of the example share. */
+/* Shared by the files of the example. */
 
 #include <gst/gst.h>
 #include <json-glib/json-glib.h>
 
-/* As the command line says; constant once cameras are there. */
+/* The command line's options; constant once there are cameras. */
 typedef struct
 {
   gchar *model, *backend, *classes, *stills, *sink;
@@ -19,22 +19,23 @@ typedef struct
 
 typedef struct _Link Link;
 
-/* A camera that somebody wants; the main thread's. */
+/* A camera on the list; used by the main thread only. */
 typedef struct
 {
   gchar *name, *uri;
   GstElement *pipeline;         /* NULL in a pause */
   Link *link;                   /* of that pipeline */
-  gint64 began, connected;      /* when; 0 before the first frame */
+  gint64 began, connected;      /* times; connected is 0 before the first frame */
   gint64 still_due;
   guint attempts;               /* since the last good connection */
   guint pause;                  /* source id */
-  guint closing;                /* pipelines of its that are being stopped */
+  guint closing;                /* its pipelines that are being stopped */
 } Camera;
 
 extern Options options;
 
-/* cameras.c: a line about a camera; line_print() takes it. By the main thread. */
+/* cameras.c: makes a line about a camera; line_print() takes it. Main thread
+ * only. */
 JsonObject *line_new (const gchar * camera);
 void line_print (JsonObject * line);
 void print_text (const gchar * line);
@@ -48,6 +49,6 @@ gboolean camera_all_closed (void);
 void set_up_detector (GstElement * detector);
 gboolean check_pipeline (GError ** error);
 
-/* still.c: from any thread; FALSE when too many wait already. */
+/* still.c: any thread may call this; FALSE if too many stills wait already. */
 gboolean still_want (const gchar * camera, GstPad * pad, GstBuffer * buffer);
 void still_finish (void);

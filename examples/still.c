@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* A frame as a JPEG with its boxes drawn. A thread of its own draws and writes;
- * the stream goes on meanwhile. */
+/* Writes a frame as a JPEG with its boxes drawn. A separate thread draws and
+ * writes, while the stream continues. */
 
 #include <glib/gstdio.h>
 
 #include "cameras.h"
 
-/* Stills that wait to be written; more are left out. */
+/* The maximum number of stills that wait to be written; more are dropped. */
 #define MOST_STILLS 8
 
 typedef struct
@@ -77,7 +77,7 @@ write_still (gpointer data, gpointer unused)
   if (!still->error)
     run_still (pipeline, still, part);
   g_clear_pointer (&pipeline, gst_object_unref);
-  /* Whoever watches the folder sees whole files only. */
+  /* Programs that watch the folder see complete files only. */
   if (!still->error && g_rename (part, still->path))
     g_set_error (&still->error, G_IO_ERROR, G_IO_ERROR_FAILED,
         "%s cannot be written", still->path);
@@ -117,7 +117,7 @@ still_want (const gchar * camera, GstPad * pad, GstBuffer * buffer)
   return TRUE;
 }
 
-/* Waits for those that are being written; nobody may want one any more. */
+/* Waits for stills that are being written; call still_want() no more. */
 void
 still_finish (void)
 {

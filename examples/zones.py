@@ -1,12 +1,13 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
-"""Counts the objects in zones of the picture, and draws an overlay of its own.
+"""Counts the objects in zones of the picture, and draws the zones with their counts.
 
 examples/zones.py --zone door=0.1,0.2,0.5,0.9 --zone desk=0.6,0,1,1 street.mp4 counted.mkv
 
-A zone is a name and left, top, right and bottom edge as fractions of the picture; an object is in
-it when its centre is. Prints a JSON line whenever a count changes. Only python3-gi is needed.
+A zone is a name and the left, top, right and bottom edge as fractions of the picture; an object is
+in the zone that contains its centre. Prints a JSON line whenever a count changes. Only python3-gi
+is needed.
 """
 import argparse
 import collections
@@ -26,7 +27,7 @@ from gi.repository import GstVideo  # noqa: E402
 
 EMPTY, OCCUPIED = (0xE0, 0x40, 0x40), (0x30, 0xC0, 0x50)    # red, green, blue
 EDGE = 4                                                    # pixels
-SETTLE = 5      # of so many frames the median counts: one that is missed once is still there
+SETTLE = 5      # frames of which the median counts, so that one missed object changes nothing
 SCENE = f"filesrc location={ROOT}/pipelines/codes.png ! gdkpixbufdec ! imagefreeze num-buffers=90" \
         " ! video/x-raw,framerate=30/1 ! videoconvert"
 
@@ -48,7 +49,7 @@ class Zone:
         self.count = statistics.median_low(self.latest)
 
     def rectangles(self, width, height):
-        """Its four edges, and in a corner a square for each object."""
+        """The zone's four edges, and a square for each object in a corner."""
         x0, x1 = (round(x * width) for x in self.box[::2])
         y0, y1 = (round(y * height) for y in self.box[1::2])
         squares = [(x0 + 3 * EDGE * (i + 1), y0 + 3 * EDGE, 2 * EDGE, 2 * EDGE)
@@ -60,7 +61,7 @@ class Zone:
 
 
 def dye(red, green, blue):
-    """Four pixels of one colour, which a rectangle is stretched from."""
+    """Four pixels of one colour, which are stretched to a rectangle."""
     buffer = Gst.Buffer.new_wrapped(bytes((blue, green, red, 255)) * 4)
     GstVideo.buffer_add_video_meta(buffer, GstVideo.VideoFrameFlags.NONE,
                                    GstVideo.VideoFormat.BGRA, 2, 2)
@@ -68,7 +69,7 @@ def dye(red, green, blue):
 
 
 def draw(_element, sample, zones):
-    """overlaycomposition asks what to draw on a frame: there the metadata is looked at."""
+    """overlaycomposition calls this for each frame: reads the metadata and returns the drawing."""
     buffer, caps = sample.get_buffer(), sample.get_caps().get_structure(0)
     before = [zone.count for zone in zones]
     frame = detections.read(buffer)
@@ -106,7 +107,7 @@ if not given.output and not (os.environ.get("DISPLAY") or os.environ.get("WAYLAN
 watched = given.zone or [Zone("left=0,0,0.5,1"), Zone("right=0.5,0,1,1")]
 Gst.init(None)
 DYE = [dye(*EMPTY), dye(*OCCUPIED)]
-# With NMS across classes: what is found twice is one object; and only what is sure counts.
+# NMS across classes, so that each object counts once; and only confident detections count.
 pipeline = Gst.parse_launch(
     ("filesrc name=in ! decodebin ! videoconvert" if given.input else SCENE)
     + " ! yolov10detect name=detector class-agnostic-nms=true"

@@ -1,14 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
-"""Writes class names into a weights file, where yolov10detect looks for them.
+"""Writes class names into a weights file, from which yolov10detect reads them.
 
 usage: name_classes.py MODEL.safetensors NAMES [OUTPUT.safetensors]
 
-NAMES is a label file: UTF-8, one name a line. Without OUTPUT the file itself is
-replaced, and only by a whole one. Nothing but the metadata changes: the bytes of
-the tensors, their order and whatever else the file says of itself stay. The exit
-status is 1 where one of the files is wrong, 3 where reading or writing fails.
+NAMES is a label file: UTF-8, one name a line. Without OUTPUT the file itself is replaced,
+atomically. Only the metadata changes: the bytes of the tensors, their order and all other metadata
+stay. The exit status is 1 if one of the files is invalid, 3 if reading or writing fails.
 """
 import json
 import os
@@ -22,11 +21,11 @@ LAST_OF_CLASSES = re.compile(r"cv3\.\d+\.2\.(weight|bias)$")
 
 
 class Wrong(Exception):
-    """What is wrong with a file, to be read by people."""
+    """An error in a file, with a message for users."""
 
 
 def read_names(path):
-    """The lines of a label file, as the engine reads them."""
+    """The lines of a label file, with the engine's rules."""
     try:
         with open(path, encoding="utf-8-sig") as file:
             names = [line.strip() for line in file.read().split("\n")]
@@ -40,7 +39,7 @@ def read_names(path):
 
 
 def read_header(file, path):
-    """The header of a safetensors file, after which @file stands at its data."""
+    """Reads the header of a safetensors file; @file is then at the data."""
     size = os.fstat(file.fileno()).st_size
     start = file.read(8)
     length = struct.unpack("<Q", start)[0] if len(start) == 8 else size
@@ -60,8 +59,8 @@ def read_header(file, path):
 
 
 def rewrite(model, output, change):
-    """Copies a weights file with other metadata: @change gets the header and the tensors' shapes,
-    and changes header["__metadata__"]."""
+    """Copies a weights file with changed metadata: @change gets the header and the tensors'
+    shapes, and changes header["__metadata__"]."""
     with open(model, "rb") as source:
         header, shapes = read_header(source, model)
         change(header, shapes)
@@ -91,14 +90,14 @@ def name_classes(model, names_path, output):
             if LAST_OF_CLASSES.search(tensor) and shape[:1] != [len(names)]:
                 raise Wrong(f"{names_path} has {len(names)} names; {model} has others: tensor "
                             f"{tensor} has shape {shape}")
-        # Not escaped: what reads it knows no surrogate pairs.
+        # Not escaped: the reader knows no surrogate pairs.
         header["__metadata__"]["names"] = json.dumps(
             {str(i): name for i, name in enumerate(names)}, ensure_ascii=False)
     rewrite(model, output, change)
 
 
 def run(what, *arguments):
-    """Calls a function and gives the exit status, with what is wrong on stderr."""
+    """Calls a function and returns the exit status; prints errors on stderr."""
     program = os.path.basename(sys.argv[0])
     try:
         what(*arguments)

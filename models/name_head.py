@@ -1,22 +1,22 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
-"""Writes into a weights file which head yolov10detect uses where none is chosen.
+"""Writes the default head for yolov10detect into a weights file.
 
 usage: name_head.py MODEL.safetensors HEAD [OUTPUT.safetensors]
 
-HEAD is one2one, one2many (with NMS), one2one-nms (the weights of one2one, followed
-by NMS), or auto, which removes the entry. Without OUTPUT the file itself is
-replaced, and only by a whole one. Nothing but the metadata changes. The exit
-status is 1 where the file has no such head or is wrong, 2 where the command line
-is wrong, 3 where reading or writing fails.
+HEAD is one2one, one2many (with NMS), one2one-nms (the weights of one2one,
+followed by NMS), or auto, which removes the entry. Without OUTPUT the file
+itself is replaced, atomically. Only the metadata changes. The exit status is 1
+if the file has no such head or is invalid, 2 if the command line is wrong, 3 if
+reading or writing fails.
 """
 import re
 import sys
 
 from name_classes import Wrong, rewrite, run
 
-# What a file with the weights of each has.
+# Tensors that show the weights of each head.
 TENSORS = {"one2one": r"one2one_cv3\.2\.2\.weight$", "one2many": r"\.cv3\.2\.2\.weight$",
            "one2one-nms": r"one2one_cv3\.2\.2\.weight$", "auto": ""}
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
-"""What the programs here share: running a pipeline to its end, and reading what yolov10detect
-attached to a buffer. Nothing but python3-gi is needed, no bindings of ours."""
+"""Shared by the programs here: running a pipeline to its end, and reading yolov10detect's
+metadata. Needs python3-gi only, no bindings of ours."""
 import os
 import re
 import shlex
@@ -33,7 +33,7 @@ class Frame(NamedTuple):
 
 
 def read(buffer):
-    """The Frame of a buffer, or None where no detector looked at it."""
+    """The Frame of a buffer, or None if no detector has processed it."""
     meta = buffer.get_custom_meta(FRAME_META)
     if not meta:
         return None
@@ -78,7 +78,7 @@ def command(words):
     head = f"GST_PLUGIN_PATH={shlex.quote(path)} " if path else ""
     lines, before = [head + "gst-launch-1.0 -e"], None
     for word in words:
-        # Every element has its line; one without "!" before it begins another branch.
+        # Every element gets a line; one without "!" before it starts another branch.
         if before in (None, "!") or (word != "!" and "=" not in word):
             lines.append("   ")
         lines[-1] += " " + (word if word == "!" else in_shell(word))
@@ -87,7 +87,7 @@ def command(words):
 
 
 def reason(source, error, debug):
-    """One line of an error or warning; the details where GStreamer's own text has none."""
+    """An error or warning in one line, with details if the text is GStreamer's general one."""
     name = re.sub(r"\d+$", "", source.get_name())
     _where, _, details = (debug or "").partition("\n")
     if details and not name.startswith("yolov10"):
@@ -96,7 +96,7 @@ def reason(source, error, debug):
 
 
 def without_video(pipeline):
-    """The message, already on the bus or soon, that there is no video."""
+    """Waits briefly for the message that there is no video."""
     bus, code = pipeline.get_bus(), Gst.StreamError.WRONG_TYPE
     while True:
         message = bus.timed_pop_filtered(Gst.SECOND, Gst.MessageType.ERROR)
@@ -108,8 +108,8 @@ def without_video(pipeline):
 
 
 def run(pipeline, tick=None):
-    """None, or why the pipeline did not come to its end. Ctrl-C ends it early and still finishes
-    what is written; @tick is called now and then, and with True when it is over."""
+    """Runs the pipeline; returns None, or the reason why it failed. Ctrl-C ends it early, but
+    completes the output. Calls @tick now and then, and with True at the end."""
     bus = pipeline.get_bus()
     wanted = Gst.MessageType.EOS | Gst.MessageType.ERROR | Gst.MessageType.WARNING \
         | Gst.MessageType.LATENCY
@@ -133,12 +133,12 @@ def run(pipeline, tick=None):
         if message.type == Gst.MessageType.ERROR:
             error, debug = message.parse_error()
             why = reason(message.src, error, debug)
-            # What has no place to go may be reported first.
+            # An unlinked stream may be reported before the missing video.
             if "not-linked" in (debug or ""):
                 why = without_video(pipeline) or why
             return visible(why)
         error, debug = message.parse_warning()
-        # The error that comes says more.
+        # The error that follows has more details.
         if "delayed linking" in (debug or ""):
             continue
         print(f"warning: {visible(reason(message.src, error, debug))}", file=sys.stderr)

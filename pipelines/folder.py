@@ -5,8 +5,8 @@
 
 usage: folder.py OUTPUT-FOLDER DETECTOR [PROPERTY=VALUE…]     pictures on stdin, NUL between them
 
-A picture that cannot be read costs itself only: it is named, and the others are done. Exit status
-3 where that happened to one, or one is damaged; 1 where nothing was written.
+A picture that cannot be read is reported, and the others are still processed. Exit status 3 if a
+picture cannot be read or is damaged; 1 if nothing was written.
 """
 import collections
 import os
@@ -19,12 +19,12 @@ from detections import GLib, Gst, visible
 inputs.gi.require_version("GdkPixbuf", "2.0")
 from gi.repository import GdkPixbuf  # noqa: E402
 
-# What videoflip does for the orientation of EXIF, 1 to 8.
+# videoflip's direction for EXIF's orientation, 1 to 8.
 UPRIGHT = ("identity", "horiz", "180", "vert", "ul-lr", "90r", "ur-ll", "90l")
 
 
 def direction(path):
-    """How a picture is turned upright; only as much of it is read as says so."""
+    """The rotation that makes a picture upright; reads only the beginning of the file."""
     loader, seen = GdkPixbuf.PixbufLoader(), []
     loader.connect("area-prepared", lambda it: seen.append(it.get_pixbuf().get_option("orientation")))
     try:
@@ -49,7 +49,7 @@ def words_for(path, output, detector):
 
 
 def counted(pipeline):
-    """What is found in the frame that passes: a list that gets its text."""
+    """Returns a list that gets a summary of each frame's detections."""
     found = []
 
     def passes(_pad, info):
@@ -87,7 +87,7 @@ def main():
             why = "its name is not UTF-8"
         except GLib.Error as error:
             why = error.message
-        # The one before keeps the engine until this one has it, too.
+        # The previous pipeline keeps the shared engine until this one has started.
         if before:
             before.set_state(Gst.State.NULL)
         before = pipeline

@@ -1,12 +1,13 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
-"""Whether a video has sound that can be decoded.
+"""Tests whether a video has sound that can be decoded.
 
 usage: has_sound.py FILE
 
-Exit status 0 when it has. decodebin tells as soon as it knows all streams of the file; to wait
-for a buffer of sound instead hangs now and then in a file whose sound comes late.
+Exit status 0 if it has. decodebin reports when it knows all streams of the
+file; waiting for a buffer of sound instead would sometimes hang in a file whose
+sound starts late.
 """
 import sys
 

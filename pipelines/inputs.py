@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
-"""What the programs here check about their inputs: whether there is video in them, and whether a
-file is whole. Decoders go on with what they have, and say nothing on the bus, so the containers
-are looked at here and what libav's decoders log is counted."""
+"""Checks the programs' inputs: whether they contain video, and whether a file is complete.
+Decoders continue after errors without a message on the bus, so this module parses the containers
+and counts the errors that libav's decoders log."""
 import os
 import re
 import struct
@@ -53,7 +53,7 @@ def is_video(pad):
 
 
 def complain_without_video(element):
-    """An element with pads that come and go has none more: one of them has to be video."""
+    """Called when an element has added all its pads: at least one must be video."""
     if any(is_video(pad) for pad in element.srcpads):
         return
     error = GLib.Error.new_literal(
@@ -63,7 +63,8 @@ def complain_without_video(element):
 
 
 def want_video(pipeline):
-    """Makes an input without video an error; else what waits for its pad would wait for ever."""
+    """Makes an input without video an error; otherwise the element that waits for a video pad
+    would wait for ever."""
     for element in elements(pipeline):
         factory = element.get_factory()
         if factory and factory.get_name() in ("decodebin", "decodebin3", "uridecodebin", "parsebin",
@@ -87,7 +88,7 @@ def files(pipeline):
 
 
 def jpeg_damage(data):
-    """Walks the markers; in the entropy-coded parts only restarts may come."""
+    """Walks the markers; in the entropy-coded parts only restart markers may occur."""
     at = 2
     while True:
         if at + 2 > len(data):
@@ -132,7 +133,7 @@ def mp4_damage(file, size):
 
 
 def ebml_number(data, at, keep):
-    """(value, length) of an EBML number; the value is None where it means unknown."""
+    """(value, length) of an EBML number; the value is None if it is coded as unknown."""
     length = 9 - data[at].bit_length()
     value = int.from_bytes(data[at:at + length], "big")
     if keep:
@@ -158,7 +159,7 @@ def mkv_damage(data, size):
 
 
 def damage(path):
-    """Why a file of a known container is not whole, or None."""
+    """The damage of a file with a known container, or None."""
     size = os.path.getsize(path)
     with open(path, "rb") as file:
         head = file.read(4096)
@@ -170,7 +171,7 @@ def damage(path):
             return mkv_damage(head, size)
         if head[:4] == b"RIFF" and len(head) > 8:
             whole = struct.unpack_from("<I", head, 4)[0] + 8
-            # A writer that was not ended leaves 0.
+            # A writer that was interrupted leaves 0.
             return f"{size} bytes of {whole}" if whole > size else None
     return None
 
@@ -193,7 +194,8 @@ class Watch:
             self.first = self.first or message.get().strip(": \n")
 
     def damaged(self, pipeline):
-        """[(file, why)] of what was read; a decoder's complaint counts for all that is left."""
+        """[(file, reason)] of the damaged inputs; a decoder's errors count only if no container is
+        damaged, for all files together."""
         found = []
         names = files(pipeline)
         for name in names:
@@ -209,7 +211,7 @@ class Watch:
 
 
 def visible(text):
-    """Names of files and classes may hold what a terminal takes for commands."""
+    """Escapes control characters, which file and class names may contain."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape", "replace").decode()
                    if not 0xDC80 <= ord(c) <= 0xDCFF else f"\\x{ord(c) - 0xDC00:02x}" for c in text)
 
@@ -220,8 +222,8 @@ def warn(found):
 
 
 class Words:
-    """A pipeline of words as gst-launch-1.0 takes them, but a value of SOURCES and the like is
-    taken as it is: gst-launch-1.0 has quotes, backslashes and spaces of its own."""
+    """A pipeline from words in gst-launch-1.0's syntax, but with literal values for the properties
+    in NAMES, without gst-launch-1.0's rules for quotes, backslashes and spaces."""
     NAMES = (*SOURCES, "model-file", "label-file")
 
     def __init__(self, words):

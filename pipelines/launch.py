@@ -1,14 +1,14 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
-"""Runs a pipeline written as for gst-launch-1.0 and says what yolov10detect found in it.
+"""Runs a pipeline in gst-launch-1.0's syntax and reports yolov10detect's detections.
 
 usage: launch.py [--stats] ELEMENT [PROPERTY=VALUE…] ! ELEMENT …
 
-Prints the equivalent gst-launch-1.0 command, runs the pipeline to its end (Ctrl-C ends it early
-and still finishes the file), then prints a table of the classes found, which model, backend and
-precision ran, and how fast. It looks at the frames' metadata as they pass, as any application
-may; nothing runs twice. Exit status 0 only when the pipeline came to its end.
+Prints the equivalent gst-launch-1.0 command, runs the pipeline to its end (Ctrl-C ends it early,
+but completes the file), then prints a table of the detected classes, the model, backend and
+precision, and the speed. Like any application it reads the metadata of passing frames; nothing
+runs twice. Exit status 0 only if the pipeline reached its end.
 """
 import sys
 import time
@@ -19,7 +19,8 @@ from detections import Gst, visible
 
 
 class Tally:
-    """What passed one detector: frames, and for each class how often, how sure, how many."""
+    """Statistics of one detector: frames, and for each class the frequency, the best confidence
+    and the most at once."""
 
     def __init__(self, detector):
         self.frames = 0
@@ -58,7 +59,7 @@ class Tally:
             row[3] = max(row[3], *scores)
 
     def show(self, over):
-        """How far it is, on a terminal."""
+        """Shows the progress on a terminal."""
         if sys.stderr.isatty() and self.frames > 1:
             print("\r\033[K" if over else f"\rframe {self.frames}", end="", file=sys.stderr)
 
@@ -85,7 +86,7 @@ STAGES = ("wait", "preprocess", "inference", "postprocess", "delay")
 
 
 def milliseconds(stats, stage, figure="median"):
-    """A figure of a stage, of the detector's statistics."""
+    """A figure of a stage from the detector's statistics."""
     ok, value = stats.get_uint64(f"{stage}-{figure}")
     return value / 1e6 if ok else 0.0
 

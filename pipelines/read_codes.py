@@ -1,15 +1,15 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
-"""Runs a pipeline with yolov10detect in it and prints the codes that zxing-cpp reads where it
-found something.
+"""Runs a pipeline with yolov10detect and prints the codes that zxing-cpp reads in its boxes.
 
 usage: read_codes.py ELEMENT [PROPERTY=VALUE…] ! ELEMENT …
 
-As for gst-launch-1.0; the detector's frames are RGB, or YUV or gray of 8 bits with a plane of its
-own for the luma. A line for each code the first time it is read: time in the stream, label, text;
-then, on stderr, how much was looked at. Exit status 0 only when the pipeline came to its end. What
-a code says is whatever somebody printed: it is escaped, never run, and no list here grows forever.
+Elements as for gst-launch-1.0; the detector's frames must be RGB, or YUV or gray of 8 bits with a
+separate plane for luma. Prints a line for each code the first time it is read: time in the stream,
+label, text; at the end, on stderr, the numbers of frames and regions. Exit status 0 only if the
+pipeline reached its end. The contents of codes are untrusted: they are escaped and never run, and
+the list of known codes is limited.
 """
 import collections
 import signal
@@ -28,17 +28,17 @@ try:
 except (ImportError, ValueError) as missing:
     sys.exit(f"read_codes.py: {missing}; tools/setup.sh --codes installs what is needed")
 
-# Of a box, what is looked at around it: codes need their quiet zone.
+# The margin around a box, relative to its size: codes need their quiet zone.
 MARGIN = 0.12
-# What has no text: nothing to decode there.
+# Classes without text: there is nothing to decode.
 MUTE = {"ball", "marker"}
-# Crops up to so many pixels are worth a second look at twice the size.
+# Crops of up to so many pixels are tried again at twice the size.
 SMALL = 1 << 20
 REMEMBERED = 16384
 
 
 class Picture:
-    """The brightness of parts of one frame, in its plane's own rows."""
+    """Reads the brightness of parts of one frame."""
 
     def __init__(self, info, buffer):
         meta = GstVideo.buffer_get_video_meta(buffer)
@@ -49,7 +49,7 @@ class Picture:
         self.bytes = 3 if info.finfo.format == GstVideo.VideoFormat.RGB else 1
 
     def crop(self, box, margin):
-        """The part of it around a box of fractions; only its rows are copied."""
+        """Returns the part around a box given in fractions; copies only its rows."""
         dx, dy = margin * (box[2] - box[0]), margin * (box[3] - box[1])
         x0, x1 = (min(max(v * self.width, 0), self.width) for v in (box[0] - dx, box[2] + dx))
         y0, y1 = (min(max(v * self.height, 0), self.height) for v in (box[1] - dy, box[3] + dy))
@@ -58,7 +58,7 @@ class Picture:
             return None
         size = (y1 - y0) * self.stride
         data = self.buffer.extract_dup(self.offset + y0 * self.stride, size)
-        # The last row may end with its pixels.
+        # The last row may lack the padding.
         rows = numpy.frombuffer(data.ljust(size, b"\0"), numpy.uint8).reshape(y1 - y0, self.stride)
         part = rows[:, x0 * self.bytes:x1 * self.bytes]
         if self.bytes == 3:
@@ -68,7 +68,7 @@ class Picture:
 
 
 def doubled(gray):
-    """Twice the size, in straight lines between pixels: its rows, then its columns."""
+    """Doubles the size by linear interpolation: first the rows, then the columns."""
     for _ in range(2):
         after = numpy.concatenate((gray[1:], gray[-1:]))
         between = ((gray.astype(numpy.uint16) + after) >> 1).astype(numpy.uint8)
@@ -76,12 +76,12 @@ def doubled(gray):
     return numpy.ascontiguousarray(gray)
 
 
-# As it is in the code: from version 2 on the default writes control characters as "<GS>".
+# Returns the text unchanged: from version 2 on the default writes control characters as "<GS>".
 PLAIN = {"text_mode": zxingcpp.TextMode.Plain} if hasattr(zxingcpp, "TextMode") else {}
 
 
 def decode(gray):
-    """The codes in a crop."""
+    """Returns the codes in a crop."""
     found = zxingcpp.read_barcodes(gray, **PLAIN)
     if not found and gray.size <= SMALL:
         found = zxingcpp.read_barcodes(doubled(gray), **PLAIN)
@@ -99,7 +99,7 @@ def clock(ns):
 
 
 class Reader:
-    """Sits behind a detector and reads each frame's codes as it passes."""
+    """Reads the codes of each frame behind a detector."""
 
     def __init__(self, detector):
         self.frames = self.crops = self.codes = 0
@@ -110,7 +110,7 @@ class Reader:
         self.pad.add_probe(Gst.PadProbeType.BUFFER, self.passes)
 
     def passes(self, pad, info):
-        # What is raised in here would only be printed, frame after frame.
+        # An exception in a probe would only be printed, frame after frame.
         try:
             if not self.broken:
                 self.look(pad, info.get_buffer())
@@ -159,7 +159,7 @@ def main():
     if not words or words[0] in ("-h", "--help"):
         print(__doc__.strip())
         return 0 if words else 2
-    # As other filters: whoever reads may have read enough.
+    # Like other filters, end silently if the reader closes the pipe.
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     sys.stdout.reconfigure(errors="backslashreplace")
     Gst.init(None)

@@ -1,13 +1,13 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
-"""Serves a pipeline written as for gst-launch-1.0 by RTSP.
+"""Serves a pipeline in gst-launch-1.0's syntax by RTSP.
 
 usage: rtsp_server.py rtsp://ADDRESS:PORT/PATH ELEMENT [PROPERTY=VALUE…] ! … ! rtph264pay name=pay0
 
-Prints "serving" and the address once clients may come (port 0 takes one that is free), then the
-pipeline. It runs while there are clients, one for all of them; why it failed is printed, and the
-client is refused. Ctrl-C or SIGTERM ends it.
+Prints "serving" and the address once clients may connect (port 0 selects a free one), then the
+pipeline. One pipeline serves all clients and runs while there are any; if it fails, the error is
+printed and the client is refused. Ctrl-C or SIGTERM ends it.
 """
 import os
 import re
@@ -80,6 +80,6 @@ def main():
 if __name__ == "__main__":
     status = main()
     sys.stdout.flush()
-    # Threads of clients that are still there call tell(), which the interpreter does not survive
-    # once it is being taken down.
+    # Threads of remaining clients call tell(), which would crash the interpreter while it shuts
+    # down.
     os._exit(status)

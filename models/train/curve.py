@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
-"""Draws how the losses of a training fell.
+"""Plots the losses of a training.
 
 usage: curve.py LOG.json OUT.png
 """
@@ -24,7 +24,7 @@ def main():
     figure, axes = pyplot.subplots(1, 3, figsize=(10, 3), sharex=True)
     for k, (name, axis) in enumerate(zip(PARTS, axes)):
         for head, first in (("one2many", 2), ("one2one", 5)):
-            # A head that does not learn yet has no loss.
+            # A head that is not trained yet has no loss.
             values = [row[first + k] or float("nan") for row in log]
             axis.plot(minutes, values, linewidth=1, label=head)
         axis.set_title(name, fontsize=9)

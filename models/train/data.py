@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
-"""Pictures made ahead into one file, and batches out of it, letterboxed as the
-engine does it."""
+"""Stores generated pictures in one file, and reads batches from it, letterboxed
+like the engine's input."""
 import multiprocessing
 import os
 import queue
@@ -13,10 +13,11 @@ import numpy as np
 from codes import LABELS, scene
 
 GRAY = 114
-# Objects a picture has at most; a mosaic has four pictures'.
+# The most objects in a picture; a mosaic has those of four pictures.
 MOST = 32
-# How often a part is of an object, by its kind: pictures have many QR codes and
-# barcodes, and what is taken for them has to be seen as often.
+# The relative frequency of each kind in enlarged parts: pictures have many QR
+# codes and barcodes, and the kinds that are confused with them must appear as
+# often.
 OFTEN = {"data-matrix": 2.5, "aztec": 3.0, "pdf417": 3.0, "marker": 1.5}
 
 
@@ -32,8 +33,8 @@ def _one(job):
 
 
 def make(path, first_seed, n, size, lures=0.0, labels=LABELS, workers=None):
-    """Pictures of n seeds into @path, unless they are there; of these, lures
-    (0 .. 1) have no codes."""
+    """Writes the pictures of n seeds to @path, unless they exist; a share of
+    lures (0 .. 1) has no codes."""
     if os.path.exists(path + ".npz"):
         return
     sizes, counts, rows = [], [], []
@@ -68,9 +69,9 @@ class Pictures:
 
 
 def letterbox(picture, boxes, size, rng=None):
-    """Fits the picture into a square as engine/core/image.c does: between pixels,
-    the border in the middle. With @rng a little smaller and anywhere, now and
-    then, since cameras crop as they like."""
+    """Fits the picture into a square like engine/core/image.c: interpolated,
+    with equal borders. With @rng now and then slightly smaller and at any
+    place, because cameras crop differently."""
     h, w = picture.shape[:2]
     scale = size / max(h, w)
     if rng is not None and rng.random() < 0.3:
@@ -90,7 +91,7 @@ def letterbox(picture, boxes, size, rng=None):
 
 
 def mosaic(parts, size):
-    """Four pictures as one."""
+    """Combines four pictures."""
     half = size // 2
     out, rows = np.full((size, size, 3), GRAY, np.uint8), []
     for i, (picture, boxes) in enumerate(parts):
@@ -103,9 +104,9 @@ def mosaic(parts, size):
 
 
 def zoom(picture, boxes, often, rng):
-    """A part of the picture that cuts no object: small photos are enlarged by
-    the letterbox, and codes held into a camera fill its picture. often: of each
-    class, how often it is a part of such a one."""
+    """A part of the picture that cuts no object: the letterbox enlarges small
+    photos, and codes held into a camera fill its picture. often: the relative
+    frequency of each class."""
     h, w = picture.shape[:2]
     for _ in range(8):
         times = rng.uniform(1.25, 3.0)
@@ -113,7 +114,7 @@ def zoom(picture, boxes, often, rng):
             share = often[boxes[:, 0].astype(int)]
             box = boxes[rng.choice(len(boxes), p=share / share.sum()), 1:5]
             if rng.random() < 0.5:
-                # It fills most of the part, as far as it does not blur.
+                # The object fills most of the part, unless that would blur it.
                 fills = rng.uniform(0.5, 0.98) / ((box[2:] - box[:2]) / (w, h)).max()
                 times = min(max(fills, 1.0), 4.0)
         part = np.array((w, h)) / times
@@ -148,9 +149,9 @@ def pick(pictures, i, size, rng, mosaics, zooms):
 
 
 def wanted(picture, boxes):
-    """The picture, and what can be asked for of it."""
+    """The picture, and the objects that can be learnt from it."""
     boxes = scene.smear(picture, boxes)
-    # What is hardly there cannot be asked for.
+    # Tiny objects cannot be learnt.
     return picture, boxes[(boxes[:, 3:5] - boxes[:, 1:3]).max(1, initial=0) >= 8][:MOST]
 
 
@@ -170,15 +171,16 @@ def batch(pictures, indices, size, rng, mosaics, zooms):
 
 
 def batches(pictures, sizes, n, seed, first, last, mosaics=0.0, zooms=0.0, ahead=4):
-    """Batches number first to last - 1; each is made from its number alone, so
-    that training goes on where it stopped. A thread makes them ahead."""
+    """Batches number first to last - 1; each depends on its number only, so
+    that training continues where it stopped. A thread prepares them in
+    advance."""
     ready = queue.Queue(ahead)
 
     def produce():
         for k in range(first, last):
             rng = np.random.default_rng((seed, k))
             size = int(rng.choice(sizes))
-            # All pictures once, in an order of each round's own.
+            # Each round uses all pictures once, in a new order.
             at = np.arange(k * n, (k + 1) * n)
             rounds, at = at // len(pictures), at % len(pictures)
             orders = {int(r): np.random.default_rng((seed, 1 << 20, int(r))).permutation(len(pictures))

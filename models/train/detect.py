@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
-"""What a model finds in pictures by PyTorch, with nothing of the engine: what
-the engine is compared with, and a way to try a model where only Python is. It
-is what the one2one head gives, without NMS.
+"""Runs a model on pictures by PyTorch, without the engine: a reference for the
+engine, and a way to try a model with Python only. It uses the one2one head,
+without NMS.
 
 usage: detect.py MODEL CONFIDENCE PICTURE...
 
-Prints the lines that y10 detect prints; source is the file's name alone. At the
-size that the model says, which has to be a square. Needs torch and
+Prints the same lines as y10 detect; source is the file's base name. Runs at the
+size in the model's metadata, which must be a square. Needs torch and
 opencv-python-headless from PyPI.
 """
 import json
@@ -27,7 +27,7 @@ from yolov10 import model, weights
 def detect(net, picture, size):
     """Rows x0 y0 x1 y1 score class, in pixels of the picture."""
     h, w = picture.shape[:2]
-    # The frame as a box tells how it was fitted.
+    # Letterboxing the frame as a box gives the transformation.
     fitted, frame = data.letterbox(picture, np.array([[0, 0, 0, w, h, 1]], float), size)
     x0, y0, x1, y1 = frame[0, 1:5]
     x = torch.from_numpy(fitted[:, :, ::-1].transpose(2, 0, 1).copy()).float()[None] / 255

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
-"""How good what was found is: average precision, the best confidence."""
+"""Measures detections: average precision, the best confidence."""
 import numpy as np
 
 
@@ -12,8 +12,8 @@ def iou(a, b):
 
 
 def match(found, overlap, least):
-    """(score, whether it is right) of each row of one picture, best first; an
-    object counts once. overlap: rows by objects."""
+    """(score, whether it is a true positive) of each row of one picture, best
+    first; an object counts once. overlap: rows by objects."""
     free, hits = np.ones(overlap.shape[1], bool), []
     for k in np.argsort(-found[:, 4]):
         best = int(np.argmax(np.where(free, overlap[k], -1))) if free.any() else -1
@@ -46,8 +46,8 @@ def average_precision(rows, truth, least=0.5):
 
 
 def best_confidence(rows, truth, least=0.5, beta=1.4):
-    """The least confidence at which F-beta over all objects is best, in which
-    recall weighs beta times as much as precision; 1 where nothing was found."""
+    """The lowest confidence at which F-beta over all objects is best; recall
+    weighs beta times as much as precision. 1 without detections."""
     hits, total = [], sum(len(t) for t in truth)
     for found, wanted in zip(rows, truth):
         overlap = iou(found[:, :4], wanted[:, 1:]) * (found[:, 5:] == wanted[None, :, 0])

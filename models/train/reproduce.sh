@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
 #
-# Makes models/codes.safetensors again from nothing: packages, pictures,
-# training, what it reaches. The same command again goes on where it stopped.
+# Reproduces models/codes.safetensors from scratch: packages, pictures,
+# training, evaluation. The same command continues where it stopped.
 set -euo pipefail
 
 usage() {
@@ -38,15 +38,16 @@ folder=$(realpath -ms -- "${1:-$root/build/training}")
 venv=$root/build/train-venv
 python=$venv/bin/python
 
-# The system's PyTorch fits its NumPy, but Debian's computes on one core: good
-# enough for minutes. Drawing needs writers that only zxing-cpp 3 has.
+# The system's PyTorch matches its NumPy, but Debian's computes on one core:
+# fast enough for a training of minutes. Drawing needs writers that only
+# zxing-cpp 3 has.
 torch="import os, torch" plotter=()
 if [ $quick = no ]; then
   torch+="; assert torch.get_num_threads() > 1 or os.cpu_count() == 1"
   plotter=(matplotlib)
 fi
 modules="$torch; import cv2, zxingcpp${plotter:+, matplotlib}; zxingcpp.create_barcode"
-# OpenCV 5 writes with other fonts: the pictures would not be the same.
+# OpenCV 5 has other fonts, so the pictures would differ.
 modules+="; assert cv2.__version__ < '5'"
 if ! { [ -x "$python" ] && "$python" -c "$modules" 2>/dev/null; }; then
   say "putting the packages that are missing into build/train-venv"
@@ -63,8 +64,8 @@ if ! { [ -x "$python" ] && "$python" -c "$modules" 2>/dev/null; }; then
   "$python" -c "$modules" || die "the packages do not work"
 fi
 
-# glibc gives large blocks back to the system after each layer and fetches them
-# again, empty, for the next: a fifth of the time.
+# glibc returns large blocks to the system after each layer and requests them
+# again, zeroed, for the next: a fifth of the time.
 export MALLOC_MMAP_THRESHOLD_=8589934592 MALLOC_TRIM_THRESHOLD_=17179869184
 export MALLOC_TOP_PAD_=1073741824
 

@@ -5,8 +5,8 @@
 
 usage: sheet.py OUT.png
 
-pipelines/codes.png is what it writes. Needs opencv-python-headless and
-zxing-cpp (3 or newer) from PyPI.
+Its output is pipelines/codes.png. Needs opencv-python-headless and zxing-cpp (3
+or newer) from PyPI.
 """
 import sys
 
@@ -16,8 +16,7 @@ import numpy as np
 from codes import symbols
 
 WIDTH, HEIGHT = 640, 540
-# Kind and content; width and height of the symbol, the middle of it, and what
-# is written below.
+# Kind and content; width and height of the symbol, its centre, and the caption.
 SHEET = (
     ("QRCode", "https://arxiv.org/abs/2405.14458", (145, 145), (125, 130), "QR code"),
     ("DataMatrix", "yolov10detect: Data Matrix", (125, 125), (325, 130), "Data Matrix"),
@@ -45,7 +44,7 @@ def write(page, text, middle, y, scale=0.5):
 
 def put(page, kind, content, room, middle, text):
     code = pixels(kind, content)
-    # Whole pixels a module; how tall bars are, and rows of PDF417, is free.
+    # Whole pixels per module; the height of bars and of PDF417's rows is free.
     rows, columns = room[1] // code.shape[0], room[0] // code.shape[1]
     if kind not in ("EAN13", "PDF417"):
         rows = columns = min(rows, columns)
@@ -55,7 +54,7 @@ def put(page, kind, content, room, middle, text):
     if kind != "EAN13":
         write(page, text, middle[0], y + height + 24)
         return
-    # The digits reach into the bars, between the guards.
+    # The digits reach into the bars, between the guard bars.
     for first, part in ((3, content[1:7]), (50, content[7:])):
         left, half = x + first * columns, 42 * columns
         page[y + height - 8:y + height, left:left + half] = 255

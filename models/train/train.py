@@ -5,14 +5,12 @@
 
 usage: train.py FOLDER [--recipe full|quick] [--begin MODEL] [--device cpu|cuda]
 
-Makes the pictures, trains in stages of growing size and writes
-FOLDER/codes.safetensors, which model-file takes, and FOLDER/log.json, which
-curve.py draws. Everything else in FOLDER is for going on after a stop: the same
-command again. quick: ball and QR code at 160 pixels, in minutes. Fails if the
-average precision is less than the recipe promises. --begin: with the weights of
-a model that it exported, instead of random ones. Needs torch,
-opencv-python-headless and zxing-cpp (3 or newer) from PyPI; reproduce.sh brings
-them.
+Generates the pictures, trains in stages of growing size and writes FOLDER/codes.safetensors, for
+model-file, and FOLDER/log.json, for curve.py. All other files in FOLDER let the same command
+continue after a stop. quick: ball and QR code at 160 pixels, in minutes. Fails if the average
+precision is lower than the recipe's minimum. --begin: starts with the weights of an exported model
+instead of random ones. Needs torch, opencv-python-headless and zxing-cpp (3 or newer) from PyPI;
+reproduce.sh installs them.
 """
 import argparse
 import json
@@ -43,25 +41,25 @@ HEAD = "one2one-nms"
 class Set(NamedTuple):
     first_seed: int
     number: int                 # of pictures
-    size: int                   # of their longer side
-    lures: float = 0.0          # of them, more than others have without a code
+    size: int                   # pixels of their longer side
+    lures: float = 0.0          # additional share of pictures without a code
 
 
 class Stage(NamedTuple):
-    pictures: str               # which set
-    sizes: tuple                # of the input, one drawn a batch
+    pictures: str               # the set's name
+    sizes: tuple                # input sizes, one drawn per batch
     batch: int
     steps: int
-    mosaics: float = 0.0        # share of them
+    mosaics: float = 0.0        # share of mosaics
     zooms: float = 0.0          # share of enlarged parts of pictures
-    one2one: bool = True        # learns; it begins as a copy of the other head
-    joint: bool = False         # and moves the features, too
-    many: float = 1.0           # weight of the one2many head's loss; 0: stays as it is
-    cls: float = 1.0            # times the classes' weight
+    one2one: bool = True        # the head is trained; it starts as a copy of the other head
+    joint: bool = False         # its gradient also reaches the features
+    many: float = 1.0           # weight of the one2many head's loss; 0: the head is frozen
+    cls: float = 1.0            # factor of the classes' weight
 
 
 class Cycle(NamedTuple):
-    rate: float                 # of learning at first; it falls to a hundredth
+    rate: float                 # initial learning rate; it falls to a hundredth
     stages: tuple
 
 
@@ -69,13 +67,13 @@ class Recipe(NamedTuple):
     config: shapes.Config
     labels: tuple
     sets: dict                  # name: Set
-    cycles: tuple               # the model is the mean of where the last two end
+    cycles: tuple               # the model is the mean of the last two cycles' results
     imgsz: int
-    judge: tuple                # first seed and number of pictures to measure on
-    least: float                # AP50 on them
-    half: bool = True           # bfloat16 where the CPU computes with it
-    one: float = 2.0            # times the rate: the one2one head lags
-    kinds: float = 1.0          # in the classes' weight, of telling them apart
+    judge: tuple                # first seed and number of test pictures
+    least: float                # the least AP50 on them
+    half: bool = True           # train in bfloat16
+    one: float = 2.0            # factor of the one2one head's learning rate, as it lags
+    kinds: float = 1.0          # share of distinguishing classes in their weight
 
     @property
     def stages(self):
@@ -87,8 +85,8 @@ SMALL = {"widths": (16, 16, 32, 64, 128), "depths": (1, 2, 2, 1), "cib": (22,), 
 
 
 def turn(pictures):
-    """All learn from new pictures, then the one2one head alone: what is left
-    to learn is which anchor says what all see, at a third of the cost."""
+    """Trains everything on new pictures, then only the one2one head, at a third of the cost: it
+    still has to learn which of the anchors that detect an object should report it."""
     return Cycle(5e-4, (
         Stage(pictures, (256, 320, 416, 416, 512, 640, 640), 32, 320, 0.0, 0.5, joint=True,
               many=0.5, cls=3.0),
@@ -98,7 +96,7 @@ def turn(pictures):
 FULL = Recipe(
     shapes.Config(len(LABELS), **SMALL), LABELS,
     {"small": Set(0, 16000, 320), "large": Set(1 << 20, 20000, 640),
-     # What is no code is learnt last, too.
+     # Non-codes are learnt last, too.
      **{f"turn{i}": Set(1 << 24 + i, 5000, 640, 0.3) for i in range(1, 4)}},
     (Cycle(2e-3, (
         Stage("small", (160, 192, 224, 256, 288, 320), 32, 2400, 0.15, 0.3, one2one=False),
@@ -106,9 +104,9 @@ FULL = Recipe(
         # Codes that fill a picture of 640 pixels take long to learn.
         Stage("large", (256, 320, 416, 416, 512, 640), 32, 3300, 0.0, 0.5, joint=True, many=0.5,
               cls=3.0))),
-     # Places are known by now, kinds of 2-D codes are not: what has many modules
-     # is taken for a QR code. Single codes tell, and small ones at a tenth of
-     # the cost; without large ones, those were forgotten.
+     # By now the network finds the places, but confuses kinds of 2-D codes: it takes codes with
+     # many modules for QR codes. Single codes teach the difference, small ones at a tenth of the
+     # cost; without large ones, it forgot those.
      Cycle(2e-3, (Stage("large", (128, 160, 192, 192, 256, 256, 320, 640), 32, 3600, 0.0, 1.0,
                         joint=True, cls=6.0),)),
      *[turn(f"turn{i}") for i in range(1, 4)]),
@@ -121,13 +119,13 @@ QUICK = Recipe(
                   Stage("small", (160,), 32, 100, joint=True, many=0.5))),
      *[Cycle(1e-3, (Stage("small", (160,), 32, 15, joint=True, many=0.5),
                     Stage("small", (160,), 32, 15, many=0.0)))] * 2),
-    # In single precision: the same wherever it runs. A ball is hardly taken for a code.
+    # Single precision gives the same result on every CPU. A ball is hardly confused with a code.
     160, (1 << 30, 300), 0.5, half=False, kinds=0.0)
 RECIPES = {"full": FULL, "quick": QUICK}
 
 
 def initialise(net):
-    """Scores begin low, as most anchors are background; distances short."""
+    """Initial scores are low, because most anchors are background; initial distances are short."""
     head = net.model[23]
     for prefix in ("", "one2one_"):
         for box, cls, stride in zip(getattr(head, prefix + "cv2"), getattr(head, prefix + "cv3"),
@@ -137,7 +135,8 @@ def initialise(net):
 
 
 def groups(net, recipe):
-    """The one2one head learns faster; biases and norms do not decay."""
+    """Parameter groups: a higher rate for the one2one head; no weight decay for biases and
+    norms."""
     sets = {}
     for name, p in net.named_parameters():
         one = "one2one" in name
@@ -154,7 +153,7 @@ class Trainer:
         self.net = model.YOLOv10(shapes.shapes(recipe.config)).to(device, memory_format=torch.channels_last)
         initialise(self.net)
         if begin:
-            # Tensors that another number of classes shapes begin anew.
+            # Tensors whose shape depends on the number of classes keep their initial values.
             own = self.net.state_dict()
             self.net.load_state_dict({k: v for k, v in weights.read(begin).items()
                                       if k in own and v.shape == own[k].shape}, strict=False)
@@ -187,22 +186,21 @@ class Trainer:
     def rates(self, cycle, begin):
         step, steps = self.step - begin, sum(stage.steps for stage in cycle.stages)
         warm = min(1.0, (step + 1) / min(300, steps / 10))
-        # Flatter than a cosine: the large pictures come late.
+        # Flatter than a cosine, because the large pictures come late.
         fall = 0.01 + 0.99 * math.cos(math.pi / 2 * step / steps)
         for group in self.optimizer.param_groups:
             group["lr"] = cycle.rate * group["scale"] * warm * fall
 
     def begin_one2one(self):
-        """As a copy of the one2many head, which knows by now what is there: it
-        has left to learn which anchor says so."""
+        """Starts the one2one head as a copy of the one2many head, which detects objects by now: it
+        still has to learn which anchor should report them."""
         for tensors in (self.net.state_dict(), self.average):
             for name, value in tensors.items():
                 if ".one2one_" in name:
                     value.copy_(tensors[name.replace(".one2one_", ".")])
 
     def update_average(self):
-        # The last hundred steps: all that is known of large pictures was learnt
-        # in the last few hundred.
+        # Averages the last hundred steps: large pictures were learnt only in the last few hundred.
         keep = 0.99 * (1 - math.exp(-(self.step + 1) / 300))
         for name, value in self.net.state_dict().items():
             if value.dtype.is_floating_point:
@@ -240,7 +238,7 @@ class Trainer:
     def change(self, before, stage):
         if stage.one2one and not before.one2one:
             self.begin_one2one()
-        # Features that no longer move are those that will be used.
+        # The features are frozen from now on, so they must be the final ones.
         if not stage.many and not stage.joint:
             self.settle(before)
 
@@ -270,10 +268,9 @@ class Trainer:
                 saved = now
 
     def settle(self, stage):
-        """Makes the average what the network is, with means and variances of
-        BatchNorm for it as it is now, of all that this stage moved: those that
-        came with it are of all the weights on the way, and what a short training
-        learnt last would be lost by that."""
+        """Loads the average into the network and recomputes the BatchNorm statistics of all
+        trained modules: the averaged statistics belong to all earlier weights, and would undo the
+        last steps of a short training."""
         self.net.load_state_dict(self.average)
         self.net.learn(stage.many > 0, stage.one2one, stage.joint)
         for module in self.net.modules():
@@ -292,24 +289,24 @@ class Trainer:
         self.average = {k: v.clone() for k, v in self.net.state_dict().items()}
 
     def finish(self):
-        """The mean of where cycles ended is better than each of them
-        (arXiv:1803.05407), while those before were not as far."""
+        """The mean of the last two cycles' results is better than either (arXiv:1803.05407);
+        earlier cycles were less advanced."""
         for name, value in self.average.items():
             if value.dtype.is_floating_point:
                 value.copy_(torch.stack([end[name] for end in self.ends[-2:]]).mean(0))
 
     def calibrate(self):
-        """Stretches the scores of each class about one half so that CONFIDENCE,
-        which elements start with, is where its precision and recall are best
-        together, on pictures that are in no other set; or those of all classes,
-        if that is less. Recall weighs more (F1.4): what is missed is worse than
-        what is seen twice. What was above one half stays there."""
+        """Stretches the scores of each class around one half, so that CONFIDENCE, the elements'
+        default, is the threshold with the best balance of the class's precision and recall,
+        measured on pictures of no other set; or that of all classes, if it is lower. Recall weighs
+        more (F1.4): a missed object is worse than a duplicate. Scores above one half stay
+        above."""
         net = model.from_tensors(self.average).fuse()
         rows, truth = find_synthetic(net, self.recipe, *CALIBRATION)
         each = [evaluate.best_confidence([r[r[:, 5] == c] for r in rows],
                                          [t[t[:, 0] == c] for t in truth])
                 for c in range(len(self.recipe.labels))]
-        # Towards one half there would be no end to the stretching.
+        # Near one half the stretching would have no limit.
         best = np.clip(np.minimum(each, evaluate.best_confidence(rows, truth)), 0.01, 0.45)
         stretch = torch.from_numpy(np.log(CONFIDENCE / (1 - CONFIDENCE)) / np.log(best / (1 - best)))
         for name, value in self.average.items():
@@ -320,9 +317,9 @@ class Trainer:
             print(f"{label}: what was {confidence:.3f} is {CONFIDENCE} now", flush=True)
 
     def export(self, path):
-        """The average, with both heads and BatchNorm as it is, so that training
-        can go on from it: matrices in half precision, vectors in single. Gives
-        a model for inference of what was written."""
+        """Writes the average with both heads and unfolded BatchNorm, so that training can continue
+        from it: matrices in half precision, vectors in single. Returns a model for inference from
+        the written file."""
         tensors = {k: v.half() if v.ndim > 1 else v for k, v in self.average.items()
                    if not k.endswith("num_batches_tracked")}
         weights.write(path, tensors, {
@@ -332,7 +329,7 @@ class Trainer:
 
 
 def synthetic(job):
-    """A picture as the network takes it, and what is in it."""
+    """A picture in the network's input format, and its objects."""
     seed, size, labels = job
     cv2.setNumThreads(1)
     picture, boxes = scene.make(seed, size, labels)
@@ -342,12 +339,12 @@ def synthetic(job):
 
 @torch.no_grad()
 def find_synthetic(net, recipe, first_seed, n):
-    """What a model ready for inference finds in n pictures of its own size:
-    rows and truth, as average_precision() takes them."""
+    """Runs a fused model on n pictures of its input size; returns rows and truth for
+    average_precision()."""
     net = net.float().cpu().eval()
     rows, truth = [], []
     jobs = [(seed, recipe.imgsz, recipe.labels) for seed in range(first_seed, first_seed + n)]
-    # Not forked: OpenCV has threads here, which a copy would wait for.
+    # Not forked: a copy would wait for OpenCV's threads.
     with multiprocessing.get_context("spawn").Pool() as pool:
         for picture, boxes in pool.imap(synthetic, jobs, 8):
             x = torch.from_numpy(picture[:, :, ::-1].transpose(2, 0, 1).copy()).float()[None] / 255

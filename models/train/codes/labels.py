@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
-"""A symbol as it is printed: in ink on a label, with quiet zone, digits below
-the bars, writing and lines around it, or straight on what is there."""
+"""A printed symbol: in ink on a label, with a quiet zone, digits below the
+bars, text and lines around it, or directly on the background."""
 from typing import NamedTuple
 
 import cv2
@@ -11,14 +11,14 @@ from . import textures
 
 
 class Print(NamedTuple):
-    """All of one height and width."""
+    """Arrays of the same height and width."""
     color: np.ndarray           # height x width x 3, bytes
-    alpha: np.ndarray           # 255 where it covers what it lies on
+    alpha: np.ndarray           # 255 where it covers the background
     mask: np.ndarray            # 255 where the symbol is
 
 
 def grow(rng, code, m):
-    """Ink runs, dots stay dots, corners round off."""
+    """Simulates ink: it runs, dots stay separate, corners become round."""
     if m >= 4 and min(code.shape) > m * 8 and rng.random() < 0.1:
         y, x = np.mgrid[0:code.shape[0], 0:code.shape[1]] % m - (m - 1) / 2
         return np.where(np.hypot(y, x) < m * rng.uniform(0.35, 0.55), code, 255).astype(np.uint8)
@@ -32,8 +32,8 @@ def grow(rng, code, m):
 
 
 def inks(rng):
-    """Dark and light: mostly black on white, as good as any other colours, and
-    now and then the other way round."""
+    """A dark and a light colour: mostly black on white, but any pair, and now
+    and then inverted."""
     kind = rng.random()
     if kind < 0.65:
         return textures.color(rng, 0, 60, 0.8), textures.color(rng, 180, 255, 0.8)
@@ -58,8 +58,8 @@ def lower_addon(rng, code, width, digits, m):
 
 
 def put_digits(rng, code, width, digits, ean, m):
-    """The text below the bars, or above; that of an EAN reaches into them. Gives
-    the first row of the bars and their number, too."""
+    """Draws the text below the bars, or above; that of an EAN reaches into
+    them. Also returns the first row of the bars and their number of rows."""
     height = code.shape[0]
     font = int(rng.choice([cv2.FONT_HERSHEY_SIMPLEX, cv2.FONT_HERSHEY_DUPLEX]))
     (w, h), _ = cv2.getTextSize(digits, font, 1, 1)
@@ -91,7 +91,7 @@ def put_digits(rng, code, width, digits, ean, m):
 
 
 def surround(rng, paper, ink, h, w):
-    """What is on the label besides the symbol."""
+    """Draws the rest of the label."""
     kind = rng.random()
     page = np.broadcast_to(paper.astype(np.uint8), (h, w, 3)).copy()
     if kind < 0.45 or min(h, w) < 24:
@@ -116,8 +116,8 @@ def surround(rng, paper, ink, h, w):
 
 
 def printed(rng, symbol, size):
-    """@size: pixels that the symbol's longer side will have in the picture, of
-    which the print has about as many, for it is not scaled much any more."""
+    """@size: pixels of the symbol's longer side in the picture; the print has
+    about as many, so that it is scaled little afterwards."""
     label, pixels, digits, ean, proper = symbol
     n = max(pixels.shape)
     m = max(1, int(np.ceil(size / n)))
@@ -149,7 +149,7 @@ def printed(rng, symbol, size):
         code = code[..., None]
     body = light + (1 - code.astype(np.float32) / 255) * (dark - light)
     if rng.random() < 0.08 and label != "barcode":
-        # Straight on the thing: only what is dark is new.
+        # Printed directly on the background: only the dark parts cover it.
         color = np.broadcast_to(dark.astype(np.uint8), (h, w, 3)).copy()
         alpha = np.zeros((h, w), np.uint8)
         alpha[top:top + code.shape[0], left:left + code.shape[1]] = 255 - code.min(2)

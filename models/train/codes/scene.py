@@ -1,20 +1,20 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
-"""A picture as a camera takes it: prints on surfaces, flat, bent or crumpled,
-seen from any side, in any light, through any lens. make (seed, size) always
-gives the same picture for the same seed."""
+"""Simulates a camera picture: prints on surfaces, flat, bent or crumpled, from
+any side, in any light, through any lens. make (seed, size) always returns the
+same picture for the same seed."""
 import cv2
 import numpy as np
 
 from . import LABELS, labels, symbols, textures
 
-# Width by height, how often.
+# Aspect ratio (width by height) and its frequency.
 ASPECTS = ((4 / 3, 5), (3 / 4, 3), (16 / 9, 3), (9 / 16, 1), (1.0, 3))
-# Of a symbol, what has to be in the picture; of bars, which are the same all
-# along, so much of their height.
+# The share of a symbol that must be visible; for bars, which do not change
+# along their length, the share of their height.
 VISIBLE, VISIBLE_BARS = 0.8, 0.3
-# Pixels a module has at least: below, a kind cannot be told from another, and
-# asking for it costs confidence in all of them.
+# The least pixels per module: below that the kinds cannot be distinguished, and
+# training on them costs confidence in all kinds.
 LEAST_MODULE = {"barcode": 0.7, "pdf417": 0.8, "qr-code": 0.95, "data-matrix": 1.1, "aztec": 1.1,
                 "marker": 1.1}
 
@@ -22,7 +22,7 @@ _noise = np.random.default_rng(0).normal(0, 32, (1 << 23,)).clip(-127, 127).asty
 
 
 def turned(rng):
-    """Degrees: upright, on its side, or anyhow."""
+    """An angle in degrees: upright, on its side, or any."""
     kind = rng.random()
     if kind < 0.5:
         return rng.normal(0, 6)
@@ -32,7 +32,7 @@ def turned(rng):
 
 
 def corners(rng, h, w, scale, flat):
-    """Where the corners of an h x w sheet come to lie, around(0, 0)."""
+    """The corners of an h x w sheet after projection, around (0, 0)."""
     a = np.radians(turned(rng))
     ax, ay = np.radians(np.clip(rng.normal(0, 4 if flat else 18, 2), -55, 55))
     z = np.array([[np.cos(a), -np.sin(a), 0], [np.sin(a), np.cos(a), 0], [0, 0, 1]])
@@ -45,13 +45,14 @@ def corners(rng, h, w, scale, flat):
 
 
 def around(t, bend):
-    """From 0 .. 1 across a can, as it is seen, to 0 .. 1 along its surface."""
+    """Maps 0 .. 1 across a can's view to 0 .. 1 along its surface."""
     s = (t * 2 - 1) * np.sin(bend)
     return np.where(np.abs(s) < 1, 0.5 + 0.5 * np.arcsin(np.clip(s, -1, 1)) / bend, -100)
 
 
 def warp(rng, sheet, quad, x0, y0, w, h):
-    """The window (x0, y0, w, h) of the sheet's parts, laid on the quad."""
+    """Projects the sheet's layers onto the quad and returns their window (x0,
+    y0, w, h)."""
     sh, sw = sheet.mask.shape
     source = np.array([[0, 0], [sw, 0], [sw, sh], [0, sh]], np.float32)
     to = cv2.getPerspectiveTransform(source, (quad - (x0, y0)).astype(np.float32))
@@ -65,7 +66,8 @@ def warp(rng, sheet, quad, x0, y0, w, h):
     u = (back[0, 0] * x + back[0, 1] * y + back[0, 2]) / d
     v = (back[1, 0] * x + back[1, 1] * y + back[1, 2]) / d
     if rng.random() < 0.6:
-        # Around a can: what is seen flat at the sides is long on the surface.
+        # Around a can: narrow strips at the sides of the view are long on the
+        # surface.
         bend, sag = rng.uniform(0.5, 1.25), rng.uniform(-0.12, 0.12)
         if rng.random() < 0.6:
             u = around(u / sw, bend) * sw
@@ -84,13 +86,14 @@ def warp(rng, sheet, quad, x0, y0, w, h):
 
 
 def inside(a, b, w, h):
-    """How much of the line from a to b the picture holds, 0 .. 1."""
+    """The share of the line from a to b inside the picture, 0 .. 1."""
     line = a + (b - a) * np.linspace(0, 1, 33)[:, None]
     return ((line >= 0) & (line < (w, h))).all(1).mean()
 
 
 def sharpness(symbol, quad):
-    """Pixels a module has, in the direction with fewer, by what it needs."""
+    """Pixels per module in the direction with fewer, relative to the required
+    number."""
     rows, columns = symbol.pixels.shape
     wide, high = np.hypot(*(quad[1] - quad[0])), np.hypot(*(quad[3] - quad[0]))
     wide /= symbol.width or columns
@@ -108,8 +111,8 @@ class Scene:
         self.boxes = []
 
     def place(self, sheet, size, symbol, close=False):
-        """Lays a sheet somewhere, its symbol @size pixels long; False: where
-        the dice fell it would hide, or be hidden."""
+        """Places a sheet at random, with its symbol @size pixels long; False:
+        there it would cover another one, or be hidden."""
         rng, (h, w) = self.rng, self.taken.shape
         rows, columns = np.flatnonzero(sheet.mask.any(1)), np.flatnonzero(sheet.mask.any(0))
         long = max(rows[-1] - rows[0], columns[-1] - columns[0]) + 1
@@ -152,7 +155,7 @@ class Scene:
         return True
 
     def add_code(self, size, larger, close=False):
-        """@larger: how much the picture will be shrunk."""
+        """@larger: the factor by which the picture will be shrunk."""
         symbol = symbols.symbol(self.rng, self.only)
         least = LEAST_MODULE[symbol.label] * larger
         size = max(size, least * max(symbol.pixels.shape), 14)
@@ -171,7 +174,7 @@ class Scene:
 
 def ball(rng, h, w):
     """The ball of videotestsrc: a bright disc on black, or other plain colours
-    with as much between them."""
+    with a similar contrast."""
     if rng.random() < 0.7:
         back, front = textures.color(rng, 0, 20, 1), textures.color(rng, 215, 255, 1)
     else:
@@ -190,14 +193,14 @@ def ball(rng, h, w):
 
 
 def screenshot(rng, long, only):
-    """A symbol as a program writes it, on its own, up to the very edge."""
+    """A symbol as a program renders it: alone, up to the picture's edge."""
     symbol = symbols.symbol(rng, [name for name in symbols.WEIGHTS if name in only])
     sheet = labels.printed(rng, symbol, long * rng.uniform(0.5, 1.0))
     f = long / max(sheet.mask.shape)
     picture, mask = (cv2.resize(v, None, fx=f, fy=f, interpolation=cv2.INTER_LINEAR)
                      for v in (sheet.color, sheet.mask))
     if rng.random() < 0.35:
-        # Written with a pixel or two a module, and enlarged as photos are.
+        # Rendered with a pixel or two per module, then enlarged like a photo.
         few = rng.uniform(1.5, 4) * max(symbol.pixels.shape) / long
         if few < 1:
             small = cv2.resize(picture, None, fx=few, fy=few, interpolation=cv2.INTER_AREA)
@@ -209,11 +212,12 @@ def screenshot(rng, long, only):
 
 
 def nothing(rng, h, w, of=textures.CONFUSING):
-    """Cloth, paint, a floor, from near: all of the picture looks like a code."""
+    """A close-up of cloth, paint or a floor: the whole picture looks like a
+    code."""
     make = of[int(rng.integers(len(of)))]
     picture = make(rng, h, w)
     if rng.random() < 0.4:
-        # Of a thing with an end: a ball of yarn, a box, a sleeve.
+        # An object with an outline: a ball of yarn, a box, a sleeve.
         y, x = np.mgrid[0:h, 0:w].astype(np.float32)
         cy, cx, ry, rx = (rng.uniform(0.2, 0.8) * h, rng.uniform(0.2, 0.8) * w,
                           rng.uniform(0.25, 0.7) * h, rng.uniform(0.25, 0.7) * w)
@@ -224,7 +228,7 @@ def nothing(rng, h, w, of=textures.CONFUSING):
 
 
 def occlude(rng, scene):
-    """A finger, a cable, a corner of something: over a fifth at most."""
+    """A finger, a cable or a corner covers at most a fifth."""
     for _, x0, y0, x1, y1, _ in scene.boxes:
         if rng.random() > 0.1:
             continue
@@ -248,7 +252,7 @@ def light(rng, picture):
     if rng.random() < 0.5:
         p *= textures.smooth(rng, h, w, rng.integers(2, 5), rng.uniform(0.35, 0.9), 1.1)[..., None]
     if rng.random() < 0.08:
-        # Foil and plastic: light runs along the folds.
+        # Foil and plastic: glare along the folds.
         fold = textures.smooth(rng, h, w, rng.integers(4, 9))
         p += rng.uniform(80, 250) * np.exp(-((fold - 0.5) * rng.uniform(15, 50)) ** 2)[..., None]
     if rng.random() < 0.1:
@@ -289,15 +293,15 @@ def lens(rng, p):
 
 
 def visible(picture, box):
-    """Whether light and lens have left anything of what is in the box."""
+    """Whether the box still has any contrast after light and lens."""
     x0, y0, x1, y1 = (int(v) for v in box[1:5])
     part = picture[y0:y1 + 1, x0:x1 + 1]
     return part.size > 0 and cv2.cvtColor(part, cv2.COLOR_BGR2GRAY).std() > 7
 
 
 def smear(picture, boxes):
-    """Makes what is too dense to be told apart unrecognisable, in place, and
-    gives the boxes of all else."""
+    """Makes symbols that are too dense to distinguish unrecognisable, in place,
+    and returns the boxes of the others."""
     dense = boxes[:, 5] < 1
     areas = [tuple(slice(max(int(box[i]), 0), int(np.ceil(box[i + 2]))) for i in (2, 1)) for box in boxes]
     kept = [(areas[i], picture[areas[i]].copy()) for i in np.flatnonzero(~dense)] if dense.any() else []
@@ -313,8 +317,8 @@ def smear(picture, boxes):
 
 def frame(rng, size):
     """(height, width, how much larger than @size its longer side is). Photos
-    are larger than what the network sees, and shrink as the engine's letterbox
-    shrinks them: between pixels, whatever is lost."""
+    are larger than the network's input, and shrink like in the engine's
+    letterbox: by interpolation, which loses detail."""
     weights = np.array([weight for _, weight in ASPECTS], float)
     aspect = ASPECTS[int(rng.choice(len(ASPECTS), p=weights / weights.sum()))][0]
     larger = 1.0 if rng.random() < 0.5 else rng.uniform(1.0, 1.8)
@@ -323,7 +327,7 @@ def frame(rng, size):
 
 
 def shrunk(picture, size, larger):
-    """(picture, by how much)."""
+    """(picture, scale factor)."""
     h, w = picture.shape[:2]
     f = size / max(h, w)
     if larger > 1:
@@ -332,7 +336,8 @@ def shrunk(picture, size, larger):
 
 
 def lure(seed, size=640):
-    """(picture, no boxes) as make() gives them, of what only looks like codes."""
+    """(picture, no boxes), like make(), of objects that only look like
+    codes."""
     rng = np.random.default_rng(seed)
     h, w, larger = frame(rng, size)
     if rng.random() < 0.5:
@@ -348,7 +353,7 @@ def lure(seed, size=640):
 def make(seed, size=640, only=LABELS):
     """(picture, boxes): the picture's longer side is @size; a row of boxes is
     label, x0, y0, x1, y1 in pixels, and its sharpness: below 1 a module is too
-    small to tell. @only: labels to show."""
+    small to recognise. @only: the labels to use."""
     rng = np.random.default_rng(seed)
     h, w, larger = frame(rng, size)
     long = max(h, w)
@@ -367,7 +372,7 @@ def make(seed, size=640, only=LABELS):
             scene.add_decoy()
         kind = rng.random()
         if kind < 0.3:
-            # A close-up, the code most of the picture.
+            # A close-up: the code fills most of the picture.
             scene.add_code(long * rng.uniform(0.35, 1.0), larger, True)
         elif kind < 0.6:
             scene.add_code(long * np.exp(rng.uniform(np.log(0.06), np.log(0.6))), larger)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
-"""Symbols by well-kept encoders: zxing-cpp (with zint) for codes, OpenCV for
-markers. A symbol is a picture of one pixel a module, dark on light, 0 or 255,
-without its quiet zone."""
+"""Symbols from well-maintained encoders: zxing-cpp (with zint) for codes,
+OpenCV for markers. A symbol is a picture of one pixel a module, dark on light,
+0 or 255, without its quiet zone."""
 import string
 from typing import NamedTuple
 
@@ -15,8 +15,8 @@ TEXT = string.ascii_uppercase + string.ascii_lowercase + string.digits + " -./:"
 MARKERS = ("4X4_50", "4X4_250", "5X5_100", "5X5_1000", "6X6_250", "7X7_1000", "ARUCO_ORIGINAL",
            "ARUCO_MIP_36H12", "APRILTAG_16H5", "APRILTAG_25H9", "APRILTAG_36H10", "APRILTAG_36H11")
 
-# How often each comes. Dense PDF417 and Data Matrix of several regions are
-# what a detector learns last.
+# The frequency of each. A detector learns dense PDF417 and Data Matrix of
+# several regions last.
 WEIGHTS = {"barcode": 36, "qr-code": 24, "pdf417": 16, "data-matrix": 14, "aztec": 9, "marker": 8}
 
 
@@ -38,11 +38,12 @@ class Symbol(NamedTuple):
     label: str
     pixels: np.ndarray
     digits: str = ""            # to print with it; those of an add-on behind a "+"
-    ean: bool = False           # which reach into the bars
+    ean: bool = False           # number of digits that reach into the bars
     width: int = 0              # of the code proper, before an add-on; 0: all
 
 
-# Modules of what may have an add-on of two or five digits, and digits given.
+# For codes with an optional add-on of two or five digits: modules, and the
+# digits to give.
 ADDABLE = {"EAN13": (95, 12), "UPCA": (95, 11), "UPCE": (51, 6)}
 
 
@@ -70,7 +71,7 @@ def linear(rng):
     if kind == "DataBarStkOmni":
         return Symbol("barcode", code)
     row = code[code.shape[0] // 2]
-    # Only one line matters; how tall the bars are is drawn.
+    # Only one line matters; the height of the bars is random.
     height = row.size * np.exp(rng.uniform(np.log(0.12), np.log(1.1)))
     bars = np.repeat(row[None], max(8, int(height)), 0)
     return Symbol("barcode", bars, content, of in ("EAN13", "EAN8", "UPCA", "UPCE"),
@@ -89,7 +90,8 @@ def qr_code(rng):
     if kind < 0.07:
         return draw(digits(rng, int(rng.integers(3, 40))), F.RMQRCode)
     if kind < 0.2:
-        # Up to version 40, which only what shows nothing else has room for.
+        # Up to version 40, for which only a symbol that fills the picture has
+        # room.
         return draw(text(rng, 300, 1800), F.QRCode, ec_level="L")
     return draw(text(rng, 4, 600), F.QRCode, ec_level=str(rng.choice(list("LMQH"))))
 
@@ -139,7 +141,7 @@ MAKE = {"qr-code": qr_code, "data-matrix": data_matrix, "aztec": aztec, "pdf417"
 
 
 def symbol(rng, names):
-    """One with one of these labels."""
+    """A symbol with one of these labels."""
     p = np.array([WEIGHTS[n] for n in names], float)
     label = str(rng.choice(names, p=p / p.sum()))
     while True:

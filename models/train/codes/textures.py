@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
-"""What codes lie on, and what looks like codes and is none: noise, gradients,
-writing, halftones, gratings, weaves, mazes, shelves, tables, heaps. Every function
-gives a picture of height x width x 3 bytes."""
+"""Backgrounds of codes, and objects that look like codes but are none: noise,
+gradients, text, halftones, gratings, weaves, mazes, shelves, tables, heaps.
+Every function returns a picture of height x width x 3 bytes."""
 import string
 
 import cv2
@@ -14,7 +14,7 @@ LETTERS = list(string.ascii_letters + string.digits * 2 + "     .,-:/&%()")
 
 
 def color(rng, low=0, high=255, gray=0.35):
-    """Often near gray, as most things are."""
+    """A colour, often near gray like most objects."""
     base = rng.uniform(low, high)
     spread = rng.uniform(0, 14) if rng.random() < gray else 90
     return np.clip(base + rng.uniform(-spread, spread, 3), low, high)
@@ -61,7 +61,7 @@ def clouds(rng, h, w):
 
 
 def plane(rng, h, w, period):
-    """Coordinates turned by some angle, in periods."""
+    """Coordinates rotated by a random angle, in periods."""
     a = rng.choice([0, np.pi / 2, rng.uniform(0, np.pi)]) + rng.normal(0, 0.03)
     y, x = np.mgrid[0:h, 0:w].astype(np.float32)
     wave = smooth(rng, h, w, 3) * rng.choice([0, 0, rng.uniform(0, 40)])
@@ -80,7 +80,7 @@ def grating(rng, h, w):
 
 
 def stripes(rng, h, w):
-    """Uneven stripes as wide as books, boards and pipes, in many colours."""
+    """Uneven stripes like books, boards and pipes, in many colours."""
     u, v = plane(rng, h, w, 1)
     at = np.cumsum(np.exp(rng.uniform(np.log(4), np.log(70), 200)))
     table = np.stack([color(rng) for _ in range(201)]).astype(np.uint8)
@@ -248,7 +248,7 @@ def table(rng, h, w):
 
 
 def shapes(rng, h, w):
-    """Anything: polygons, discs, lines, on anything."""
+    """Random polygons, discs and lines on any texture."""
     picture = (gradient if rng.random() < 0.6 else clouds)(rng, h, w)
     for _ in range(int(rng.integers(3, 40))):
         c = color(rng).tolist()
@@ -388,8 +388,9 @@ def device(rng, h, w):
 
 
 def disc(rng, h, w):
-    """One round thing on plain ground, dark or bright, with a rim, holes or
-    slots about its middle, or letters: drains, wheels, lenses, mice, logos."""
+    """One round object on a plain background, dark or bright, with a rim, holes
+    or slots around its centre, or letters: drains, wheels, lenses, mice,
+    logos."""
     ground, body = two_colors(rng, 30)
     picture = np.broadcast_to(ground.astype(np.uint8), (h, w, 3)).copy()
     centre = (int(w / 2), int(h / 2))
@@ -420,16 +421,16 @@ def disc(rng, h, w):
     return cv2.GaussianBlur(picture, (0, 0), soft) if rng.random() < 0.6 else picture
 
 
-# How often each is the background; the first four are what codes mostly lie
-# on, the others what a detector takes for codes.
+# The frequency of each as the background; codes mostly lie on the first four,
+# and a detector takes the others for codes.
 BACKGROUNDS = ((plain, 6), (gradient, 12), (clouds, 22), (shapes, 20), (writing, 8), (table, 7),
                (grating, 5), (stripes, 6), (checks, 3), (weave, 5), (dots, 4), (modules, 4),
                (speckle, 8), (cloth, 9), (worms, 4), (patches, 4), (strands, 6), (tiles, 3))
-# Those of which a whole picture may be taken for a code, or a part of it.
+# Textures that may be taken for a code, as a whole picture or in part.
 CONFUSING = (grating, stripes, checks, weave, weave, dots, modules, modules, speckle, speckle, cloth,
              cloth, worms, worms, worms, patches, patches, table, strands, strands, strands, tiles,
              tiles, keys, device)
-# And whole pictures of what else was.
+# Others that were, as whole pictures.
 LURES = CONFUSING + (ribs, ribs, ribs, ribs, ribs, worms)
 
 DECOYS = (modules, modules, modules, weave, grating, dots, checks, writing, writing, table, stripes,
@@ -442,7 +443,7 @@ def background(rng, h, w):
     make = BACKGROUNDS[int(rng.choice(len(p), p=p / p.sum()))][0]
     picture = make(rng, h, w)
     if rng.random() < 0.35:
-        # Half one, half another: a thing on a table, a wall behind a shelf.
+        # Half one, half another: an object on a table, a wall behind a shelf.
         other = BACKGROUNDS[int(rng.integers(len(p)))][0](rng, h, w)
         u, _ = plane(rng, h, w, 1)
         picture = np.where((u > np.quantile(u[::16, ::16], rng.uniform(0.2, 0.8)))[..., None],
@@ -451,6 +452,6 @@ def background(rng, h, w):
 
 
 def decoy(rng, h, w):
-    """Something that looks like a code and is none."""
+    """An object that looks like a code but is none."""
     make = DECOYS[int(rng.integers(len(DECOYS)))]
     return make(rng, h, w)

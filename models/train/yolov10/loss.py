@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
-"""Consistent dual assignment (YOLOv10, section 3.1): the same measure of how
-well a prediction fits chooses ten anchors an object for the one2many head and
-one for the one2one head, so that the best of the first is the one of the
-second. Losses: binary cross entropy of the classes, CIoU (Zheng et al., 2020)
-and distribution focal loss (Li et al., 2020) of the boxes; the assigner and the
-soft targets are those of TOOD (Feng et al., 2021)."""
+"""Consistent dual assignment (YOLOv10, section 3.1): the same matching metric
+chooses ten anchors per object for the one2many head and one for the one2one
+head, so that the best anchor of the first is that of the second. Losses: binary
+cross entropy of the classes, CIoU (Zheng et al., 2020) and distribution focal
+loss (Li et al., 2020) of the boxes; the assigner and the soft targets are those
+of TOOD (Feng et al., 2021)."""
 import math
 
 import torch
@@ -13,7 +13,7 @@ from torch.nn import functional as F
 
 from .model import STRIDES
 
-ALPHA, BETA = 0.5, 6.0          # of score and IoU in the measure of fit
+ALPHA, BETA = 0.5, 6.0          # exponents of score and IoU in the matching metric
 BOX, CLS, DFL = 7.5, 0.5, 1.5   # weights of the losses
 
 
@@ -31,14 +31,14 @@ def anchors(logits):
 
 def flatten(logits):
     """Bins (batch, anchors, 4, bins) and classes (batch, anchors, classes)."""
-    # No copy of what is stored with channels last.
+    # Avoids a copy of channels-last tensors.
     bins, classes = (torch.cat([x.permute(0, 2, 3, 1).flatten(1, 2) for x in part], 1)
                      for part in zip(*logits))
     return bins.unflatten(2, (4, -1)), classes.float()
 
 
 def decode(bins, points, strides):
-    """Boxes x0 y0 x1 y1 in pixels of the distances' bins (..., 4, bins)."""
+    """Boxes x0 y0 x1 y1 in pixels from the distances' bins (..., 4, bins)."""
     steps = torch.arange(bins.shape[-1], device=bins.device, dtype=bins.dtype)
     distance = (bins.softmax(-1) * steps).sum(-1)
     return torch.cat((points - distance[..., :2] * strides, points + distance[..., 2:] * strides), -1)
@@ -63,7 +63,7 @@ def iou(a, b, complete=False):
 
 @torch.no_grad()
 def assign(scores, boxes, points, classes, truth, n):
-    """Which object each anchor is for.
+    """Assigns an object to each anchor.
 
     scores (batch, anchors, classes) and boxes (batch, anchors, 4) as predicted;
     classes (batch, objects), -1 where there is none, and truth (batch, objects,
@@ -78,7 +78,7 @@ def assign(scores, boxes, points, classes, truth, n):
     # An object smaller than a stride may have no centre inside it.
     top = fit.topk(min(n, fit.shape[2]), 2)
     chosen = torch.zeros_like(fit).scatter_(2, top.indices, (top.values > 0).float())
-    # An anchor that several want goes to the one it overlaps most.
+    # An anchor that matches several objects goes to the one it overlaps most.
     rank = torch.where(chosen > 0, overlap + 1e-6, torch.zeros_like(overlap))
     best, owner = rank.max(1)
     owner = torch.where(best > 0, owner, torch.full_like(owner, -1))
@@ -90,8 +90,8 @@ def assign(scores, boxes, points, classes, truth, n):
 
 def head_loss(logits, classes, truth, n, kinds=0.0):
     """(box, class, DFL) of one head, which assigns n anchors to each object;
-    kinds: weight of the cross entropy among the classes of these anchors, which
-    is not the method's."""
+    kinds: weight of a cross entropy among the classes of these anchors, an
+    addition to the method."""
     points, strides = anchors(logits)
     bins, cls = flatten(logits)
     with torch.no_grad():
@@ -111,11 +111,12 @@ def head_loss(logits, classes, truth, n, kinds=0.0):
     wanted = truth.gather(1, where)[found]
     weight = weight[found]
     if kinds:
-        # Of one object, where the gradient of all that is background is not.
+        # Restricted to the anchors of objects, unlike the gradient of the
+        # background.
         apart = F.cross_entropy(cls[found], label[found], reduction="none")
         cls_loss = cls_loss + kinds * (apart * weight).sum() / total
     at, stride = points.expand(len(cls), -1, -1)[found], strides.expand(len(cls), -1, -1)[found]
-    # Of all anchors these alone have a gradient: a tenth of the time.
+    # Only these anchors have a gradient, which takes a tenth of the time.
     bins = bins[found].float()
     box_loss = ((1 - iou(decode(bins, at, stride), wanted, True)) * weight).sum() / total
     sides = torch.cat((at - wanted[:, :2], wanted[:, 2:] - at), 1) / stride
@@ -129,11 +130,11 @@ def head_loss(logits, classes, truth, n, kinds=0.0):
 
 
 def loss(outputs, classes, truth, many=1.0, cls=1.0, kinds=0.0):
-    """The sum of both heads, and its parts for the log, zero for a head that is
-    not there. outputs: what a model in training gives; classes (batch,
+    """The sum of both heads' losses, and its parts for the log, zero for a
+    missing head. outputs: what a model in training gives; classes (batch,
     objects), -1 behind the last; truth (batch, objects, 4) in pixels of the
-    input; many: weight of the one2many head; cls: times the classes' weight; kinds: as
-    for head_loss()."""
+    input; many: weight of the one2many head; cls: times the classes' weight;
+    kinds: as for head_loss()."""
     parts = []
     for logits, n, share in zip(outputs, (10, 1), (many, 1.0)):
         values = head_loss(logits, classes, truth, n, kinds) if logits is not None else torch.zeros(3)

@@ -74,7 +74,7 @@ class RepVGGDW(nn.Module):
         pad = (large.kernel_size[0] - small.kernel_size[0]) // 2
         large.weight += F.pad(small.weight, [pad] * 4)
         large.bias += small.bias
-        # As the original names it once it is one convolution.
+        # The original's name for it after merging.
         self.conv, self.conv1 = large, None
 
 
@@ -203,12 +203,12 @@ def last(shapes, name):
 
 class Detect(nn.Module):
     """Box and class branch of each level, in up to two copies: one2many, which
-    NMS has to follow, and one2one, which nothing has to follow."""
+    needs NMS, and one2one, which does not."""
 
     def __init__(self, shapes, name):
         super().__init__()
-        # In training: which heads there are, and whether the end-to-end one
-        # moves the features.
+        # In training: which heads run, and whether the end-to-end one trains
+        # the features.
         self.one2many, self.one2one, self.joint = True, True, False
         for prefix in ("", "one2one_"):
             box, cls = f"{name}.{prefix}cv2", f"{name}.{prefix}cv3"
@@ -229,8 +229,8 @@ class Detect(nn.Module):
                 zip(x, getattr(self, prefix + "cv2"), getattr(self, prefix + "cv3"))]
 
     def forward(self, x):
-        # In the paper the end-to-end copy trains on features that only the other
-        # one moves.
+        # In the paper the gradient of the end-to-end copy does not reach the
+        # features; only the other one's does.
         if self.training:
             features = x if self.joint else [level.detach() for level in x]
             return (self.logits(x, "") if self.one2many else None,
@@ -298,7 +298,7 @@ class YOLOv10(nn.Module):
             none(), c2f(22, False), Detect(shapes, "model.23")))
 
     def layers(self, x):
-        """What each of the 23 layers before the head gives."""
+        """The outputs of the 23 layers before the head."""
         m, out = self.model, []
         for i in range(11):
             x = m[i](x)
@@ -320,8 +320,8 @@ class YOLOv10(nn.Module):
         return logits if self.training else top_rows(*decode(logits))
 
     def learn(self, one2many=True, one2one=True, joint=False):
-        """For training: which heads learn, and whether the end-to-end one moves
-        the features. What does not learn is as in inference."""
+        """For training: selects the heads to train, and whether the end-to-end
+        one trains the features. Other modules stay in inference mode."""
         head = self.model[23]
         head.one2many, head.one2one, head.joint = one2many, one2one, joint
         self.train()
@@ -341,8 +341,8 @@ class YOLOv10(nn.Module):
 
 
 def from_tensors(tensors):
-    """A model with these tensors, in float. What the head does not learn, and
-    prefixes that checkpoints differ by, are left out."""
+    """A model with these tensors, in float. Ignores constants of the head, and
+    the prefixes in which checkpoints differ."""
     clean = {}
     for name, tensor in tensors.items():
         while name.startswith(("model.model.", "module.")):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
-"""The tensors of a YOLOv10 by name, as model.YOLOv10 takes them: the paper's
-six variants, and networks of any other width and depth."""
+"""The shapes of a YOLOv10's tensors by name, for model.YOLOv10: the paper's six
+variants, and networks of any other width and depth."""
 from typing import NamedTuple
 
 
@@ -17,7 +17,8 @@ class Config(NamedTuple):
     cls: int = 0                # channels of the class branch; 0: the paper's
 
 
-# Width and depth multiples, most channels, layers of CIB, of them with 7x7.
+# Width and depth multiples, maximum of channels, layers with CIB, and those of
+# them with 7x7.
 VARIANTS = {
     "n": (0.25, 1 / 3, 1024, (22,), (22,)),
     "s": (0.50, 1 / 3, 1024, (8, 22), (8, 22)),
