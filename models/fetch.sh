@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
 #
-# Downloads official YOLOv10 weights, which are not part of this project. What
-# bears FILE's name is always a whole file that the engine has read: until then
-# it is FILE.part, which the next run continues.
+# Downloads official YOLOv10 weights, which are not part of this project. FILE
+# is always a complete file that the engine has read; until then the download is
+# FILE.part, which the next run continues.
 set -euo pipefail
 
 usage() {
@@ -12,26 +12,26 @@ usage() {
 usage: models/fetch.sh [--again] [--pt] [--sha256 HASH] VARIANT [FILE]
 
 Downloads the official YOLOv10 weights, trained on COCO's 80 classes, from the
-Hugging Face Hub, looks into them with this project's engine and writes the
-names of the classes into them. They are under the AGPL-3.0.
+Hugging Face Hub, checks them with this project's engine and writes the names
+of the classes into them. They are under the AGPL-3.0.
 
   VARIANT  n, s, m, b, l or x
-  FILE     where to put them; by default yolov10VARIANT.safetensors in this
-           directory, with --pt yolov10VARIANT.pt
+  FILE     the output; by default yolov10VARIANT.safetensors in this directory,
+           with --pt yolov10VARIANT.pt
   --pt     download the authors' checkpoint from their release v1.1 on GitHub
-           instead; it has the names already and stays as it is
-  --again  download again what is there already; it is replaced only by weights
-           that are in order
+           instead; it has the names already and stays unchanged
+  --again  download even if FILE exists; only valid weights replace it
   --sha256 HASH
-           take only a download with this sha256, whatever else is known
+           accept only a download with this sha256, regardless of other hashes
 
-What has been stopped or cut off goes on where it was: the same command again.
-A download counts when its sha256 is the one that the server announces, the one
-that the Hub published (known here for s, m and b), and that of the first
-download, which is kept in FILE.sha256, as far as each is known. Needs curl; installs and builds first what is not there yet,
-with Y10_BUILD=DIR in the environment it takes another build folder as it is.
-Y10_FETCH_URL names a mirror instead of https://huggingface.co/jameslahm, or with
---pt instead of https://github.com/THU-MIG/yolov10/releases/download/v1.1.
+The same command continues an interrupted download. A download is accepted if
+its sha256 equals the one that the server announces, the one that the Hub
+published (known for s, m and b) and that of the first download, which is kept
+in FILE.sha256, as far as these are known. Needs curl; first installs missing
+packages and builds. With Y10_BUILD=DIR in the environment it uses that build
+folder and does not update it. Y10_FETCH_URL selects a mirror instead of
+https://huggingface.co/jameslahm, or with --pt instead of
+https://github.com/THU-MIG/yolov10/releases/download/v1.1.
 END
 }
 
@@ -65,13 +65,13 @@ case ${arguments[0]} in
   [nsmblx]) name=yolov10${arguments[0]} ;;
   *) wrong_usage "there is no variant '${arguments[0]}'; there are n, s, m, b, l and x" ;;
 esac
-# As the Hub's own page of each file has it, for the files of June 2024.
+# From the Hub's page of each file, for the files of June 2024.
 declare -A published_hashes=(
   [s]=fed9933de8736a90a7a63f088504247018e15219b20bc414702e1ee7d61468e2
   [m]=b0cd8cac01f6a13f1c7d2accdcfa0c0575a4b5eed9b39870b969f2a3c28e8f95
   [b]=afc8175e8731cc30f8ba66fce86d022ef21345973cdfa7d0f16e9d5463cc092d
 )
-# Nobody published one for the checkpoints.
+# There is no published hash of the checkpoints.
 published=''
 [ $checkpoint = yes ] || published=${published_hashes[${arguments[0]}]-}
 
@@ -81,20 +81,21 @@ if [ $checkpoint = yes ]; then
   suffix=pt base=https://github.com/THU-MIG/yolov10/releases/download/v1.1 path=$name.pt
 fi
 file=$(realpath -ms -- "${arguments[1]:-$name.$suffix}")
-# Beside FILE: what has come; the headers it came with; the same with names.
+# Files beside FILE: the partial download; its HTTP headers; the download with
+# names.
 part=$file.part headers=$file.part.headers named=$file.part.named
 base=${Y10_FETCH_URL:-$base}
 url=${base%/}/$path
-pause=${Y10_FETCH_WAIT:-2}  # seconds before the first retry; tests are in a hurry
+pause=${Y10_FETCH_WAIT:-2}  # seconds before the first retry; tests set less
 n_classes=80 max_failures=5 max_restarts=5 restarts=0
 
 size_of() { stat -Lc %s -- "$1" 2>/dev/null || echo 0; }
 sha256_of() { sha256sum <"$1" | cut -d' ' -f1; }
 
-# What the answer's headers in file $1 say: code, total (bytes of the whole
-# file) and etag, empty where they do not. Only the last answer counts, that
-# after all redirections; but the Hub itself, which redirects to where the files
-# lie, announces the file's sha256 as the etag of what it links to.
+# Parses the headers in file $1: sets code, total (bytes of the whole file) and
+# etag, empty if missing. Only the last response counts, after all redirections,
+# except for announced: when the Hub redirects to the storage server, its
+# x-linked-etag is the file's sha256.
 read_headers() {
   local line key value
   code='' total='' etag='' announced=''
@@ -124,7 +125,8 @@ start_over() {
   rm -f "$headers"
 }
 
-# What curl draws, without what it says of errors: that is said here, once.
+# Prints curl's progress bar without curl's error messages, which this script
+# prints itself, once.
 show_progress() {
   local piece drawn=no
   while IFS= read -r -d $'\r' piece || [[ $piece = *%* && $piece != *curl:* ]]; do
@@ -133,14 +135,14 @@ show_progress() {
   [ $drawn = no ] || echo
 }
 
-# Asks for what is missing of the part, once. Sets status (curl's), message,
+# Requests the missing rest of the part, once. Sets status (curl's), message,
 # code, total, etag and announced; have and now are the bytes before and after.
 ask() {
   local protocols='=http,https' progress=-s answer=$headers
   [[ $base != https:* ]] || protocols='=https'
   [ ! -t 2 ] || progress=--progress-bar
   have=$(size_of "$part") status=0
-  # The headers that the part began with stay, to compare the others with.
+  # Keeps the headers of the part's beginning, to compare later ones with.
   [ "$have" = 0 ] || answer=$scratch
   rm -f "$answer"
   message=$(curl "$progress" --fail --location --proto "$protocols" --proto-redir "$protocols" \
@@ -151,7 +153,7 @@ ask() {
   read_headers "$answer"
 }
 
-# The headers in hand belong to another file than that the part began with.
+# Whether the current headers belong to another file than the part's beginning.
 is_another() {
   local new_total=$total new_etag=$etag new_announced=$announced answer=$code result=1
   [ "$have" != 0 ] && [[ $code = 200 || $code = 206 || $code = 416 ]] || return 1
@@ -209,8 +211,8 @@ download() {
   done
 }
 
-# Prints "VARIANT CLASSES" of a weights file that the engine takes, or why it
-# does not; the smallest input is enough to check every shape.
+# Prints "VARIANT CLASSES" of a weights file, or the engine's error; the
+# smallest input is enough to check every shape.
 inspect() {
   local json
   json=$("$build/tools/y10" info --json --backend ref --size 64 "$1" 2>"$scratch") \
@@ -220,7 +222,7 @@ info = json.load(sys.stdin)
 print(info["variant"], len(info["classes"]))' <<<"$json"
 }
 
-# Why file $1 is not the weights that were wanted; nothing if it is them.
+# Prints why file $1 is not the requested weights, or nothing if it is.
 complaint() {
   local found expected="expected $name with $n_classes classes"
   if found=$(inspect "$1"); then
@@ -233,7 +235,7 @@ complaint() {
   fi
 }
 
-# The hash that the first download of this variant had, if FILE.sha256 knows.
+# Prints the hash of this variant's first download, if FILE.sha256 has it.
 first_hash() {
   [ ! -e "$file.sha256" ] \
     || sed -nE "s/^# $name was downloaded as ([0-9a-f]{64})\$/\\1/p" "$file.sha256"
@@ -241,7 +243,7 @@ first_hash() {
 
 say "The official YOLOv10 weights are the work of THU-MIG, published by jameslahm, under the
 AGPL-3.0 (https://www.gnu.org/licenses/agpl-3.0.html). They are not part of this
-project. Whoever uses them, or what is made from them, has that licence to keep.
+project. Users of the weights, or of works based on them, must comply with that licence.
 "
 [ ! -d "$file" ] || die "$file is a directory; expected a file's name"
 [ -d "$(dirname "$file")" ] || die "there is no directory $(dirname "$file") to write to"
@@ -251,7 +253,7 @@ if [ -z "$build" ]; then
   build=$root/build
   "$root/tools/setup.sh"
 fi
-[ -x "$build/tools/y10" ] || die "there is no $build/tools/y10, which looks into the weights"
+[ -x "$build/tools/y10" ] || die "there is no $build/tools/y10, which checks the weights"
 python=/usr/bin/python3
 [ -x $python ] || python=$(command -v python3) \
   || die "python3 is missing (Debian: sudo apt-get install python3)"
@@ -264,7 +266,7 @@ if [ -e "$file" ] && [ $again = no ]; then
   first=$(first_hash)
   if [ -z "$problem" ] && [ -n "$wanted" ]; then
     if [ "$first" != "$wanted" ]; then
-      problem="$file was downloaded with ${first:-a sha256 that nobody wrote down}; expected $wanted"
+      problem="$file was downloaded with ${first:-an unrecorded sha256}; expected $wanted"
     elif ! (cd "$(dirname "$file")" && sha256sum --quiet --status -c "$file.sha256"); then
       problem="$file is not the file that $file.sha256 describes"
     fi
@@ -324,7 +326,8 @@ case $status in
     ;;
   *) die "$problem. What was downloaded stays in $part" ;;
 esac
-# Kept before FILE is there: a stop in between only does this part again.
+# Written before FILE: after an interruption in between, only this part is
+# repeated.
 if ! printf '# %s was downloaded as %s\n%s  %s\n' "$name" "$hash" "$(sha256_of "$named")" \
   "$(basename "$file")" >"$named.sha256" || ! mv -f "$named.sha256" "$file.sha256"; then
   die "cannot write $file.sha256"

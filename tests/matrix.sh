@@ -13,18 +13,17 @@ usage() {
 usage: tests/matrix.sh [--all] [--older BUILD] SUITE [DIR]
 
 Builds in a chroot with Debian SUITE (trixie: GStreamer 1.26, sid: 1.28 and
-later), runs the tests that have to do with metadata, drawing and upstream's
-analytics there, and leaves what upstream's elements drew in
-build-ci/pictures-SUITE.
+later), runs the tests of metadata, drawing and upstream's analytics there, and
+copies the pictures drawn by upstream's elements to build-ci/pictures-SUITE.
 
   --all          every test but the slow ones
   --older BUILD  also run the plugin of this build folder there, which was built
                  with this machine's GStreamer
-  DIR            the chroot, build-ci/SUITE unless given; 2 GB. What is there
+  DIR            the chroot, by default build-ci/SUITE; 2 GB. An existing chroot
                  is used again
 
-Takes root, debootstrap and a machine whose apt sources name a Debian mirror, or
-MIRROR=URL; else it says what is missing and exits with 77.
+Needs root, debootstrap and a machine whose apt sources name a Debian mirror, or
+MIRROR=URL; exits with 77 and a message if one is missing.
 END
 }
 

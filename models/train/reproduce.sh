@@ -10,14 +10,14 @@ usage() {
   cat <<'END'
 usage: models/train/reproduce.sh [--quick] [FOLDER]
 
-Trains the model that comes with the project on pictures it draws itself;
-nothing is downloaded but Python packages, into build/train-venv. FOLDER, by
-default build/training, takes the pictures (2 GB), the state to go on from
-and the results: codes.safetensors, log.json, losses.png. Uses a GPU where
-PyTorch finds one. models/README.md says how long it takes on two cores.
+Trains the model that comes with the project on pictures that it generates;
+it downloads only Python packages, into build/train-venv. FOLDER, by default
+build/training, holds the pictures (2 GB), the state of an interrupted
+training and the results: codes.safetensors, log.json, losses.png. Uses a GPU
+if PyTorch finds one. models/README.md has the duration on two cores.
 
   --quick  a small training in minutes instead, ball and QR code at 160 pixels,
-           which must reach what it promises
+           which must reach its minimum precision
 END
 }
 

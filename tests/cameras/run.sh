@@ -3,16 +3,16 @@
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
 #
 # Eight RTSP cameras that fail in eight ways, watched by examples/cameras.c: see
-# cameras.py. Prints a line for each, PASS or FAIL. Takes about two minutes, most of
-# it waiting.
+# cameras.py. Prints a line for each, PASS or FAIL. Takes about two minutes,
+# mostly waiting.
 set -euo pipefail
 
 usage() {
   cat <<'END'
 usage: tests/cameras/run.sh [--reconnects N] [--build DIR]
 
-  --reconnects N  only the last part, connections that are cut, N of them
-  --build DIR     the build, build/ unless given
+  --reconnects N  runs only the last part, which cuts N connections
+  --build DIR     the build folder, by default build/
 END
 }
 

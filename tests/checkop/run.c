@@ -16,7 +16,7 @@
 #include "seeded.h"
 #include "tensors.h"
 
-/* Largest |difference| over the RMS of what is expected, and normalised mean
+/* Largest |difference| over the RMS of the expected values, and normalised mean
  * square error. Pools and upsampling move values and must not change a bit.
  *
  * fp32: sums of up to 5760 products in any order at a few 1e-7, and Winograd's

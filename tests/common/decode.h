@@ -32,12 +32,13 @@ float test_logits_class (const TestLogits *logits, guint anchor,
     guint class_id);
 double test_sigmoid (double x);
 
-/* @wanted: a byte a class, or NULL. Both return GArrays of TestRow ordered by
- * score, anchor, class. Every wanted pair at or over @confidence, at most @max; */
+/* @wanted: a byte per class, or NULL. Both return GArrays of TestRow ordered by
+ * score, anchor, class. This one returns at most @max pairs of anchor and wanted
+ * class with at least @confidence. */
 GArray *test_one2one (const TestLogits *logits, double confidence,
     const guint8 *wanted, guint max);
-/* or the best wanted class of every anchor, less what non-maximum suppression
- * as torchvision.ops.nms does it takes away. */
+/* This one returns the best wanted class of every anchor, after non-maximum
+ * suppression like that of torchvision.ops.nms. */
 GArray *test_one2many (const TestLogits *logits, double confidence,
     const guint8 *wanted, double iou, gboolean agnostic, guint max);
 

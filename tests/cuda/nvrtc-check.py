@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
-"""Our kernels through the compiler of CUDA 12: NVIDIA's wheels for it hold no nvcc, but NVRTC, and
-that compiles for every GPU we are made for. Says for each kernel and GPU how large its code is.
+"""Compiles our kernels with CUDA 12: NVIDIA's wheels of it contain NVRTC, but no nvcc, and NVRTC
+compiles for every supported GPU. Prints the code size of each kernel for each GPU.
 
 usage: nvrtc-check.py [--wheels DIR] [--arch SM]... [FILE.cu]...
 
-  --wheels DIR  where the wheels are, or are put by pip (90 MB); by default
-                build-ci/nvrtc-12.9
-  --arch SM     only this one, as 75; may be given several times
-  FILE.cu       only these; by default cuda/kernels/*.cu
+  --wheels DIR  the folder of the wheels, into which pip downloads them (90 MB); by
+                default build-ci/nvrtc-12.9
+  --arch SM     only this architecture, such as 75; may be given several times
+  FILE.cu       only these files; by default cuda/kernels/*.cu
 
-Exit status: 0, 1 when something does not compile, 77 when the wheels are not to be had."""
+Exit status: 0, 1 if a kernel does not compile, 77 if the wheels are not available."""
 import argparse
 import concurrent.futures
 import glob

@@ -1,27 +1,27 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
-"""Reads the machine code (SASS) of our kernels, for each GPU that they are compiled for, without a
-GPU: a register that goes through memory, a fence, an atomic on global memory and accesses narrower
-than 16 bytes all give right results, only later, so that no other test notices them.
+"""Checks the machine code (SASS) of our kernels for each GPU that they are compiled for, without a
+GPU. Spilled registers, fences, atomics on global memory and accesses narrower than 16 bytes only
+cost time, so no other test notices them.
 
 usage: sass-check.py [OPTION]... [CUBIN|FOLDER]...
 
-  CUBIN, FOLDER    what to read; by default the folder build/cuda. A folder has to have all GPUs of
-                   the table, if the same nvcc made it
-  --table FILE     what is expected; by default sass.txt beside this script
+  CUBIN, FOLDER    the code to read; by default the folder build/cuda. A folder must contain all
+                   GPUs of the table, if the same nvcc compiled it
+  --table FILE     the expected values; by default sass.txt beside this script
   --update         writes the table instead of comparing with it
-  --zero-only      does not look at the table
-  --counter-test   whether the check notices what it is for, in text and, with nvcc, in compiled code
-  --nvcc NVCC      for that
-  --fetch          pip puts nvdisasm into build-ci/ where there is none (6 MB)
+  --zero-only      ignores the table
+  --counter-test   tests that the check finds its faults, in text and, with nvcc, in compiled code
+  --nvcc NVCC      the nvcc for --counter-test
+  --fetch          installs nvdisasm in build-ci/ by pip if there is none (6 MB)
 
-In code of any compiler there must be no access to local memory, no fence and no global atomic. The
-table has the accesses of 16 bytes for each version of nvcc, since each unrolls loops in its own way;
-code of another version must have at least half of the fewest in a kernel's row. The GPUs may be
-compiled by different versions.
+Code of any compiler must contain no access to local memory, no fence and no global atomic. The
+table has the number of 16-byte accesses for each version of nvcc, since each unrolls loops
+differently; code of another version must have at least half of the fewest in a kernel's row.
+Different versions may compile the GPUs.
 
-Exit status: 0, 1 when something is wrong, 77 when nvdisasm, nvcc or code is missing."""
+Exit status: 0, 1 if a check fails, 77 if nvdisasm, nvcc or code is missing."""
 import argparse
 import collections
 import glob

@@ -286,7 +286,7 @@ exact_rgb (Y10ColorMatrix matrix, gboolean full, guint bits, const guint yuv[3],
     rgb[i] = CLAMP (rgb[i] * 255, 0, 255);
 }
 
-/* A row of pixels with chroma of their own, at the network's size. */
+/* Converts a row of pixels, each with its own chroma, at the network's size. */
 static guint8 *
 convert_row (gboolean cpu, Y10ColorMatrix matrix, gboolean full, guint bits,
     guint (*yuv)[3], guint n)

@@ -127,7 +127,7 @@ test_bad_headers (void)
   static const struct
   {
     const char *header;
-    guint64 length;             /* 0: what it is */
+    guint64 length;             /* 0: the actual length */
     gsize n_data;
     const char *text[3];
   } bad[] = {

@@ -4,15 +4,15 @@
 #
 # bundle.sh [--shared DIR] [--build DIR]
 #
-# One archive, build-gpu/yolov10-gpu.tar.gz, or in another build folder, that a bare Linux machine with a
-# GPU runs by
+# Makes one archive, build-gpu/yolov10-gpu.tar.gz, or in another build folder. A
+# bare Linux machine with a GPU runs it by
 #   tar xzf yolov10-gpu.tar.gz && yolov10-gpu/tests/gpu/run.sh
-# In it: what this project builds, without oneDNN; the tests that a GPU is asked;
-# GStreamer and the libraries it needs, as they are installed here (Debian), with
-# the C library for machines that have an older one; PyTorch's side of the
-# benchmark; and from DIR (../shared), because they are no part of this project,
-# the COCO pictures and weights. Weights are under their own licence: the archive
-# is for testing, not for passing on.
+# It contains this project's binaries, without oneDNN; the checks of a GPU;
+# GStreamer and its libraries from this machine (Debian), with the C library for
+# machines that have an older one; PyTorch's side of the benchmark; and from DIR
+# (../shared) the COCO pictures and weights, which are no part of this project.
+# Weights are under their own licence: the archive is for testing only and must
+# not be distributed.
 set -eu
 
 cd "$(dirname "$(readlink -f "$0")")/../.."

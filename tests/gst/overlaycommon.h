@@ -46,7 +46,7 @@ GstBuffer *overlay_run (const gchar * properties, GstCaps * caps,
 GstBuffer *overlay_convert (GstBuffer * buffer, GstCaps * from, GstCaps * to);
 /* 3 bytes a pixel, chroma not interpolated. */
 guint8 *overlay_rgb (GstBuffer * buffer, GstCaps * caps);
-/* The stored values, 4 of 16 bits a pixel, whatever the format. */
+/* The stored values, 4 of 16 bits a pixel, in any format. */
 guint16 *overlay_values (GstBuffer * buffer, GstCaps * caps);
 
 /* Fails if a stored value outside of the rectangle changed. */

@@ -115,7 +115,8 @@ class Pictures(unittest.TestCase):
         self.assertFalse(any(frames))
 
     def test_moving(self):
-        """Bottles that move, and somebody who reaches into the picture, twice a second inferred."""
+        """Moving bottles and a person who reaches into the picture, with two inferences a
+        second."""
         classes = "bottle,person"
         line = (f"filesrc location={VIDEO} ! qtdemux ! h264parse ! avdec_h264 ! identity "
                 "eos-after=400 ! {} videorate ! video/x-raw,framerate=10/1 ! videoconvert ! "

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
 """An application in Python reads both kinds of metadata with python3-gi alone:
-no bindings of ours, no python3-gst-1.0. What the signal "detections" tells it is
-what the buffers say.
+no bindings of ours, no python3-gst-1.0. The detections of the signal
+"detections" must equal those of the buffers.
 
 usage: test_python.py SEEDED SHAPES.json GST-PLUGINS-DIR
 """

@@ -11,10 +11,10 @@ usage() {
   cat <<'END'
 usage: tests/live/delay.sh [--minutes N] [--cameras N] [--build DIR]
 
-  --minutes N    for how long, 10 unless given; delays are looked at around the
-                 first minute and the last
-  --cameras N    so many that share the detector's engine, 1 unless given
-  --build DIR    the build, build/ unless given
+  --minutes N    duration, by default 10; delays are measured around the first
+                 and the last minute
+  --cameras N    number of cameras that share the detector's engine, by default 1
+  --build DIR    the build folder, by default build/
 END
 }
 

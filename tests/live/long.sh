@@ -10,8 +10,8 @@ usage() {
   cat <<'END'
 usage: tests/live/long.sh [--minutes N] [--build DIR]
 
-  --minutes N    of video, 60 unless given; that is minutes of work
-  --build DIR    the build, build/ unless given
+  --minutes N    length of the video, by default 60, which takes a few minutes
+  --build DIR    the build folder, by default build/
 END
 }
 

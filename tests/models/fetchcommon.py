@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
-"""What the tests of models/fetch.sh share: a server on this machine that does what servers and
-networks do, and looking at what has come. The test's arguments are BUILD SEEDED DATA."""
+"""Shared by the tests of models/fetch.sh: a local server that imitates servers and networks with
+their faults, and checks of the downloaded files. The test's arguments are BUILD SEEDED DATA."""
 import hashlib
 import http.server
 import json
@@ -23,14 +23,14 @@ if len(sys.argv) < 4:
     sys.exit("usage: test-fetch.py BUILD SEEDED DATA [TEST...]")
 BUILD, SEEDED, DATA = [os.path.abspath(path) for path in sys.argv[1:4]]
 
-# COCO's published order, where it is easily got wrong: its ids have holes, these do not.
+# COCO's published order at places that are easily wrong: its ids have gaps, these have none.
 KNOWN = {0: "person", 7: "truck", 11: "stop sign", 12: "parking meter", 24: "backpack",
          26: "handbag", 39: "bottle", 45: "bowl", 60: "dining table", 61: "toilet",
          67: "cell phone", 79: "toothbrush"}
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
-    """Sends server.body as the server's settings say."""
+    """Sends server.body according to the server's settings."""
     protocol_version = "HTTP/1.1"
 
     def log_message(self, format, *args):            # pylint: disable=redefined-builtin
@@ -89,7 +89,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             entry["sent"] += len(piece)
             try:
                 self.wfile.write(piece)
-            except OSError:                          # who asked is gone
+            except OSError:                          # the client is gone
                 break
         return None
 
@@ -184,7 +184,7 @@ class Case(unittest.TestCase):
                 "Y10_FETCH_WAIT": "0", "HOME": self.dir, **extra}
 
     def fetch(self, url, *arguments, status=0, **env):
-        """(what it said, the lines of its error)"""
+        """Runs the script; returns (stdout, the lines of its error)."""
         done = subprocess.run([FETCH, *(arguments or ["n"])], cwd=self.dir, text=True, timeout=120,
                               env=self.environment(url, **env), stdin=subprocess.DEVNULL,
                               capture_output=True, check=False)
@@ -193,7 +193,7 @@ class Case(unittest.TestCase):
         return done.stdout, done.stderr
 
     def fails(self, url, *arguments, says=(), **env):
-        """It ends with 1 and one line that holds the words."""
+        """Asserts exit status 1 and one line that contains the words."""
         out, error = self.fetch(url, *arguments, status=1, **env)
         self.assertEqual(len(error.splitlines()), 1, error)
         self.assertTrue(error.startswith("fetch.sh: "), error)
@@ -208,7 +208,7 @@ class Case(unittest.TestCase):
         return json.loads(done.stdout)["classes"]
 
     def assert_good(self, body=None, file=None):
-        """The weights that the server had, with names; nothing else is left."""
+        """Asserts the server's weights with names, and no other files."""
         body, file = body or self.body, file or self.file
         old, data = split(body)
         header, kept = split(read(file))
@@ -223,7 +223,7 @@ class Case(unittest.TestCase):
         self.assert_only(file, file + ".sha256")
 
     def assert_only(self, *paths):
-        """Besides what the test itself put there, the folder holds just these."""
+        """Asserts that the folder contains exactly these files beside the test's own."""
         found = {os.path.join(self.dir, name) for name in os.listdir(self.dir)
                  if name.startswith("yolov10")}
         self.assertEqual(found, {path for path in paths

@@ -11,8 +11,8 @@ usage() {
   cat <<'END'
 usage: tests/pipelines/run.sh [--build DIR] [--sheet FILE] [SCRIPT…]
 
-  --build DIR    the build, build/ unless given
-  --sheet FILE   also put a picture of each output into one, a .jpg
+  --build DIR    the build folder, by default build/
+  --sheet FILE   also writes a contact sheet of all outputs, a .jpg
   SCRIPT         only these, such as file.sh
 END
 }
