@@ -9,8 +9,9 @@
     for x0, y0, x1, y1 in result.xyxy:
         ...
 
-:class:`Model` loads weights, :meth:`Model.detect` takes NumPy arrays, PIL images and
-paths and returns a :class:`Result`. What liby10 refuses is an :class:`Error`.
+:class:`Model` loads weights, :meth:`Model.detect` takes NumPy arrays, PIL
+images and paths and returns a :class:`Result`. Errors of liby10 raise
+:class:`Error`.
 """
 from ._errors import Error, ErrorCode
 from ._model import Model
@@ -20,7 +21,7 @@ __all__ = ["DETECTION", "Error", "ErrorCode", "Model", "Result", "Times"]
 
 
 def __getattr__(name: str) -> str:
-    # The version is in meson.build, from which the package's metadata have it.
+    # The package's metadata take the version from meson.build.
     if name == "__version__":
         from importlib import metadata
         try:

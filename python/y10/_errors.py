@@ -7,7 +7,7 @@ import enum
 
 
 class ErrorCode(enum.IntEnum):
-    """Why liby10 refused or failed; the C library calls them Y10_ERROR_*."""
+    """The kinds of errors of liby10; the C library calls them Y10_ERROR_*."""
 
     FAILED = 0
     NOT_FOUND = 1

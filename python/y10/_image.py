@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
-"""Pixels as liby10 takes them. It reads rows of packed pixels and separate planes, so most
-views of an array need no copy; the rest is copied once."""
+"""Converts images to liby10's format. It reads rows of packed pixels and separate planes, so most
+views of an array need no copy; other views are copied once."""
 from __future__ import annotations
 
 import ctypes
@@ -17,7 +17,7 @@ ORDERS = ("RGB", "BGR")
 
 
 def _load(path: str) -> np.ndarray:
-    """The picture at @path as it is to be looked at: turned as its EXIF data say."""
+    """The picture at @path, rotated according to its EXIF data."""
     try:
         from PIL import Image, ImageOps
     except ImportError:
@@ -50,7 +50,8 @@ def to_array(image: Any, order: str) -> Tuple[np.ndarray, str, Optional[str]]:
 
 
 def check_array(array: np.ndarray) -> np.ndarray:
-    """@array with shape (H, W) or (H, W, 3 or 4), or an error that says what it is instead."""
+    """Returns @array with shape (H, W) or (H, W, 3 or 4), or raises an error that names its shape
+    or type."""
     if array.ndim == 3 and array.shape[2] == 1:
         array = array[:, :, 0]
     if array.ndim not in (2, 3) or array.ndim == 3 and array.shape[2] not in (3, 4):
@@ -64,11 +65,11 @@ def check_array(array: np.ndarray) -> np.ndarray:
 
 
 def _layout(array: np.ndarray, order: str) -> Optional[Tuple[str, int, Tuple[int, ...]]]:
-    """Name of the pixel format, bytes from row to row and where the planes begin, from the
-    address of @array; None where no format has pixels that lie so."""
+    """The name of the pixel format, the stride of rows and the offsets of planes from the address
+    of @array; None if no format has this layout."""
     height, width = array.shape[:2]
     n = array.shape[2] if array.ndim == 3 else 1
-    # What the stride of a dimension of one is has no meaning.
+    # The stride of a dimension of size one has no meaning.
     row = array.strides[0] if height > 1 else abs(array.strides[1] if width > 1 else n) * width
     column = array.strides[1] if width > 1 else None
     if n == 1:
@@ -84,7 +85,8 @@ def _layout(array: np.ndarray, order: str) -> Optional[Tuple[str, int, Tuple[int
 
 
 def describe(array: np.ndarray, order: str) -> Tuple[Y10Image, np.ndarray]:
-    """The struct for pixels of check_array(), and the array that has to live while it is used."""
+    """The struct for pixels of check_array(), and the array that must live as long as the struct
+    is used."""
     layout = _layout(array, order)
     if not layout:
         array = array.copy()

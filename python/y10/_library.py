@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
-"""liby10 by ctypes: structs, prototypes, and which file the library is.
+"""liby10 by ctypes: structs, prototypes, and the search for the library file.
 
-tests/test_abi.py compiles the prototypes against the C headers, and compares the
-structs and enums below with what the C compiler makes of them.
+tests/test_abi.py compiles the prototypes against the C headers, and compares the structs and enums
+below with the C compiler's.
 """
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from ._errors import Error, ErrorCode
 BUNDLED = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib", "liby10-bundled.so")
 SONAME = "liby10.so.1"
 
-# The values that options have in C are the positions here.
+# The positions here are the values of the options in C.
 BACKENDS = ("auto", "ref", "cpu", "cuda")
 PRECISIONS = ("auto", "fp32", "tf32", "fp16", "bf16")
 HEADS = ("auto", "one2one", "one2many", "one2one-nms")
-# Of Y10PixelFormat, those that arrays can have.
+# The values of Y10PixelFormat that arrays can have.
 PIXEL_FORMATS = {"RGB": 0, "BGR": 1, "RGBA": 6, "BGRA": 7, "ARGB": 8, "ABGR": 9, "RGBP": 11,
                  "GRAY8": 20}
 
@@ -102,7 +102,8 @@ void y10_step_end (const Y10Step *step);
 char *y10_report_to_json (const Y10Model *model, const Y10Report *report);
 """
 
-# The bundled library hides its GLib, but for these, which it exports as y10_bundled_NAME.
+# The bundled library hides its GLib, except for these functions, which it exports as
+# y10_bundled_NAME.
 GLIB_PROTOTYPES = """
 void g_error_free (GError *error);
 void g_free (gpointer mem);
@@ -124,7 +125,7 @@ _OPAQUE = ("Y10Model *", "Y10Engine *", "GCancellable *", "Y10Detection *")
 
 
 def _ctype(c_type: str):
-    """What ctypes has for the C type @c_type; None for void."""
+    """The ctypes type of the C type @c_type; None for void."""
     c_type = c_type.strip()
     if c_type in _TYPES:
         return _TYPES[c_type]
@@ -133,7 +134,7 @@ def _ctype(c_type: str):
 
 
 def parse_prototypes(text: str):
-    """Yields name, result and arguments, as ctypes has them, of each line of @text."""
+    """Yields the name, result and arguments as ctypes types for each line of @text."""
     for result, name, arguments in re.findall(r"^(.+?)(\w+) \((.*)\);$", text, re.M):
         types = [re.sub(r"\w+$", "", argument) for argument in arguments.split(", ")
                  if argument != "void"]
@@ -141,7 +142,8 @@ def parse_prototypes(text: str):
 
 
 def _open() -> ctypes.CDLL:
-    """The library in this package, else what Y10_LIBRARY names, else the system's."""
+    """Loads the library in this package, else the one that Y10_LIBRARY names, else the
+    system's."""
     path = BUNDLED if os.path.exists(BUNDLED) else os.environ.get("Y10_LIBRARY") or SONAME
     try:
         return ctypes.CDLL(path)
@@ -161,7 +163,7 @@ class Library:
         for name, result, arguments in parse_prototypes(PROTOTYPES):
             self._declare(name, getattr(self._cdll, name), result, arguments)
         for name, result, arguments in parse_prototypes(GLIB_PROTOTYPES):
-            # Of a library that is not bundled, what it is linked to has them.
+            # For a library that is not bundled, the GLib that it is linked to has them.
             bundled = getattr(self._cdll, "y10_bundled_" + name, None)
             self._declare(name, bundled or getattr(self._cdll, name), result, arguments)
 
@@ -171,8 +173,8 @@ class Library:
         setattr(self, name, function)
 
     def call(self, function, *arguments):
-        """Calls @function, whose last argument is a GError **, and returns its result, or
-        raises Error where it says so: by FALSE, NULL or -1."""
+        """Calls @function, whose last argument is a GError **, and returns its result, or raises
+        Error if it failed: returned FALSE, NULL or -1."""
         error = POINTER(GError)()
         result = function(*arguments, ctypes.byref(error))
         if not error:

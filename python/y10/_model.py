@@ -2,9 +2,9 @@
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
 """A model and its engine.
 
-All calls of liby10 release the interpreter lock. It is called to wait for at most
-WAIT_SLICE, so that Python can handle signals, such as Ctrl-C. Engines have threads, which
-do not survive os.fork(): in a child nothing of the parent's engine is touched.
+All calls of liby10 release the interpreter lock. No call waits for longer than WAIT_SLICE, so that
+Python can handle signals, such as Ctrl-C. Engines have threads, which do not survive os.fork(): a
+child never touches the parent's engine.
 """
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ T = TypeVar("T")
 
 
 def _release(engine: int, process: int) -> None:
-    """Unrefs @engine, whose threads are in @process only."""
+    """Unrefs @engine, whose threads exist in @process only."""
     if os.getpid() == process:
         library.y10_engine_unref(engine)
 
@@ -45,7 +45,7 @@ def _integer(name: str, value: Any, least: int = 0) -> int:
     if isinstance(value, bool) or not hasattr(value, "__index__"):
         raise TypeError(f"{name} is {value!r}; expected an integer")
     value = value.__index__()
-    # Beyond what fits into C; what is within it, the library judges.
+    # Rejects values that do not fit into C; the library checks all others.
     if not least <= value < 2 ** 31:
         raise ValueError(f"{name} is {value}; expected {least} or more")
     return value
@@ -61,8 +61,8 @@ def _config(**options: Any) -> Y10EngineConfig:
 
 
 def _interruptible(work: Callable[[int], T]) -> T:
-    """@work (cancellable) in a thread of its own where this one handles signals: what takes
-    seconds can then be cancelled by an exception of a signal handler."""
+    """Runs @work (cancellable), in another thread if this one handles signals: an exception of a
+    signal handler can then cancel work that takes seconds."""
     cancellable = library.g_cancellable_new()
     done: List[Any] = []
 
@@ -171,13 +171,13 @@ class Model:
         self.n_parameters: int = library.y10_model_get_n_parameters(handle)
         #: (width, height) of the network's input, pixels.
         self.input_size: Tuple[int, int] = (width.value, height.value)
-        #: What computes, as chosen for "auto".
+        #: The backend, as chosen for "auto".
         self.backend: str = BACKENDS[library.y10_engine_get_backend(engine)]
-        #: In which numbers.
+        #: The precision in use.
         self.precision: str = PRECISIONS[library.y10_engine_get_precision(engine)]
-        #: Which head.
+        #: The head in use.
         self.head: str = HEADS[library.y10_engine_get_head(engine)]
-        #: The processor in words.
+        #: Description of the processor.
         self.device: str = library.y10_engine_get_device(engine).decode()
         #: CPU threads in use.
         self.threads: int = library.y10_engine_get_threads(engine)
@@ -211,7 +211,7 @@ class Model:
         return self
 
     def __exit__(self, *_: object) -> None:
-        # In a child that leaves the block, nothing is there to be closed.
+        # A child that leaves the block has nothing to close.
         if os.getpid() == self._process:
             self.close()
 
@@ -221,7 +221,7 @@ class Model:
                 f"{self.backend} {self.precision}>")
 
     def _classes(self, classes: Optional[Iterable[Union[int, str]]]) -> Optional[bytes]:
-        """One byte for each class, as Y10HeadParams has them."""
+        """One byte for each class, for Y10HeadParams."""
         if classes is None:
             return None
         if isinstance(classes, (str, bytes)):
@@ -243,7 +243,7 @@ class Model:
         return ids
 
     def _class_confidence(self, confidence: Optional[Mapping[Union[int, str], float]]) -> Any:
-        """One float for each class, as Y10HeadParams has them; None for none."""
+        """One float for each class, for Y10HeadParams; None if there are none."""
         if not confidence:
             return None
         each = (ctypes.c_float * len(self.names))(*[-1.0] * len(self.names))
@@ -318,7 +318,7 @@ class Model:
         """One step of the engine: at most max_batch images."""
         sources = [to_array(image, order) for image in images]
         arrays = [check_array(array) for array, _, _ in sources]
-        # What is described here lives until the step has ended.
+        # The objects described here live until the step has ended.
         described = [describe(array, name) for array, (_, name, _) in zip(arrays, sources)]
         found = np.empty(params.max_detections, DETECTION)
         step, times = Y10Step(), Y10StepTimes(size=ctypes.sizeof(Y10StepTimes))
@@ -338,7 +338,7 @@ class Model:
                                       array.shape[0], path,
                                       Times(times.preprocess, times.inference, times.postprocess)))
         finally:
-            # Set by y10_step_begin, so also where a signal came right after it.
+            # Set by y10_step_begin, so it is valid even if a signal arrives right after the call.
             if step.engine and os.getpid() == self._process:
                 library.y10_step_end(by_step)
         return results

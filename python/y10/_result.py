@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
-"""What was found in one image."""
+"""The detections of one image."""
 from __future__ import annotations
 
 import ctypes
@@ -20,7 +20,7 @@ DETECTION = np.dtype([("x0", np.float32), ("y0", np.float32), ("x1", np.float32)
 
 
 class Times(NamedTuple):
-    """Where the time of a step went, in nanoseconds, of all its images together."""
+    """Durations of a step's stages, in nanoseconds, for all its images together."""
 
     preprocess: int
     inference: int

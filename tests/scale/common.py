@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
-"""What the tests of archives on several nodes share: inputs, and the y10 processes of a node."""
+"""Shared by the tests of archives on several nodes: inputs, and the y10 processes of a node."""
 import json
 import os
 import subprocess
@@ -40,7 +40,7 @@ def make_inputs(folder):
 
 
 def one_machine(inputs, broken):
-    """What y10 detect prints without segments, store or cluster."""
+    """The output of y10 detect without segments, store or cluster."""
     good = [path for path in inputs if path not in broken]
     return subprocess.run([Y10, "detect", *OPTIONS, *good], check=True, capture_output=True).stdout
 
@@ -51,7 +51,7 @@ def read(*path):
 
 
 def check_results(out, expected, broken):
-    """Compares the results with one machine's, and prints what is reported of the broken inputs."""
+    """Compares the results with one machine's, and prints the reports of the broken inputs."""
     assert read(out, "results.jsonl") == expected, f"{out}/results.jsonl differs"
     failed = [json.loads(line) for line in read(out, "failed.jsonl").splitlines()]
     assert [f["source"] for f in failed] == broken, failed

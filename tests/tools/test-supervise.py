@@ -18,9 +18,9 @@ PATIENCE, LIMIT = 60, 24 * HOUR
 
 
 class Nodes:
-    """An executor with as many nodes as there are slots. A call's arguments are what happens to its
-    attempts, one after the other, the last one again and again: a number of seconds until there is a
-    result, or "lost", "wrong", "dies" or "hangs"."""
+    """An executor with as many nodes as there are slots. A call's arguments are the fates of its
+    attempts, one after the other, of which the last one repeats: a number of seconds until there
+    is a result, or "lost", "wrong", "dies" or "hangs"."""
     repeats = True
 
     def __init__(self, n):
@@ -109,7 +109,7 @@ class Supervise(unittest.TestCase):
         self.assertLess(nodes.now, PATIENCE)
 
     def test_frozen(self):
-        """A node that looks alive and never answers: what it runs is given to another one."""
+        """A node that looks alive and never answers: another node repeats its task."""
         nodes = Nodes(3)
         self.assertEqual(self.supervise(nodes, *[5] * 20, ("hangs", 7), *[5] * 19)[20], "7 s")
         self.assertLess(nodes.now, 5 * PATIENCE)
