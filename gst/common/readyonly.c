@@ -8,7 +8,7 @@
 
 #include <y10/error.h>
 
-#include "common/error.h"
+#include "common/elementerror.h"
 
 /* Call with the object lock held. The core also changes the state from READY to
  * PAUSED under that lock, so start() sees any value that was not refused. */

@@ -78,7 +78,7 @@
 #include "detect/element.h"
 #include "detect/lifecycle.h"
 #include "meta/write.h"
-#include "common/error.h"
+#include "common/elementerror.h"
 #include "common/frame.h"
 #include "detect/props.h"
 #include "detect/pads.h"

@@ -13,7 +13,7 @@
 
 #include "detect/input.h"
 
-#include "common/error.h"
+#include "common/elementerror.h"
 #include "detect/element.h"
 #include "detect/lifecycle.h"
 

@@ -10,7 +10,7 @@
 
 #include "detect/lifecycle.h"
 
-#include "common/error.h"
+#include "common/elementerror.h"
 #include "detect/element.h"
 #include "detect/props.h"
 

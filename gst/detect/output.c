@@ -15,7 +15,7 @@
 
 #include "detect/output.h"
 
-#include "common/error.h"
+#include "common/elementerror.h"
 #include "detect/messages.h"
 #include "detect/element.h"
 

@@ -11,7 +11,7 @@
 #include "detect/props.h"
 
 #include "meta/write.h"
-#include "common/error.h"
+#include "common/elementerror.h"
 #include "common/readyonly.h"
 #include "detect/element.h"
 

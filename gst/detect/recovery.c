@@ -17,7 +17,7 @@
 
 #include "detect/recovery.h"
 
-#include "common/error.h"
+#include "common/elementerror.h"
 #include "detect/element.h"
 #include "detect/props.h"
 

@@ -16,7 +16,7 @@
 
 #include "detect/reload.h"
 
-#include "common/error.h"
+#include "common/elementerror.h"
 #include "common/text.h"
 #include "detect/element.h"
 

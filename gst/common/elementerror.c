@@ -5,7 +5,7 @@
  * reads, already names the file, tensor or property, what was found and what
  * was expected. Domain and code tell applications how to react; only this file
  * maps them. */
-#include "common/error.h"
+#include "common/elementerror.h"
 
 #include <y10/error.h>
 
