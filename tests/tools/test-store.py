@@ -226,7 +226,7 @@ class Store(Case):
         """Two processes with one key at the same time: one file, and both succeed."""
         expected = None
         n_raced = 0
-        for _ in range(100 if ALL else 8):
+        for _ in range(50 if ALL else 8):
             shutil.rmtree(self.store, ignore_errors=True)
             both = [subprocess.Popen(self.command(self.clip), env=self.env, text=True,
                                      stdout=subprocess.PIPE) for _ in range(2)]
@@ -251,7 +251,7 @@ class Store(Case):
         self.run_store(self.clip)
         length = time.monotonic() - began
         rand, n_killed, n_orphans, n_published = random.Random(1), 0, 0, 0
-        for _ in range(200 if ALL else 15):
+        for _ in range(80 if ALL else 15):
             shutil.rmtree(self.store, ignore_errors=True)
             with subprocess.Popen(self.command(self.clip), env=self.env,
                                   stdout=subprocess.DEVNULL) as p:
