@@ -117,6 +117,22 @@ gst_yolov10_skipped_boxes_get_type (void)
   return type;
 }
 
+GType
+gst_yolov10_region_anchor_get_type (void)
+{
+  static gsize type = 0;
+  static const GEnumValue values[] = {
+    {Y10_REGION_ANCHOR_BOTTOM, "Middle of the lower edge", "bottom"},
+    {Y10_REGION_ANCHOR_OVERLAP, "Any part of the box", "overlap"},
+    {0, NULL, NULL}
+  };
+
+  if (g_once_init_enter (&type))
+    g_once_init_leave (&type,
+        g_enum_register_static ("GstYolov10RegionAnchor", values));
+  return type;
+}
+
 /* Parses `input-size`: NULL, "", "N" or "WxH", in pixels. 0 is the model's own
  * size. The engine checks which sizes a model supports. */
 gboolean

@@ -8,6 +8,7 @@
 #include <gst/gst.h>
 #include <y10/engine.h>
 #include <y10/image.h>
+#include <y10/parts.h>
 
 G_BEGIN_DECLS
 
@@ -70,12 +71,14 @@ typedef enum
 #define GST_TYPE_YOLOV10_ATTACH (gst_yolov10_attach_get_type ())
 #define GST_TYPE_YOLOV10_LATE_POLICY (gst_yolov10_late_policy_get_type ())
 #define GST_TYPE_YOLOV10_SKIPPED_BOXES (gst_yolov10_skipped_boxes_get_type ())
+#define GST_TYPE_YOLOV10_REGION_ANCHOR (gst_yolov10_region_anchor_get_type ())
 GType gst_yolov10_backend_get_type (void);
 GType gst_yolov10_precision_get_type (void);
 GType gst_yolov10_head_get_type (void);
 GType gst_yolov10_attach_get_type (void);
 GType gst_yolov10_late_policy_get_type (void);
 GType gst_yolov10_skipped_boxes_get_type (void);
+GType gst_yolov10_region_anchor_get_type (void);
 
 gboolean gst_y10_parse_input_size (const gchar * text, guint * width,
     guint * height, GError ** error);

@@ -80,6 +80,7 @@
 #include "meta/write.h"
 #include "common/elementerror.h"
 #include "common/frame.h"
+#include "detect/partprops.h"
 #include "detect/props.h"
 #include "detect/pads.h"
 #include "detect/messages.h"
@@ -249,6 +250,21 @@ look_at_caps (GstPad * pad, GstPadProbeInfo * info, gpointer user_data)
   return GST_PAD_PROBE_OK;
 }
 
+static gboolean
+follow_format (GstYolov10Detect * self)
+{
+  Y10Image image = self->format.image;
+  GError *error = NULL;
+
+  image.width = (guint) GST_VIDEO_INFO_WIDTH (&self->format.info);
+  image.height = (guint) GST_VIDEO_INFO_HEIGHT (&self->format.info);
+  self->has_format = gst_y10_part_props_set_image (self, &image, &error);
+  if (!self->has_format)
+    GST_Y10_ELEMENT_ERROR (self, error);
+  g_clear_error (&error);
+  return self->has_format;
+}
+
 /* Runs only while the frame queue is empty. */
 static gboolean
 gst_yolov10_detect_set_caps (GstBaseTransform * base, GstCaps * incaps,
@@ -267,9 +283,13 @@ gst_yolov10_detect_set_caps (GstBaseTransform * base, GstCaps * incaps,
   self->frame_duration = duration;
   GST_OBJECT_UNLOCK (self);
   self->max_running = -1;       /* forces set_limits() to recompute */
-  if (self->has_format && self->session)
+  if (!self->has_format || !follow_format (self))
+    return FALSE;
+  if (self->session) {
     gst_y10_session_reserve (self->session, &self->format);
-  return self->has_format;
+    gst_y10_part_props_expect (self, self->session);
+  }
+  return TRUE;
 }
 
 /* Forwards the query downstream, since the element allocates no frames itself,

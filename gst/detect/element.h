@@ -46,6 +46,13 @@ struct _GstYolov10Detect
   GstYolov10LatePolicy late_policy;
   guint inference_interval, max_queued_frames;
   gboolean takes_cuda;          /* accepts CUDA memory; TRUE while in NULL */
+  GstY10PartSettings part_settings;
+  GstY10PartRules *part_rules;  /* made from these; NULL: none */
+
+  /* Held while @part_settings or @part_rules are changed; protects the rest.
+   * Taken before the object lock. */
+  GMutex part_lock;
+  Y10Image part_image;          /* format and size of frames; width 0: unknown */
 
   GstY10Cuda *cuda;             /* these do their own locking */
   GstY10FrameQueue *frame_queue;

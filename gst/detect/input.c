@@ -16,6 +16,7 @@
 #include "common/elementerror.h"
 #include "detect/element.h"
 #include "detect/lifecycle.h"
+#include "detect/partprops.h"
 
 GST_DEBUG_CATEGORY_EXTERN (gst_yolov10_detect_debug);
 #define GST_CAT_DEFAULT gst_yolov10_detect_debug
@@ -200,6 +201,7 @@ begin_inference (GstYolov10Detect * self, GstY10QueuedFrame * entry,
   job->classes = gst_y10_session_get_classes (entry->session);
   job->class_confidence =
       gst_y10_session_get_class_confidence (entry->session);
+  job->rules = gst_y10_part_props_get_rules (self);
   job->request.notify = note;
   job->request.notify_data = self;
   if (!gst_y10_job_start (job, entry->buffer, &self->format,

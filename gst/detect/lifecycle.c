@@ -12,6 +12,7 @@
 
 #include "common/elementerror.h"
 #include "detect/element.h"
+#include "detect/partprops.h"
 #include "detect/props.h"
 
 GST_DEBUG_CATEGORY_EXTERN (gst_yolov10_detect_debug);
@@ -47,6 +48,7 @@ static void
 apply_pending (GstYolov10Detect * self)
 {
   gboolean other_model;
+  GError *error = NULL;
 
   /* Open first, so that later changes trigger reload requests of their own. */
   gst_y10_reload_open (self->reload);
@@ -55,6 +57,9 @@ apply_pending (GstYolov10Detect * self)
       self->settings.model_file);
   GST_OBJECT_UNLOCK (self);
   gst_y10_props_apply_pending (self, self->session);
+  if (!gst_y10_part_props_check (self, &error))
+    GST_Y10_ELEMENT_WARNING (self, error);
+  g_clear_error (&error);
   if (other_model)
     gst_y10_reload_request (self->reload);
 }
@@ -67,7 +72,8 @@ gst_y10_lifecycle_begin (GstYolov10Detect * self, GError ** error)
   Y10Engine *engine;
   gchar *name;
 
-  if (!gst_y10_props_check_sizes (self, error))
+  if (!gst_y10_props_check_sizes (self, error)
+      || !gst_y10_part_props_check (self, error))
     return FALSE;
   name = gst_object_get_name (GST_OBJECT (self));
   gst_y10_lifecycle_open_cuda (self);             /* properties may have changed in READY */
@@ -153,6 +159,7 @@ gst_y10_lifecycle_apply_reload (GstYolov10Detect * self)
   GST_OBJECT_UNLOCK (self);
   if (self->has_format)
     gst_y10_session_reserve (new, &self->format);
+  gst_y10_part_props_expect (self, new);
   /* Apply what was set while the session was being created. */
   gst_y10_session_set_priority (new, priority);
   gst_y10_props_apply_pending (self, new);

@@ -23,6 +23,7 @@
 
 #include "common/sinkpad.h"
 #include "detect/element.h"
+#include "detect/partprops.h"
 #include "detect/input.h"
 #include "detect/output.h"
 
@@ -398,6 +399,7 @@ gst_y10_pads_end (GstYolov10Detect * self)
   gst_y10_jobs_end (&self->jobs);
   gst_y10_detection_list_clear (&self->detections);
   self->has_format = FALSE;
+  gst_y10_part_props_set_image (self, NULL, NULL);
   GST_OBJECT_LOCK (self);
   self->live = FALSE;
   self->wanted.for_privacy = FALSE;

@@ -11,6 +11,7 @@
 #include "detect/props.h"
 
 #include "meta/write.h"
+#include "detect/partprops.h"
 #include "common/elementerror.h"
 #include "common/readyonly.h"
 #include "detect/element.h"
@@ -29,6 +30,7 @@ gst_y10_props_init (GstYolov10Detect * self)
   self->wanted.active = TRUE;
   self->wanted.max_hold = GST_Y10_DEFAULT_MAX_HOLD;
   self->inference_interval = 1;
+  gst_y10_part_props_init (self);
 }
 
 /* Properties that name classes of the model, which the session parses. */
@@ -108,6 +110,7 @@ gst_y10_props_clear (GstYolov10Detect * self)
 {
   g_clear_pointer (&self->min_size, g_free);
   g_clear_pointer (&self->max_size, g_free);
+  gst_y10_part_props_clear (self);
 }
 
 static GstYolov10Attach
@@ -268,6 +271,8 @@ gst_y10_props_set (GObject * object, guint id,
     set_size (self, id, g_value_get_string (value));
     return;
   }
+  if (gst_y10_part_props_set (self, id, value))
+    return;
   if (id == GST_Y10_PROP_MODEL_FILE) {
     set_model_file (self, g_value_get_string (value));
     return;
@@ -446,6 +451,8 @@ gst_y10_props_get (GObject * object, guint id, GValue * value,
     get_active (self, id, value);
     return;
   }
+  if (gst_y10_part_props_get (self, id, value))
+    return;
 
   GST_OBJECT_LOCK (self);
   switch (id) {

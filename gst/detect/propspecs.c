@@ -12,6 +12,7 @@
 #include "detect/props.h"
 
 #include "detect/element.h"
+#include "detect/partprops.h"
 
 static GParamSpec *props[GST_Y10_N_PROPS];
 
@@ -116,6 +117,24 @@ gst_y10_props_install (GObjectClass * class)
   props[GST_Y10_PROP_MAX_SIZE] = g_param_spec_string ("max-size",
       "Maximum size", "Drop boxes larger than this, given as for min-size. "
       "Empty: no limit", "", playing);
+  props[GST_Y10_PROP_TILES] = g_param_spec_string ("tiles", "Tiles",
+      "Divide each frame into tiles that are inferred one by one, beside the "
+      "whole frame, which finds smaller objects: columns and rows such as "
+      "\"2x2\"; a size in pixels such as \"640\" for as many tiles as are "
+      "needed; \"auto\" for tiles of about the network's input size; \"none\". "
+      "At most 64 tiles; each costs one inference",
+      GST_Y10_DEFAULT_TILES, playing);
+  props[GST_Y10_PROP_TILE_OVERLAP] = g_param_spec_double ("tile-overlap",
+      "Tile overlap", "Fraction of a tile that its neighbour covers, too",
+      0.0, 0.9, Y10_TILES_DEFAULT_OVERLAP, playing);
+  props[GST_Y10_PROP_REGION] = g_param_spec_string ("region", "Region",
+      "Detect only in this part of the frame, and infer only the rectangle "
+      "around it: two opposite corners of a rectangle or three and more of a "
+      "polygon, as fractions of the frame, such as \"0,0.5 1,1\"; further "
+      "shapes after a semicolon. Empty: the whole frame", "", playing);
+  props[GST_Y10_PROP_REGION_ANCHOR] = g_param_spec_enum ("region-anchor",
+      "Region anchor", "What must be in the region for a box to count",
+      GST_TYPE_YOLOV10_REGION_ANCHOR, Y10_REGION_ANCHOR_BOTTOM, playing);
   props[GST_Y10_PROP_ATTACH] = g_param_spec_flags ("attach", "Attach",
       "Which metadata to attach: roi and analytics for each object, frame for "
       "each frame", GST_TYPE_YOLOV10_ATTACH,
@@ -195,6 +214,7 @@ gst_y10_props_install (GObjectClass * class)
   gst_type_mark_as_plugin_api (GST_TYPE_YOLOV10_ATTACH, 0);
   gst_type_mark_as_plugin_api (GST_TYPE_YOLOV10_LATE_POLICY, 0);
   gst_type_mark_as_plugin_api (GST_TYPE_YOLOV10_SKIPPED_BOXES, 0);
+  gst_type_mark_as_plugin_api (GST_TYPE_YOLOV10_REGION_ANCHOR, 0);
 }
 
 void

@@ -25,6 +25,7 @@ gst_y10_jobs_begin (GstY10Jobs * self, guint n)
   self->jobs = g_new0 (GstY10Job, n);
   self->rows = g_new (Y10Detection, (gsize) n * GST_Y10_MAX_DETECTIONS);
   for (guint i = 0; i < n; i++) {
+    self->jobs[i].index = i;
     self->jobs[i].rows = self->rows + (gsize) i * GST_Y10_MAX_DETECTIONS;
     gst_y10_jobs_give (self, &self->jobs[i]);
   }
@@ -46,7 +47,8 @@ gst_y10_jobs_clear (GstY10Jobs * self)
 }
 
 /* Returns an unused job, or NULL if there is none. The caller sets @number,
- * @session, @classes, @class_confidence and the notification of @request. */
+ * @session, @classes, @class_confidence, @rules and the notification of
+ * @request. */
 GstY10Job *
 gst_y10_jobs_take (GstY10Jobs * self)
 {
@@ -74,6 +76,7 @@ void
 gst_y10_jobs_give (GstY10Jobs * self, GstY10Job * job)
 {
   Y10Detection *rows = job->rows;
+  guint index = job->index;
 
   y10_engine_request_end (&job->request);
   unmap (job);
@@ -82,13 +85,33 @@ gst_y10_jobs_give (GstY10Jobs * self, GstY10Job * job)
   g_clear_pointer (&job->session, gst_y10_session_unref);
   g_clear_pointer (&job->classes, g_bytes_unref);
   g_clear_pointer (&job->class_confidence, g_bytes_unref);
+  g_clear_pointer (&job->rules, gst_y10_part_rules_unref);
   g_clear_error (&job->error);
   memset (job, 0, sizeof *job);
   job->rows = rows;
+  job->index = index;
   g_mutex_lock (&self->lock);
   job->next = self->unused;
   self->unused = job;
   g_mutex_unlock (&self->lock);
+}
+
+static gboolean
+choose_parts (GstY10Job * self)
+{
+  guint width, height;
+
+  y10_engine_get_input_size (y10_engine_stream_get_engine (self->stream),
+      &width, &height);
+  self->parts = gst_y10_part_rules_choose (self->rules, self->index,
+      &self->frame.image, width, height, &self->error);
+  if (!self->parts)
+    return FALSE;
+  self->request.parts = self->parts->parts;
+  self->request.n_parts = self->parts->n;
+  self->request.region = gst_y10_part_rules_get_region (self->rules,
+      &self->request.region_anchor);
+  return TRUE;
 }
 
 static gboolean
@@ -133,6 +156,8 @@ gst_y10_job_start (GstY10Job * self, GstBuffer * buffer,
   self->request.params = &self->params;
   self->request.detections = self->rows;
   self->request.max_detections = GST_Y10_MAX_DETECTIONS;
+  if (self->rules && !choose_parts (self))
+    return FALSE;
   y10_engine_stream_set_max_running (self->stream, max_running);
   return enqueue (self, mode, queued);
 }
@@ -175,13 +200,17 @@ gst_y10_job_finish (GstY10Job * self)
   move_to_frame (self);
 }
 
-/* Returns the part of the frame that was inferred, in pixels. */
-GstVideoRectangle
-gst_y10_job_get_region (const GstY10Job * self)
+/* Sets the area of the frame in which all objects are reported, in pixels.
+ * Returns FALSE if there is none. */
+gboolean
+gst_y10_job_get_seen (const GstY10Job * self, GstVideoRectangle * seen)
 {
   const Y10Image *image = &self->frame.image;
 
-  return (GstVideoRectangle) {
+  if (self->rules)
+    return gst_y10_part_rules_get_seen (self->rules, image, seen);
+  *seen = (GstVideoRectangle) {
     (gint) image->x, (gint) image->y, (gint) image->width, (gint) image->height
   };
+  return TRUE;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "common/frame.h"
+#include "infer/partrules.h"
 #include "infer/session.h"
 
 G_BEGIN_DECLS
@@ -22,6 +23,7 @@ typedef enum
 struct _GstY10Job
 {
   GstY10Job *next;              /* free list or detached list */
+  guint index;                  /* in the pool */
 
   guint64 number;               /* of its frame */
   GstClockTime pts;
@@ -29,8 +31,10 @@ struct _GstY10Job
   Y10EngineStream *stream;      /* NULL: the device is lost */
   GBytes *classes;
   GBytes *class_confidence;     /* NULL: none */
+  GstY10PartRules *rules;       /* NULL: infer the frame as a whole */
   gboolean is_mapped;
   GstY10Frame frame;
+  GstY10FrameParts *parts;      /* owned by @rules; NULL without */
   Y10HeadParams params;
   Y10EngineRequest request;
 
@@ -60,7 +64,7 @@ gboolean gst_y10_job_start (GstY10Job * job, GstBuffer * buffer,
     const GstY10FrameFormat * format, const Y10HeadParams * params,
     guint max_running, GstY10InferMode mode, gboolean * queued);
 gboolean gst_y10_job_is_over (GstY10Job * job);
-GstVideoRectangle gst_y10_job_get_region (const GstY10Job * job);
+gboolean gst_y10_job_get_seen (const GstY10Job * job, GstVideoRectangle * seen);
 void gst_y10_job_finish (GstY10Job * job);
 
 G_END_DECLS

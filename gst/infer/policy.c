@@ -148,7 +148,7 @@ gst_y10_hold_keep (GstY10Hold * self, const GstY10Job * job)
   self->pts = job->pts;
   self->width = job->frame.width;
   self->height = job->frame.height;
-  self->region = gst_y10_job_get_region (job);
+  self->partial = !gst_y10_job_get_seen (job, &self->region);
   self->n = (guint) job->n;
   memcpy (self->detections, job->rows, self->n * sizeof *self->detections);
 }

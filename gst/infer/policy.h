@@ -57,6 +57,7 @@ typedef struct
   GstY10Session *session;       /* owner of the labels; NULL: nothing held */
   GstClockTime pts;
   guint width, height;
+  gboolean partial;             /* @region is not set: parts were inferred */
   GstVideoRectangle region;     /* that was inferred */
   guint n;
   Y10Detection *detections;

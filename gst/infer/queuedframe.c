@@ -63,7 +63,8 @@ show_fresh (GstY10Findings * findings, const GstY10Job * job)
 {
   gst_y10_attacher_list (job->session->attacher, findings->detections,
       job->rows, (guint) job->n);
-  findings->region = gst_y10_job_get_region (job);
+  if (!gst_y10_job_get_seen (job, &findings->region))
+    findings->knowledge = GST_Y10_UNKNOWN_PARTIAL;
 }
 
 /* Boxes of another model do not vouch for this model's objects. */
@@ -73,6 +74,8 @@ show_held (GstY10Findings * findings, const GstY10QueuedFrame * self,
 {
   if (hold->session != self->session)
     findings->knowledge = GST_Y10_UNKNOWN_OTHER_MODEL;
+  else if (hold->partial)
+    findings->knowledge = GST_Y10_UNKNOWN_PARTIAL;
   gst_y10_attacher_list (hold->session->attacher, findings->detections,
       hold->detections, hold->n);
   findings->region = hold->region;

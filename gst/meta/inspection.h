@@ -7,7 +7,7 @@
 G_BEGIN_DECLS
 
 /* Whether the objects in a picture are known, and if not, why. Detectors write
- * the values up to UNKNOWN_LOST; readers use the others for metadata that is
+ * the values up to UNKNOWN_PARTIAL; readers use the others for metadata that is
  * missing or that they do not trust. */
 typedef enum
 {
@@ -20,6 +20,7 @@ typedef enum
   GST_Y10_UNKNOWN_OTHER_SIZE,   /* the result is for a picture of another size */
   GST_Y10_UNKNOWN_OTHER_MODEL,  /* the result is from the previous model */
   GST_Y10_UNKNOWN_LOST,         /* the GPU is lost */
+  GST_Y10_UNKNOWN_PARTIAL,      /* only objects in parts of it are reported */
 
   GST_Y10_UNKNOWN_NO_DETECTOR,  /* no detector has written metadata */
   GST_Y10_UNKNOWN_UNTRUSTED,    /* only regions from another producer */

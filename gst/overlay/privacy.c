@@ -33,6 +33,9 @@ static const Reason reasons[GST_Y10_N_KNOWLEDGE] = {
       "model."},
   [GST_Y10_UNKNOWN_LOST] = {"the detector has lost its GPU",
       "Covering single boxes resumes once it has recovered."},
+  [GST_Y10_UNKNOWN_PARTIAL] = {"the detector reports only a part of the objects",
+      "Its region excludes some. A region of one rectangle with "
+      "region-anchor=overlap covers the area outside it instead."},
   [GST_Y10_UNKNOWN_NO_DETECTOR] = {"no detector has seen the picture",
       "There is no yolov10detect upstream, it is inactive (active=false) or "
       "attaches nothing (attach=none), or an element in between created a new "

@@ -51,15 +51,20 @@ GST_START_TEST (test_frame_path)
         backends[i]);
     gchar *busy = g_strdup_printf ("backend=%s threads=1 confidence=0.02 "
         "attach=\"\"", backends[i]);
+    gchar *tiled = g_strdup_printf ("backend=%s threads=1 confidence=0.02 "
+        "attach=\"\" tiles=2x1 region=\"0,0 1,0.9\"", backends[i]);
     gchar *metas = g_strdup_printf ("backend=%s threads=1 confidence=0.02",
         backends[i]);
     gint base = count (idle);
 
     fail_unless_equals_int (count (busy), base);
+    if (i)                      /* ref would take long */
+      fail_unless_equals_int (count (tiled), base);
     /* Checks that the counter works. */
     fail_unless (count (metas) > base + FRAMES);
     g_free (idle);
     g_free (busy);
+    g_free (tiled);
     g_free (metas);
   }
 }

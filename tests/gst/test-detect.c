@@ -8,7 +8,8 @@
 #include <gst/controller/controller.h>
 
 static const char *const playing[] = { "confidence", "iou-threshold",
-  "max-detections", "classes", "class-confidence", "min-size", "max-size",
+  "max-detections", "classes", "class-confidence", "tiles",
+  "tile-overlap", "region", "region-anchor", "min-size", "max-size",
   "attach", "active", "model-file", "label-file",
   "max-queued-frames", "late-policy", "inference-interval", "skipped-boxes",
   "max-hold", "post-messages", "priority", "encoder-hints", NULL
