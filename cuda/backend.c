@@ -175,7 +175,7 @@ set_open_error (const GString *why, GError **error)
   if (error && !*error)
     g_set_error (error, Y10_ERROR, Y10_ERROR_NO_BACKEND,
         "backend cuda cannot be opened: %s", why->len ? why->str
-        : "the GPU does not say what it is");
+        : "the GPU does not report its compute capability");
 }
 
 static Y10Device *

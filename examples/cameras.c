@@ -188,30 +188,30 @@ make_keeper (GError ** error)
 
 static const GOptionEntry entries[] = {
   {"model", 'm', 0, G_OPTION_ARG_FILENAME, &options.model,
-        "weights; the bundled model unless given", "FILE"},
+        "weights; by default the bundled model", "FILE"},
   {"backend", 'b', 0, G_OPTION_ARG_STRING, &options.backend,
         "auto, cpu, cuda or ref", "NAME"},
   {"classes", 'c', 0, G_OPTION_ARG_STRING, &options.classes,
-        "what to look for, such as person,car; all unless given", "LIST"},
+        "classes to detect, such as person,car; by default all", "LIST"},
   {"interval", 'i', 0, G_OPTION_ARG_INT, &options.interval,
         "infer every Nth frame of each camera", "N"},
   {"found", 'f', 0, G_OPTION_ARG_NONE, &options.found,
-        "print only frames that were inferred and show something", NULL},
+        "print only inferred frames with detections", NULL},
   {"still", 's', 0, G_OPTION_ARG_FILENAME, &options.stills,
-        "write a still with boxes where something is found", "DIR"},
+        "write a still with boxes when objects are detected", "DIR"},
   {"still-pause", 0, 0, G_OPTION_ARG_DOUBLE, &options.still_pause,
-        "least time between two stills of a camera, 10 unless given", "SECONDS"},
+        "minimum time between two stills of a camera; by default 10", "SECONDS"},
   {"latency", 'l', 0, G_OPTION_ARG_INT, &options.latency,
-        "how long lost or late packets are waited for, 200 unless given", "MS"},
+        "how long to wait for lost or late packets; by default 200", "MS"},
   {"udp", 'u', 0, G_OPTION_ARG_NONE, &options.udp,
         "try UDP before TCP", NULL},
   {"timeout", 't', 0, G_OPTION_ARG_DOUBLE, &options.timeout,
-        "without a frame for so long a camera is lost, 5 unless given",
+        "time without a frame until a camera counts as lost; by default 5",
         "SECONDS"},
   {"most-pause", 'p', 0, G_OPTION_ARG_DOUBLE, &options.most_pause,
-        "longest pause between attempts, 5 unless given", "SECONDS"},
+        "longest pause between attempts; by default 5", "SECONDS"},
   {"sink", 0, 0, G_OPTION_ARG_STRING, &options.sink,
-        "where frames go, as for gst-launch-1.0; {name} is the camera's",
+        "elements for the frames, as for gst-launch-1.0; {name} is the camera's name",
         "ELEMENTS"},
   {NULL}
 };
@@ -222,7 +222,7 @@ check_options (GError ** error)
   if (options.interval < 1 || options.latency < 0 || !(options.timeout > 0)
       || !(options.most_pause > 0) || !(options.still_pause >= 0)) {
     g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-        "--interval has to be at least 1, --timeout and --most-pause more than 0, "
+        "--interval must be at least 1, --timeout and --most-pause more than 0, "
         "--latency and --still-pause not negative");
     return FALSE;
   }
@@ -307,8 +307,8 @@ main (int argc, char **argv)
   GError *error = NULL;
 
   g_option_context_set_summary (context,
-      "Prints what RTSP cameras show, as lines of JSON. While it runs, lines on\n"
-      "stdin add and remove cameras: add NAME URI, remove NAME.");
+      "Prints the detections of RTSP cameras as lines of JSON. While it runs, lines\n"
+      "on stdin add and remove cameras: add NAME URI, remove NAME.");
   g_option_context_add_main_entries (context, entries, NULL);
   g_option_context_add_group (context, gst_init_get_option_group ());
   cameras = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, camera_unref);

@@ -119,8 +119,8 @@ read_headers() {
 
 start_over() {
   restarts=$((restarts + 1))
-  [ $restarts -lt $max_restarts ] || die "$url: $1, time and again"
-  say "$1; starting again from the beginning"
+  [ $restarts -lt $max_restarts ] || die "$url: $1, $max_restarts times"
+  say "$1; restarting from the beginning"
   : >"$part"
   rm -f "$headers"
 }
@@ -185,7 +185,7 @@ download() {
     case $status:$code in
       0:416 | 22:416)
         [ "$now" != "$total" ] || return 0
-        start_over "the server does not go on at byte $have"
+        start_over "the server does not continue at byte $have"
         continue
         ;;
       0:*) [ -n "$total" ] && [ "$now" -lt "$total" ] || return 0 ;;
@@ -196,17 +196,17 @@ download() {
       23:*) die "cannot write $part after $now$of bytes: is the disk full?" ;;
       [567]:*)
         [ $came = yes ] \
-          || die "no way to $base ($message). Is there a network? The same command goes on later"
+          || die "no way to $base ($message). Is there a network? Run the same command later to continue"
         ;;
       18:* | 28:* | 35:* | 52:* | 55:* | 56:* | 92:*) ;;
-      *) [ "$status" -lt 128 ] || die "stopped; the same command goes on"
+      *) [ "$status" -lt 128 ] || die "stopped; run the same command to continue"
         die "$url: $message (curl $status)" ;;
     esac
     if [ $failures -ge $max_failures ]; then
       message="${message:-nothing came} ($max_failures times in a row)"
-      die "$url: $message. $now$of bytes are there; the same command goes on"
+      die "$url: $message. $now$of bytes are there; run the same command to continue"
     fi
-    [ "$now" = 0 ] || say "cut off after $now$of bytes; going on"
+    [ "$now" = 0 ] || say "interrupted after $now$of bytes; continuing"
     sleep "$((pause * failures))"
   done
 }
@@ -282,7 +282,7 @@ command -v curl >/dev/null || die "curl is missing (Debian: sudo apt-get install
 exec {lock}<"$part"
 flock -n "$lock" || die "$part is being downloaded already"
 trap 'rm -f "$scratch" "$named" "$named.sha256"; [ -s "$part" ] || rm -f "$part" "$headers"' EXIT
-trap 'die "stopped; the same command goes on"' INT TERM
+trap 'die "stopped; run the same command to continue"' INT TERM
 
 have=$(size_of "$part")
 if [ "$have" = 0 ]; then say "downloading $url"; else say "downloading $url from byte $have on"; fi
@@ -300,15 +300,15 @@ if [ -n "$announced" ] && [ "$announced" != "$hash" ]; then
 fi
 if [ -n "$wanted" ]; then
   if [ "$wanted" != "$hash" ]; then
-    message="$part has sha256 $hash; expected $wanted, as --sha256 says"
-    die "$message. To download once more remove $part; then run this again"
+    message="$part has sha256 $hash; expected $wanted (--sha256)"
+    die "$message. To download again remove $part; then run this again"
   fi
 elif [ -n "$published" ] && [ "$published" != "$hash" ]; then
   message="$part has sha256 $hash; the Hub published $published for $name. To accept it"
-  die "$message run this again with --sha256 $hash, to download once more remove $part first"
+  die "$message run this again with --sha256 $hash, to download again remove $part first"
 elif [ -n "$first" ] && [ "$first" != "$hash" ]; then
   message="$part has sha256 $hash; the first download of $name had $first. To accept it"
-  die "$message remove $file.sha256, to download once more remove $part; then run this again"
+  die "$message remove $file.sha256, to download again remove $part; then run this again"
 fi
 status=0
 if [ $checkpoint = yes ]; then

@@ -234,8 +234,8 @@ gst_y10_drawing_badge (const GstY10Drawing * drawing,
 typedef void (*DrawFunc) (const GstY10Drawing *, const GstY10Style *,
     const GstY10Canvas *);
 
-/* Draws the part of @drawing within @window into an overlay rectangle of its
- * own. */
+/* Draws the part of @drawing within @window into a separate overlay
+ * rectangle. */
 static GstVideoOverlayComposition *
 add_rectangle (GstVideoOverlayComposition * composition,
     const GstY10Drawing * drawing, const GstY10Style * style,

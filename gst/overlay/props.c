@@ -286,7 +286,7 @@ gst_y10_overlay_props_install (GObjectClass * class)
   /**
    * GstYolov10Overlay:privacy-trust:
    *
-   * Regions of interest cannot tell "nothing was found" from "nobody looked".
+   * Regions of interest do not show whether a detector inspected the picture.
    * With "roi", a picture without any passes uncovered, and the application
    * must make sure that a detector sees every frame.
    *

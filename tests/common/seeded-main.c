@@ -16,7 +16,7 @@ main (int argc, char **argv)
   const GOptionEntry entries[] = {
     {"seed", 's', 0, G_OPTION_ARG_INT64, &seed, "seed of the weights", "N"},
     {"classes", 'c', 0, G_OPTION_ARG_INT, &n_classes,
-        "for another number of classes", "N"},
+        "number of classes; by default the shapes file's", "N"},
     {NULL}
   };
   GOptionContext *context =
@@ -28,7 +28,7 @@ main (int argc, char **argv)
   if (!g_option_context_parse (context, &argc, &argv, &error))
     goto done;
   if (argc != 3) {
-    fputs ("usage: seeded SHAPES.json OUT.safetensors [--seed N]\n", stderr);
+    fputs ("usage: seeded SHAPES.json OUT.safetensors [--seed N] [--classes N]\n", stderr);
     status = 2;
     goto done;
   }

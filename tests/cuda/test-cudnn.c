@@ -76,7 +76,7 @@ main (int argc, char **argv)
     g_print ("cuDNN %u for CUDA %u\n", cudnn->version, cudnn->cuda_major);
   g_print ("%s\n", why->str);
   if (*missing && !was_missed) {
-    g_print ("nobody asked for %s\n", missing);
+    g_print ("no library requested %s\n", missing);
     return 1;
   }
   /* A second attempt gives the same result. */

@@ -337,7 +337,7 @@ main (void)
   counting = FALSE;
   g_assert_cmpuint (n_ours, ==, 1);
   g_free (probe);
-  fputs ("(the one above was to see whether it is seen)\n", stderr);
+  fputs ("(the allocation above was a test of this check)\n", stderr);
 
   for (guint many = 0; many < 2; many++) {
     Y10Head head = many ? Y10_HEAD_ONE2MANY : Y10_HEAD_ONE2ONE;

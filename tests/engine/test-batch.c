@@ -410,7 +410,7 @@ test_no_allocation (void)
   Y10Engine *engine;
 
   if (!sim) {
-    g_test_skip ("only the simulated GPU tells");
+    g_test_skip ("only the simulated GPU reports allocations");
     g_free (frame);
     return;
   }
@@ -468,7 +468,7 @@ parse (int *argc, char ***argv)
     {"backend", 0, 0, G_OPTION_ARG_STRING, &backend_option, "[ref]", "B"},
     {"precision", 0, 0, G_OPTION_ARG_STRING, &precision_option, "[auto]", "P"},
     {"size", 0, 0, G_OPTION_ARG_INT, &size_option, "of the input [64]", "N"},
-    {"tune", 0, 0, G_OPTION_ARG_NONE, &tune_option, "faster plans too", NULL},
+    {"tune", 0, 0, G_OPTION_ARG_NONE, &tune_option, "also with tuned plans", NULL},
     {NULL}
   };
   GOptionContext *context = g_option_context_new ("[MODEL]");

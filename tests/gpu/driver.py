@@ -180,20 +180,20 @@ def parse(arguments):
         prog="run.sh", description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--output", default="gpu-report", help="folder for the results")
     parser.add_argument("--budget", type=float, default=1e9, metavar="SECONDS",
-                        help="end by then; what was cut short goes on next time")
-    parser.add_argument("--only", help="these steps, separated by commas")
+                        help="stop after so long; the next run continues interrupted steps")
+    parser.add_argument("--only", help="run only these steps, separated by commas")
     parser.add_argument("--part", type=int, choices=range(1, len(steps.PARTS) + 1), metavar="N",
                         help=f"part N of {len(steps.PARTS)}, each within {steps.PART_SECONDS} s; "
                         "part 1 is worth the most")
     parser.add_argument("--again", action="store_true",
-                        help="steps that failed, too; with --only all of them")
+                        help="repeat failed steps, too; with --only all of them")
     parser.add_argument("--resume", metavar="TAR", help="an earlier report.tar.gz")
     parser.add_argument("--dry-run", action="store_true", help="say what would be done")
     parser.add_argument("--check", metavar="REPORT",
-                        help="judge this report.json, and nothing else")
+                        help="only judge this report.json")
     parser.add_argument("--root", help=argparse.SUPPRESS)
     parser.add_argument("--torch-python", default=sys.executable, metavar="PYTHON",
-                        help="that has PyTorch, for the benchmark")
+                        help="a Python with PyTorch, for the benchmark")
     return parser.parse_args(arguments)
 
 

@@ -65,7 +65,7 @@ load (Y10Slot *slot, guint i, const Y10Image *image,
   Y10Image host = *image;
 
   if (fake && fake->lost) {
-    g_set_error (error, Y10_ERROR, Y10_ERROR_DEVICE_LOST, "the GPU has gone");
+    g_set_error (error, Y10_ERROR, Y10_ERROR_DEVICE_LOST, "the GPU is lost");
     return FALSE;
   }
   if (image->memory == Y10_MEMORY_CUDA) {

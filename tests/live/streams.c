@@ -31,13 +31,13 @@ static gboolean header, csv;
 
 static const GOptionEntry options[] = {
   {"streams", 'n', 0, G_OPTION_ARG_INT, &n_streams, "cameras", "N"},
-  {"fps", 'f', 0, G_OPTION_ARG_STRING, &rates, "their rates, in turn", "LIST"},
-  {"seconds", 's', 0, G_OPTION_ARG_INT, &seconds, "of video", "S"},
-  {"size", 0, 0, G_OPTION_ARG_STRING, &size, "of frames", "WxH"},
-  {"element", 'e', 0, G_OPTION_ARG_STRING, &element, "instead of the detector", "NAME"},
-  {"properties", 'p', 0, G_OPTION_ARG_STRING, &properties, "of it", "TEXT"},
-  {"header", 0, 0, G_OPTION_ARG_NONE, &header, "print what the columns are", NULL},
-  {"csv", 0, 0, G_OPTION_ARG_NONE, &csv, "also one line a camera", NULL},
+  {"fps", 'f', 0, G_OPTION_ARG_STRING, &rates, "frame rates, used in turn", "LIST"},
+  {"seconds", 's', 0, G_OPTION_ARG_INT, &seconds, "length of the video", "S"},
+  {"size", 0, 0, G_OPTION_ARG_STRING, &size, "size of the frames", "WxH"},
+  {"element", 'e', 0, G_OPTION_ARG_STRING, &element, "another element than the detector", "NAME"},
+  {"properties", 'p', 0, G_OPTION_ARG_STRING, &properties, "the element's properties", "TEXT"},
+  {"header", 0, 0, G_OPTION_ARG_NONE, &header, "print the table's header", NULL},
+  {"csv", 0, 0, G_OPTION_ARG_NONE, &csv, "also print one line per camera", NULL},
   {NULL}
 };
 

@@ -220,19 +220,19 @@ build_candidates (const Table *t, const Y10CudaConvDesc *d)
   for (guint i = 0; ok && i < plans->len; i++) {
     GBytes *bytes = y10_cuda_conv_plan_save (plans->pdata[i], &error);
 
-    ok = bytes && g_bytes_get_size (bytes) > 10000;     /* the code is in it */
+    ok = bytes && g_bytes_get_size (bytes) > 10000;     /* includes the code */
     g_clear_pointer (&bytes, g_bytes_unref);
   }
   if (!ok)
     g_print ("no: candidates for sm_%d: %s\n", archs[t->gpu],
-        error ? error->message : "too few, too many, or nothing in them");
+        error ? error->message : "too few, too many, or without code");
   g_clear_pointer (&plans, g_ptr_array_unref);
   g_clear_error (&error);
   g_cancellable_cancel (cancellable);
   plans = y10_cuda_conv_plan_candidates (t->lib, d, Y10_CUDA_CONV_FUSED, 2,
       cancellable, &error);
   if (plans || !g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED)) {
-    g_print ("no: plans are built after it was cancelled\n");
+    g_print ("no: plans were built after the cancellation\n");
     ok = FALSE;
   }
   g_clear_error (&error);
@@ -267,7 +267,7 @@ build_one (const Table *t)
         error->message);
   else if (g_strcmp0 (y10_cuda_conv_plan_describe (plan),
           y10_cuda_conv_plan_describe (loaded)))
-    g_print ("no: a plan for sm_%d has changed on its way\n", archs[t->gpu]);
+    g_print ("no: saving and loading changed a plan for sm_%d\n", archs[t->gpu]);
   else if (wrong)
     g_print ("no: another GPU's plan loads on sm_%d\n", archs[t->gpu]);
   else

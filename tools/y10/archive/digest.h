@@ -6,7 +6,7 @@
 
 G_BEGIN_DECLS
 
-/* What shows, without reading a file, that it is still the same. */
+/* Identifies a version of a file without reading it. */
 typedef struct
 {
   gint64 size;                  /* bytes */
@@ -19,11 +19,11 @@ gboolean tool_file_stamp (const char *path, ToolFileStamp *stamp,
 gboolean tool_file_check_stamp (const char *path, const ToolFileStamp *stamp,
     GError **error);
 
-/* "sha256:" and 64 hexadecimal digits for the contents of @path. Fails if the
- * file changes in the meantime. */
+/* Returns "sha256:" and 64 hexadecimal digits for the contents of @path. Fails
+ * if the file changes in the meantime. */
 char *tool_digest_file (const char *path, ToolFileStamp *stamp,
     GError **error);
-/* The 64 digits alone. */
+/* Returns only the 64 digits. */
 char *tool_digest_text (const char *text);
 gboolean tool_digest_is_valid (const char *digest);
 

@@ -16,7 +16,7 @@ G_BEGIN_DECLS
 /* Called in the parent. */
 
 /* Runs a probe and returns its facts, as strings by key. If the child failed,
- * "ended" says how. */
+ * "ended" has the reason. */
 GHashTable *doctor_probe (const char *name, const char *argument);
 const char *doctor_get (GHashTable *facts, const char *key);
 /* Returns @fallback if there is no such fact. */
