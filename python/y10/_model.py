@@ -113,14 +113,13 @@ class Model:
         input_size: input of the network, pixels: one number or (width, height), multiples
             of 32; None for the model's.
         threads: CPU threads, 1 to 256; 0: one for each core that the process may use.
-        max_batch: most images that are inferred at once, 1 to 64, where :meth:`detect` gets
-            a list; 0: 1. More need more memory and help GPUs.
-        n_slots: batches that can be under way at once, 1 to 16; 0: what keeps the backend
-            busy.
+        max_batch: maximum batch size, 1 to 64, if :meth:`detect` gets a list; 0: 1. Larger
+            batches need more memory and speed up GPUs.
+        n_slots: batches that can run at once, 1 to 16; 0: as many as keep the backend busy.
         max_detections: most detections of an image, 1 to 8400.
         device: number of the GPU; None for any.
         cuda_graphs: whether CUDA launches the network as one graph.
-        tune: whether CUDA looks for faster ways to run the network while it already runs.
+        tune: whether CUDA searches for faster convolution plans while the network runs.
 
     Raises:
         Error: the weights cannot be read or are no YOLOv10, or the backend cannot run here

@@ -9,10 +9,10 @@ separate process; then one stream at full speed among others that send two frame
 
 usage: streams.py [MODEL] [--streams N] [--seconds S] [--rounds R] [--backend B] [--properties P]
 
-Of the plugin in build/, unless GST_PLUGIN_PATH_1_0 is set. Prints figures, and PASS
-or FAIL for what does not depend on time: one engine, no thread a stream but one for
-its pad, every frame of the slow ones inferred after no more than one of each other
-stream and one that was under way.
+Measures the plugin in build/, unless GST_PLUGIN_PATH_1_0 is set. Prints figures, and PASS or FAIL
+for the properties that do not depend on time: there is one engine; each stream has no thread but
+its pad's; every frame of a slow stream is inferred after at most one frame of each other stream
+and one that was running.
 """
 import argparse
 import collections

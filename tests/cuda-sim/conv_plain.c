@@ -6,11 +6,12 @@
  * loaded when a plan first sees its pointers, which a capture forbids.
  *
  * Fused plans exist if Y10_SIM_FUSE is set, and nearly always win, because the
- * others then compute everything four times. The variable lists what else the
- * search finds: "wrong", a plan that omits SiLU or adds it; "partial", one that
- * leaves its first output unwritten; "broken", one that cannot be built; "none", nothing at all; "slow", plans that are not faster. With "stubborn", plans run once in the
- * network and never again. Y10_SIM_BUILD_MS=N: build time of each;
- * Y10_SIM_PLAN_MS=N: of each plan that is not fused.
+ * others then compute everything four times. The variable lists further results
+ * of the search: "wrong", a plan that omits SiLU or adds it; "partial", one
+ * that leaves its first output unwritten; "broken", one that cannot be built;
+ * "none", no plan; "slow", plans that are not faster. With "stubborn", plans
+ * run once in the network and never again. Y10_SIM_BUILD_MS=N: build time of
+ * each; Y10_SIM_PLAN_MS=N: of each plan that is not fused.
  *
  * Y10_SIM_CUDNN=handles: plans that are built without a handle do not run;
  * silent: they run and write nothing; refuse: no plan runs. */

@@ -9,11 +9,11 @@ Every fenced block marked sh runs under bash -e, in a folder that looks like the
 the inputs that the documents mention; the blocks of a document share a folder and run in order. A
 comment on the line before a block marks exceptions:
 
-  <!-- not run: WHY -->     it is not run, and why
-  <!-- run with: SED -->    it is run after this edit by sed -E, which has to change something
-  <!-- prints: REGEX -->    what it has to print
-  <!-- needs: COMMAND -->   it is run only where this shell command succeeds
-  <!-- file: NAME -->       of any language: it is (the next part of) this file, for blocks to come
+  <!-- not run: WHY -->     the block is not run, with the reason
+  <!-- run with: SED -->    it runs after this edit by sed -E, which must change it
+  <!-- prints: REGEX -->    its output must match
+  <!-- needs: COMMAND -->   it runs only if this shell command succeeds
+  <!-- file: NAME -->       in any language: the block is (the next part of) a file for later blocks
 
 A block of C or Python needs "file" or "not run", too, and each block must name its language, so
 that none is left out by accident.

@@ -6,15 +6,15 @@
  * golden --weights FILE X.golden.json…
  * golden --reference WxH [--head one2many] […] X.shapes.json…
  *
- * Compares the engine with what PyTorch computed from the same seeded weights
- * and input: every module's output, looked at in the production plan right
- * after the op that completes it; the predictions, decoded here from the
- * head's logits; the detections. A layer's error is its largest difference
- * over the layer's standard deviation. With --reference it is compared with the
- * plain C backend at any size instead, which in turn is compared with PyTorch:
- * for networks so small that a sanitizer takes seconds. Exits 1 when anything is out of
- * tolerance, 2 when something could not be compared, 77 when this machine has
- * not got the backend or the precision. */
+ * Compares the engine with PyTorch's results for the same seeded weights and
+ * input: every module's output, read in the production memory plan right after
+ * the op that completes it; the predictions, decoded here from the head's
+ * logits; the detections. A layer's error is its largest difference over the
+ * layer's standard deviation. --reference compares with the plain C backend
+ * instead, at any size, for networks so small that a sanitizer takes seconds;
+ * that backend is compared with PyTorch. Exits with 1 if anything is out of
+ * tolerance, 2 if something could not be compared, 77 if this machine does not
+ * support the backend or the precision. */
 
 #define STATUS_SKIP 77
 

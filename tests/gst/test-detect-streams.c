@@ -282,7 +282,7 @@ GST_START_TEST (test_spread)
 
 GST_END_TEST;
 
-/* With two in flight its next frame waits already when one is done. */
+/* With in-flight=2 its next frame already waits when an inference finishes. */
 GST_START_TEST (test_priority)
 {
   static const char *const one[N_SLOW] = { "", "", "priority=1 in-flight=2", "" };

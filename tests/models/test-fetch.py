@@ -58,7 +58,7 @@ class Good(Case):
         self.assert_good()
 
     def test_checkpoint(self):
-        """--pt keeps the authors' file as it is."""
+        """--pt keeps the authors' file unchanged."""
         source, file = self.path("weights"), self.path("yolov10n.pt")
         write(source, self.body)
         names = {i: f"thing {i}" for i in range(80)}

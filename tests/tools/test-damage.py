@@ -239,7 +239,7 @@ class Videos(Damage):
 
     @unittest.skipUnless(os.path.isdir(SHARED), "there is no ../shared")
     def test_recorded(self):
-        """Damage in a camera's MP4, as it is and in Matroska."""
+        """Damage in a camera's MP4, and in the same video in Matroska."""
         for path in sorted(glob.glob(SHARED + "/media/*.mp4")):
             matroska = self.path(os.path.basename(path) + ".mkv")
             launch(self, f"filesrc location={path} ! qtdemux ! h264parse ! matroskamux ! "

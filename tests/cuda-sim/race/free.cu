@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Without a race as they are, and each with one as soon as any of their barriers
- * is missing (barriers.py). */
+/* Kernels without a race. Each has a race if any one of its barriers is missing
+ * (barriers.py). */
 
 #include "races.h"
 

@@ -19,7 +19,7 @@ racy_read_after_write (RaceTest p)
   OUT = SELF == 40 ? a : 0;
 }
 
-/* The reader can come first: then it reads what nobody has written. */
+/* The reader can come first: then it reads unwritten memory. */
 extern "C" __global__ void
 racy_index (RaceTest p)
 {
