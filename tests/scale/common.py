@@ -45,6 +45,15 @@ def one_machine(inputs, broken):
     return subprocess.run([Y10, "detect", *OPTIONS, *good], check=True, capture_output=True).stdout
 
 
+def archive(out, inputs, *where, y10=Y10):
+    """Starts python -m y10.archive; its messages go to OUT.log."""
+    command = [sys.executable, "-m", "y10.archive", out, *inputs, "--seconds", "1", "--y10", y10, *where,
+               "--", *OPTIONS]
+    env = dict(os.environ, PYTHONPATH=os.path.join(SOURCE, "python"), PYTHONDONTWRITEBYTECODE="1")
+    with open(f"{out}.log", "wb") as log:
+        return subprocess.Popen(command, env=env, stdout=subprocess.DEVNULL, stderr=log)
+
+
 def read(*path):
     with open(os.path.join(*path), "rb") as f:
         return f.read()

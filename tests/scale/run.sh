@@ -9,8 +9,10 @@ usage() {
 Usage: tests/scale/run.sh [--build DIR] [--venv DIR] [TEST…]
 
 Tests archives on several nodes, all on this machine: 'ray' (python -m y10.archive
-on three Ray nodes). Each test ends within five minutes. The clips and the model
-are in ../shared. A test that cannot run prints what is missing and exits with 77.
+on three Ray nodes), 'slurm' (tools/slurm/archive.sh on Slurm's daemons; needs root
+and the packages slurm-wlm and munge). 'measure' prints the figures of docs/scale.md.
+Each ends within five minutes. The clips and the model are in ../shared. A test that
+cannot run prints what is missing and exits with 77.
 
   --build DIR   where the project was built [build]
   --venv DIR    virtual environment with Ray, made if it is missing, 700 MB
@@ -24,14 +26,14 @@ while [ $# -gt 0 ]; do
     --build) build=$(realpath "$2"); shift ;;
     --venv) venv=$(realpath -m "$2"); shift ;;
     -h | --help) usage; exit ;;
-    ray) tests+=("$1") ;;
+    ray | slurm | measure) tests+=("$1") ;;
     *) echo "run.sh: '$1' is neither an option nor a test" >&2; usage >&2; exit 2 ;;
   esac
   shift
 done
-[ ${#tests[@]} -gt 0 ] || tests=(ray)
+[ ${#tests[@]} -gt 0 ] || tests=(ray slurm)
 
-if [ ! -x "$venv/bin/python" ] || ! "$venv/bin/python" -c 'import ray, numpy, pyarrow' 2>/dev/null; then
+if [[ ${tests[*]} =~ ray|measure ]] && { [ ! -x "$venv/bin/python" ] || ! "$venv/bin/python" -c 'import ray, numpy, pyarrow' 2>/dev/null; }; then
   echo "installing Ray into $venv"
   python3 -m venv "$venv"
   "$venv/bin/pip" install -q 'ray>=2.9' numpy pyarrow tqdm || { echo "Ray cannot be installed"; exit 77; }
@@ -40,7 +42,14 @@ export Y10=$build/tools/y10 Y10_LIBRARY=$build/engine/liby10.so.1 Y10_TEST_SOURC
 for program in "$Y10" ffmpeg; do
   command -v "$program" >/dev/null || { echo "$program is missing"; exit 77; }
 done
+status=0
 for test in "${tests[@]}"; do
   echo "$test"
-  timeout --kill-after 20 --signal INT 300 "$venv/bin/python" -u "$root/tests/scale/test-$test.py"
+  case $test in
+    slurm) command=(/usr/bin/python3 -u "$root/tests/scale/test-slurm.py") ;;
+    ray) command=("$venv/bin/python" -u "$root/tests/scale/test-ray.py") ;;
+    measure) command=("$venv/bin/python" -u "$root/tests/scale/measure.py") ;;
+  esac
+  timeout --kill-after 20 --signal INT 300 "${command[@]}" || status=$?
 done
+exit "$status"

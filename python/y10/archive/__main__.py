@@ -21,7 +21,7 @@ try:
 except ImportError:
     tqdm = None
 
-OK, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
+INTERRUPTED = 130
 #: Seconds between lines about the progress where there is no bar.
 REPORT_PERIOD = 30
 #: Variables that change what y10 computes, so that every node must have the driver's.
@@ -127,11 +127,7 @@ def run_archive(args, executor, job):
 
     header, lines = manifest.make(run, job, args.inputs, args.seconds, args.out / "manifest.jsonl")
     entries, receipts = process(run, job, header, lines, args.per_task)
-    failed = merge.merge(args.out, job.store, args.parquet, entries, receipts)
-    n = sum(len(r) for r in receipts)
-    print(f"{len(entries) - len(failed)} of {len(entries)} inputs, {n} segments: "
-          f"{args.out / 'results.jsonl'}", file=sys.stderr)
-    return FAILED if failed else OK
+    return merge.merge(args.out, job.store, args.parquet, entries, receipts)
 
 
 def main(argv=None):
@@ -150,7 +146,7 @@ def main(argv=None):
         return run_archive(args, executor, job)
     except (Wrong, OSError) as e:
         print(f"y10.archive: {e}", file=sys.stderr)
-        return USAGE
+        return merge.USAGE
     except KeyboardInterrupt:
         print("y10.archive: interrupted; the same command again does what is missing",
               file=sys.stderr)

@@ -7,6 +7,7 @@ counts attempts. Ray does not report a task whose node stopped answering: the ca
 no deadline, and the connection is found dead only after seven minutes. So each attempt has a marker
 file that names its node, and attempts on nodes that the cluster has given up count as lost."""
 import contextlib
+import logging
 import os
 import sys
 import threading
@@ -45,7 +46,7 @@ class Ray:
         self.run = f"{os.getpid()}-{time.time_ns()}"
         with self.calling_ray():
             try:
-                ray.init(address=address, log_to_driver=False)
+                ray.init(address=address, log_to_driver=False, logging_level=logging.WARNING)
             except (ConnectionError, ValueError) as e:
                 raise Wrong(f"cannot reach the Ray cluster at '{address}': {e}") from None
             # Nodes need not have this package.

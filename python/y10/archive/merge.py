@@ -1,13 +1,20 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
-"""Merges the results of segments, in the order of the inputs."""
-import contextlib
+"""Merges the results of segments, in the order of the inputs.
+
+    python -m y10.archive.merge OUT RECEIPTS
+
+merges what tasks that were started by other means, such as Slurm, have put into a store: OUT has
+manifest.jsonl, and RECEIPTS has the receipts that ``y10 detect --store`` printed."""
+import argparse
 import json
 import os
+import pathlib
 import sys
 
 from .tasks import Wrong
 
+OK, FAILED, USAGE = 0, 1, 2
 PARQUET_ROWS = 1 << 16
 
 
@@ -35,16 +42,13 @@ class Merge:
         self.parquet = Parquet(out / "detections.parquet") if parquet else None
 
     def add(self, store, source, receipts):
-        files = [open(os.path.join(store, r["file"]), encoding="utf-8") for r in receipts]
-        with contextlib.ExitStack() as stack:
-            for f in files:
-                stack.enter_context(f)
-            old, new = (f'{{"source":{quote(s)},' for s in (receipts[0]["content"], source))
-            number = 0
-            for f in files:
+        old, new = (f'{{"source":{quote(s)},' for s in (receipts[0]["content"], source))
+        number = 0
+        for receipt in receipts:
+            with open(os.path.join(store, receipt["file"]), encoding="utf-8") as f:
                 for line in f:
                     if not line.startswith(old):
-                        raise ValueError(f"{f.name} is not of this store")
+                        raise Wrong(f"{f.name} does not have the results of {source}")
                     self.file.write(new + line[len(old):])
                     if self.parquet:
                         self.parquet.add(source, number, json.loads(line))
@@ -102,7 +106,7 @@ class Parquet:
 
 
 def merge(out, store, parquet, entries, receipts):
-    """Writes the results; returns what failed."""
+    """Writes the results and reports what failed. Returns the exit status."""
     merged, failed = Merge(out, parquet), []
     for entry, own in zip(entries, receipts):
         errors = [entry["error"]] if "error" in entry else [
@@ -118,4 +122,57 @@ def merge(out, store, parquet, entries, receipts):
             merged.add(store, entry["source"], own)
     merged.close()
     write_whole(out / "failed.jsonl", [json.dumps(f, ensure_ascii=False) for f in failed])
-    return failed
+    n = sum(len(r) for r in receipts)
+    print(f"{len(entries) - len(failed)} of {len(entries)} inputs, {n} segments: "
+          f"{out / 'results.jsonl'}", file=sys.stderr)
+    return FAILED if failed else OK
+
+
+def read_receipts(folder):
+    """The receipts by segment. Tasks may have been repeated, and killed while they wrote."""
+    found = {}
+    for path in folder.glob("*.jsonl"):
+        with open(path, encoding="utf-8", errors="replace") as f:
+            for line in f:
+                try:
+                    receipt = json.loads(line)
+                except ValueError:
+                    continue
+                known = found.setdefault(receipt["segment"], receipt)
+                if known["status"] == "failed":
+                    found[receipt["segment"]] = receipt
+    return found
+
+
+def merge_receipts(args):
+    """Returns the exit status."""
+    with open(args.out / "manifest.jsonl", encoding="utf-8") as f:
+        entries = [json.loads(line) for line in f][1:]
+    found, receipts, number = read_receipts(args.receipts), [], 0
+    for entry in entries:
+        end = number + len(entry.get("segments", ()))
+        receipts.append([found.get(i) or {"status": "failed", "error": "no task has processed it"}
+                         for i in range(number, end)])
+        number = end
+    return merge(args.out, str(args.store or args.out / "store"), args.parquet, entries, receipts)
+
+
+def main(argv=None):
+    """Returns the exit status: 0, 1 if an input failed, 2 if nothing could be done."""
+    parser = argparse.ArgumentParser(prog="python -m y10.archive.merge",
+                                     description="Merges results from a store, using receipts.")
+    parser.add_argument("out", metavar="OUT", type=pathlib.Path,
+                        help="folder for the results, with manifest.jsonl")
+    parser.add_argument("receipts", metavar="RECEIPTS", type=pathlib.Path,
+                        help="folder with the output of 'y10 detect --store' in files *.jsonl")
+    parser.add_argument("--store", help="folder with the results of segments [OUT/store]")
+    parser.add_argument("--parquet", action="store_true", help="also write OUT/detections.parquet")
+    try:
+        return merge_receipts(parser.parse_args(argv))
+    except (Wrong, OSError, ValueError, KeyError) as e:
+        print(f"y10.archive.merge: {e}", file=sys.stderr)
+        return USAGE
+
+
+if __name__ == "__main__":
+    sys.exit(main())
