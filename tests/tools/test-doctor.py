@@ -15,6 +15,7 @@ from common import Case, FEATURES, PLUGIN_DIR, Y10, main
 CUDA_MAJOR = os.environ["Y10_TEST_CUDA_MAJOR"]
 FAKES = os.environ["Y10_TEST_FAKES"]
 SIMULATOR = os.environ["Y10_TEST_SIMULATOR"]
+JETSON = os.environ["Y10_TEST_JETSON"]
 LIBRARIES = {"libcuda.so.580.65.06": "cuda", "libnvcuvid.so.1": "nvcuvid",
              f"libnvrtc.so.{CUDA_MAJOR}": "nvrtc", f"libcublasLt.so.{CUDA_MAJOR}": "cublaslt",
              "libcudnn.so.9": "cudnn",
@@ -25,6 +26,7 @@ SEVERITIES = {"note": 0, "warning": 1, "error": 2}
 
 class Doctor(Case):
     """Folders for libraries and for the kernel's files, empty at first."""
+    tool = Y10
 
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()
@@ -38,7 +40,7 @@ class Doctor(Case):
 
     def doctor(self, env=None):
         """Runs doctor and returns its output; asserts the exit status for its worst problem."""
-        done = subprocess.run([Y10, "doctor", "--json"], env=dict(self.env, **(env or {})),
+        done = subprocess.run([self.tool, "doctor", "--json"], env=dict(self.env, **(env or {})),
                               capture_output=True, text=True, timeout=120, check=False)
         out = json.loads(done.stdout)
         worst = max([SEVERITIES[p["severity"]] for p in out["problems"]], default=0)
@@ -101,6 +103,34 @@ class Doctor(Case):
             self.assertIn(fix, rows[row]["fix"])
             self.assertIn(rows[row]["fact"], [p["problem"] for p in problems])
         return rows
+
+
+class Jetson(Doctor):
+    """A build by CUDA 13 with kernels for sm_87 by CUDA 12, as for JetPack 6."""
+    tool = JETSON
+
+    def setUp(self):
+        super().setUp()
+        self.gpu_machine()
+        for name, fake in (("nvrtc", "nvrtc"), ("cublasLt", "cublaslt")):
+            os.remove(os.path.join(self.lib, f"lib{name}.so.13"))
+            self.library(f"lib{name}.so.12", fake)
+
+    def test_jetpack_6(self):
+        rows = self.found("driver", "OK", "up to CUDA 12.6", fake="version=12060 capability=87 cudart=12060")
+        self.assertEqual(rows["cudnn"]["fact"], f"9.19.0 for CUDA 12, {self.lib}/libcudnn.so.9")
+        for name, library in (("nvrtc", "nvrtc"), ("cublaslt", "cublasLt")):
+            self.assertIn(f"{self.lib}/lib{library}.so.12", rows[name]["fact"])
+            self.assertEqual(rows[name]["state"], "OK", name)
+
+    def test_cudnn_of_cuda_13(self):
+        self.found("cudnn", "FAIL", ["for CUDA 13", "expected CUDA 12"], "nvidia-cudnn-cu12",
+                   fake="version=12060 capability=87")
+
+    def test_another_gpu(self):
+        self.missing("libnvrtc.so.13", "libcublasLt.so.13")
+        self.found("driver", "FAIL", ["up to CUDA 12.6", "older than CUDA 13"], "580.65.06",
+                   fake="version=12060 capability=86")
 
 
 class Machine(Doctor):
@@ -308,7 +338,7 @@ class Libraries(Doctor):
         self.found("cudnn", "FAIL", ["9.1.0", "expected 9.8"], "libcudnn9", fake="cudnn=90100")
 
     def test_cudnn_of_another_cuda(self):
-        self.found("cudnn", "FAIL", ["for CUDA 12", "built for CUDA 13"], "nvidia-cudnn-cu13", fake="cudart=12080")
+        self.found("cudnn", "FAIL", ["for CUDA 12", "expected CUDA 13"], "nvidia-cudnn-cu13", fake="cudart=12080")
 
     def test_cudnn_aborts(self):
         self.found("cudnn_engines", "FAIL", "signal 6", "CUDNN_LOGLEVEL_DBG", fake="abort=1")

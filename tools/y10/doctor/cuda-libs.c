@@ -23,7 +23,7 @@
 static void
 check_nvrtc (DoctorCuda *cuda)
 {
-  char *major = g_strdup_printf ("%d", Y10_CUDA_MAJOR);
+  char *major = g_strdup_printf ("%d", cuda->major);
   GHashTable *facts = doctor_probe ("nvrtc", major);
   const char *ended = doctor_get (facts, "ended");
   const char *error = doctor_get (facts, "nvrtc.error");
@@ -47,7 +47,7 @@ check_nvrtc (DoctorCuda *cuda)
             "run one after the other: %s", why),
         g_strdup_printf ("install NVRTC (NVIDIA's apt: cuda-nvrtc-%d-0; PyPI: "
             "nvidia-cuda-nvrtc%s, with its folder in LD_LIBRARY_PATH)",
-            Y10_CUDA_MAJOR, Y10_CUDA_MAJOR == 12 ? "-cu12" : ""));
+            cuda->major, cuda->major == 12 ? "-cu12" : ""));
     g_free (why);
   }
   g_hash_table_unref (facts);
@@ -58,7 +58,7 @@ check_nvrtc (DoctorCuda *cuda)
 static gboolean
 check_cublaslt (DoctorCuda *cuda)
 {
-  char *major = g_strdup_printf ("%d", Y10_CUDA_MAJOR);
+  char *major = g_strdup_printf ("%d", cuda->major);
   GHashTable *facts = doctor_probe ("cublaslt", major);
   const char *ended = doctor_get (facts, "ended");
   const char *error = doctor_get (facts, "cublaslt.error");
@@ -76,8 +76,8 @@ check_cublaslt (DoctorCuda *cuda)
             "the process: %s", ended ? ended : error),
         g_strdup_printf ("install cuBLAS %d (NVIDIA's apt: libcublas-%d-0; "
             "PyPI: nvidia-cublas%s, with its folder in LD_LIBRARY_PATH)",
-            Y10_CUDA_MAJOR, Y10_CUDA_MAJOR,
-            Y10_CUDA_MAJOR == 12 ? "-cu12" : ""));
+            cuda->major, cuda->major,
+            cuda->major == 12 ? "-cu12" : ""));
   g_hash_table_unref (facts);
   g_free (major);
   return good;
@@ -226,8 +226,8 @@ check_cudnn (DoctorCuda *cuda, gboolean have_cublaslt)
   const char *ended = doctor_get (facts, "ended");
   const int version = (int) doctor_get_int (facts, "cudnn.version", 0);
   const int cudart = (int) doctor_get_int (facts, "cudnn.cudart", 0);
-  char *fix = g_strdup_printf (CUDNN_PACKAGES, Y10_CUDA_MAJOR, Y10_CUDA_MAJOR,
-      Y10_CUDA_MAJOR);
+  char *fix = g_strdup_printf (CUDNN_PACKAGES, cuda->major, cuda->major,
+      cuda->major);
   char *text = g_strdup_printf ("%d.%d.%d for CUDA %d, %s", version / 10000,
       version / 100 % 100, version % 100, cudart / 1000, file ? file : "");
 
@@ -242,10 +242,10 @@ check_cudnn (DoctorCuda *cuda, gboolean have_cublaslt)
   if (version < MIN_CUDNN)
     doctor_cuda_row (cuda, "cudnn", DOCTOR_FAIL,
         g_strdup_printf ("cuDNN %s is too old, expected 9.8 or later", text), fix);
-  else if (cudart / 1000 != Y10_CUDA_MAJOR)
+  else if (cudart / 1000 != cuda->major)
     doctor_cuda_row (cuda, "cudnn", DOCTOR_FAIL,
-        g_strdup_printf ("cuDNN %s, but the backend is built for CUDA %d", text,
-            Y10_CUDA_MAJOR), fix);
+        g_strdup_printf ("cuDNN %s, expected CUDA %d", text,
+            cuda->major), fix);
   else {
     doctor_cuda_row (cuda, "cudnn", DOCTOR_OK, g_strdup (text), NULL);
     g_free (fix);

@@ -187,6 +187,16 @@ no_init (DoctorCuda *cuda, GHashTable *facts, int init, const char *kernel)
   doctor_cuda_row (cuda, "driver", DOCTOR_FAIL, fact, fix);
 }
 
+static gint64
+gpu_int (GHashTable *facts, int gpu, const char *key, gint64 fallback)
+{
+  char *full = g_strdup_printf ("gpu.%d.%s", gpu, key);
+  gint64 value = doctor_get_int (facts, full, fallback);
+
+  g_free (full);
+  return value;
+}
+
 /* Checks that the running driver is new enough and matches the kernel module. */
 static void
 driver_runs (DoctorCuda *cuda, GHashTable *facts, const char *kernel)
@@ -198,13 +208,17 @@ driver_runs (DoctorCuda *cuda, GHashTable *facts, const char *kernel)
       version ? version : kernel ? kernel : "unknown version",
       cuda_version / 1000, cuda_version % 1000 / 10, file);
 
-  if (cuda_version < Y10_CUDA_MAJOR * 1000) {
+  /* JetPack 6, whose driver loads kernels of CUDA 12 only. */
+  if (cuda_version / 1000 == 12
+      && gpu_int (facts, 0, "capability", 0) == Y10_CUDA12_CAPABILITY)
+    cuda->major = 12;
+  if (cuda_version < cuda->major * 1000) {
     doctor_cuda_row (cuda, "driver", DOCTOR_FAIL,
         g_strdup_printf ("the driver (%s) is older than CUDA %d, which the "
-            "CUDA backend is built for", text, Y10_CUDA_MAJOR),
+            "CUDA backend is built for", text, cuda->major),
         g_strdup_printf ("install driver %s or newer%s",
-            Y10_CUDA_MAJOR >= 13 ? "580.65.06" : "525.60.13",
-            Y10_CUDA_MAJOR >= 13 && cuda_version >= 12000
+            cuda->major >= 13 ? "580.65.06" : "525.60.13",
+            cuda->major >= 13 && cuda_version >= 12000
             ? ", or build with CUDA 12" : ""));
   } else if (version && kernel && strcmp (kernel, "unknown") != 0
       && strcmp (version, kernel) != 0 && !strstr (file, "compat")) {
@@ -216,16 +230,6 @@ driver_runs (DoctorCuda *cuda, GHashTable *facts, const char *kernel)
     doctor_cuda_row (cuda, "driver", DOCTOR_OK, g_strdup (text), NULL);
   }
   g_free (text);
-}
-
-static gint64
-gpu_int (GHashTable *facts, int gpu, const char *key, gint64 fallback)
-{
-  char *full = g_strdup_printf ("gpu.%d.%s", gpu, key);
-  gint64 value = doctor_get_int (facts, full, fallback);
-
-  g_free (full);
-  return value;
 }
 
 static void
@@ -321,7 +325,9 @@ check_driver (DoctorCuda *cuda)
 void
 doctor_cuda (Doctor *doctor)
 {
-  DoctorCuda cuda = { doctor, doctor_section (doctor, "cuda"), FALSE, -1 };
+  DoctorCuda cuda = {
+    doctor, doctor_section (doctor, "cuda"), FALSE, -1, Y10_CUDA_MAJOR
+  };
 
   check_driver (&cuda);
   doctor_cuda_libraries (&cuda);

@@ -42,6 +42,7 @@ typedef struct
   JsonObject *section;
   gboolean present;             /* there is an NVIDIA GPU or driver */
   int gpu;                      /* the first usable GPU, or -1 */
+  int major;                    /* CUDA release that the driver and libraries need */
 } DoctorCuda;
 
 /* Like doctor_row(), but frees @fact and @fix. On a machine without a GPU it adds
