@@ -9,16 +9,16 @@
 
 G_BEGIN_DECLS
 
-/* Window of median, p95 and max, in frames. */
+/* Number of frames that median, p95 and max cover. */
 #define GST_Y10_STATS_WINDOW 512
 
 typedef enum
 {
-  GST_Y10_STAGE_WAIT,           /* for a turn with the engine */
+  GST_Y10_STAGE_WAIT,           /* until the engine's turn */
   GST_Y10_STAGE_PREPROCESS,
   GST_Y10_STAGE_INFERENCE,
   GST_Y10_STAGE_POSTPROCESS,
-  GST_Y10_STAGE_AGE,            /* of the boxes a frame shows */
+  GST_Y10_STAGE_AGE,            /* age of the frame's boxes */
   GST_Y10_STAGE_DELAY,          /* from arrival to push */
   GST_Y10_N_STAGES,
 } GstY10Stage;
@@ -32,12 +32,12 @@ typedef struct
 typedef struct
 {
   guint64 frames[3];            /* by GstY10Inference */
-  guint64 sent;                 /* pushed, active or not */
-  guint64 inferences;           /* results, also of detached frames */
+  guint64 sent;                 /* pushed frames, active or not */
+  guint64 inferences;           /* number of results, also of detached frames */
   guint64 longest_delay;        /* in nanoseconds, of all frames */
-  guint64 recoveries;           /* lost devices that came back */
+  guint64 recoveries;           /* number of recoveries from a lost device */
   guint waiting;                /* queued frames, set when read */
-  guint most_turns;             /* of other frames, while one waited */
+  guint most_turns;             /* most turns of other frames while one waited */
   GstY10Series series[GST_Y10_N_STAGES];
   guint64 sent_at[GST_Y10_STATS_WINDOW];
 } GstY10Stats;

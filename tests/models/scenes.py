@@ -31,8 +31,8 @@ KINDS = {
 
 
 class Ball(NamedTuple):
-    """videotestsrc draws it with a radius of 20 pixels in @size, which is enlarged @scale times
-    and lies at @place in the frame."""
+    """A ball: videotestsrc draws it with a radius of 20 pixels in a picture of @size, which is
+    enlarged @scale times and placed at @place in the frame."""
     place: tuple
     size: tuple
     scale: int
@@ -42,7 +42,7 @@ class Ball(NamedTuple):
 
 
 class Page(NamedTuple):
-    """Codes, (kind, x, y, pixels a module) each, in @ink on @paper."""
+    """A page of codes, each (kind, x, y, pixels per module), in @ink on @paper."""
     place: tuple
     size: tuple
     codes: tuple
