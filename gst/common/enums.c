@@ -133,6 +133,24 @@ gst_yolov10_region_anchor_get_type (void)
   return type;
 }
 
+GType
+gst_yolov10_roi_source_get_type (void)
+{
+  static gsize type = 0;
+  static const GEnumValue values[] = {
+    {GST_YOLOV10_ROI_SOURCE_NONE, "Infer frames, not regions of interest",
+        "none"},
+    {GST_YOLOV10_ROI_SOURCE_META, "Infer regions attached to the frame",
+        "meta"},
+    {0, NULL, NULL}
+  };
+
+  if (g_once_init_enter (&type))
+    g_once_init_leave (&type,
+        g_enum_register_static ("GstYolov10RoiSource", values));
+  return type;
+}
+
 /* Parses `input-size`: NULL, "", "N" or "WxH", in pixels. 0 is the model's own
  * size. The engine checks which sizes a model supports. */
 gboolean

@@ -65,6 +65,22 @@ typedef enum
   GST_YOLOV10_BOXES_NONE,
 } GstYolov10SkippedBoxes;
 
+/**
+ * GstYolov10RoiSource:
+ * @GST_YOLOV10_ROI_SOURCE_NONE: infer frames regardless of regions of interest
+ * @GST_YOLOV10_ROI_SOURCE_META: infer the regions of interest that are attached
+ *   to a frame as #GstVideoRegionOfInterestMeta
+ *
+ * Whether yolov10detect infers regions of interest.
+ *
+ * Since: 0.2
+ */
+typedef enum
+{
+  GST_YOLOV10_ROI_SOURCE_NONE,
+  GST_YOLOV10_ROI_SOURCE_META,
+} GstYolov10RoiSource;
+
 #define GST_TYPE_YOLOV10_BACKEND (gst_yolov10_backend_get_type ())
 #define GST_TYPE_YOLOV10_PRECISION (gst_yolov10_precision_get_type ())
 #define GST_TYPE_YOLOV10_HEAD (gst_yolov10_head_get_type ())
@@ -72,6 +88,7 @@ typedef enum
 #define GST_TYPE_YOLOV10_LATE_POLICY (gst_yolov10_late_policy_get_type ())
 #define GST_TYPE_YOLOV10_SKIPPED_BOXES (gst_yolov10_skipped_boxes_get_type ())
 #define GST_TYPE_YOLOV10_REGION_ANCHOR (gst_yolov10_region_anchor_get_type ())
+#define GST_TYPE_YOLOV10_ROI_SOURCE (gst_yolov10_roi_source_get_type ())
 GType gst_yolov10_backend_get_type (void);
 GType gst_yolov10_precision_get_type (void);
 GType gst_yolov10_head_get_type (void);
@@ -79,6 +96,7 @@ GType gst_yolov10_attach_get_type (void);
 GType gst_yolov10_late_policy_get_type (void);
 GType gst_yolov10_skipped_boxes_get_type (void);
 GType gst_yolov10_region_anchor_get_type (void);
+GType gst_yolov10_roi_source_get_type (void);
 
 gboolean gst_y10_parse_input_size (const gchar * text, guint * width,
     guint * height, GError ** error);

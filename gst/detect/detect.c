@@ -156,6 +156,7 @@ gst_yolov10_detect_start (GstBaseTransform * base)
     return FALSE;
   }
   gst_y10_props_warn_of_attach (self);
+  gst_y10_part_props_warn (self);
   return TRUE;
 }
 

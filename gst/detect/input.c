@@ -212,7 +212,13 @@ begin_inference (GstYolov10Detect * self, GstY10QueuedFrame * entry,
     return FALSE;
   }
   entry->lost = job->stream == NULL;
-  if (queued) {
+  if (job->is_empty) {
+    /* An earlier frame's result would replace this one. */
+    if (mode != GST_Y10_INFER_ALL)
+      gst_y10_session_withdraw (entry->session);
+    entry->job = job;
+    gst_y10_policy_queued (&self->policy);
+  } else if (queued) {
     entry->job = job;
     gst_y10_policy_queued (&self->policy);
   } else {

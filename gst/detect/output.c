@@ -78,7 +78,7 @@ finish (GstYolov10Detect * self, GstY10Job * job)
   gst_y10_job_finish (job);
   if (!look_at_error (self, job))
     return FALSE;
-  if (job->n >= 0)
+  if (job->n >= 0 && !job->is_empty)
     look_at_result (self, job);
   return TRUE;
 }

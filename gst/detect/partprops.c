@@ -28,6 +28,7 @@ gst_y10_part_props_clear (GstYolov10Detect * self)
 {
   g_clear_pointer (&self->part_settings.tiles, g_free);
   g_clear_pointer (&self->part_settings.region, g_free);
+  g_clear_pointer (&self->part_settings.roi_type, g_free);
   g_clear_pointer (&self->part_rules, gst_y10_part_rules_unref);
   g_mutex_clear (&self->part_lock);
 }
@@ -102,6 +103,12 @@ change (GstY10PartSettings * settings, guint id, const GValue * value)
     case GST_Y10_PROP_REGION_ANCHOR:
       settings->anchor = g_value_get_enum (value);
       return TRUE;
+    case GST_Y10_PROP_ROI_SOURCE:
+      settings->roi_source = g_value_get_enum (value);
+      return TRUE;
+    case GST_Y10_PROP_ROI_TYPE:
+      settings->roi_type = (gchar *) g_value_get_string (value);
+      return TRUE;
     default:
       return FALSE;
   }
@@ -117,9 +124,11 @@ store (GstYolov10Detect * self, const GstY10PartSettings * settings)
   self->part_settings = *settings;
   self->part_settings.tiles = g_strdup (settings->tiles);
   self->part_settings.region = g_strdup (settings->region);
+  self->part_settings.roi_type = g_strdup (settings->roi_type);
   GST_OBJECT_UNLOCK (self);
   g_free (old.tiles);
   g_free (old.region);
+  g_free (old.roi_type);
 }
 
 /* Returns FALSE if @id is another property. */
@@ -142,13 +151,27 @@ gst_y10_part_props_set (GstYolov10Detect * self, guint id,
   if (ok || !session)
     store (self, &settings);
   g_mutex_unlock (&self->part_lock);
-  if (session && ok)
+  if (session && ok) {
     gst_y10_part_props_expect (self, session);
-  else if (session)
+    gst_y10_part_props_warn (self);
+  } else if (session)
     GST_Y10_ELEMENT_WARNING (self, error);
   g_clear_error (&error);
   g_clear_pointer (&session, gst_y10_session_unref);
   return TRUE;
+}
+
+/* Warns of a property that is set and not used. */
+void
+gst_y10_part_props_warn (GstYolov10Detect * self)
+{
+  GstY10PartRules *rules = gst_y10_part_props_get_rules (self);
+
+  if (rules && gst_y10_part_rules_ignore_tiles (rules))
+    GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
+        ("tiles has no effect: with roi-source=meta only regions of interest "
+            "are inferred"), (NULL));
+  gst_y10_part_rules_unref (rules);
 }
 
 /* Returns FALSE if @id is another property. */
@@ -172,6 +195,13 @@ gst_y10_part_props_get (GstYolov10Detect * self, guint id, GValue * value)
       break;
     case GST_Y10_PROP_REGION_ANCHOR:
       g_value_set_enum (value, settings->anchor);
+      break;
+    case GST_Y10_PROP_ROI_SOURCE:
+      g_value_set_enum (value, settings->roi_source);
+      break;
+    case GST_Y10_PROP_ROI_TYPE:
+      g_value_set_string (value,
+          settings->roi_type ? settings->roi_type : "");
       break;
     default:
       known = FALSE;

@@ -20,6 +20,7 @@ gboolean gst_y10_part_props_get (GstYolov10Detect * self, guint id,
 gboolean gst_y10_part_props_check (GstYolov10Detect * self, GError ** error);
 gboolean gst_y10_part_props_set_image (GstYolov10Detect * self,
     const Y10Image * image, GError ** error);
+void gst_y10_part_props_warn (GstYolov10Detect * self);
 void gst_y10_part_props_expect (GstYolov10Detect * self,
     GstY10Session * session);
 GstY10PartRules *gst_y10_part_props_get_rules (GstYolov10Detect * self);

@@ -135,6 +135,15 @@ gst_y10_props_install (GObjectClass * class)
   props[GST_Y10_PROP_REGION_ANCHOR] = g_param_spec_enum ("region-anchor",
       "Region anchor", "What must be in the region for a box to count",
       GST_TYPE_YOLOV10_REGION_ANCHOR, Y10_REGION_ANCHOR_BOTTOM, playing);
+  props[GST_Y10_PROP_ROI_SOURCE] = g_param_spec_enum ("roi-source",
+      "ROI source", "Where regions of interest come from that are inferred in "
+      "place of the frame. With meta, a detector upstream selects where this "
+      "one detects; tiles has no effect then",
+      GST_TYPE_YOLOV10_ROI_SOURCE, GST_YOLOV10_ROI_SOURCE_NONE, playing);
+  props[GST_Y10_PROP_ROI_TYPE] = g_param_spec_string ("roi-type", "ROI type",
+      "Types of regions of interest to infer, separated by commas, such as "
+      "\"person,car\"; those of yolov10detect are its labels. Empty: all", "",
+      playing);
   props[GST_Y10_PROP_ATTACH] = g_param_spec_flags ("attach", "Attach",
       "Which metadata to attach: roi and analytics for each object, frame for "
       "each frame", GST_TYPE_YOLOV10_ATTACH,
@@ -215,6 +224,7 @@ gst_y10_props_install (GObjectClass * class)
   gst_type_mark_as_plugin_api (GST_TYPE_YOLOV10_LATE_POLICY, 0);
   gst_type_mark_as_plugin_api (GST_TYPE_YOLOV10_SKIPPED_BOXES, 0);
   gst_type_mark_as_plugin_api (GST_TYPE_YOLOV10_REGION_ANCHOR, 0);
+  gst_type_mark_as_plugin_api (GST_TYPE_YOLOV10_ROI_SOURCE, 0);
 }
 
 void

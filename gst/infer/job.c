@@ -97,20 +97,21 @@ gst_y10_jobs_give (GstY10Jobs * self, GstY10Job * job)
 }
 
 static gboolean
-choose_parts (GstY10Job * self)
+choose_parts (GstY10Job * self, GstBuffer * buffer)
 {
   guint width, height;
 
   y10_engine_get_input_size (y10_engine_stream_get_engine (self->stream),
       &width, &height);
   self->parts = gst_y10_part_rules_choose (self->rules, self->index,
-      &self->frame.image, width, height, &self->error);
+      buffer, &self->frame.image, width, height, &self->error);
   if (!self->parts)
     return FALSE;
   self->request.parts = self->parts->parts;
   self->request.n_parts = self->parts->n;
   self->request.region = gst_y10_part_rules_get_region (self->rules,
       &self->request.region_anchor);
+  self->is_empty = self->parts->are_rois && !self->parts->n;
   return TRUE;
 }
 
@@ -128,8 +129,8 @@ enqueue (GstY10Job * self, GstY10InferMode mode, gboolean * queued)
   return *queued;
 }
 
-/* Submits @buffer to the engine, unless the device is lost or there was nothing
- * to replace; @queued tells whether the engine took it. @mode is not
+/* Submits @buffer to the engine, unless the device is lost, there was nothing to
+ * replace, or there is nothing to infer; @queued tells whether the engine took it. @mode is not
  * GST_Y10_INFER_PASS. Uses the classes and class confidences of @self, not those
  * of @params. Returns FALSE with @self->error on failure. */
 gboolean
@@ -156,8 +157,10 @@ gst_y10_job_start (GstY10Job * self, GstBuffer * buffer,
   self->request.params = &self->params;
   self->request.detections = self->rows;
   self->request.max_detections = GST_Y10_MAX_DETECTIONS;
-  if (self->rules && !choose_parts (self))
+  if (self->rules && !choose_parts (self, buffer))
     return FALSE;
+  if (self->is_empty)
+    return TRUE;
   y10_engine_stream_set_max_running (self->stream, max_running);
   return enqueue (self, mode, queued);
 }

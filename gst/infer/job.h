@@ -35,6 +35,7 @@ struct _GstY10Job
   gboolean is_mapped;
   GstY10Frame frame;
   GstY10FrameParts *parts;      /* owned by @rules; NULL without */
+  gboolean is_empty;            /* there is nothing to infer in the frame */
   Y10HeadParams params;
   Y10EngineRequest request;
 

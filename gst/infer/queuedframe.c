@@ -58,11 +58,27 @@ find_held (const GstY10QueuedFrame * self, const GstY10Hold * hold,
       self->width, self->height, age);
 }
 
+/* Held boxes have no parents: those were on another buffer. */
+static void
+set_parents (GstY10DetectionList * list, const GstY10Job * job)
+{
+  const Y10Image *image = &job->frame.image;
+
+  for (guint i = 0; i < list->n; i++) {
+    GstY10Detection *d = &list->items[i];
+
+    d->parent_id = gst_y10_frame_parts_find_parent (job->parts,
+        (d->x0 + d->x1) / 2 - image->x, (d->y0 + d->y1) / 2 - image->y);
+  }
+}
+
 static void
 show_fresh (GstY10Findings * findings, const GstY10Job * job)
 {
   gst_y10_attacher_list (job->session->attacher, findings->detections,
       job->rows, (guint) job->n);
+  if (job->parts)
+    set_parents (findings->detections, job);
   if (!gst_y10_job_get_seen (job, &findings->region))
     findings->knowledge = GST_Y10_UNKNOWN_PARTIAL;
 }

@@ -21,6 +21,7 @@ typedef struct
   const gchar *label;           /* borrowed, not NUL-terminated */
   gsize label_length;           /* bytes */
   gint id;                      /* unique on the buffer, same in all metas */
+  gint parent_id;               /* of the region it was found in; -1: none */
   gboolean tracked;             /* a tracker assigned @track_id */
   guint64 track_id;
 } GstY10Detection;

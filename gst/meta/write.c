@@ -168,7 +168,7 @@ attach_roi (const GstY10Attacher * self, GstBuffer * buffer,
   meta = gst_buffer_add_video_region_of_interest_meta_id (buffer,
       label->quark, box.x, box.y, box.w, box.h);
   meta->id = d->id;
-  meta->parent_id = -1;         /* none: 0 is a valid id */
+  meta->parent_id = d->parent_id;       /* not 0, which is a valid id */
   gst_video_region_of_interest_meta_add_param (meta,
       gst_structure_new ("detection",
           "label_id", G_TYPE_INT, d->class_id,
@@ -290,7 +290,7 @@ gst_y10_attacher_list (const GstY10Attacher * self, GstY10DetectionList * list,
 
     gst_y10_detection_list_add (list, &(GstY10Detection) {
         .x0 = row->x0,.y0 = row->y0,.x1 = row->x1,.y1 = row->y1,
-        .class_id = row->class_id,.confidence = row->confidence,
+        .class_id = row->class_id,.parent_id = -1,.confidence = row->confidence,
         .label = label->name,.label_length = label->line_length - 1
     });
   }

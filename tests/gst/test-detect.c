@@ -9,7 +9,7 @@
 
 static const char *const playing[] = { "confidence", "iou-threshold",
   "max-detections", "classes", "class-confidence", "tiles",
-  "tile-overlap", "region", "region-anchor", "min-size", "max-size",
+  "tile-overlap", "region", "region-anchor", "roi-source", "roi-type", "min-size", "max-size",
   "attach", "active", "model-file", "label-file",
   "max-queued-frames", "late-policy", "inference-interval", "skipped-boxes",
   "max-hold", "post-messages", "priority", "encoder-hints", NULL
