@@ -217,3 +217,53 @@ gst_y10_job_get_seen (const GstY10Job * self, GstVideoRectangle * seen)
   };
   return TRUE;
 }
+
+static void
+get_shapes (const GstY10Job * self, const Y10Region * region,
+    GstY10Areas * areas)
+{
+  const Y10Image *image = &self->frame.image;
+  guint n = 0;
+
+  areas->n_shapes = MIN (y10_region_get_n_shapes (region),
+      GST_Y10_MAX_AREA_SHAPES);
+  for (guint i = 0; i < areas->n_shapes; i++) {
+    areas->shapes[i] = MIN (y10_region_get_n_points (region, i),
+        GST_Y10_MAX_AREA_POINTS - n);
+    for (guint j = 0; j < areas->shapes[i]; j++, n++) {
+      gdouble x, y;
+
+      y10_region_get_point (region, i, j, &x, &y);
+      areas->points[n][0] =
+          (gfloat) ((image->x + x * image->width) / self->frame.width);
+      areas->points[n][1] =
+          (gfloat) ((image->y + y * image->height) / self->frame.height);
+    }
+  }
+}
+
+/* Sets the areas that were inferred. The job must have a result. */
+void
+gst_y10_job_get_areas (const GstY10Job * self, GstY10Areas * areas)
+{
+  const Y10Image *image = &self->frame.image;
+  const Y10Region *region;
+  Y10RegionAnchor anchor;
+
+  areas->n_parts = areas->n_shapes = 0;
+  if (!self->rules)
+    return;
+  for (guint i = 0; i < self->parts->n; i++) {
+    const Y10Part *part = &self->parts->parts[i];
+    const guint x = image->x + part->x, y = image->y + part->y;
+    gfloat *edges = areas->parts[areas->n_parts++];
+
+    edges[0] = (gfloat) x / (gfloat) self->frame.width;
+    edges[1] = (gfloat) y / (gfloat) self->frame.height;
+    edges[2] = (gfloat) (x + part->width) / (gfloat) self->frame.width;
+    edges[3] = (gfloat) (y + part->height) / (gfloat) self->frame.height;
+  }
+  region = gst_y10_part_rules_get_region (self->rules, &anchor);
+  if (region)
+    get_shapes (self, region, areas);
+}

@@ -5,6 +5,7 @@
 #include "common/frame.h"
 #include "infer/partrules.h"
 #include "infer/session.h"
+#include "meta/areas.h"
 
 G_BEGIN_DECLS
 
@@ -65,6 +66,7 @@ gboolean gst_y10_job_start (GstY10Job * job, GstBuffer * buffer,
     const GstY10FrameFormat * format, const Y10HeadParams * params,
     guint max_running, GstY10InferMode mode, gboolean * queued);
 gboolean gst_y10_job_is_over (GstY10Job * job);
+void gst_y10_job_get_areas (const GstY10Job * job, GstY10Areas * areas);
 gboolean gst_y10_job_get_seen (const GstY10Job * job, GstVideoRectangle * seen);
 void gst_y10_job_finish (GstY10Job * job);
 

@@ -149,6 +149,7 @@ gst_y10_hold_keep (GstY10Hold * self, const GstY10Job * job)
   self->width = job->frame.width;
   self->height = job->frame.height;
   self->partial = !gst_y10_job_get_seen (job, &self->region);
+  gst_y10_job_get_areas (job, &self->areas);
   self->n = (guint) job->n;
   memcpy (self->detections, job->rows, self->n * sizeof *self->detections);
 }

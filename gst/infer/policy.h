@@ -59,6 +59,7 @@ typedef struct
   guint width, height;
   gboolean partial;             /* @region is not set: parts were inferred */
   GstVideoRectangle region;     /* that was inferred */
+  GstY10Areas areas;            /* likewise */
   guint n;
   Y10Detection *detections;
 } GstY10Hold;

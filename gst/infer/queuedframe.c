@@ -95,6 +95,7 @@ show_held (GstY10Findings * findings, const GstY10QueuedFrame * self,
   gst_y10_attacher_list (hold->session->attacher, findings->detections,
       hold->detections, hold->n);
   findings->region = hold->region;
+  findings->areas = &hold->areas;
 }
 
 /* Writes the metadata and returns the state it has. May replace the buffer by a
@@ -120,6 +121,7 @@ gst_y10_queued_frame_attach (GstY10QueuedFrame * self, GstY10Hold * hold,
     inference = GST_Y10_FRESH;
     show_fresh (findings, job);
     gst_y10_hold_keep (hold, job);
+    findings->areas = &hold->areas;
   } else {
     findings->knowledge = find_held (self, hold, &findings->age);
     if (findings->knowledge == GST_Y10_KNOWN_HELD) {

@@ -268,6 +268,8 @@ describe (const GstY10Attacher * self, GstStructure * structure,
   g_value_init (&value, G_TYPE_STRING);
   g_value_take_string (&value, labels);
   gst_structure_take_value (structure, "labels", &value);
+  if (findings->areas)
+    gst_y10_areas_write (findings->areas, structure);
 }
 
 /**

@@ -5,6 +5,7 @@
 #include <gst/gst.h>
 #include <y10/model.h>
 
+#include "meta/areas.h"
 #include "meta/detectionlist.h"
 #include "meta/encoderhints.h"
 #include "meta/inspection.h"
@@ -33,6 +34,7 @@ typedef struct _GstY10Attacher GstY10Attacher;
  * @for_privacy: whether privacy depends on this detector
  * @age: age of the detections in nanoseconds
  * @region: the part of the frame that was inferred, in pixels
+ * @areas: (nullable): parts and region that were inferred
  *
  * The result for one frame, as the detector writes it.
  */
@@ -46,6 +48,7 @@ typedef struct
   gboolean for_privacy;
   GstClockTime age;
   GstVideoRectangle region;
+  const GstY10Areas *areas;
 } GstY10Findings;
 
 void gst_y10_attach_register_metas (void);

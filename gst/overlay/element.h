@@ -5,6 +5,7 @@
 /* Instance structure of yolov10overlay, private to gst/overlay, and which
  * thread or lock owns each field. */
 
+#include "meta/areas.h"
 #include "meta/read.h"
 #include "overlay/box.h"
 #include "meta/inspection.h"
@@ -18,7 +19,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   guint line_width;
-  gboolean show_label, show_id, show_confidence;
+  gboolean show_label, show_id, show_confidence, show_regions;
   gdouble min_confidence;
   GstYolov10Privacy privacy;
   GstYolov10PrivacyTrust privacy_trust;
@@ -49,6 +50,8 @@ struct _GstYolov10Overlay
   GstY10Labels *labels;
   GstY10Reading reading;
   GArray *drawings;             /* GstY10Drawing, in drawing order */
+  GstY10Areas areas;            /* of one detector */
+  GArray *outlines;             /* GstY10Drawing, below the others */
   GArray *covered;              /* GstY10Rect, areas that privacy covers */
   gboolean told_active;         /* asked detectors to hold for privacy */
   guint n_untold;               /* frames since a detector ignored that */
@@ -59,6 +62,8 @@ struct _GstYolov10Overlay
 
 gboolean gst_y10_overlay_draw (GstYolov10Overlay * self, GstBuffer * buffer);
 
+void gst_y10_overlay_plan_outlines (GstYolov10Overlay * self,
+    GstBuffer * buffer);
 void gst_y10_overlay_plan_privacy (GstYolov10Overlay * self,
     GstBuffer * buffer);
 

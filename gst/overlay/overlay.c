@@ -303,7 +303,8 @@ find_drawings (GstYolov10Overlay * self, GstBuffer * buffer)
 static gboolean
 leaves_as_is (const GstYolov10Overlay * self)
 {
-  return self->drawings->len == 0 && self->covered->len == 0;
+  return self->drawings->len == 0 && self->covered->len == 0
+      && self->outlines->len == 0;
 }
 
 static GstFlowReturn
@@ -314,6 +315,7 @@ gst_yolov10_overlay_prepare_output_buffer (GstBaseTransform * trans,
 
   update_settings (self, inbuf);
   find_drawings (self, inbuf);
+  gst_y10_overlay_plan_outlines (self, inbuf);
   gst_y10_overlay_plan_privacy (self, inbuf);
   if (leaves_as_is (self)) {
     *outbuf = inbuf;
@@ -386,6 +388,7 @@ gst_yolov10_overlay_finalize (GObject * object)
   gst_y10_unpacked_clear (&self->unpacked);
   gst_y10_painter_free (self->painter);
   g_array_unref (self->drawings);
+  g_array_unref (self->outlines);
   g_array_unref (self->covered);
   g_free (self->font_desc);
   g_free (self->labels_wanted);
@@ -446,6 +449,7 @@ gst_yolov10_overlay_init (GstYolov10Overlay * self)
   self->labels = gst_y10_labels_new ();
   gst_y10_reading_init (&self->reading);
   self->drawings = g_array_sized_new (FALSE, FALSE, sizeof (GstY10Drawing), 64);
+  self->outlines = g_array_sized_new (FALSE, FALSE, sizeof (GstY10Drawing), 64);
   self->covered = g_array_sized_new (FALSE, FALSE, sizeof (GstY10Rect), 64);
   gst_base_transform_set_gap_aware (GST_BASE_TRANSFORM (self), TRUE);
 }

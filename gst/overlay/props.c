@@ -11,6 +11,7 @@
 #define DEFAULT_SHOW_LABEL TRUE
 #define DEFAULT_SHOW_ID TRUE
 #define DEFAULT_SHOW_CONFIDENCE TRUE
+#define DEFAULT_SHOW_REGIONS FALSE
 #define DEFAULT_LABELS ""
 #define DEFAULT_MIN_CONFIDENCE 0.0
 #define DEFAULT_PRIVACY GST_YOLOV10_PRIVACY_NONE
@@ -27,6 +28,7 @@ enum
   PROP_SHOW_LABEL,
   PROP_SHOW_ID,
   PROP_SHOW_CONFIDENCE,
+  PROP_SHOW_REGIONS,
   PROP_LABELS,
   PROP_MIN_CONFIDENCE,
   PROP_PRIVACY,
@@ -78,6 +80,7 @@ gst_y10_overlay_props_init (GstYolov10Overlay * self)
     .show_label = DEFAULT_SHOW_LABEL,
     .show_id = DEFAULT_SHOW_ID,
     .show_confidence = DEFAULT_SHOW_CONFIDENCE,
+    .show_regions = DEFAULT_SHOW_REGIONS,
     .min_confidence = DEFAULT_MIN_CONFIDENCE,
     .privacy = DEFAULT_PRIVACY,
     .privacy_trust = DEFAULT_PRIVACY_TRUST,
@@ -111,6 +114,9 @@ gst_y10_overlay_props_set (GObject * object, guint id,
       break;
     case PROP_SHOW_CONFIDENCE:
       self->settings.show_confidence = g_value_get_boolean (value);
+      break;
+    case PROP_SHOW_REGIONS:
+      self->settings.show_regions = g_value_get_boolean (value);
       break;
     case PROP_LABELS:
       g_free (self->labels_wanted);
@@ -158,6 +164,9 @@ gst_y10_overlay_props_get (GObject * object, guint id, GValue * value,
       break;
     case PROP_SHOW_CONFIDENCE:
       g_value_set_boolean (value, self->settings.show_confidence);
+      break;
+    case PROP_SHOW_REGIONS:
+      g_value_set_boolean (value, self->settings.show_regions);
       break;
     case PROP_LABELS:
       g_value_set_string (value, self->labels_wanted);
@@ -241,6 +250,16 @@ gst_y10_overlay_props_install (GObjectClass * class)
       g_param_spec_boolean ("show-confidence", "Show confidence",
           "Show the confidence of each box in percent, if known",
           DEFAULT_SHOW_CONFIDENCE, flags | GST_PARAM_CONTROLLABLE));
+  /**
+   * GstYolov10Overlay:show-regions:
+   *
+   * Since: 0.2
+   */
+  g_object_class_install_property (class, PROP_SHOW_REGIONS,
+      g_param_spec_boolean ("show-regions", "Show regions",
+          "Outline the region of yolov10detect and the parts of the frame that "
+          "it inferred, such as tiles", DEFAULT_SHOW_REGIONS,
+          flags | GST_PARAM_CONTROLLABLE));
   /**
    * GstYolov10Overlay:labels:
    *

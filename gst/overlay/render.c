@@ -26,11 +26,14 @@ static void
 draw (GstYolov10Overlay * self, const GstY10Canvas * canvas)
 {
   const GstY10Drawing *drawings = (GstY10Drawing *) self->drawings->data;
+  const GstY10Drawing *outlines = (GstY10Drawing *) self->outlines->data;
   guint i;
 
   hide (self, canvas);
   if (self->compose)
     return;
+  for (i = 0; i < self->outlines->len; i++)
+    gst_y10_drawing_box (&outlines[i], &self->style, canvas);
   for (i = 0; i < self->drawings->len; i++)
     gst_y10_drawing_box (&drawings[i], &self->style, canvas);
   for (i = 0; i < self->drawings->len; i++)
@@ -55,19 +58,26 @@ check_frame (GstYolov10Overlay * self, const GstVideoFrame * frame)
 }
 
 static void
+include (GstY10Rect * all, const GArray * drawings, const GstY10Style * style)
+{
+  for (guint i = 0; i < drawings->len; i++) {
+    GstY10Rect extent = gst_y10_drawing_extent (&g_array_index (drawings,
+            GstY10Drawing, i), style);
+
+    all->y0 = MIN (all->y0, extent.y0);
+    all->y1 = MAX (all->y1, extent.y1);
+  }
+}
+
+static void
 draw_unpacked (GstYolov10Overlay * self, GstVideoFrame * frame)
 {
   GstY10Rect all = { 0, G_MAXINT, 0, 0 };
   GstY10Canvas canvas;
   guint i;
 
-  for (i = 0; i < self->drawings->len; i++) {
-    GstY10Rect extent = gst_y10_drawing_extent (&g_array_index
-        (self->drawings, GstY10Drawing, i), &self->style);
-
-    all.y0 = MIN (all.y0, extent.y0);
-    all.y1 = MAX (all.y1, extent.y1);
-  }
+  include (&all, self->outlines, &self->style);
+  include (&all, self->drawings, &self->style);
   for (i = 0; i < self->covered->len; i++) {
     GstY10Rect area = g_array_index (self->covered, GstY10Rect, i);
 
@@ -159,6 +169,8 @@ attach_composition (GstYolov10Overlay * self, GstBuffer * buffer)
   GstVideoOverlayComposition *composition =
       meta ? gst_video_overlay_composition_copy (meta->overlay) : NULL;
 
+  composition = gst_y10_drawings_compose ((GstY10Drawing *)
+      self->outlines->data, self->outlines->len, &self->style, composition);
   composition = gst_y10_drawings_compose ((GstY10Drawing *)
       self->drawings->data, self->drawings->len, &self->style, composition);
   if (!composition)

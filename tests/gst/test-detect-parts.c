@@ -96,6 +96,55 @@ expect (GstBuffer *buffer, const GstCaps *caps, const GstVideoRectangle *crop,
   return found;
 }
 
+/* Asserts the values of a field of floats. */
+static void
+assert_floats (const GstStructure *meta, const char *field,
+    const gfloat *expected, guint n)
+{
+  const GValue *value = gst_structure_get_value (meta, field);
+  const gfloat *found;
+  gsize size;
+
+  fail_unless (value && G_VALUE_HOLDS (value, G_TYPE_BYTES));
+  found = g_bytes_get_data (g_value_get_boxed (value), &size);
+  fail_unless_equals_int (size, n * sizeof *found);
+  for (guint i = 0; i < n; i++)
+    fail_unless (ABS (found[i] - expected[i]) < 1e-6f, "%s %u: %f", field, i,
+        found[i]);
+}
+
+/* The frame meta has the parts and the region, that of a skipped frame has not. */
+GST_START_TEST (test_meta)
+{
+  static const gfloat parts[] = { 0, 0, 0.5f, 1, 0, 0, 0.3f, 1, 0.2f, 0, 0.5f, 1 };
+  static const gfloat points[] = { 0, 0, 0.5f, 0, 0.5f, 1, 0, 1 };
+  GstCaps *caps = test_gst_caps ("GRAY8", 200, 100);
+  GstHarness *h = test_gst_harness ("input-size=32 region=\"0,0 0.5,1\" "
+      "tiles=2x1 tile-overlap=0.33333333 inference-interval=2");
+
+  gst_harness_set_src_caps (h, gst_caps_ref (caps));
+  for (guint i = 0; i < 2; i++) {
+    GstBuffer *out = gst_harness_push_and_pull (h,
+        test_gst_picture_caps (caps, 0));
+    const GstStructure *meta = test_gst_frame_meta (out, 0);
+
+    fail_unless_equals_string (gst_structure_get_string (meta, "inference"),
+        i ? "skipped" : "fresh");
+    if (i == 0) {
+      assert_floats (meta, "parts", parts, G_N_ELEMENTS (parts));
+      assert_floats (meta, "region-points", points, G_N_ELEMENTS (points));
+      fail_unless (gst_structure_has_field (meta, "region-shapes"));
+    } else {
+      fail_if (gst_structure_has_field (meta, "parts"));
+    }
+    gst_buffer_unref (out);
+  }
+  gst_harness_teardown (h);
+  gst_caps_unref (caps);
+}
+
+GST_END_TEST;
+
 static void
 check (GstHarness *h, GstBuffer *buffer, GArray *expected)
 {
@@ -585,6 +634,7 @@ parts_suite (void)
   tcase_set_timeout (tc, 120);
   tcase_add_test (tc, test_same_boxes);
   tcase_add_test (tc, test_change);
+  tcase_add_test (tc, test_meta);
   tcase_add_test (tc, test_bad_values);
   tcase_add_test (tc, test_bad_changes);
   tcase_add_test (tc, test_bad_size);
