@@ -30,8 +30,16 @@ G_BEGIN_DECLS
  * - `record-size` (uint): bytes per record; may grow in later versions
  * - `records` (GBytes): an array of `count` #GstYolov10Record
  * - `labels` (string): the labels of all records, each terminated by "\n"
+ * - `parts` (GBytes), since 0.2: the parts of the frame that were inferred, four
+ *   floats each: x_min, y_min, x_max, y_max as fractions of the frame. Absent if
+ *   the frame was inferred as a whole
+ * - `region-shapes` (GBytes), since 0.2: the number of corners of each shape of
+ *   the detector's region, guint32. Absent without a region
+ * - `region-points` (GBytes), since 0.2: the corners of all shapes, two floats
+ *   each: x, y as fractions of the frame
  *
- * If `inference` is "fresh" and `count` is 0, the frame contains no object.
+ * If `inference` is "fresh" and `count` is 0, the frame contains no object, or
+ * none in the detector's region.
  *
  * Since: 0.1
  */

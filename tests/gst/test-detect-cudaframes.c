@@ -135,6 +135,56 @@ GST_START_TEST (test_metas)
 
 GST_END_TEST;
 
+/* Parts of frames in CUDA memory are read in place: the boxes are those of the
+ * same frame in system memory. */
+GST_START_TEST (test_parts)
+{
+  static const char *const properties[] = { "tiles=2x2",
+    "region=\"0.1,0.1 0.9,0.2 0.6,0.9\" tiles=2x1"
+  };
+  GstCudaContext *context = test_cuda_context (0);
+  GstCaps *caps = test_gst_caps ("NV12", 160, 120);
+  GstBuffer *picture = test_gst_picture_caps (caps, 5);
+  guint images = 0;
+
+  for (guint i = 0; i < G_N_ELEMENTS (properties); i++) {
+    gchar *all = g_strdup_printf ("backend=ref " PROPERTIES " %s",
+        properties[i]);
+    GstHarness *host = test_gst_harness (all), *h;
+    GstBuffer *expected, *out;
+    GArray *boxes, *found;
+
+    gst_harness_set_src_caps (host, gst_caps_ref (caps));
+    expected = gst_harness_push_and_pull (host, gst_buffer_ref (picture));
+    boxes = test_gst_rois (expected);
+    fail_unless (boxes->len >= 10);
+    g_free (all);
+    all = g_strdup_printf ("backend=cuda %s", properties[i]);
+    h = make_harness (all, context, caps);
+    out = gst_harness_push_and_pull (h, test_cuda_upload (context, caps,
+            picture));
+    found = test_gst_rois (out);
+    fail_unless_equals_int (found->len, boxes->len);
+    fail_unless (!memcmp (found->data, boxes->data,
+            boxes->len * sizeof (TestBox)));
+    images += i ? 3 : 5;
+    fail_unless_equals_int (fake_cuda.images, images);
+    gst_buffer_unref (expected);
+    gst_buffer_unref (out);
+    g_array_unref (boxes);
+    g_array_unref (found);
+    g_free (all);
+    gst_harness_teardown (host);
+    gst_harness_teardown (h);
+  }
+  fail_unless_equals_int (fake_cuda.misuses, 0);
+  gst_buffer_unref (picture);
+  gst_caps_unref (caps);
+  gst_object_unref (context);
+}
+
+GST_END_TEST;
+
 /* If the producer has a CUDA stream, the engine gets it with the frame; another
  * frame may have none. */
 GST_START_TEST (test_streams)
@@ -448,6 +498,7 @@ cudaframes_suite (void)
   tcase_set_timeout (tc, 300);
   tcase_add_test (tc, test_formats);
   tcase_add_test (tc, test_metas);
+  tcase_add_test (tc, test_parts);
   tcase_add_test (tc, test_streams);
   tcase_add_test (tc, test_frame_path);
   tcase_add_test (tc, test_not_cuda);

@@ -255,6 +255,64 @@ GST_START_TEST (test_graphs)
 
 GST_END_TEST;
 
+/* Within the tolerances of golden files. */
+static void
+assert_near (const TestBox *found, const TestBox *expected)
+{
+  fail_unless_equals_string (found->label, expected->label);
+  fail_unless (ABS (found->confidence - expected->confidence) < 1e-4);
+  fail_unless (ABS (found->x_min - expected->x_min) * 96 < 0.05);
+  fail_unless (ABS (found->y_min - expected->y_min) * 96 < 0.05);
+  fail_unless (ABS (found->x_max - expected->x_max) * 96 < 0.05);
+  fail_unless (ABS (found->y_max - expected->y_max) * 96 < 0.05);
+}
+
+/* All parts of a frame are in one step where there is room for them, else in
+ * several; the boxes are the same. */
+GST_START_TEST (test_parts)
+{
+  static const guint max_batch[] = { 8, 3 };
+  GstHarness *host = test_gst_harness ("confidence=0.05 max-detections=1000 "
+      "tiles=2x2");
+  GstBuffer *out;
+  GArray *expected;
+
+  gst_harness_set_src_caps (host, gst_caps_ref (caps));
+  out = gst_harness_push_and_pull (host, test_gst_picture_caps (caps, 3));
+  expected = test_gst_rois (out);
+  fail_unless (expected->len >= 10);
+  gst_buffer_unref (out);
+  gst_harness_teardown (host);
+  for (guint i = 0; i < G_N_ELEMENTS (max_batch); i++) {
+    gchar *properties = g_strdup_printf ("max-batch=%u tiles=2x2",
+        max_batch[i]);
+    GstStructure *stats;
+    const GValue *fill;
+    GArray *boxes;
+    GstHarness *h;
+    GstBus *bus;
+
+    h = make_harness_with (properties, &bus);
+    out = gst_harness_push_and_pull (h, test_gst_picture_caps (caps, 3));
+    boxes = test_gst_rois (out);
+    fail_unless_equals_int (boxes->len, expected->len);
+    for (guint j = 0; j < boxes->len; j++)
+      assert_near (&g_array_index (boxes, TestBox, j),
+          &g_array_index (expected, TestBox, j));
+    g_object_get (h->element, "engine-stats", &stats, NULL);
+    fill = gst_structure_get_value (stats, "batch-fill");
+    fail_unless_equals_int (gst_value_array_get_size (fill), i ? 3 : 5);
+    gst_structure_free (stats);
+    gst_buffer_unref (out);
+    g_array_unref (boxes);
+    g_free (properties);
+    end (h, bus);
+  }
+  g_array_unref (expected);
+}
+
+GST_END_TEST;
+
 static Suite *
 sim_suite (void)
 {
@@ -267,6 +325,7 @@ sim_suite (void)
   tcase_add_test (tc, test_comes_back_late);
   tcase_add_test (tc, test_stops);
   tcase_add_test (tc, test_graphs);
+  tcase_add_test (tc, test_parts);
   return s;
 }
 
