@@ -71,6 +71,22 @@ class Cases:
         self.tile("demo.sh codes.png", drawn)
         return f"picture 640x540, {found}"
 
+    def small_objects(self):
+        """A canvas so large that its codes are too small for the network as a whole."""
+        canvas = numpy.full((1620, 1920, 3), 230, numpy.uint8)
+        canvas[100:640, 100:740] = self.codes
+        canvas[1000:1540, 1200:1840] = self.codes
+        media.write(self.path("large.png"), canvas, "pngenc")
+        found = {}
+        for script in ("demo.sh", "small-objects.sh"):
+            text = self.script(script, "cpu", "large.png", "drawn.png")
+            rows = re.findall(r"^  [a-z0-9-]+ +(\d+) +[01]\.\d+$", text, re.M)
+            found[script] = sum(int(n) for n in rows)
+        # Each part of the canvas has seven.
+        assert found["small-objects.sh"] >= 10, found
+        assert found["small-objects.sh"] >= found["demo.sh"] + 4, found
+        return f"{found['small-objects.sh']} objects, {found['demo.sh']} without tiles"
+
     def read_codes(self):
         text = self.script("read-codes.sh", "cpu", os.path.join(PIPELINES, "codes.png"), "read.png")
         assert re.search(r"\tbarcode\t4006381333931$", text, re.M), text
