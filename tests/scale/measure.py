@@ -6,6 +6,7 @@ a segment costs beside its own work. Run by tests/scale/run.sh measure, on a mac
 else. All nodes are on this machine, so more nodes than CPUs are no faster."""
 import contextlib
 import os
+import resource
 import subprocess
 import tempfile
 import time
@@ -27,10 +28,24 @@ fi
 FEW, MANY = 20, 220
 
 
+def get_cpu():
+    """CPU seconds of all children that have ended."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
+
+
 def timed(process, status):
     began = time.monotonic()
     assert process.wait(300) == status, read(process.args[3] + ".log").decode()
     return time.monotonic() - began
+
+
+def print_row(name, function, *args):
+    """A row with wall and CPU seconds; those of Ray's workers are not known here."""
+    began, cpu = time.monotonic(), get_cpu()
+    function(*args)
+    wall, cpu = time.monotonic() - began, get_cpu() - cpu
+    print(f"| {name} | {wall:.1f} s | {'' if 'Ray' in name else f'{cpu:.1f} s'} |")
 
 
 @contextlib.contextmanager
@@ -71,18 +86,17 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         inputs, broken = make_inputs(folder)
         inputs = [path for path in inputs if path not in broken]
-        began = time.monotonic()
-        one_machine(inputs, [])
-        whole = time.monotonic() - began
         print(f"{os.cpu_count()} CPUs, load {os.getloadavg()[0]:.1f}\n")
-        print(f"| {N_SEGMENTS} segments | time |\n|---|---|\n| y10 detect, one thread | {whole:.1f} s |")
+        print(f"| {N_SEGMENTS} segments | time | CPU time |\n|---|---|---|")
+        print_row("y10 detect, one thread", one_machine, inputs, [])
         for n in (1, 2, 3):
             out = os.path.join(folder, f"local-{n}")
-            print(f"| --local {n} | {timed(archive(out, inputs, '--local', str(n)), 0):.1f} s |")
+            print_row(f"--local {n}", lambda: timed(archive(out, inputs, "--local", str(n)), 0))
         for n in (1, 2, 3):
             with ray_cluster(n) as address:
                 out = os.path.join(folder, f"ray-{n}")
-                print(f"| Ray, nodes: {n} | {timed(archive(out, inputs, '--address', address), 0):.1f} s |")
+                print_row(f"Ray, nodes: {n}",
+                          lambda: timed(archive(out, inputs, "--address", address), 0))
                 assert count_stored(os.path.join(out, "store")) == N_SEGMENTS
         print("\n| overhead of a segment | |\n|---|---|")
         command = [Y10, "detect", *OPTIONS, "--store", os.path.join(folder, "local-1", "store"),

@@ -10,9 +10,9 @@ Usage: tests/scale/run.sh [--build DIR] [--venv DIR] [TEST…]
 
 Tests archives on several nodes, all on this machine: 'ray' (python -m y10.archive
 on three Ray nodes), 'slurm' (tools/slurm/archive.sh on Slurm's daemons; needs root
-and the packages slurm-wlm and munge). 'measure' prints the figures of docs/scale.md.
-Each ends within five minutes. The clips and the model are in ../shared. A test that
-cannot run prints what is missing and exits with 77.
+and the packages slurm-wlm and munge). 'measure' prints the figures of docs/scale.md
+and ends within a quarter of an hour, each test within five minutes. The clips and the
+model are in ../shared. A test that cannot run prints what is missing and exits with 77.
 
   --build DIR   where the project was built [build]
   --venv DIR    virtual environment with Ray, made if it is missing, 700 MB
@@ -43,13 +43,18 @@ for program in "$Y10" ffmpeg; do
   command -v "$program" >/dev/null || { echo "$program is missing"; exit 77; }
 done
 status=0
+limit() { # SECONDS COMMAND…
+  timeout --kill-after 20 --signal INT "$@" || status=$?
+}
 for test in "${tests[@]}"; do
   echo "$test"
   case $test in
-    slurm) command=(/usr/bin/python3 -u "$root/tests/scale/test-slurm.py") ;;
-    ray) command=("$venv/bin/python" -u "$root/tests/scale/test-ray.py") ;;
-    measure) command=("$venv/bin/python" -u "$root/tests/scale/measure.py") ;;
+    ray) limit 300 "$venv/bin/python" -u "$root/tests/scale/test-ray.py" ;;
+    slurm) limit 300 /usr/bin/python3 -u "$root/tests/scale/test-slurm.py" ;;
+    measure)
+      limit 900 "$venv/bin/python" -u "$root/tests/scale/measure.py"
+      limit 120 /usr/bin/python3 -u "$root/tests/scale/test-slurm.py" --empty
+      ;;
   esac
-  timeout --kill-after 20 --signal INT 300 "${command[@]}" || status=$?
 done
 exit "$status"

@@ -172,6 +172,16 @@ def print_restarts(folder):
     print(f"  {len(names)} attempts, repeated (task.restart): {' '.join(again)}")
 
 
+def measure_empty(slurm):
+    """What an array of tasks that do nothing costs."""
+    n = 60
+    began = time.monotonic()
+    slurm.run("sbatch", "--wait", f"--array=0-{n - 1}", "--output=/dev/null", "--wrap", "true")
+    seconds = (time.monotonic() - began) / n
+    print(f"| Slurm, an empty task of an array of {n} on {N_NODES} nodes "
+          f"| {seconds * N_NODES * 1000:.0f} ms |")
+
+
 def main():
     for program in ("munged", "slurmctld", "slurmd"):
         if not shutil.which(program):
@@ -180,6 +190,14 @@ def main():
     if os.getuid():
         print("slurmd needs root")
         sys.exit(77)
+    if sys.argv[1:] == ["--empty"]:
+        with tempfile.TemporaryDirectory() as folder:
+            slurm = Slurm(folder)
+            try:
+                measure_empty(slurm)
+            finally:
+                slurm.stop()
+        return
     with tempfile.TemporaryDirectory() as folder:
         inputs, broken = make_inputs(folder)
         expected = one_machine(inputs, broken)
