@@ -39,6 +39,7 @@ def launch(case, pipeline):
 
 class Case(unittest.TestCase):
     """A temporary directory with a model of 3 classes; no plugins but the system's."""
+    backend = "ref"
 
     @classmethod
     def setUpClass(cls):
@@ -70,7 +71,7 @@ class Case(unittest.TestCase):
 
     def detect(self, *args, status=0, **options):
         """Runs detect; returns its parsed output lines, and stderr."""
-        done = self.y10("detect", "--model", self.model, "--backend", "ref", "--size", "96", *args,
+        done = self.y10("detect", "--model", self.model, "--backend", self.backend, "--size", "96", *args,
                         status=status, **options)
         return [json.loads(line) for line in done.stdout.splitlines()], done.stderr
 
