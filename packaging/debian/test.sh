@@ -95,17 +95,15 @@ for release in "${releases[@]}"; do
     echo 'no file and no record is left' >&3"
 done
 
-case " ${releases[*]} " in
-  *' bookworm '*' trixie '* | *' trixie '*' bookworm '*)
-    fresh_system bookworm "$system"
-    add_packages bookworm
-    in_system "upgrade: bookworm" "$install; $use"
-    sources_of trixie >"$system/etc/apt/sources.list"
-    add_packages trixie
-    in_system "upgrade: to trixie" "apt-get -q update
-      apt-get -qy -o Dpkg::Options::=--force-confnew dist-upgrade
-      printf 'Debian ' >&3; cat /etc/debian_version >&3
-      $use"
-    ;;
-esac
+if [[ " ${releases[*]} " == *' bookworm '* && " ${releases[*]} " == *' trixie '* ]]; then
+  fresh_system bookworm "$system"
+  add_packages bookworm
+  in_system "upgrade: bookworm" "$install; $use"
+  sources_of trixie >"$system/etc/apt/sources.list"
+  add_packages trixie
+  in_system "upgrade: to trixie" "apt-get -q update
+    apt-get -qy -o Dpkg::Options::=--force-confnew dist-upgrade
+    printf 'Debian ' >&3; cat /etc/debian_version >&3
+    $use"
+fi
 say "all tests of the packages passed"
