@@ -19,6 +19,7 @@
 
 #include "common/elementerror.h"
 #include "detect/element.h"
+#include "detect/partprops.h"
 #include "detect/props.h"
 
 GST_DEBUG_CATEGORY_EXTERN (gst_yolov10_detect_debug);
@@ -162,6 +163,7 @@ attempt (GstY10Recovery * self)
   GST_OBJECT_UNLOCK (detect);
   y10_engine_stream_set_priority (stream, priority);
   gst_y10_session_give_stream (self->session, stream);
+  gst_y10_part_props_expect (detect, self->session);
   /* From here on the device may be lost again and the output task restart
    * recovery. */
   tell (self, skipped);
