@@ -18,6 +18,7 @@
 #define MAX_ROWS 63
 #define N_PICTURES 4
 #define N_STEPS 60
+#define MAX_BROKEN_STEPS (20 * N_STEPS)
 #define WIDTH 50
 #define HEIGHT 40
 #define PITCH 256
@@ -180,20 +181,22 @@ test_right (void)
   rig_clear (&rig);
 }
 
-/* Symptom: wrong results, because a frame was read too early or too late. */
+/* Symptom: wrong results, because a frame was read too early or too late. How
+ * many depends on how threads are scheduled. */
 static void
 test_without_wait (gconstpointer kind)
 {
-  guint wrong;
+  guint wrong = 0, n = 0;
   Rig rig;
 
   rig_init (&rig);
   sim->do_break (GPOINTER_TO_INT (kind), 1);
-  wrong = count_wrong (&rig);
+  for (; !wrong && n < MAX_BROKEN_STEPS; n += N_STEPS)
+    wrong = count_wrong (&rig);
   sim->do_break (Y10_SIM_BREAK_NOTHING, 0);
   g_test_message ("%u of %u frames were not read as they were written", wrong,
-      N_STEPS);
-  g_assert_cmpuint (wrong, >, N_STEPS / 10);
+      n);
+  g_assert_cmpuint (wrong, >, 0);
   rig_clear (&rig);
 }
 
@@ -206,7 +209,7 @@ test_without_end (void)
 
   rig_init (&rig);
   sim->do_break (Y10_SIM_BREAK_SYNCHRONIZE, 1);
-  for (guint i = 0; i < N_STEPS; i++) {
+  for (guint i = 0; !n_noticed && i < MAX_BROKEN_STEPS; i++) {
     GError *error = NULL;
     Y10Step step;
 
@@ -219,7 +222,7 @@ test_without_end (void)
     y10_step_end (&step);
   }
   sim->do_break (Y10_SIM_BREAK_NOTHING, 0);
-  g_assert_cmpuint (n_noticed, >, N_STEPS / 10);
+  g_assert_cmpuint (n_noticed, >, 0);
   rig_clear (&rig);
 }
 
