@@ -14,7 +14,12 @@
  *
  * Since: 0.1
  */
-G_DEFINE_QUARK (y10-error-quark, y10_error)
+GQuark
+y10_error_quark (void)
+{
+  /* G_DEFINE_QUARK() caches it in a variable that threads write without a lock. */
+  return g_quark_from_static_string ("y10-error-quark");
+}
 
 static const char *
 name_of (const char *const *names, guint n, guint value)
