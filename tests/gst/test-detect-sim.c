@@ -79,6 +79,22 @@ pass (GstHarness *h, GArray *expected)
   return fresh;
 }
 
+/* The harness is a live source: on a slow machine, under a sanitizer, inferring
+ * every frame takes longer than the frames do. */
+static gboolean
+is_about_speed (GstMessage *message)
+{
+  GError *error;
+  gboolean is;
+
+  if (GST_MESSAGE_TYPE (message) != GST_MESSAGE_WARNING)
+    return FALSE;
+  gst_message_parse_warning (message, &error, NULL);
+  is = strstr (error->message, "seconds behind") != NULL;
+  g_error_free (error);
+  return is;
+}
+
 /* Counts the messages of one type since the last call; @text gets the last
  * one's text. */
 static guint
@@ -88,7 +104,8 @@ count_messages (GstBus *bus, GstMessageType type, gchar **text)
   guint n = 0;
 
   while ((message = gst_bus_pop_filtered (bus, type))) {
-    if (gst_message_has_name (message, "yolov10-model")) {
+    if (gst_message_has_name (message, "yolov10-model")
+        || is_about_speed (message)) {
       gst_message_unref (message);
       continue;
     }
