@@ -279,12 +279,24 @@ finish_barrier ()
   race_barrier ();
 }
 
+/* Returns the mask of the lanes @here whose share is @value. */
+unsigned
+find_equal (const unsigned long long *shares, unsigned here, unsigned long long value)
+{
+  unsigned equal = 0;
+
+  for (unsigned i = 0; i < 32; i++)
+    if (here >> i & 1)
+      equal |= (shares[i] == value) << i;
+  return equal;
+}
+
 /* Whether all lanes of @t's mask that have not left wait with that mask; if so,
  * they get their results and become ready. */
 bool
 try_finish_warp (Thread *t)
 {
-  unsigned first = (unsigned) (t - m.threads) & ~31u, here = 0, same;
+  unsigned first = (unsigned) (t - m.threads) & ~31u, here = 0, ballot = 0;
   Thread *lanes = &m.threads[first];
   unsigned long long shares[32];
 
@@ -302,26 +314,28 @@ try_finish_warp (Thread *t)
       fail (&lanes[i], "lanes of one mask are at different warp functions", lanes[i].file,
           lanes[i].line);
     shares[i] = lanes[i].value;
+    ballot |= (shares[i] != 0) << i;
   }
   if (t->op == WARP_SYNC)
     race_sync_lanes (first, here);
   for (unsigned i = 0; i < 32; i++) {
     if (!(here >> i & 1))
       continue;
-    same = 0;
-    for (unsigned j = 0; j < 32; j++)
-      if (here >> j & 1)
-        same |= (t->op == WARP_BALLOT ? shares[j] != 0 : shares[j] == shares[i]) << j;
     switch (t->op) {
       case WARP_SHFL:
         lanes[i].value = lanes[i].arg >= 0 && lanes[i].arg < 32 && here >> lanes[i].arg & 1
             ? shares[lanes[i].arg] : ~0ull;
         break;
+      case WARP_BALLOT:
+        lanes[i].value = ballot;
+        break;
+      case WARP_MATCH_ANY:
+        lanes[i].value = find_equal (shares, here, shares[i]);
+        break;
       case WARP_MATCH_ALL:
-        lanes[i].value = same == here ? t->mask : 0;
+        lanes[i].value = find_equal (shares, here, shares[i]) == here ? t->mask : 0;
         break;
       default:
-        lanes[i].value = same;
         break;
     }
     make_ready (&lanes[i]);
@@ -340,7 +354,10 @@ leave (Thread *t)
         fail (t, "the thread left the kernel while others wait at a barrier",
             m.threads[i].file, m.threads[i].line);
   }
-  /* Lanes of this warp that wait may have waited for this lane only. */
+  /* Whoever neither left nor is ready waits, and lanes of this warp may have
+   * waited for this lane only. */
+  if (m.n_started == m.n_left + m.n_ready)
+    return;
   unsigned first = (unsigned) (t - m.threads) & ~31u;
   for (unsigned i = first; i < first + 32 && i < m.n; i++)
     if (m.threads[i].state == IN_WARP && m.threads[i].mask >> (t - m.threads - first) & 1)

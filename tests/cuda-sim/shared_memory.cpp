@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Shared memory of the running block, and the limits of a launch. It is filled
- * with NaN for each block, and fences surround each array, which is aligned no
- * better than its type. */
+/* Shared memory of the running block, and the limits of a launch. Each block
+ * finds its arrays filled with NaN. Fences surround them, and they are aligned
+ * no better than their types. */
 
 #include "block.h"
 #include "context_switch.h"
@@ -31,39 +31,30 @@ struct Array
 unsigned char *const arena = shared_arena;
 /* Never freed: a thread may still be in a kernel when the process ends. */
 std::vector<Array> &arrays = *new std::vector<Array>;
-size_t arena_used, shared_used, dynamic_bytes;
+size_t arena_used;              /* with the fence after the last array */
+size_t shared_used, dynamic_bytes;
 unsigned long long block_serial;
 
 unsigned char *
 take_shared (const char *name, size_t size, size_t align)
 {
-  size_t offset = (arena_used + GAP + align - 1) / align * align;
+  size_t begin = arena_used;
+  size_t offset = ((begin ? begin : GAP) + align - 1) / align * align;
 
   /* Aligned no better than requested. */
   if (offset % (2 * align) == 0)
     offset += align;
   if (offset + size + GAP > ARENA)
     return nullptr;
-  Y10_SIM_UNPOISON (arena + offset, size);
+  arena_used = offset + size + GAP;
+  Y10_SIM_UNPOISON (arena + begin, arena_used - begin);
+  memset (arena + begin, FENCE, offset - begin);
   memset (arena + offset, 0xff, size);
+  memset (arena + offset + size, FENCE, GAP);
+  Y10_SIM_POISON (arena + begin, offset - begin);
+  Y10_SIM_POISON (arena + offset + size, GAP);
   arrays.push_back ({name, offset, size});
-  arena_used = offset + size;
   return arena + offset;
-}
-
-void
-begin_shared ()
-{
-  Y10_SIM_UNPOISON (arena, ARENA);
-  memset (arena, FENCE, arena_used + 2 * GAP + 4096 < ARENA ? arena_used + 2 * GAP + 4096
-      : ARENA);
-  Y10_SIM_POISON (arena, ARENA);
-  arrays.clear ();
-  arena_used = 0;
-  shared_used = 0;
-  block_serial++;
-  if (dynamic_bytes > 0)
-    take_shared ("the dynamic array", dynamic_bytes, 16);
 }
 
 const char *
@@ -92,16 +83,19 @@ void
 shared_begin_kernel (size_t dynamic_size)
 {
   dynamic_bytes = dynamic_size;
-  arena_used = ARENA - 1;       /* the first block fills all of it */
+  arena_used = ARENA;           /* the first block poisons all of it */
 }
 
 void
 shared_begin_block ()
 {
-  if (arena_used > 0 || dynamic_bytes > 0)
-    begin_shared ();
-  else
-    block_serial++;
+  Y10_SIM_POISON (arena, arena_used);
+  arrays.clear ();
+  arena_used = 0;
+  shared_used = 0;
+  block_serial++;
+  if (dynamic_bytes > 0)
+    take_shared ("the dynamic array", dynamic_bytes, 16);
 }
 
 bool
@@ -112,16 +106,16 @@ shared_fences_hold ()
 
   if (arrays.empty ())
     return true;
-  Y10_SIM_UNPOISON (arena, ARENA);
+  Y10_SIM_UNPOISON (arena, arena_used);
   for (size_t i = 0; i <= arrays.size (); i++) {
-    size_t end = i < arrays.size () ? arrays[i].offset : arena_used + GAP;
+    size_t end = i < arrays.size () ? arrays[i].offset : arena_used;
 
     for (; at < end && hold; at++)
       hold = arena[at] == FENCE;
     if (i < arrays.size ())
       at = arrays[i].offset + arrays[i].size;
   }
-  Y10_SIM_POISON (arena, ARENA);
+  Y10_SIM_POISON (arena, arena_used);
   return hold;
 }
 
