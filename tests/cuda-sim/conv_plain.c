@@ -167,7 +167,7 @@ plan_alloc (Y10CudaConvLib *lib, const Y10CudaConvDesc *desc,
   plan->type = y10_cuda_type (desc->precision);
   plan->name = name;
   plan->times = name == bias_name && finds ("") ? 4
-      : name == fused_name && finds ("slow") ? 16 : 1;
+      : name == fused_name && finds ("slow") ? 8 : 1;
   return plan;
 }
 
