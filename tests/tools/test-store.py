@@ -4,7 +4,7 @@
 """y10 detect --store: every file of a store is published once and complete, whatever happens to
 its writers.
 
-Arguments: "all" repeats the races as often as the slow suite does."""
+With the argument "more" the slow suite repeats the races more often."""
 import hashlib
 import json
 import os
@@ -21,7 +21,7 @@ from common import Case, Y10, lacking, main, need, picture, write_gif, write_png
 
 need("gst", "pixbuf", "ffmpeg")
 
-ALL = "all" in sys.argv[1:]
+SLOW = "more" in sys.argv[1:]
 NO_LINK = os.path.join(os.environ["Y10_TEST_FAKES"], "libnolink.so")
 
 
@@ -226,7 +226,7 @@ class Store(Case):
         """Two processes with one key at the same time: one file, and both succeed."""
         expected = None
         n_raced = 0
-        for _ in range(50 if ALL else 8):
+        for _ in range(50 if SLOW else 8):
             shutil.rmtree(self.store, ignore_errors=True)
             both = [subprocess.Popen(self.command(self.clip), env=self.env, text=True,
                                      stdout=subprocess.PIPE) for _ in range(2)]
@@ -251,7 +251,7 @@ class Store(Case):
         self.run_store(self.clip)
         length = time.monotonic() - began
         rand, n_killed, n_orphans, n_published = random.Random(1), 0, 0, 0
-        for _ in range(80 if ALL else 15):
+        for _ in range(80 if SLOW else 15):
             shutil.rmtree(self.store, ignore_errors=True)
             with subprocess.Popen(self.command(self.clip), env=self.env,
                                   stdout=subprocess.DEVNULL) as p:
@@ -360,5 +360,5 @@ class Store(Case):
 
 
 if __name__ == "__main__":
-    sys.argv[1:] = [a for a in sys.argv[1:] if a != "all"]
+    sys.argv[1:] = [a for a in sys.argv[1:] if a != "more"]
     main()
