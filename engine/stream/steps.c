@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* An image's path: y10_engine_stream_submit() queues it, the scheduler's thread
+ * adds it to a step of the engine, and the engine's thread that finds the step
+ * done copies its results into the request, ends the step and wakes the stream.
+ * A slot is therefore held only as long as the device needs it, however slow a
+ * stream is. */
+
+#include "config.h"
+
+#include "stream/steps.h"
+
+#include <y10/parts.h>
+
+#include "base/clock.h"
+#include "stream/request.h"
+
+G_STATIC_ASSERT (Y10_MAX_BATCH == Y10_SCHEDULER_MAX_BATCH);
+
+static gboolean
+add_image (const Y10StreamSteps *self, const Y10Step *step, const Y10Turn *turn,
+    GError **error)
+{
+  const Y10EngineRequest *request = y10_request_outer (turn->request);
+  Y10HeadParams params;
+  Y10Image image;
+
+  if (!y10_request_has_parts (request))
+    return y10_step_add (step, request->image, request->params, error);
+  y10_part_get_image (&request->parts[turn->part], request->image, &image);
+  y10_parts_get_params (request->params, self->engine->config.max_detections,
+      &params);
+  return y10_step_add (step, &image, &params, error);
+}
+
+/* Called on the scheduler's thread. */
+static void
+begin_step (gpointer data, Y10Scheduler *scheduler, guint number,
+    const Y10Turn *turns, guint n)
+{
+  Y10StreamSteps *self = data;
+  Y10RunningStep *running = &self->running[number];
+  GError *error = NULL;
+  gboolean ok;
+
+  /* The engine has a slot for each step of the scheduler. */
+  if (!y10_step_begin (self->engine, -1, &running->step, &error)) {
+    y10_scheduler_finish (scheduler, number, error);
+    g_clear_error (&error);
+    return;
+  }
+  running->turns = turns;
+  running->n = n;
+  self->by_slot[running->step.slot] = number;
+  ok = TRUE;
+  for (guint i = 0; ok && i < n; i++)
+    ok = add_image (self, &running->step, &turns[i], &error);
+  if (ok && y10_step_submit (&running->step, &error))
+    return;
+  y10_step_end (&running->step);
+  y10_scheduler_finish (scheduler, number, error);
+  g_clear_error (&error);
+}
+
+/* Steps with parts of the same request may finish on two threads. */
+static void
+add_time (gint64 *sum, gint64 time)
+{
+  __atomic_add_fetch (sum, time, __ATOMIC_RELAXED);
+}
+
+static void
+raise_time (gint64 *most, gint64 time)
+{
+  gint64 old = __atomic_load_n (most, __ATOMIC_RELAXED);
+
+  while (old < time && !__atomic_compare_exchange_n (most, &old, time, TRUE,
+          __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+}
+
+/* Adds the step's times to the request of turn @i, once for each request. */
+static void
+record_times (const Y10RunningStep *running, guint i, const Y10StepTimes *times,
+    gint64 now)
+{
+  const Y10Turn *turn = &running->turns[i];
+  Y10EngineRequest *request = y10_request_outer (turn->request);
+
+  if (turn->part == 0) {
+    request->wait_time = turn->request->begun_at - turn->request->came_at;
+    request->turns = turn->request->turns;
+  }
+  for (guint j = 0; j < i; j++)
+    if (running->turns[j].request == turn->request)
+      return;
+  add_time (&request->preprocess_time, times->preprocess);
+  add_time (&request->inference_time, times->inference);
+  add_time (&request->postprocess_time, times->postprocess);
+  raise_time (&request->step_time, now - turn->request->begun_at);
+}
+
+static gboolean
+read_rows (const Y10RunningStep *running, guint i, GError **error)
+{
+  const Y10Turn *turn = &running->turns[i];
+  Y10EngineRequest *request = y10_request_outer (turn->request);
+  Y10Part *part = y10_request_has_parts (request)
+      ? &request->parts[turn->part] : NULL;
+  gint n = y10_step_read (&running->step, i,
+      part ? part->detections : request->detections,
+      part ? part->max_detections : request->max_detections, error);
+
+  if (part)
+    part->n_detections = n;
+  else
+    request->n_detections = n;
+  return n >= 0;
+}
+
+/* Called on a thread of the engine. Its slot may be reused as soon as the step
+ * has ended, and its number as soon as the scheduler has finished it. */
+static void
+step_done (gpointer data, guint slot)
+{
+  Y10StreamSteps *self = data;
+  guint number = self->by_slot[slot];
+  const Y10RunningStep *running = &self->running[number];
+  Y10StepTimes times = {.size = sizeof times };
+  GError *error = NULL;
+  gboolean ok = y10_step_wait (&running->step, 0, &error);
+  gint64 now = y10_clock_ns ();
+
+  ok = ok && y10_step_get_times (&running->step, &times, &error);
+  for (guint i = 0; ok && i < running->n; i++) {
+    record_times (running, i, &times, now);
+    ok = read_rows (running, i, &error);
+  }
+  y10_step_end (&running->step);
+  y10_scheduler_finish (self->scheduler, number, error);
+  g_clear_error (&error);
+}
+
+gboolean
+y10_stream_steps_init (Y10StreamSteps *self, Y10Engine *engine, GError **error)
+{
+  Y10SchedulerConfig config = {
+    .begin = begin_step,.device = self,
+    .batch_timeout = engine->config.batch_timeout,
+    .n_steps = engine->config.n_slots,.max_batch = engine->config.max_batch,
+  };
+
+  self->engine = engine;
+  y10_engine_set_done_func (engine, step_done, self);
+  self->scheduler = y10_scheduler_new (&config, error);
+  return self->scheduler != NULL;
+}
+
+void
+y10_stream_steps_clear (Y10StreamSteps *self)
+{
+  y10_scheduler_free (self->scheduler);
+  y10_engine_unref (self->engine);
+}
