@@ -78,9 +78,9 @@ typedef struct
    * background thread while steps run. Until then, such a step runs as the
    * next larger prepared size. slot_new prepares 1 and max_batch. Called on the
    * device thread, after the slots have been made; repeated requests do nothing.
-   * tune: called once, after the slots have been made. Searches for faster ways
-   * to run the program, in background threads. A slot takes them over between
-   * two steps.
+   * tune: called once, after the slots have been made. Searches for faster
+   * convolutions, in background threads. A slot takes them over between two
+   * steps.
    * Both call @changed from their threads. tune_end ends these threads; the
    * engine calls it before it frees the slots. */
   void (*request_batch_size) (Y10Program * program, guint n,

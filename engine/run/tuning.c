@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Reports the progress of the backend's search for faster ways to run the
- * network, which continues while steps run, and waits for its end. */
+/* Reports the progress of the backend's search for faster convolutions, which
+ * continues while steps run, and waits for its end. */
 
 #include "config.h"
 
@@ -42,11 +42,11 @@ y10_engine_request_batch_size (Y10Engine *engine, guint n)
  * @engine: an engine
  * @progress: (inout): progress of the tuning; the caller sets @size
  *
- * A backend may search for faster ways to run the network while steps already
- * run. On an NVIDIA GPU, building a convolution with a fused activation takes
- * seconds. Each slot adopts what was found when its next step begins. The other
- * backends have nothing to tune and report that they have finished. Any thread;
- * does not block and allocates nothing.
+ * A backend may search for faster convolutions while steps already run. On an
+ * NVIDIA GPU, building a convolution with a fused activation takes seconds. Each
+ * slot adopts what was found when its next step begins. The other backends have
+ * nothing to tune and report that they have finished. Any thread; does not block
+ * and allocates nothing.
  *
  * Since: 0.1
  */

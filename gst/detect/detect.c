@@ -93,8 +93,8 @@ G_DEFINE_FINAL_TYPE (GstYolov10Detect, gst_yolov10_detect,
 GST_ELEMENT_REGISTER_DEFINE (yolov10detect, "yolov10detect", GST_RANK_NONE,
     GST_TYPE_YOLOV10_DETECT);
 
-static GstPadProbeReturn look_at_caps (GstPad * pad, GstPadProbeInfo * info,
-    gpointer user_data);
+static GstPadProbeReturn report_unsupported_caps (GstPad * pad,
+    GstPadProbeInfo * info, gpointer user_data);
 
 static void
 gst_yolov10_detect_init (GstYolov10Detect * self)
@@ -106,7 +106,7 @@ gst_yolov10_detect_init (GstYolov10Detect * self)
   self->reload = gst_y10_reload_new (self);
   gst_y10_pads_init (self);
   gst_pad_add_probe (GST_BASE_TRANSFORM_SINK_PAD (self),
-      GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, look_at_caps, self, NULL);
+      GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, report_unsupported_caps, self, NULL);
   gst_base_transform_set_in_place (GST_BASE_TRANSFORM (self), TRUE);
   gst_base_transform_set_gap_aware (GST_BASE_TRANSFORM (self), TRUE);
 }
@@ -230,7 +230,7 @@ gst_yolov10_detect_transform_caps (GstBaseTransform * base,
  * upstream. Upstream resends a rejected event with the next buffer; that must
  * not post a second error. */
 static GstPadProbeReturn
-look_at_caps (GstPad * pad, GstPadProbeInfo * info, gpointer user_data)
+report_unsupported_caps (GstPad * pad, GstPadProbeInfo * info, gpointer user_data)
 {
   GstYolov10Detect *self = GST_YOLOV10_DETECT (user_data);
   GstEvent *event = GST_PAD_PROBE_INFO_EVENT (info);

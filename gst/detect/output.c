@@ -24,7 +24,7 @@ GST_DEBUG_CATEGORY_EXTERN (gst_yolov10_detect_debug);
 
 /* Returns FALSE if the stream must end. A lost GPU only starts a recovery. */
 static gboolean
-look_at_error (GstYolov10Detect * self, const GstY10Job * job)
+check_error (GstYolov10Detect * self, const GstY10Job * job)
 {
   GstY10Session *current;
 
@@ -45,7 +45,7 @@ look_at_error (GstYolov10Detect * self, const GstY10Job * job)
 
 /* Uses the result of a job that is over: messages, stats and latency. */
 static void
-look_at_result (GstYolov10Detect * self, const GstY10Job * job)
+use_result (GstYolov10Detect * self, const GstY10Job * job)
 {
   GstClockTime now_reported;
   gboolean slower;
@@ -76,10 +76,10 @@ static gboolean
 finish (GstYolov10Detect * self, GstY10Job * job)
 {
   gst_y10_job_finish (job);
-  if (!look_at_error (self, job))
+  if (!check_error (self, job))
     return FALSE;
   if (job->n >= 0 && !job->is_empty)
-    look_at_result (self, job);
+    use_result (self, job);
   return TRUE;
 }
 

@@ -34,7 +34,7 @@ gst_y10_queued_frame_begin (GstY10QueuedFrame * self, GstBuffer * buffer,
 
 /* Boxes held from another session use that model's class ids. */
 static void
-look_at_hints (GstY10QueuedFrame * self, GstY10Session * session)
+update_hints (GstY10QueuedFrame * self, GstY10Session * session)
 {
   if (!self->hints || session == self->session)
     return;
@@ -135,7 +135,7 @@ gst_y10_queued_frame_attach (GstY10QueuedFrame * self, GstY10Hold * hold,
   if (self->lost)
     gst_y10_hold_forget (hold);
   findings->inference = names[inference];
-  look_at_hints (self, *session);
+  update_hints (self, *session);
   findings->hints = self->hints;
   self->buffer = gst_buffer_make_writable (self->buffer);
   gst_y10_attacher_attach ((*session)->attacher, self->buffer, findings);

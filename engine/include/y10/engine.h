@@ -70,8 +70,8 @@ Y10_API const char *y10_head_get_name (Y10Head head);
  * @device_id: index of the GPU, -1 for any; ignored if @cuda_context is set
  * @cuda_graphs: whether CUDA launches the network as a captured graph. If not,
  *   it launches each kernel: the same work at a higher CPU cost. Default %TRUE
- * @tune: whether the backend may search for faster ways to run the network while
- *   it already runs, see y10_engine_get_tuning_progress(). It replaces kernels
+ * @tune: whether the backend may search for faster convolutions while steps
+ *   already run, see y10_engine_get_tuning_progress(). It replaces kernels
  *   between two steps; results then differ by rounding. Default %TRUE
  * @cuda_context: (nullable): the CUcontext in which a CUDA engine works and to
  *   which images in CUDA memory belong; the caller keeps it alive as long as the
@@ -149,12 +149,13 @@ typedef struct
  *   steps with other numbers of images occur
  * @done: kinds of convolutions that have been tuned
  * @loaded: how many of @done came from the cache
- * @faster: for how many of @done a faster way was found
- * @wrong: faster ways that were rejected because their results were wrong
+ * @faster: for how many of @done a faster implementation was found
+ * @wrong: faster implementations that were rejected because their results were
+ *   wrong
  * @finished: whether tuning has ended
  * @note: (nullable): why nothing, or not everything, was tuned. A static string
  *
- * Progress of an engine's search for faster ways to run its network.
+ * Progress of an engine's search for faster convolutions.
  *
  * Since: 0.1
  */
