@@ -1,73 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Steps: who holds a slot has it for himself, in the order begin → add →
- * submit → wait → read → end, and what is out of order says so.
+/* Steps: begin, add, submit, wait, read, end. A call out of this order, with a bad
+ * argument or on a step that has ended returns an error that says so.
  *
- * test-step --stress N runs N steps on four threads over three slots, or over
- * --slots N of them, and compares each result with the one expected of its own
- * image: what it gave when nothing else ran, at that place of a step of as many
- * images, for a GPU may use other kernels for another number. With
- * --skip-slot-check behind it the engine hands out slots that are still held,
- * as one with a single set of buffers would, and the test must fail;
- * --counter-test does the same and succeeds when it did fail. Everything runs on
- * the reference backend, whose results are the same bits every time, or on the
- * one that --backend NAME before all else names, if its are. With --expect-tuned
- * behind N the backend has to find faster ways meanwhile, which give the same
- * bits, too: in fp32, on the simulated GPU. With --tuned it has found them
- * before: on a GPU they give other bits. */
+ * usage: test-step [--backend NAME] [OPTION OF GTEST...] */
 
 #include <pthread.h>
-#include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "run/internal.h"
-#include "util.h"
-
-#define SIZE 32
-#define N_ANCHORS 21
-#define N_CLASSES 3
-#define MAX_ROWS (N_ANCHORS * N_CLASSES)
-
-/* --backend, --expect-tuned, --tuned */
-static Y10BackendKind backend = Y10_BACKEND_REF;
-static gboolean expect_tuned, wait_tuned;
-
-static Y10Engine *
-make_engine (guint n_slots, guint max_batch)
-{
-  Y10TestTensors *tensors = test_tensors ("pico-nc3", 0);
-  Y10Model *model = test_model (tensors, NULL);
-  Y10EngineConfig config;
-  GError *error = NULL;
-  Y10Engine *engine;
-
-  y10_engine_config_init (&config, sizeof config);
-  config.backend = backend;
-  config.tune = expect_tuned || wait_tuned;
-  if (expect_tuned)
-    config.precision = Y10_PRECISION_FP32;
-  config.width = config.height = SIZE;
-  config.n_slots = n_slots;
-  config.max_batch = max_batch;
-  config.max_detections = MAX_ROWS;
-  engine = y10_engine_new (model, &config, NULL, &error);
-  g_assert_no_error (error);
-  y10_model_unref (model);
-  y10_test_tensors_free (tensors);
-  return engine;
-}
-
-static void
-default_params (Y10HeadParams *params)
-{
-  *params = (Y10HeadParams) Y10_HEAD_PARAMS_INIT;
-  params->confidence = 0;
-  params->max_detections = MAX_ROWS;
-}
+#include "stepcommon.h"
 
 /* An open step with one image. */
 static void
@@ -141,8 +85,8 @@ test_begin_waits (void)
   y10_engine_unref (engine);
 }
 
-/* After its end a step is no key to anything, least of all to the results of
- * the step that has the slot now. */
+/* A step that has ended gives access to nothing, not even to the results of the
+ * step that has its slot now. */
 static void
 test_stale (void)
 {
@@ -176,7 +120,7 @@ test_stale (void)
     g_assert_false (y10_step_get_times (&old, &times, &error));
     test_expect_error (g_steal_pointer (&error), Y10_ERROR_STALE, NULL);
     y10_step_end (&old);        /* nothing happens */
-    /* And once more while somebody else holds the slot, done. */
+    /* Once more while another step, which is done, holds the slot. */
     if (!round) {
       begin_with_image (engine, other, &new);
       g_assert_true (y10_step_submit (&new, &error));
@@ -249,7 +193,7 @@ test_order (void)
   y10_engine_unref (engine);
 }
 
-/* Each argument out of its range is refused by name, and the step goes on. */
+/* An error names each argument that is out of range, and the step goes on. */
 static void
 test_arguments (void)
 {
@@ -293,10 +237,10 @@ test_arguments (void)
       "16", "32", NULL);
   wrong = image;
   wrong.memory = Y10_MEMORY_CUDA;
-  if (backend != Y10_BACKEND_CUDA) {
+  if (options.backend != Y10_BACKEND_CUDA) {
     g_assert_false (y10_step_add (&step, &wrong, &params, &error));
     test_expect_error (g_steal_pointer (&error), Y10_ERROR_UNSUPPORTED, "CUDA",
-        y10_backend_get_name (backend), NULL);
+        y10_backend_get_name (options.backend), NULL);
   }
   wrong = image;
   wrong.plane[1] = NULL;
@@ -423,8 +367,8 @@ poison (Y10Engine *engine, gpointer slot, GError **error)
   return TRUE;
 }
 
-/* Whatever an earlier step left in a slot, padding included, has no part in
- * the next one's results. Odd widths, so that there is padding everywhere. */
+/* What an earlier step left in a slot, padding included, does not change the next
+ * step's results. Odd widths, so that there is padding everywhere. */
 static void
 test_poison (void)
 {
@@ -465,311 +409,13 @@ test_poison (void)
   }
 }
 
-/* -- the stress test -- */
-
-#define N_THREADS 4
-#define N_SLOTS 3
-#define N_IMAGES 12
-#define MAX_BATCH 2
-
-typedef struct
-{
-  Y10Engine *engine;
-  float *pixels[N_IMAGES];
-  /* What each must give: in a step of so many images, less one; at its place. */
-  Y10Detection rows[MAX_BATCH][MAX_BATCH][N_IMAGES][MAX_ROWS];
-  guint n_steps;                /* of each thread */
-  atomic_uint n_wrong, n_errors, n_done;
-  gboolean skip_slot_check;
-} Stress;
-
-typedef struct
-{
-  Stress *stress;
-  guint32 random;
-  pthread_t thread;
-} Worker;
-
-/* xorshift: the delays must not meet in a lock of a shared generator. */
-static guint
-draw (Worker *w, guint n)
-{
-  w->random ^= w->random << 13;
-  w->random ^= w->random >> 17;
-  w->random ^= w->random << 5;
-  return w->random % n;
-}
-
-static void
-dawdle (Worker *w)
-{
-  if (draw (w, 4) == 0)
-    usleep (draw (w, 150));
-  else if (draw (w, 4) == 0)
-    sched_yield ();
-}
-
-/* The first wrong result is reported at once: with slots that are overwritten the
- * process may crash before the end. */
-static void
-count_wrong (Stress *s)
-{
-  if (s->n_wrong++ == 0) {
-    g_print ("1 wrong result after %u steps\n", s->n_done);
-    fflush (stdout);
-  }
-}
-
-/* One step with images of its own in memory of its own. Whatever is not as it
- * should be is counted. */
-static void
-run_step (Worker *w, float *memory)
-{
-  Stress *s = w->stress;
-  gsize image_size = 3 * SIZE * SIZE;
-  guint n = 1 + draw (w, MAX_BATCH), which[MAX_BATCH], limit[MAX_BATCH];
-  gboolean ok, abandon = draw (w, 16) == 0, reuse = draw (w, 4) == 0;
-  gint64 until = g_get_monotonic_time ()
-      + (s->skip_slot_check ? 1 : 20) * G_USEC_PER_SEC;
-  Y10Detection rows[MAX_ROWS];
-  Y10HeadParams params;
-  Y10Image image;
-  Y10Step step;
-
-  default_params (&params);
-  if (!y10_step_begin (s->engine, until, &step, NULL)) {
-    s->n_errors++;
-    return;
-  }
-  ok = TRUE;
-  for (guint i = 0; i < n; i++) {
-    which[i] = draw (w, N_IMAGES);
-    limit[i] = params.max_detections = 1 + draw (w, MAX_ROWS);
-    memcpy (memory + i * image_size, s->pixels[which[i]],
-        image_size * sizeof *memory);
-    test_tensor_image (s->engine, memory + i * image_size, &image);
-    dawdle (w);
-    ok = ok && y10_step_add (&step, &image, &params, NULL);
-  }
-  dawdle (w);
-  ok = ok && y10_step_submit (&step, NULL);
-  if (ok && reuse) {            /* the pixels may go once they are read */
-    ok = y10_step_wait_input (&step, until, NULL);
-    memset (memory, 0xff, MAX_BATCH * image_size * sizeof *memory);
-  }
-  if (ok && !abandon) {
-    dawdle (w);
-    ok = y10_step_wait (&step, until, NULL);
-    for (guint i = 0; ok && i < n; i++) {
-      gint got;
-
-      dawdle (w);
-      got = y10_step_read (&step, i, rows, MAX_ROWS, NULL);
-      if (got != (gint) limit[i]
-          || memcmp (rows, s->rows[n - 1][i][which[i]],
-              limit[i] * sizeof *rows))
-        count_wrong (s);
-    }
-  }
-  s->n_errors += !ok;
-  dawdle (w);
-  y10_step_end (&step);
-  if (!s->skip_slot_check
-      && y10_step_read (&step, 0, rows, MAX_ROWS, NULL) != -1)
-    count_wrong (s);            /* it has ended */
-  s->n_done++;
-}
-
-/* Whether the faster ways that are expected are all in, so that some steps ran
- * before, some while they came and some after, on any machine. */
-static gboolean
-is_tuned (Y10Engine *engine)
-{
-  Y10TuningProgress progress = {.size = sizeof progress };
-
-  y10_engine_get_tuning_progress (engine, &progress);
-  return progress.finished;
-}
-
-static void *
-work (void *data)
-{
-  Worker *w = data;
-  Stress *s = w->stress;
-  float *memory = g_new (float, MAX_BATCH * 3 * SIZE * SIZE);
-
-  for (guint i = 0; i < s->n_steps || (expect_tuned && !is_tuned (s->engine));
-      i++) {
-    /* On the simulator those who look for faster ways wait in the same line. */
-    if (i >= s->n_steps)
-      usleep (10000);
-    run_step (w, memory);
-    /* Once it is noticed there is no point in going on. */
-    if (s->skip_slot_check && s->n_wrong)
-      break;
-  }
-  g_free (memory);
-  return NULL;
-}
-
-static gboolean
-is_fused (Y10Engine *engine)
-{
-  for (guint i = 0; i < y10_engine_get_n_ops (engine); i++) {
-    Y10OpInfo op = {.size = sizeof op };
-
-    y10_engine_get_op (engine, i, &op);
-    if (strstr (op.impl, "fused"))
-      return TRUE;
-  }
-  return FALSE;
-}
-
-/* Image @which and those after it, in one step of @n. */
-static void
-expect (Stress *s, guint n, guint which)
-{
-  GError *error = NULL;
-  Y10HeadParams params;
-  Y10Image image;
-  Y10Step step;
-
-  default_params (&params);
-  y10_step_begin (s->engine, -1, &step, &error);
-  g_assert_no_error (error);
-  for (guint i = 0; i < n; i++) {
-    test_tensor_image (s->engine, s->pixels[(which + i) % N_IMAGES], &image);
-    y10_step_add (&step, &image, &params, &error);
-    g_assert_no_error (error);
-  }
-  y10_step_submit (&step, &error);
-  g_assert_no_error (error);
-  y10_step_wait (&step, -1, &error);
-  g_assert_no_error (error);
-  for (guint i = 0; i < n; i++) {
-    gint got = y10_step_read (&step, i,
-        s->rows[n - 1][i][(which + i) % N_IMAGES], MAX_ROWS, &error);
-
-    g_assert_no_error (error);
-    g_assert_cmpint (got, ==, MAX_ROWS);
-  }
-  y10_step_end (&step);
-}
-
-/* How far results are from those of a step of one image: not at all where the
- * same kernels run. */
-static void
-compare_batches (const Stress *s)
-{
-  const gsize size = sizeof s->rows[0][0];
-  double score = 0;
-
-  for (guint n = 1; n < MAX_BATCH; n++)
-    for (guint i = 0; i <= n; i++)
-      if (memcmp (s->rows[n][i], s->rows[0][0], size) != 0)
-        for (guint j = 0; j < N_IMAGES; j++)
-          for (guint k = 0; k < MAX_ROWS; k++)
-            score = MAX (score, ABS (s->rows[n][i][j][k].confidence
-                    - s->rows[0][0][j][k].confidence));
-  if (score > 0)
-    g_print ("steps of several images: other kernels than for one, scores up "
-        "to %.2g off\n", score);
-  else
-    g_print ("steps of several images: the bits of one\n");
-  /* fp16's last bits, through a network. */
-  g_assert_cmpfloat (score, <=, backend == Y10_BACKEND_CUDA ? 0.02 : 0);
-}
-
-/* Returns the exit status. */
-static int
-stress (guint n_steps, guint n_slots, gboolean skip_slot_check)
-{
-  Stress s = {.engine = make_engine (n_slots, MAX_BATCH),
-    .n_steps = n_steps / N_THREADS,.skip_slot_check = skip_slot_check
-  };
-  Worker workers[N_THREADS];
-
-  for (guint i = 0; i < N_IMAGES; i++)
-    s.pixels[i] = test_pixels (s.engine, i);
-  if (wait_tuned)
-    y10_engine_wait_tuned (s.engine, -1, NULL, NULL);
-  for (guint n = 1; n <= MAX_BATCH; n++)
-    for (guint i = 0; i < N_IMAGES; i++)
-      expect (&s, n, i);
-  for (guint i = 0; i < N_IMAGES; i++)  /* or a mix-up could not be seen */
-    for (guint j = 0; j < i; j++)
-      g_assert_cmpint (memcmp (s.rows[0][0][i], s.rows[0][0][j],
-              sizeof s.rows[0][0][i]), !=, 0);
-  compare_batches (&s);
-  y10_test_skip_slot_check = skip_slot_check;
-  /* Or nothing would change while the steps run. */
-  g_assert_false (expect_tuned && is_tuned (s.engine));
-  for (guint i = 0; i < N_THREADS; i++) {
-    workers[i] = (Worker) {.stress = &s,.random = 2463534242u + i * 7919u };
-    pthread_create (&workers[i].thread, NULL, work, &workers[i]);
-  }
-  for (guint i = 0; i < N_THREADS; i++)
-    pthread_join (workers[i].thread, NULL);
-  y10_test_skip_slot_check = FALSE;
-  g_print ("%u steps on %u threads over %u slots: %u wrong results, %u "
-      "errors\n", s.n_done, N_THREADS, n_slots, s.n_wrong, s.n_errors);
-  if (expect_tuned && !is_fused (s.engine)) {
-    g_print ("nothing was tuned meanwhile\n");
-    s.n_errors++;
-  }
-  for (guint i = 0; i < N_IMAGES; i++)
-    g_free (s.pixels[i]);
-  if (!skip_slot_check)         /* else its slots are in disarray */
-    y10_engine_unref (s.engine);
-  return s.n_wrong || s.n_errors || s.n_done < n_steps ? 1 : 0;
-}
-
-static gboolean
-parse_backend (const char *name)
-{
-  GString *why = g_string_new (NULL);
-  gboolean ok;
-
-  for (backend = Y10_BACKEND_REF; backend < Y10_BACKEND_CUDA; backend++)
-    if (strcmp (name, y10_backend_get_name (backend)) == 0)
-      break;
-  ok = y10_backend_probe (backend, why);
-  if (!ok)
-    g_print ("%s: %s\n", name, why->str);
-  g_string_free (why, TRUE);
-  return ok;
-}
-
 int
 main (int argc, char **argv)
 {
   int status;
 
-  if (argc >= 3 && strcmp (argv[1], "--backend") == 0) {
-    if (!parse_backend (argv[2]))
-      return 77;
-    argv[2] = argv[0];
-    argc -= 2;
-    argv += 2;
-  }
-  if (argc >= 3 && strcmp (argv[1], "--stress") == 0) {
-    gboolean counter = FALSE, skip = FALSE;
-    guint n_slots = N_SLOTS;
-
-    for (int i = 3; i < argc; i++) {
-      counter |= strcmp (argv[i], "--counter-test") == 0;
-      skip |= strcmp (argv[i], "--skip-slot-check") == 0;
-      expect_tuned |= strcmp (argv[i], "--expect-tuned") == 0;
-      wait_tuned |= strcmp (argv[i], "--tuned") == 0;
-      if (strcmp (argv[i], "--slots") == 0 && i + 1 < argc)
-        n_slots = (guint) atoi (argv[++i]);
-    }
-    status = stress ((guint) atoi (argv[2]), n_slots, skip || counter);
-    test_dir_remove ();
-    if (counter)
-      g_print (status ? "as it must be\n" : "NOT NOTICED\n");
-    return counter ? !status : status;
-  }
+  if (!take_backend (&argc, &argv))
+    return 77;
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/step/busy", test_busy);
   g_test_add_func ("/step/begin-waits", test_begin_waits);

@@ -238,9 +238,8 @@ STRESS_LINE = re.compile(r"(\d+) steps on (\d+) threads over (\d+) slots: (\d+) 
 def stress(run):
     backend = "cuda" if run.has_gpu else "cuda-sim"
     steps = STRESS_STEPS if run.has_gpu else 200
-    done = run.program("test-step", [
-        "--backend", "cuda", "--stress", str(steps), "--slots", str(STRESS_SLOTS),
-        "--tuned"], 530, backend=backend)
+    done = run.program("stress-step", [
+        "--backend", "cuda", str(steps), "--slots", str(STRESS_SLOTS), "--tuned"], 530, backend=backend)
     found = STRESS_LINE.search(done.out)
     if not found:
         raise RuntimeError(done.out.strip()[-300:] or f"exit status {done.status}")
@@ -270,7 +269,7 @@ def sanitize(tool):
         for own in filters:
             done = run.command([
                 program, "--tool", tool, "--error-exitcode", "9", "--print-limit", "50",
-                *own, *run.machine.program("test-step"), "--backend", "cuda", "--stress", "24",
+                *own, *run.machine.program("stress-step"), "--backend", "cuda", "24",
                 "--slots", "2"], SANITIZER_SECONDS, backend="cuda")
             if done.timed_out or re.search("SUMMARY|COMPUTE-SANITIZER", done.out):
                 break
