@@ -354,10 +354,10 @@ leave (Thread *t)
         fail (t, "the thread left the kernel while others wait at a barrier",
             m.threads[i].file, m.threads[i].line);
   }
-  /* Whoever neither left nor is ready waits, and lanes of this warp may have
-   * waited for this lane only. */
+  /* All other threads have left or are ready, so none waits. */
   if (m.n_started == m.n_left + m.n_ready)
     return;
+  /* Waiting lanes of this warp may have waited for this lane only. */
   unsigned first = (unsigned) (t - m.threads) & ~31u;
   for (unsigned i = first; i < first + 32 && i < m.n; i++)
     if (m.threads[i].state == IN_WARP && m.threads[i].mask >> (t - m.threads - first) & 1)
