@@ -151,8 +151,9 @@ for folder, _, names in os.walk(new):
   rm -rf "$dir/older"
   [ -n "$older" ] || return 0
   mkdir "$dir/older"
-  cp -L "$older"/gst/libgstyolov10.so "$older"/engine/liby10.so.? "$dir/older/"
-  find "$older/models" -maxdepth 1 -name '*.safetensors' -exec cp {} "$dir/older/" \;
+  ninja -C "$older" gst/libgstyolov10.so models/codes.safetensors
+  cp -L "$older"/gst/libgstyolov10.so "$older"/engine/liby10.so.? "$older"/models/codes.safetensors \
+    "$dir/older/"
 }
 
 # Installs upstream's analytics library for C and Python, which tools/setup.sh
