@@ -85,15 +85,15 @@ preprocess (gboolean cpu, const Y10Image *image, const Y10Letterbox *l,
   if (cpu) {
     gsize size = y10_cpu_preprocess_scratch (l->dst_width, threads);
     gpointer scratch = aligned_alloc (64, (size + 63) / 64 * 64);
-    Y10ThreadPool *team = NULL;
+    Y10ThreadPool *pool = NULL;
     GError *error = NULL;
 
     if (threads > 1)
-      team = y10_threadpool_new (threads, FALSE, &error);
+      pool = y10_threadpool_new (threads, FALSE, &error);
     g_assert_no_error (error);
     memset (scratch, 0xff, size);
-    y10_cpu_preprocess (image, l, team, scratch, planes);
-    y10_threadpool_free (team);
+    y10_cpu_preprocess (image, l, pool, scratch, planes);
+    y10_threadpool_free (pool);
     free (scratch);
   } else {
     y10_ref_preprocess (image, l, planes);

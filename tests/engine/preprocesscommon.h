@@ -2,8 +2,8 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-/* Shared by test-preprocess and test-colors: pictures that end at an inaccessible
- * page, and tests that run on the reference and on the cpu backend. */
+/* Shared by test-preprocess and test-colors: pictures in guarded memory, and tests
+ * that run on the reference and on the cpu backend. */
 
 #include "core/image.h"
 
@@ -16,7 +16,6 @@ typedef struct
   gsize map_size, size;
 } Guarded;
 
-/* A picture whose planes end at an inaccessible page. */
 typedef struct
 {
   Y10Image image;
@@ -26,7 +25,8 @@ typedef struct
 Guarded guarded_new (gsize size);
 void guarded_clear (Guarded *g);
 
-/* Random pixels, matrix and range; rows have @pad bytes of padding. */
+/* Random pixels, matrix and range; rows have @pad bytes of padding. The caller sets
+ * the image's size. */
 void picture_init (Picture *pic, GRand *rand, Y10PixelFormat format,
     guint frame_w, guint frame_h, guint pad);
 void picture_clear (Picture *pic);
@@ -39,11 +39,11 @@ void preprocess (gboolean cpu, const Y10Image *image, const Y10Letterbox *l,
 /* Planar floats to packed bytes; each float must be one of v / 255. */
 guint8 *to_bytes (const gfloat *planes, gsize n);
 
-/* Initializes GTest. FALSE: this CPU lacks Y10_MAX_CPU_ISA, which has been
- * printed. */
+/* Initializes GTest. FALSE: this CPU lacks the instruction set in
+ * Y10_MAX_CPU_ISA; prints TAP's line for skipped tests. */
 gboolean tests_init (int *argc, char ***argv);
-/* Adds /preprocess/ref/NAME and /preprocess/cpu/NAME. @test gets whether it is
- * the latter. */
+/* Adds /preprocess/ref/NAME and /preprocess/cpu/NAME. The argument of @test is
+ * TRUE for cpu. */
 void tests_add (const char *name, GTestDataFunc test);
 
 G_END_DECLS
