@@ -115,7 +115,7 @@ y10_engine_stream_get_engine (const Y10EngineStream *stream)
  * @stream: a stream
  *
  * Returns: duration of an inference on the otherwise idle engine, measured when
- *   it was created, nanoseconds; the longest of a few
+ *   it was created, nanoseconds; the longest of a few. 0: none succeeded
  *
  * Since: 0.1
  */
@@ -230,31 +230,50 @@ notify_request (Y10Request *own)
 }
 
 static gboolean
+check_part (const Y10EngineRequest *request, guint i, const Y10Image *image,
+    GError **error)
+{
+  const Y10Part *p = &request->parts[i];
+
+  if (!p->detections) {
+    g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
+        "part %u of a request has no array of detections", i);
+    return FALSE;
+  }
+  if (p->width && p->height && p->width <= image->width
+      && p->height <= image->height && p->x <= image->width - p->width
+      && p->y <= image->height - p->height)
+    return TRUE;
+  g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
+      "part %u of a request is %u x %u at %u, %u; expected it within the image of "
+      "%u x %u", i, p->width, p->height, p->x, p->y, image->width, image->height);
+  return FALSE;
+}
+
+static gboolean
 check_parts (const Y10EngineRequest *request, const Y10Image *image,
     GError **error)
 {
-  if (request->n_parts > Y10_MAX_PARTS || !request->parts
-      || image->format == Y10_PIXEL_TENSOR) {
+  if (request->n_parts > Y10_MAX_PARTS) {
     g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
-        "a request has %u parts%s; expected at most %u, and pixels",
-        request->n_parts, request->parts ? "" : ", but parts is NULL",
+        "a request has %u parts; expected at most %u", request->n_parts,
         Y10_MAX_PARTS);
     return FALSE;
   }
-  for (guint i = 0; i < request->n_parts; i++) {
-    const Y10Part *p = &request->parts[i];
-
-    if (p->width && p->height && p->width <= image->width
-        && p->height <= image->height && p->x <= image->width - p->width
-        && p->y <= image->height - p->height && p->detections)
-      continue;
+  if (!request->parts) {
     g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
-        "part %u of a request is %u x %u at %u, %u%s; expected it within the "
-        "image of %u x %u", i, p->width, p->height, p->x, p->y,
-        p->detections ? "" : " without a buffer", image->width,
-        image->height);
+        "a request has %u parts, but no array of them", request->n_parts);
     return FALSE;
   }
+  if (image->format == Y10_PIXEL_TENSOR) {
+    g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
+        "a request has %u parts of a tensor; expected an image of pixels",
+        request->n_parts);
+    return FALSE;
+  }
+  for (guint i = 0; i < request->n_parts; i++)
+    if (!check_part (request, i, image, error))
+      return FALSE;
   return TRUE;
 }
 
@@ -389,7 +408,8 @@ take_error (Y10EngineRequest *request)
 
 /**
  * y10_engine_request_wait:
- * @request: a request
+ * @request: a request of a stream that still exists, or one that was never
+ *   submitted
  * @until: deadline on the clock of g_get_monotonic_time(), microseconds; -1
  *   waits forever, 0 returns at once
  *
@@ -418,7 +438,8 @@ y10_engine_request_wait (Y10EngineRequest *request, gint64 until)
 
 /**
  * y10_engine_request_end:
- * @request: a request
+ * @request: a request of a stream that still exists, or one that was never
+ *   submitted
  *
  * Withdraws @request, or waits for its step. Afterwards its pixels may be freed.
  * Frees its error.

@@ -264,6 +264,17 @@ test_parts (void)
   g_assert_false (y10_engine_stream_submit (one, &tiled->request, &error));
   test_expect_error (g_steal_pointer (&error), Y10_ERROR_INVALID_ARGUMENT,
       "66 parts", "at most 65", NULL);
+  tiled->request.n_parts = N_PARTS;
+  tiled->request.parts = NULL;
+  g_assert_false (y10_engine_stream_submit (one, &tiled->request, &error));
+  test_expect_error (g_steal_pointer (&error), Y10_ERROR_INVALID_ARGUMENT,
+      "parts", "no array of them", NULL);
+  tiled->request.parts = tiled->parts;
+  tiled->parts[3].detections = NULL;
+  g_assert_false (y10_engine_stream_submit (one, &tiled->request, &error));
+  test_expect_error (g_steal_pointer (&error), Y10_ERROR_INVALID_ARGUMENT,
+      "part 3 of a request", "no array of detections", NULL);
+  tiled->parts[3].detections = tiled->rows[3];
   free_tiled (tiled);
   y10_engine_stream_unref (one);
   y10_engine_stream_unref (other);
