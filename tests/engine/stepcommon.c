@@ -14,9 +14,11 @@ parse_backend (const char *name)
   gboolean ok;
 
   for (options.backend = Y10_BACKEND_REF;
-      options.backend < Y10_BACKEND_CUDA; options.backend++)
+      options.backend <= Y10_BACKEND_CUDA; options.backend++)
     if (strcmp (name, y10_backend_get_name (options.backend)) == 0)
       break;
+  if (options.backend > Y10_BACKEND_CUDA)
+    g_error ("there is no backend %s", name);
   ok = y10_backend_probe (options.backend, why);
   if (!ok)
     g_print ("%s: %s\n", name, why->str);

@@ -4,7 +4,7 @@
 /* Steps: begin, add, submit, wait, read, end. A call out of this order, with a bad
  * argument or on a step that has ended returns an error that says so.
  *
- * usage: test-step [--backend NAME] [OPTION OF GTEST...] */
+ * usage: test-step [--backend NAME] [GTEST OPTION...] */
 
 #include <pthread.h>
 #include <string.h>
@@ -67,7 +67,7 @@ end_later (void *step)
   return NULL;
 }
 
-/* Waiting for a slot ends when one becomes free, not at the deadline. */
+/* Without a deadline, y10_step_begin() waits until a slot is free. */
 static void
 test_begin_waits (void)
 {
@@ -290,7 +290,8 @@ test_config (void)
     test_expect_error (g_steal_pointer (&error), Y10_ERROR_INVALID_ARGUMENT,
         bad[i].text[0], bad[i].text[1], NULL);
   }
-  /* What is not there: an error that lists what is. */
+  /* The error lists the precisions that the backend has, or says why there is no
+   * such backend. */
   y10_engine_config_init (&config, sizeof config);
   config.backend = Y10_BACKEND_REF;
   config.precision = Y10_PRECISION_FP16;
