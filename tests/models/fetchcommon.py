@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
-"""Shared by the tests of models/fetch.sh: a local server that imitates servers and networks with
-their faults, and checks of the downloaded files. The test's arguments are BUILD SEEDED DATA."""
+"""Shared by the tests of models/: a local server that imitates servers and networks with their
+faults, and checks of weights files. The test's arguments are BUILD SEEDED DATA."""
 import hashlib
 import http.server
 import json
@@ -20,7 +20,7 @@ NAME_CLASSES = os.path.join(ROOT, "models/name_classes.py")
 NAME_HEAD = os.path.join(ROOT, "models/name_head.py")
 COCO_NAMES = os.path.join(ROOT, "models/coco.names")
 if len(sys.argv) < 4:
-    sys.exit("usage: test-fetch.py BUILD SEEDED DATA [TEST...]")
+    sys.exit(f"usage: {os.path.basename(sys.argv[0])} BUILD SEEDED DATA [TEST...]")
 BUILD, SEEDED, DATA = [os.path.abspath(path) for path in sys.argv[1:4]]
 
 # COCO's published order at places that are easily wrong: its ids have gaps, these have none.
@@ -158,10 +158,6 @@ def write(path, data):
 
 
 class Case(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.body = seeded("yolov10n-nc80")
-
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
@@ -171,6 +167,18 @@ class Case(unittest.TestCase):
 
     def path(self, name):
         return os.path.join(self.dir, name)
+
+    def names(self, *options, file=None):
+        done = subprocess.run([os.path.join(BUILD, "tools/y10"), "info", "--json", "--backend",
+                               "ref", "--size", "64", *options, file or self.file], check=True,
+                              text=True, stdout=subprocess.PIPE)
+        return json.loads(done.stdout)["classes"]
+
+
+class FetchCase(Case):
+    @classmethod
+    def setUpClass(cls):
+        cls.body = seeded("yolov10n-nc80")
 
     def serve(self, body=None, variant="n"):
         server = Server(self.body if body is None else body, variant)
@@ -200,12 +208,6 @@ class Case(unittest.TestCase):
         for words in says:
             self.assertIn(words, error)
         return out, error
-
-    def names(self, *options, file=None):
-        done = subprocess.run([os.path.join(BUILD, "tools/y10"), "info", "--json", "--backend",
-                               "ref", "--size", "64", *options, file or self.file], check=True,
-                              text=True, stdout=subprocess.PIPE)
-        return json.loads(done.stdout)["classes"]
 
     def assert_good(self, body=None, file=None):
         """Asserts the server's weights with names, and no other files."""

@@ -24,11 +24,11 @@ import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../weights"))
 import torchlike
-from fetchcommon import (BUILD, COCO_NAMES, FETCH, KNOWN, NAME_CLASSES, Case, join, read, seeded,
-                         split, write)
+from fetchcommon import (BUILD, COCO_NAMES, FETCH, KNOWN, NAME_CLASSES, FetchCase, join, read,
+                         seeded, split, write)
 
 
-class Good(Case):
+class Good(FetchCase):
     def test_download(self):
         server = self.serve()
         said_before = []
@@ -129,7 +129,7 @@ class Good(Case):
         self.assert_good()
 
 
-class Resumed(Case):
+class Resumed(FetchCase):
     def test_cut_several_times(self):
         server = self.serve()
         # More than five attempts without a byte, but never five in a row.
@@ -252,7 +252,7 @@ class Resumed(Case):
                 os.unlink(self.file + ".sha256")
 
 
-class Refused(Case):
+class Refused(FetchCase):
     def refused(self, body, *says, variant="n", **settings):
         """Asserts an error with the words; an existing good file stays, the bad one is removed."""
         good = self.path(f"yolov10{variant}.safetensors")
@@ -386,7 +386,7 @@ class Refused(Case):
         self.assertEqual(len(server.requests), 1)
 
 
-class Without(Case):
+class Without(FetchCase):
     def test_no_such_file(self):
         server = self.serve()
         self.fails(server.url, "x", says=[server.url, "yolov10x", "404"])

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
 """models/name_classes.py and models/name_head.py: they change the metadata of a file and nothing
-else, and refuse what is no weights file.
+else, and reject a file that is not a weights file.
 
 usage: test-names.py BUILD SEEDED DATA
 """
@@ -15,15 +15,19 @@ import unittest
 from fetchcommon import BUILD, NAME_CLASSES, NAME_HEAD, Case, join, read, seeded, split, write
 
 
-class Names(Case):
-    """models/name_classes.py by itself."""
-
+class ScriptCase(Case):
     def run_it(self, *arguments, status=0):
-        done = subprocess.run([sys.executable, NAME_CLASSES, *arguments], cwd=self.dir, text=True,
+        done = subprocess.run([sys.executable, self.script, *arguments], cwd=self.dir, text=True,
                               capture_output=True, timeout=60, check=False)
         self.assertEqual(done.returncode, status, done.stderr)
         self.assertNotIn("Traceback", done.stderr)
         return done.stdout + done.stderr
+
+
+class Names(ScriptCase):
+    """models/name_classes.py by itself."""
+
+    script = NAME_CLASSES
 
     def test_in_place(self):
         header, data = split(seeded("tiny-nc3"))
@@ -70,20 +74,15 @@ class Names(Case):
         self.assertEqual(sorted(os.listdir(self.dir)), ["model", "names"])
 
 
-class Head(Case):
+class Head(ScriptCase):
     """models/name_head.py, and y10's reading of its output."""
 
-    def run_it(self, *arguments, status=0):
-        done = subprocess.run([sys.executable, NAME_HEAD, *arguments], cwd=self.dir, text=True,
-                              capture_output=True, timeout=60, check=False)
-        self.assertEqual(done.returncode, status, done.stderr)
-        self.assertNotIn("Traceback", done.stderr)
-        return done.stdout + done.stderr
+    script = NAME_HEAD
 
     def info(self, model):
-        return subprocess.run([os.path.join(BUILD, "tools/y10"), "info", "--json", "--backend", "ref",
-                               "--size", "32", model], cwd=self.dir, text=True, capture_output=True,
-                              timeout=60, check=False)
+        return subprocess.run([os.path.join(BUILD, "tools/y10"), "info", "--json", "--backend",
+                               "ref", "--size", "32", model], cwd=self.dir, text=True,
+                              capture_output=True, timeout=60, check=False)
 
     def test_heads(self):
         header, data = split(seeded("tiny-nc3"))
@@ -119,7 +118,7 @@ class Head(Case):
         self.assertIn("usage", self.run_it("--help"))
 
     def test_written_by_others(self):
-        """A head that the engine does not know, in a header of json.dumps."""
+        """A head that the engine does not know, in a header that json.dumps wrote."""
         header, data = split(seeded("tiny-nc3"))
         header["__metadata__"] = {"head": "Detect"}
         write(self.path("model"), join(header, data))
