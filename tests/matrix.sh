@@ -5,7 +5,7 @@
 # Builds and tests with the newer GStreamer of another Debian suite, in a chroot
 # that stays in build-ci/. All mounts are in a mount namespace of this script
 # and vanish with it, so that the folder can always be removed. This machine's
-# network settings are mounted, not copied, so they vanish, too.
+# network settings are mounted or copied to a tmpfs, so they vanish, too.
 set -euo pipefail
 
 usage() {
@@ -17,10 +17,10 @@ later), runs the tests of metadata, drawing and upstream's analytics there, and
 copies the pictures drawn by upstream's elements to build-ci/pictures-SUITE.
 
   --all          every test but the slow ones
-  --older BUILD  also run the plugin of this build folder there, which was built
-                 with this machine's GStreamer
-  DIR            the chroot, by default build-ci/SUITE; 2 GB. An existing chroot
-                 is used again
+  --older BUILD  also test the plugin in BUILD, a build folder that uses this
+                 machine's GStreamer
+  DIR            the chroot, by default build-ci/SUITE; takes 2 GB. An existing
+                 chroot is reused
 
 Needs root, debootstrap and a machine whose apt sources name a Debian mirror, or
 MIRROR=URL; exits with 77 and a message if one is missing.
@@ -50,10 +50,10 @@ while [ $# -gt 0 ]; do
 done
 [ $# -eq 1 ] || [ $# -eq 2 ] || { usage >&2; die "which suite?"; }
 suite=$1 dir=$(realpath -m -- "${2-$root/build-ci/$1}")
-[[ $suite =~ ^[a-z]+$ ]] || die "no name of a Debian suite: '$suite'"
+[[ $suite =~ ^[a-z]+$ ]] || die "not the name of a Debian suite: '$suite'"
 pictures=$root/build-ci/pictures-$suite
 
-[ "$(id -u)" = 0 ] || skip "it takes root"
+[ "$(id -u)" = 0 ] || skip "needs root"
 command -v debootstrap >/dev/null || skip "debootstrap is not installed"
 if [ -z "${Y10_MATRIX_NAMESPACE-}" ]; then
   unshare --mount true 2>/dev/null || skip "root may not mount here"
@@ -123,7 +123,7 @@ list_sources() {
   if git rev-parse --git-dir >/dev/null 2>&1; then
     git ls-files -z -co --exclude-standard
   else
-    find . -name 'build*' -prune -o -type f -print0
+    find . -type d -name 'build*' -prune -o -type f -print0
   fi | while IFS= read -r -d '' file; do
     [ ! -f "$file" ] || printf '%s\0' "$file"
   done
@@ -172,7 +172,7 @@ install_analytics() {
 main() {
   local started=$SECONDS status=0
   mirror=${MIRROR:-$(find_mirror)}
-  [ -n "$mirror" ] || skip "apt's sources name no Debian mirror; MIRROR=URL does"
+  [ -n "$mirror" ] || skip "no Debian mirror in apt's sources; set MIRROR=URL"
   mkdir -p "$(dirname "$dir")"
   rm -rf "$pictures"
   make_chroot

@@ -14,7 +14,8 @@
 #include "base/clock.h"
 #include "model/model.h"
 
-/* Warming up ends after this many runs or nanoseconds. */
+/* Warming up: one run, then up to WARM_RUNS more within about WARM_TIME
+ * nanoseconds. */
 #define WARM_RUNS 8
 #define WARM_TIME (G_GINT64_CONSTANT (250) * 1000 * 1000)
 
@@ -59,9 +60,9 @@ run_once (Y10Engine *engine, const Y10Image *image, gint64 *took)
   return ok;
 }
 
-/* Makes the first image of a stream as fast as later ones. Returns the longest
- * run without the first: the p95 of so few. The first real image reports what
- * fails here. */
+/* Makes the first image of a stream as fast as later ones. Returns the longest run,
+ * the p95 of so few. The first run counts only if it takes longer than WARM_TIME;
+ * then it is the only one. 0: a run failed; the first real image reports why. */
 static gint64
 warm_up (Y10Engine *engine, GCancellable *cancellable)
 {
@@ -102,8 +103,8 @@ compile_group (Y10Group *self, Y10Model *model, const Y10EngineConfig *config,
   Y10EngineConfig c = *config;
   Y10Engine *engine;
 
-  /* Only as many as keep the device busy: images in a step can no longer be
-   * withdrawn or replaced. */
+  /* 0: as many as keep the device busy, and no more, because images in a step can
+   * no longer be withdrawn or replaced. */
   c.n_slots = 0;
   engine = y10_engine_new (model, &c, cancellable, error);
   if (!engine)

@@ -15,7 +15,7 @@ typedef struct
   /* Under the registry's lock. */
   gint refs;                    /* streams */
   gboolean ready;               /* FALSE while a thread creates the engine */
-  /* Constant from then on. */
+  /* Set before @ready. The engine and the scheduler stay the same. */
   Y10StreamSteps steps;
   gint64 warm_time;
 } Y10Group;
@@ -26,7 +26,7 @@ Y10Group *y10_group_join (Y10Model * model, const Y10EngineConfig * config,
     const char *name, GCancellable * cancellable, GError ** error);
 /* The last stream to leave frees the group. */
 void y10_group_leave (Y10Group * self);
-/* Number of groups, including those being created. For tests. */
+/* Number of groups that a stream could join, or is creating. For tests. */
 guint y10_group_count (void);
 
 G_END_DECLS

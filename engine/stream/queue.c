@@ -3,14 +3,14 @@
 
 /* Streams, their queues of requests, and whose turn is next.
  *
- * A turn is one image. While an image is at the head of its stream's queue, every
- * other stream gets at most one turn, however many images it has queued: the
- * stream that has waited for the most turns is eligible, and so is each stream
- * that has had no turn since. Among these, the stream with the most withdrawn
- * images goes first, so that streams of equal frame rate lose equally many
- * images; a tie goes to the stream whose last turn is the longest ago. A stream
- * with nothing queued is skipped. Priority comes before all of this: a stream
- * with a higher priority always goes first.
+ * A turn puts one image, or one part of an image, into a step. While an image is at
+ * the head of its stream's queue, every other stream gets at most one turn, however
+ * many images it has queued: the stream that has waited for the most turns is
+ * eligible, and so is each stream that has had no turn since. Among these, the
+ * stream with the most withdrawn images goes first, so that streams of equal frame
+ * rate lose equally many images; a tie goes to the stream whose last turn is the
+ * longest ago. A stream with nothing queued is skipped. Priority comes before all of
+ * this: a stream with a higher priority always goes first.
  *
  * A request may consist of several parts, each of which takes a turn: other
  * streams get theirs in between, and the parts go into as many steps as needed. It
@@ -33,15 +33,15 @@ struct _Y10Stream
 {
   Y10Queues *queues;
   gint priority;
-  guint n_running, max_running; /* of its requests in steps; 0: no limit */
+  guint n_running, max_running; /* requests in steps, and their limit; 0: none */
   gint64 queued_at;             /* when the head of the queue, or the image that it
                                  * replaced, was submitted */
   guint64 queued_turn;          /* the latest turn at that time */
-  guint64 turn;                 /* its latest; at first the latest of all */
+  guint64 turn;                 /* its latest; at first the latest of any stream */
   guint64 n_lost;               /* withdrawn images; a new stream starts with the
                                  * most that any other has lost */
   GQueue queue;                 /* of requests */
-  GList link;                   /* in the list of queues */
+  GList link;                   /* in queues->streams */
   pthread_cond_t over;          /* signalled when one of its requests is */
 };
 
@@ -119,7 +119,7 @@ n_ready (const Y10Stream *stream)
   return n;
 }
 
-/* The turn from which on the image at the head of its queue has waited. */
+/* The turn since which the image at the head of its queue has waited. */
 static guint64
 waits_since (const Y10Stream *stream)
 {
@@ -496,7 +496,8 @@ y10_stream_withdraw (Y10Stream *self)
 
 /**
  * y10_request_withdraw:
- * @request: a request, submitted or not
+ * @request: a request of a stream that still exists, or one that was never
+ *   submitted
  *
  * Withdraws one image if it is still queued. If some of its parts are in steps,
  * withdraws the others. Other queued images of the stream lose no turn. Any

@@ -58,11 +58,11 @@ typedef void (*Y10RequestNotify) (Y10Request * request);
  * @n_parts: number of parts, each of which takes a turn; 0 means 1. Set it before
  *   each submission
  *
- * An image to be inferred, as a whole or in parts. It is running from the first
- * step with one of its parts on, and is answered when all of its parts have been.
- * When a part fails, those that are not in a step yet are dropped. Several steps
- * may hold parts of one request, so for these pass errors to
- * y10_scheduler_finish() only. The caller embeds it as the first member of a
+ * An image to be inferred, as a whole or in parts. It is running once a step holds
+ * one of its parts, and answered when all of its parts are. When a part fails,
+ * those that are not in a step yet are dropped. Several steps may hold parts of one
+ * request, so pass their errors to y10_scheduler_finish(); do not set @error. The
+ * caller embeds it as the first member of a
  * struct that has room for pixels and results. Initialize it to zeros; it may be
  * submitted again once it is over.
  */
@@ -80,7 +80,7 @@ struct _Y10Request
   guint8 n_parts;
   /*< private >*/
   guint8 n_begun, n_over;       /* parts put into steps; parts answered */
-  guint withdrawn:1;            /* while some parts were running */
+  guint withdrawn:1;            /* while parts of it were running */
 };
 
 /**
@@ -98,8 +98,8 @@ typedef struct
 
 /**
  * Y10Queues:
- * @lock: protects everything below, the streams and their requests, and what the
- *   scheduler has beside them
+ * @lock: protects everything below, the streams and their requests, and the
+ *   scheduler's own fields
  * @work: signalled when a step may be able to begin
  * @streams: all streams
  * @n_free: number of steps that could begin; the scheduler sets it
@@ -132,7 +132,8 @@ guint y10_queues_count_ready (const Y10Queues * self, gint64 * oldest);
 guint y10_queues_count_queued (const Y10Queues * self);
 /* Takes the next turn. FALSE: no stream is ready. */
 gboolean y10_queues_take_turn (Y10Queues * self, gint64 now, Y10Turn * turn);
-/* One part of the request has a result or an error. */
+/* Records that one part of the request has a result or an error. The last part ends
+ * the request. */
 void y10_request_answer_part (Y10Request * request);
 
 void y10_stream_free (Y10Stream * stream);

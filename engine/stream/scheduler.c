@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Puts images of many streams into the steps of one engine. One thread builds the
- * next step from all queues as soon as a step may begin and is full, or its oldest
- * image has waited for the batch timeout.
+/* Puts images of many streams into the steps of one engine. While fewer steps than
+ * allowed are in flight, one thread begins the next as soon as the queues can fill
+ * it, or the oldest image has waited for the batch timeout.
  *
  * Steps are answered in the order in which they began, even if a later one
  * finishes first, so a stream gets its answers in the order of its images. The
@@ -22,7 +22,7 @@ typedef struct
   Y10Turn *turns;               /* room for max_batch */
   guint n;
   gint64 begun_at;
-  gboolean over;                /* but not answered yet: an earlier step is not */
+  gboolean finished;            /* but not answered: an earlier step has not */
 } Step;
 
 struct _Y10Scheduler
@@ -69,7 +69,7 @@ begin_step (Y10Scheduler *self, gint64 now)
   Step *step = &self->steps[index];
 
   step->n = 0;
-  step->over = FALSE;
+  step->finished = FALSE;
   step->begun_at = now;
   while (step->n < self->config.max_batch
       && y10_queues_take_turn (&self->queues, now, &step->turns[step->n]))
@@ -218,16 +218,16 @@ answer (Y10Scheduler *self, const Step *step, gint64 now)
 void
 y10_scheduler_finish (Y10Scheduler *self, guint step, const GError *error)
 {
-  Step *over = &self->steps[step];
+  Step *finished = &self->steps[step];
   gint64 now;
 
   pthread_mutex_lock (&self->queues.lock);
   now = y10_clock_ns ();
-  for (guint i = 0; error && i < over->n; i++)
-    if (!over->turns[i].request->error)
-      over->turns[i].request->error = g_error_copy (error);
-  over->over = TRUE;
-  while (n_in_flight (self) && self->steps[self->first].over) {
+  for (guint i = 0; error && i < finished->n; i++)
+    if (!finished->turns[i].request->error)
+      finished->turns[i].request->error = g_error_copy (error);
+  finished->finished = TRUE;
+  while (n_in_flight (self) && self->steps[self->first].finished) {
     answer (self, &self->steps[self->first], now);
     self->first = (self->first + 1) % self->config.n_steps;
     self->queues.n_free++;

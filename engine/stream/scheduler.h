@@ -81,7 +81,7 @@ void y10_scheduler_finish (Y10Scheduler * scheduler, guint step,
 void y10_scheduler_get_stats (Y10Scheduler * scheduler,
     Y10SchedulerStats * stats);
 
-/* Its other functions are in queue.h. */
+/* The other functions of Y10Stream are in queue.h. */
 Y10Stream *y10_stream_new (Y10Scheduler * scheduler, gint priority);
 
 G_END_DECLS

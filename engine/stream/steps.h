@@ -23,11 +23,11 @@ typedef struct
   Y10Scheduler *scheduler;
   /* By the scheduler's step number. */
   Y10RunningStep running[Y10_SCHEDULER_MAX_STEPS];
-  guint by_slot[Y10_SCHEDULER_MAX_STEPS];       /* that number */
+  guint by_slot[Y10_SCHEDULER_MAX_STEPS];       /* step number by engine slot */
 } Y10StreamSteps;
 
-/* Creates a scheduler that fills the steps of @engine, which it takes. After a
- * failure, y10_stream_steps_clear() frees the engine. */
+/* Creates a scheduler that fills the steps of @engine, and takes ownership of
+ * @engine. After a failure, y10_stream_steps_clear() frees the engine. */
 gboolean y10_stream_steps_init (Y10StreamSteps * self, Y10Engine * engine,
     GError ** error);
 void y10_stream_steps_clear (Y10StreamSteps * self);

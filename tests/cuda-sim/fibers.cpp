@@ -111,7 +111,7 @@ fail_deadlock ()
     if (t->state != AT_BARRIER && t->state != IN_WARP)
       continue;
     waiting++;
-    /* Names the first of the threads that wait at each place. */
+    /* Names the first of the threads that wait at each place, for four places. */
     bool seen = false;
     for (unsigned j = 0; j < i && !seen; j++)
       seen = m.threads[j].state == t->state && m.threads[j].line == t->line
@@ -174,7 +174,7 @@ begin_block (unsigned long long number)
   race_begin_block ();
 }
 
-/* FALSE: the grid is finished. */
+/* FALSE: the grid is finished, or the block wrote outside its shared memory. */
 bool
 next_block ()
 {
@@ -279,7 +279,7 @@ finish_barrier ()
   race_barrier ();
 }
 
-/* Returns the mask of the lanes @here whose share is @value. */
+/* Returns the mask of the lanes in @here whose value is @value. */
 unsigned
 find_equal (const unsigned long long *shares, unsigned here, unsigned long long value)
 {
@@ -354,7 +354,7 @@ leave (Thread *t)
         fail (t, "the thread left the kernel while others wait at a barrier",
             m.threads[i].file, m.threads[i].line);
   }
-  /* All other threads have left or are ready, so none waits. */
+  /* All other threads that have started have left or are ready, so none waits. */
   if (m.n_started == m.n_left + m.n_ready)
     return;
   /* Waiting lanes of this warp may have waited for this lane only. */

@@ -309,7 +309,7 @@ test_replace (void)
 
 /* Cameras of the same rate whose frames come at the same time, in the same
  * order. Now and then frames of many others come too, so that not all can be
- * inferred: the last camera loses no more than the first. */
+ * inferred: all of them lose about equally many. */
 static void
 test_equal_losses (void)
 {
@@ -363,7 +363,8 @@ test_equal_losses (void)
     least = MIN (least, n_inferred[i]);
     most = MAX (most, n_inferred[i]);
   }
-  g_test_message ("%u %u %u %u of %u", n_inferred[0], n_inferred[1], n_inferred[2], n_inferred[3], TICKS);
+  g_test_message ("%u %u %u %u of %u", n_inferred[0], n_inferred[1],
+      n_inferred[2], n_inferred[3], TICKS);
   g_assert_cmpuint (least, <, TICKS);   /* else the streams did not compete */
   g_assert_cmpuint (most - least, <=, 2);
   for (guint i = 0; i < FAST + SLOW; i++)
