@@ -62,7 +62,8 @@ run_once (Y10Engine *engine, const Y10Image *image, gint64 *took)
 
 /* Makes the first image of a stream as fast as later ones. Returns the longest run,
  * the p95 of so few. The first run counts only if it takes longer than WARM_TIME;
- * then it is the only one. 0: a run failed; the first real image reports why. */
+ * then it is the only one. 0: a run failed, and the first real image reports why, or
+ * it was cancelled. */
 static gint64
 warm_up (Y10Engine *engine, GCancellable *cancellable)
 {
