@@ -115,8 +115,8 @@ y10_engine_stream_get_engine (const Y10EngineStream *stream)
  * @stream: a stream
  *
  * Returns: duration of an inference on the otherwise idle engine, measured when
- *   it was created, nanoseconds; the longest of a few. 0: not measured, because a run failed or
- *   the creation was cancelled
+ *   it was created, nanoseconds; the longest of a few. 0: not measured, because a
+ *   run failed or was cancelled
  *
  * Since: 0.1
  */
