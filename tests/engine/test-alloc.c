@@ -2,133 +2,17 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
 /* A frame allocates nothing, neither in a step with this frame only nor through
- * a scheduler. This program replaces malloc and its kin by functions that check
- * the caller while steps run: calls from oneDNN or the OpenMP runtime are
- * ignored; any other fails the test and is printed with its callers. */
+ * a scheduler. Allocations inside oneDNN or the OpenMP runtime are ignored; any
+ * other fails the test, and the first ones are printed with their callers. */
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "mallocs.h"
 #include "stream/scheduler.h"
 #include "util.h"
 
-#if defined (__has_feature)
-#if __has_feature (address_sanitizer) || __has_feature (thread_sanitizer)
-#define SANITIZED 1
-#endif
-#endif
-#if defined (__SANITIZE_ADDRESS__) || defined (__SANITIZE_THREAD__)
-#define SANITIZED 1
-#endif
-
-#if defined (SANITIZED) || !defined (__GLIBC__)
-
-int
-main (void)
-{
-  puts ("SKIP: malloc cannot be replaced: it is the sanitizer's, or the C "
-      "library is not glibc");
-  return 77;
-}
-
-#else
-
-#include <dlfcn.h>
-#include <errno.h>
-#include <execinfo.h>
-#include <malloc.h>
-#include <stdatomic.h>
-
-#define MAX_FRAMES 32
 #define MAX_PRINTED 5
-
-extern void *__libc_malloc (size_t size);
-extern void *__libc_calloc (size_t n, size_t size);
-extern void *__libc_realloc (void *p, size_t size);
-extern void *__libc_memalign (size_t align, size_t size);
-
-static atomic_bool counting;
-static atomic_uint n_ours, n_theirs;
-static __thread gboolean inside;        /* the check may itself allocate */
-
-static gboolean
-is_theirs (const char *object)
-{
-  return strstr (object, "libdnnl") || strstr (object, "libgomp")
-      || strstr (object, "libomp") || strstr (object, "libiomp");
-}
-
-static void
-note (const char *what, size_t size)
-{
-  void *frames[MAX_FRAMES];
-  int n;
-
-  if (!counting || inside)
-    return;
-  inside = TRUE;
-  n = backtrace (frames, MAX_FRAMES);
-  for (int i = 0; i < n; i++) {
-    Dl_info info;
-
-    if (dladdr (frames[i], &info) && info.dli_fname
-        && is_theirs (info.dli_fname)) {
-      n_theirs++;
-      inside = FALSE;
-      return;
-    }
-  }
-  if (n_ours++ < MAX_PRINTED) {
-    fprintf (stderr, "%s of %zu bytes by\n", what, size);
-    backtrace_symbols_fd (frames, n, 2);
-  }
-  inside = FALSE;
-}
-
-void *
-malloc (size_t size)
-{
-  note ("malloc", size);
-  return __libc_malloc (size);
-}
-
-void *
-calloc (size_t n, size_t size)
-{
-  note ("calloc", n * size);
-  return __libc_calloc (n, size);
-}
-
-void *
-realloc (void *p, size_t size)
-{
-  note ("realloc", size);
-  return __libc_realloc (p, size);
-}
-
-void *
-memalign (size_t align, size_t size)
-{
-  note ("memalign", size);
-  return __libc_memalign (align, size);
-}
-
-void *
-aligned_alloc (size_t align, size_t size)
-{
-  note ("aligned_alloc", size);
-  return __libc_memalign (align, size);
-}
-
-int
-posix_memalign (void **p, size_t align, size_t size)
-{
-  note ("posix_memalign", size);
-  *p = __libc_memalign (align, size);
-  return *p ? 0 : ENOMEM;
-}
-
 #define WIDTH 50                /* of the pictures; differs from the network's input */
 #define HEIGHT 38
 
@@ -188,6 +72,7 @@ check (Y10Model *model, Y10BackendKind backend, Y10Precision precision,
   char *what = g_strdup_printf ("%s %s %s", y10_backend_get_name (backend),
       y10_precision_get_name (precision), y10_head_get_name (head));
   Y10EngineConfig config;
+  guint n_ours, n_theirs;
   GError *error = NULL;
   Y10Engine *engine;
 
@@ -212,11 +97,10 @@ check (Y10Model *model, Y10BackendKind backend, Y10Precision precision,
   }
   for (guint i = 0; i < 3; i++)
     run_step (engine, pixels);
-  n_ours = n_theirs = 0;
-  counting = TRUE;
+  test_mallocs_start (MAX_PRINTED);
   for (guint i = 0; i < 30; i++)
     run_step (engine, pixels);
-  counting = FALSE;
+  n_ours = test_mallocs_stop (&n_theirs);
   printf ("%s: 30 steps, %u allocations of ours, %u inside oneDNN and OpenMP\n",
       what, n_ours, n_theirs);
   g_assert_cmpuint (n_ours, ==, 0);
@@ -283,6 +167,7 @@ check_scheduler (Y10Model *model)
   Y10EngineConfig of_engine;
   Y10Engine *engine;
   Y10Image images[3];
+  guint n_ours;
 
   for (guint i = 0; i < 3 * WIDTH * HEIGHT; i++)
     pixels[i] = (guint8) (i * 2654435761u >> 24);
@@ -303,11 +188,10 @@ check_scheduler (Y10Model *model)
   for (guint i = 0; i < 6; i++)
     frames[i].image = images[i % 3];
   run_streams (streams, frames);
-  n_ours = n_theirs = 0;
-  counting = TRUE;
+  test_mallocs_start (MAX_PRINTED);
   for (guint i = 0; i < 10; i++)
     run_streams (streams, frames);
-  counting = FALSE;
+  n_ours = test_mallocs_stop (NULL);
   printf ("60 frames by way of a scheduler, %u allocations of ours\n", n_ours);
   g_assert_cmpuint (n_ours, ==, 0);
   for (guint i = 0; i < 2; i++) {
@@ -326,18 +210,22 @@ check_scheduler (Y10Model *model)
 int
 main (void)
 {
-  Y10TestTensors *tensors = test_tensors ("tiny-nc3", 0);
-  Y10Model *model = test_model (tensors, NULL);
-  void *frames[4];
+  Y10TestTensors *tensors;
   char *volatile probe;
+  Y10Model *model;
 
-  backtrace (frames, 4);        /* loads the libraries it needs */
-  counting = TRUE;
+  if (!test_mallocs_can_count ()) {
+    puts ("SKIP: malloc cannot be replaced: it is the sanitizer's, or the C "
+        "library is not glibc");
+    return 77;
+  }
+  test_mallocs_start (MAX_PRINTED);
   probe = g_strdup ("this is seen");
-  counting = FALSE;
-  g_assert_cmpuint (n_ours, ==, 1);
+  g_assert_cmpuint (test_mallocs_stop (NULL), ==, 1);
   g_free (probe);
   fputs ("(the allocation above was a test of this check)\n", stderr);
+  tensors = test_tensors ("tiny-nc3", 0);
+  model = test_model (tensors, NULL);
 
   for (guint many = 0; many < 2; many++) {
     Y10Head head = many ? Y10_HEAD_ONE2MANY : Y10_HEAD_ONE2ONE;
@@ -352,5 +240,3 @@ main (void)
   test_dir_remove ();
   return 0;
 }
-
-#endif

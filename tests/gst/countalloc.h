@@ -6,13 +6,10 @@
 
 G_BEGIN_DECLS
 
-/* Returns how often any thread of this program has allocated memory; -1 where a
- * sanitizer or another C library owns malloc(). */
-gint test_n_allocations (void);
-
 /* Pushes all frames through the element of @h, to a sink pad with caps @sink
  * that drops them (the harness would allocate to keep them). Returns the number
- * of allocations from frame @n_warm_up on. Takes the frames. */
+ * of allocations from frame @n_warm_up on, without those of oneDNN. Takes the
+ * frames. */
 gint test_n_frame_allocations (GstHarness * h, GstStaticPadTemplate * sink,
     GstBuffer ** frames, guint n, guint n_warm_up);
 
