@@ -470,3 +470,25 @@ y10_model_save (const Y10Model *model, const char *path, GError **error)
       (const char *const *) model->labels, model->width, model->height,
       y10_head_get_name (model->head), error);
 }
+
+/**
+ * y10_model_digest:
+ * @model: a model
+ * @error: return location for a #GError, or %NULL
+ *
+ * Computes the SHA-256 of the file that y10_model_save() writes. It identifies what
+ * was loaded, even if another file has taken its name since: the weights in their data
+ * types, the class names, the input size and the head. Reads the whole file. Any thread.
+ *
+ * Returns: (transfer full): 64 hexadecimal digits, or %NULL with the error of reading
+ *   the model's file. Free with g_free().
+ *
+ * Since: 0.2
+ */
+char *
+y10_model_digest (const Y10Model *model, GError **error)
+{
+  return y10_safetensors_digest (model->file,
+      (const char *const *) model->labels, model->width, model->height,
+      y10_head_get_name (model->head), error);
+}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Writes safetensors. Copies tensor by tensor, so that only one is in memory
- * at a time. */
+/* Writes safetensors, or digests what it would write. Copies tensor by tensor, so
+ * that only one is in memory at a time. */
 
 #include "config.h"
 
@@ -85,26 +85,39 @@ make_header (const Y10TensorFile *file, const char *const *names,
   return json;
 }
 
+/* Takes the next bytes of the file; FALSE with errno set. */
+typedef gboolean (*PutFunc) (gpointer to, gconstpointer data, gsize size);
+
 static gboolean
-put (FILE *out, gconstpointer data, gsize size, const char *path,
-    GError **error)
+put_file (gpointer to, gconstpointer data, gsize size)
 {
-  if (fwrite (data, 1, size, out) == size)
-    return TRUE;
+  return fwrite (data, 1, size, to) == size;
+}
+
+static gboolean
+put_checksum (gpointer to, gconstpointer data, gsize size)
+{
+  g_checksum_update (to, data, (gssize) size);
+  return TRUE;
+}
+
+static gboolean
+fail_to_write (const char *path, GError **error)
+{
   g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED, "%s cannot be written: %s",
       path, g_strerror (errno));
   return FALSE;
 }
 
 static gboolean
-put_all (const Y10TensorFile *file, FILE *out, const GString *header,
-    const char *path, GError **error)
+put_all (const Y10TensorFile *file, const GString *header, PutFunc put,
+    gpointer to, const char *path, GError **error)
 {
   guint64 length = GUINT64_TO_LE (header->len);
 
-  if (!put (out, &length, sizeof length, path, error)
-      || !put (out, header->str, header->len, path, error))
-    return FALSE;
+  if (!put (to, &length, sizeof length)
+      || !put (to, header->str, header->len))
+    return fail_to_write (path, error);
   for (guint i = 0; i < y10_tensor_file_get_n (file); i++) {
     const Y10TensorEntry *t = y10_tensor_file_get (file, i);
     g_autofree guint8 *data = NULL;
@@ -112,14 +125,12 @@ put_all (const Y10TensorFile *file, FILE *out, const GString *header,
     if (!is_saved (t))
       continue;
     data = y10_tensor_file_read_tensor (file, t, error);
-    if (!data || !put (out, data, t->size, path, error))
+    if (!data)
       return FALSE;
+    if (!put (to, data, t->size))
+      return fail_to_write (path, error);
   }
-  if (!fflush (out) && !fsync (fileno (out)))
-    return TRUE;
-  g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED, "%s cannot be written: %s",
-      path, g_strerror (errno));
-  return FALSE;
+  return TRUE;
 }
 
 gboolean
@@ -133,17 +144,13 @@ y10_safetensors_save (const Y10TensorFile *file, const char *path,
   FILE *out = fd < 0 ? NULL : fdopen (fd, "wb");
   gboolean ok;
 
-  if (!out) {
-    g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED,
-        "%s cannot be written: %s", path, g_strerror (errno));
-    return FALSE;
-  }
-  ok = put_all (file, out, header, path, error);
-  if (fclose (out) && ok) {
-    ok = FALSE;
-    g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED,
-        "%s cannot be written: %s", path, g_strerror (errno));
-  }
+  if (!out)
+    return fail_to_write (path, error);
+  ok = put_all (file, header, put_file, out, path, error);
+  if (ok && (fflush (out) || fsync (fileno (out))))
+    ok = fail_to_write (path, error);
+  if (fclose (out) && ok)
+    ok = fail_to_write (path, error);
   if (ok && g_rename (beside, path)) {
     ok = FALSE;
     g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED,
@@ -152,4 +159,16 @@ y10_safetensors_save (const Y10TensorFile *file, const char *path,
   if (!ok)
     g_unlink (beside);
   return ok;
+}
+
+char *
+y10_safetensors_digest (const Y10TensorFile *file, const char *const *names,
+    guint width, guint height, const char *head, GError **error)
+{
+  g_autoptr (GString) header = make_header (file, names, width, height, head);
+  g_autoptr (GChecksum) checksum = g_checksum_new (G_CHECKSUM_SHA256);
+
+  if (!put_all (file, header, put_checksum, checksum, NULL, error))
+    return NULL;
+  return g_strdup (g_checksum_get_string (checksum));
 }

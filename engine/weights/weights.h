@@ -80,6 +80,10 @@ gboolean y10_safetensors_parse (Y10TensorFile * file, GError ** error);
 gboolean y10_safetensors_save (const Y10TensorFile * file, const char *path,
     const char *const *names, guint width, guint height, const char *head,
     GError ** error);
+/* The SHA-256 of what y10_safetensors_save() would write, in hexadecimal digits. */
+char *y10_safetensors_digest (const Y10TensorFile * file,
+    const char *const *names, guint width, guint height, const char *head,
+    GError ** error);
 
 /* pytorch.c */
 gboolean y10_pytorch_probe (const guint8 * data, gsize size);

@@ -163,6 +163,12 @@ class Detect(unittest.TestCase):
                 self.model.detect(bad)
         with self.assertRaisesRegex(ValueError, "no class 'zebra'"):
             self.model.detect(pixels(), classes=["zebra"])
+        # C would read these up to the NUL, and open the file in front of it.
+        for path, labels in (("a.pt\0x", None), (None, "labels.txt\0")):
+            with self.assertRaisesRegex(ValueError, "NUL"):
+                y10.Model(path, labels=labels)
+        with self.assertRaisesRegex(ValueError, "NUL"):
+            self.expected.to_json("a\0b")
         with self.assertRaisesRegex(y10.Error, "confidence is 2"):
             self.model.detect(pixels(), confidence=2)
         closed = y10.Model()

@@ -154,6 +154,15 @@ def _open() -> ctypes.CDLL:
             "libraries") from None
 
 
+def to_c_string(name: str, value) -> bytes:
+    """The bytes of the file name or text @value, which is called @name. C would take it to end at
+    the first NUL."""
+    text = os.fsencode(value)
+    if b"\0" in text:
+        raise ValueError(f"{name} is {value!r}; expected a name without NUL")
+    return text
+
+
 class Library:
     """The functions of PROTOTYPES and GLIB_PROTOTYPES as attributes."""
 
@@ -187,4 +196,5 @@ class Library:
 library = Library()
 
 __all__ = ["BACKENDS", "Error", "ErrorCode", "HEADS", "PIXEL_FORMATS", "PRECISIONS", "Y10EngineConfig",
-           "Y10HeadParams", "Y10Image", "Y10Report", "Y10Step", "Y10StepTimes", "library"]
+           "Y10HeadParams", "Y10Image", "Y10Report", "Y10Step", "Y10StepTimes", "library",
+           "to_c_string"]

@@ -4,12 +4,11 @@
 from __future__ import annotations
 
 import ctypes
-import os
 from typing import Iterator, NamedTuple, Optional, Tuple
 
 import numpy as np
 
-from ._library import Y10Report, library
+from ._library import Y10Report, library, to_c_string
 from ._weights import Weights
 
 #: One detection, as Y10Detection is in C. Box in pixels of the image, confidence 0 to 1,
@@ -86,7 +85,7 @@ class Result:
         name = source if source is not None else self.source or ""
         array = np.ascontiguousarray(self.array)
         report = Y10Report(size=ctypes.sizeof(Y10Report),
-                           source=os.fsencode(name).decode("utf-8", "replace").encode(),
+                           source=to_c_string("source", name).decode("utf-8", "replace").encode(),
                            timestamp=-1, width=self.width, height=self.height,
                            detections=array.ctypes.data, n_detections=len(array))
         text = library.y10_report_to_json(self._weights.handle, ctypes.byref(report))

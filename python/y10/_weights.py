@@ -7,7 +7,7 @@ import os
 import weakref
 from typing import Optional, Tuple, Union
 
-from ._library import library
+from ._library import library, to_c_string
 
 PathLike = Union[str, "os.PathLike[str]"]
 
@@ -17,8 +17,8 @@ class Weights:
 
     def __init__(self, path: Optional[PathLike], labels: Optional[PathLike]) -> None:
         self.handle = library.call(library.y10_model_load,
-                                   None if path is None else os.fsencode(path),
-                                   None if labels is None else os.fsencode(labels))
+                                   None if path is None else to_c_string("path", path),
+                                   None if labels is None else to_c_string("labels", labels))
         weakref.finalize(self, library.y10_model_unref, self.handle).atexit = False
         self.names: Tuple[str, ...] = tuple(
             library.y10_model_get_class_name(self.handle, i).decode()

@@ -542,6 +542,28 @@ test_folded (void)
   y10_test_tensors_free (tensors);
 }
 
+/* The digest is that of the file that y10_model_save() writes. */
+static void
+test_digest (void)
+{
+  Y10TestTensors *tensors = test_tensors ("tiny-nc3", 0);
+  Y10Model *model = test_model (tensors, NULL);
+  g_autofree char *path = test_path ("saved.safetensors");
+  g_autofree char *digest = NULL, *expected = NULL, *data = NULL;
+  GError *error = NULL;
+  gsize size;
+
+  digest = y10_model_digest (model, &error);
+  g_assert_no_error (error);
+  g_assert_true (y10_model_save (model, path, &error));
+  g_assert_true (g_file_get_contents (path, &data, &size, NULL));
+  expected = g_compute_checksum_for_data (G_CHECKSUM_SHA256, (guint8 *) data,
+      size);
+  g_assert_cmpstr (digest, ==, expected);
+  y10_model_unref (model);
+  y10_test_tensors_free (tensors);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -563,6 +585,7 @@ main (int argc, char **argv)
   g_test_add_func ("/weights/prefixes", test_prefixes);
   g_test_add_func ("/weights/dtypes", test_dtypes);
   g_test_add_func ("/weights/folded", test_folded);
+  g_test_add_func ("/weights/digest", test_digest);
   status = g_test_run ();
   test_dir_remove ();
   return status;

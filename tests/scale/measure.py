@@ -18,7 +18,7 @@ from ray.cluster_utils import Cluster
 EMPTY = """#!/bin/sh
 # A y10 that does nothing.
 if [ "$1" = segments ]; then
-  echo '{"seconds":1.0}'
+  echo '{"seconds":1.0,"inputs":1}'
   printf '{"source":"empty","segments":[null'
   i=1
   while [ $i -lt %d ]; do printf ',null'; i=$((i + 1)); done

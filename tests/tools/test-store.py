@@ -5,6 +5,8 @@
 its writers.
 
 With the argument "more" the slow suite repeats the races more often."""
+import contextlib
+import glob
 import hashlib
 import json
 import os
@@ -108,6 +110,54 @@ class Store(Case):
         portable = self.run_store(png, env={"Y10_MAX_CPU_ISA": "c"})[0][0]
         self.assertEqual(portable["status"], "exists" if isa == "c" else "stored")
 
+    def start_watched(self, path, *args):
+        """A process that has @path open."""
+        p = subprocess.Popen(self.command(*args), env=self.env, text=True, stdout=subprocess.PIPE,
+                             stderr=subprocess.PIPE)
+        fds = f"/proc/{p.pid}/fd"
+        while p.poll() is None:
+            with contextlib.suppress(OSError):
+                if path in (os.readlink(os.path.join(fds, fd)) for fd in os.listdir(fds)):
+                    break
+        return p
+
+    def test_model_replaced(self):
+        """Another model takes the name of the one that was loaded: nothing is stored under its
+        key."""
+        png, model = write_png(self.path("m.png"), picture(64, 48)), self.path("m.safetensors")
+        shutil.copy(self.model, model)
+        with open(self.model, "rb") as f:
+            other = bytearray(f.read())
+        for i in range(8 + int.from_bytes(other[:8], "little"), len(other), 97):
+            other[i] ^= 1
+        with open(self.path("other.safetensors"), "wb") as f:
+            f.write(other)
+        p = self.start_watched(model, "--model", model, png)
+        os.replace(f.name, model)
+        out, _ = p.communicate()
+        receipts, _ = self.run_store("--model", model, png)
+        self.assertEqual(receipts[0]["status"], "stored")
+        self.assertNotEqual(json.loads(out).get("file"), receipts[0]["file"])
+
+    def test_input_replaced(self):
+        """Another file of the same size and date takes the input's name while it is read."""
+        clip, tmp = shutil.copy2(self.clip, self.path("replaced.mp4")), os.path.join(self.store, ".tmp")
+        info = os.stat(clip)
+        with open(clip, "rb") as f:
+            data = f.read()
+        with open(clip + ".new", "wb") as f:
+            f.write(data)
+        os.utime(f.name, ns=(info.st_atime_ns, info.st_mtime_ns))
+        with subprocess.Popen(self.command(clip), env=self.env, text=True, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE) as p:
+            while p.poll() is None and not glob.glob(os.path.join(tmp, "*~*")):
+                pass
+            os.replace(f.name, clip)
+            receipt = json.loads(p.communicate()[0])
+        self.assertEqual(receipt["status"], "failed")
+        self.assertIn("changed", receipt["error"])
+        self.assertEqual(self.entries(), ([], []))
+
     def test_segments(self):
         """Stores all segments or some; existing ones are skipped. --interval counts across
         segments."""
@@ -200,6 +250,7 @@ class Store(Case):
         for text, says in (
                 ("", "is empty"), ("\0", "line 1"), ("[" * 100000, "line 1"), ("{}", '"format"'),
                 ('{"format":"y10-manifest","version":2}', '"version" is 2'),
+                ('{"format":"y10-manifest","version":1,"seconds":1}', '"inputs"'),
                 (good + "\n{", "line 2"), (good + "\n[]", "line 2"), (good + "\n\xff{}", "line 2"),
                 (good + "\n" + json.dumps(dict(entry, path="clip.mp4")), '"path"'),
                 (good + "\n" + json.dumps(dict(entry, content="sha256:12")), '"content"'),
@@ -226,6 +277,19 @@ class Store(Case):
         self.assertEqual([r["status"] for r in receipts], ["stored", "failed", "stored", "stored"])
         self.assertIn("25 frames were decoded", errors)
         self.assertIn("expected 26", errors)
+
+    def test_cut_manifest(self):
+        """A manifest that lost lines, as on a full disk, is not taken for a shorter one."""
+        pngs = [write_png(self.path(f"cut{i}.png"), picture(64, 48, i)) for i in range(3)]
+        path, lines = self.manifest(*pngs, "http://localhost/x.mp4", status=1)
+        self.assertEqual((len(lines), lines[0]["inputs"]), (5, 4))
+        with open(path, encoding="utf-8") as f:
+            whole = f.readlines()
+        for n in range(1, 5):
+            with open(path, "w", encoding="utf-8") as f:
+                f.writelines(whole[:n])
+            self.refused("detect", *self.options, "--store", self.store, "--manifest", path,
+                         says=[path, f"ends with {n - 1} inputs", '"inputs":4'], status=1)
 
     def test_race(self):
         """Two processes with one key at the same time: one file, and both succeed."""
@@ -280,7 +344,7 @@ class Store(Case):
 
     def test_sweep(self):
         """Only files that certainly have no owner are removed: a file of a living process of this
-        host, or of another host, stays for 24 hours."""
+        host stays, and one of another host for 24 hours."""
         os.makedirs(os.path.join(self.store, ".tmp"))
         with open("/proc/sys/kernel/random/boot_id", encoding="ascii") as f:
             boot = f.read().strip()
@@ -304,7 +368,8 @@ class Store(Case):
         old = os.path.join(self.store, ".tmp", "k~elsewhere~0~0~1~1~1")
         with open(old, "w", encoding="ascii"):
             pass
-        os.utime(old, (time.time() - 25 * 3600,) * 2)
+        for path in (old, os.path.join(self.store, ".tmp", next(iter(cases)))):
+            os.utime(path, (time.time() - 25 * 3600,) * 2)
         png = write_png(self.path("sweep.png"), picture(64, 48))
         self.run_store(png)
         self.assertEqual(set(self.entries()[1]), {n for n, stays in cases.items() if stays})

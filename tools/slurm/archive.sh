@@ -39,10 +39,19 @@ die() {
 write_manifest() { # OUT Y10 SECONDS INPUT…
   local out=$1 y10=$2 seconds=$3 status=0
   shift 3
-  "$y10" segments --seconds "$seconds" -- "$@" >"$out/manifest.jsonl.tmp" || status=$?
-  # 1: some inputs cannot be read; the manifest has the reasons.
-  [ "$status" -le 1 ] || return "$status"
-  mv "$out/manifest.jsonl.tmp" "$out/manifest.jsonl"
+  local tmp=$out/manifest.jsonl.${SLURM_JOB_ID:-$$}.tmp expected
+  "$y10" segments --seconds "$seconds" -- "$@" >"$tmp" || status=$?
+  # 1: some inputs cannot be read, and the manifest has the reasons; or it could not be
+  # written, which its first line tells.
+  expected=$(sed -n '1s/.*"inputs":\([0-9]*\).*/\1/p' "$tmp")
+  if [ "$status" -gt 1 ] || [ "$(wc -l <"$tmp")" != $((${expected:-0} + 1)) ]; then
+    echo "archive.sh: y10 segments wrote $(wc -l <"$tmp") lines into $tmp; expected" \
+      "$((${expected:-0} + 1))" >&2
+    rm -f "$tmp"
+    [ "$status" -gt 0 ] || status=1
+    return "$status"
+  fi
+  mv "$tmp" "$out/manifest.jsonl"
 }
 
 detect_share() { # OUT Y10 Y10_DETECT_OPTION…
@@ -109,7 +118,8 @@ command -v sbatch >/dev/null || die "sbatch is missing: this is not a machine of
 
 mkdir -p "$out/logs"
 out=$(realpath "$out")
-submit() { sbatch --parsable --requeue --output="$out/logs/%x-%A_%a.log" "$@"; }
+# sbatch replaces what follows % in the name of the log.
+submit() { sbatch --parsable --requeue --output="${out//%/%%}/logs/%x-%A_%a.log" "$@"; }
 first=$(submit --job-name=y10-manifest "$0" --step-manifest "$out" "$y10" "$seconds" "${inputs[@]}")
 array=$(submit --job-name=y10-detect --array="0-$((tasks - 1))$at_once" --open-mode=append \
   --dependency="afterok:${first%%;*}" --kill-on-invalid-dep=yes "${sbatch[@]}" \

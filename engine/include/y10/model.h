@@ -63,6 +63,7 @@ Y10_API gboolean y10_size_limit_parse (const char *text, float *width,
     float *height, GError **error);
 Y10_API gboolean y10_model_save (const Y10Model *model, const char *path,
     GError **error);
+Y10_API char *y10_model_digest (const Y10Model *model, GError **error);
 Y10_API const char *y10_model_get_dtype (const Y10Model *model);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Y10Model, y10_model_unref)

@@ -12,6 +12,7 @@ import time
 from . import __doc__ as documentation
 from . import manifest, merge, tasks
 from .cluster import Ray
+from .files import locked
 from .local import Local
 from .supervise import Call, Supervisor
 from .tasks import Wrong
@@ -138,9 +139,10 @@ def main(argv=None):
     job = tasks.Job(
         args.y10, os.path.abspath(args.store or os.path.join(out, "store")), args.options,
         os.getcwd(), {k: v for k, v in os.environ.items() if k.startswith(ENVIRONMENT)}, args.limit)
-    executor = None
+    executor, stack = None, contextlib.ExitStack()
     try:
         os.makedirs(out, exist_ok=True)
+        stack.enter_context(locked(out))
         executor = Local(args.local) if args.address is None else Ray(
             args.address, args.cpus_per_task, args.gpus_per_task, wants_gpu(args.options), running)
         return run_archive(args, executor, job)
@@ -154,7 +156,8 @@ def main(argv=None):
     finally:
         if executor:
             executor.close()
-        shutil.rmtree(running, ignore_errors=True)
+            shutil.rmtree(running, ignore_errors=True)
+        stack.close()
 
 
 if __name__ == "__main__":

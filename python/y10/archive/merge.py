@@ -7,25 +7,17 @@
 merges what tasks that were started by other means, such as Slurm, have put into a store: OUT has
 manifest.jsonl, and RECEIPTS has the receipts that ``y10 detect --store`` printed."""
 import argparse
+import contextlib
 import json
 import os
 import pathlib
 import sys
 
+from .files import locked, replacing, tmp_name, write_whole
 from .tasks import Wrong
 
 OK, FAILED, USAGE = 0, 1, 2
 PARQUET_ROWS = 1 << 16
-
-
-def write_whole(path, lines):
-    """Replaces a file at once."""
-    tmp = f"{path}.tmp"
-    with open(tmp, "w", encoding="utf-8", errors="surrogateescape") as f:
-        f.writelines(line + "\n" for line in lines)
-        f.flush()
-        os.fsync(f.fileno())
-    os.replace(tmp, path)
 
 
 def quote(text):
@@ -36,10 +28,8 @@ def quote(text):
 class Merge:
     """Writes the rows of complete inputs, in order."""
 
-    def __init__(self, out, parquet):
-        self.path = out / "results.jsonl"
-        self.file = open(f"{self.path}.tmp", "w", encoding="utf-8")
-        self.parquet = Parquet(out / "detections.parquet") if parquet else None
+    def __init__(self, file, parquet):
+        self.file, self.parquet = file, parquet
 
     def add(self, store, source, receipts):
         old, new = (f'{{"source":{quote(s)},' for s in (receipts[0]["content"], source))
@@ -53,14 +43,6 @@ class Merge:
                     if self.parquet:
                         self.parquet.add(source, number, json.loads(line))
                     number += 1
-
-    def close(self):
-        self.file.flush()
-        os.fsync(self.file.fileno())
-        self.file.close()
-        os.replace(self.file.name, self.path)
-        if self.parquet:
-            self.parquet.close()
 
 
 class Parquet:
@@ -81,7 +63,8 @@ class Parquet:
             ("label_id", pyarrow.int32()), ("confidence", pyarrow.float32()),
             ("x_min", pyarrow.float32()), ("y_min", pyarrow.float32()),
             ("x_max", pyarrow.float32()), ("y_max", pyarrow.float32())])
-        self.writer = pyarrow.parquet.ParquetWriter(f"{path}.tmp", self.schema)
+        self.tmp = tmp_name(path)
+        self.writer = pyarrow.parquet.ParquetWriter(self.tmp, self.schema)
         self.rows = []
 
     def add(self, source, number, row):
@@ -99,28 +82,45 @@ class Parquet:
         self.writer.write_table(self.arrow.Table.from_pylist(self.rows, self.schema))
         self.rows = []
 
-    def close(self):
-        self.flush()
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, value, traceback):
+        if kind is None:
+            self.flush()
         self.writer.close()
-        os.replace(f"{self.path}.tmp", self.path)
+        if kind is None:
+            os.replace(self.tmp, self.path)
+        else:
+            os.unlink(self.tmp)
+
+
+def find_errors(store, entry, receipts):
+    """Why the results of an input cannot be merged; empty if they can."""
+    if "error" in entry:
+        return [entry["error"]]
+    errors = [f"segment {i}: {r['error']}" for i, r in enumerate(receipts) if r["status"] == "failed"]
+    if errors:
+        return errors
+    if any(r["content"] != entry["content"] for r in receipts):
+        return ["its receipts are those of another file"]
+    missing = [r["file"] for r in receipts if not os.path.exists(os.path.join(store, r["file"]))]
+    return [f"{missing[0]} is not in {store}: do all nodes share that folder?"] if missing else []
 
 
 def merge(out, store, parquet, entries, receipts):
     """Writes the results and reports what failed. Returns the exit status."""
-    merged, failed = Merge(out, parquet), []
-    for entry, own in zip(entries, receipts):
-        errors = [entry["error"]] if "error" in entry else [
-            f"segment {i}: {r['error']}" for i, r in enumerate(own) if r["status"] == "failed"]
-        missing = [r["file"] for r in own if "file" in r
-                   and not os.path.exists(os.path.join(store, r["file"]))]
-        if not errors and missing:
-            errors = [f"{missing[0]} is not in {store}: do all nodes share that folder?"]
-        if errors:
-            failed.append({"source": entry["source"], "errors": errors})
-            print(f"{entry['source']}: {errors[0]}", file=sys.stderr)
-        else:
-            merged.add(store, entry["source"], own)
-    merged.close()
+    failed = []
+    with replacing(out / "results.jsonl") as file, \
+            Parquet(out / "detections.parquet") if parquet else contextlib.nullcontext() as table:
+        merged = Merge(file, table)
+        for entry, own in zip(entries, receipts):
+            errors = find_errors(store, entry, own)
+            if errors:
+                failed.append({"source": entry["source"], "errors": errors})
+                print(f"{entry['source']}: {errors[0]}", file=sys.stderr)
+            else:
+                merged.add(store, entry["source"], own)
     write_whole(out / "failed.jsonl", [json.dumps(f, ensure_ascii=False) for f in failed])
     n = sum(len(r) for r in receipts)
     print(f"{len(entries) - len(failed)} of {len(entries)} inputs, {n} segments: "
@@ -128,8 +128,19 @@ def merge(out, store, parquet, entries, receipts):
     return FAILED if failed else OK
 
 
+def read_manifest(path):
+    """The entries of a manifest."""
+    with open(path, encoding="utf-8") as f:
+        header, *entries = [json.loads(line) for line in f] or [{}]
+    if len(entries) != header.get("inputs"):
+        raise Wrong(f"{path} has {len(entries)} inputs; it began with \"inputs\":"
+                    f"{header.get('inputs')}")
+    return entries
+
+
 def read_receipts(folder):
-    """The receipts by segment. Tasks may have been repeated, and killed while they wrote."""
+    """The receipts by segment; those of inputs that have none are in the manifest. Tasks may have
+    been repeated, and killed while they wrote."""
     found = {}
     for path in folder.glob("*.jsonl"):
         with open(path, encoding="utf-8", errors="replace") as f:
@@ -137,6 +148,8 @@ def read_receipts(folder):
                 try:
                     receipt = json.loads(line)
                 except ValueError:
+                    continue
+                if not isinstance(receipt, dict) or "segment" not in receipt:
                     continue
                 known = found.setdefault(receipt["segment"], receipt)
                 if known["status"] == "failed":
@@ -146,15 +159,15 @@ def read_receipts(folder):
 
 def merge_receipts(args):
     """Returns the exit status."""
-    with open(args.out / "manifest.jsonl", encoding="utf-8") as f:
-        entries = [json.loads(line) for line in f][1:]
+    entries = read_manifest(args.out / "manifest.jsonl")
     found, receipts, number = read_receipts(args.receipts), [], 0
     for entry in entries:
         end = number + len(entry.get("segments", ()))
         receipts.append([found.get(i) or {"status": "failed", "error": "no task has processed it"}
                          for i in range(number, end)])
         number = end
-    return merge(args.out, str(args.store or args.out / "store"), args.parquet, entries, receipts)
+    with locked(args.out):
+        return merge(args.out, str(args.store or args.out / "store"), args.parquet, entries, receipts)
 
 
 def main(argv=None):
@@ -169,8 +182,12 @@ def main(argv=None):
     parser.add_argument("--parquet", action="store_true", help="also write OUT/detections.parquet")
     try:
         return merge_receipts(parser.parse_args(argv))
-    except (Wrong, OSError, ValueError, KeyError) as e:
+    except (Wrong, OSError) as e:
         print(f"y10.archive.merge: {e}", file=sys.stderr)
+        return USAGE
+    except (ValueError, KeyError, TypeError, AttributeError) as e:
+        print(f"y10.archive.merge: this is not a manifest with its receipts: "
+              f"{type(e).__name__}: {e}", file=sys.stderr)
         return USAGE
 
 

@@ -57,7 +57,22 @@ def run_y10(job, arguments, text=""):
         raise Wrong(errors)
     if done.returncode < 0:
         errors += f"y10 was killed by signal {-done.returncode}, {attempt + 1} times"
-    return done.stdout.splitlines(), errors
+    # Not splitlines(): a name in the JSON may contain other characters that end a line.
+    return done.stdout.removesuffix("\n").split("\n"), errors
+
+
+def parse(lines):
+    """(the JSON objects, what is wrong with the first line that is none)."""
+    objects = []
+    for line in filter(None, lines):
+        try:
+            value = json.loads(line)
+        except ValueError:
+            value = None
+        if not isinstance(value, dict):
+            return objects, f"{line[:200]!r} in the output of y10 is not a JSON object"
+        objects.append(value)
+    return objects, ""
 
 
 def fail_cut(job, seconds, source, error):
@@ -69,8 +84,10 @@ def fail_cut(job, seconds, source, error):
 def cut(job, seconds, source):
     """The lines of the manifest for one argument; the first is the header, or None."""
     lines, errors = run_y10(job, ["segments", "--seconds", str(seconds), "--", source])
-    return lines if len(lines) > 1 else fail_cut(
-        job, seconds, source, errors or "y10 segments printed nothing")
+    objects, wrong = parse(lines)
+    if not wrong and (not objects or objects[0].get("inputs") != len(objects) - 1):
+        wrong = "y10 segments did not finish its output"
+    return fail_cut(job, seconds, source, errors or wrong) if wrong else lines
 
 
 def fail_detect(job, header, line, first, last, error):
@@ -79,11 +96,14 @@ def fail_detect(job, header, line, first, last, error):
 
 
 def detect(job, header, line, first, last):
-    """The receipts of segments first to last of one input, in order."""
+    """The receipts of segments first to last of one input, in order. header is that of a manifest
+    with one input."""
     lines, errors = run_y10(job, ["detect", "--store", job.store, "--manifest", "-", "--segments",
                                   f"{first}-{last}", *job.options], f"{header}\n{line}\n")
-    receipts = {r["segment"]: r for r in map(json.loads, lines)}
-    failed = fail_detect(job, header, line, first, last, errors or "y10 printed no receipt")
+    objects, wrong = parse(lines)
+    receipts = {r.get("segment"): r for r in objects}
+    failed = fail_detect(job, header, line, first, last,
+                         errors or wrong or "y10 printed no receipt")
     return [receipts.get(i, failed[i - first]) for i in range(first, last + 1)]
 
 

@@ -32,6 +32,8 @@ stamp_from_stat (const struct stat *info, ToolFileStamp *stamp)
   stamp->size = info->st_size;
   stamp->mtime = info->st_mtim.tv_sec * G_GINT64_CONSTANT (1000000000)
       + info->st_mtim.tv_nsec;
+  stamp->device = info->st_dev;
+  stamp->inode = info->st_ino;
 }
 
 gboolean
@@ -53,15 +55,21 @@ tool_file_stamp (const char *path, ToolFileStamp *stamp, GError **error)
 }
 
 gboolean
-tool_file_check_stamp (const char *path, const ToolFileStamp *stamp,
-    GError **error)
+tool_file_check_stamp (const char *path, ToolFileStamp *stamp, GError **error)
 {
   ToolFileStamp now;
 
   if (!tool_file_stamp (path, &now, error))
     return FALSE;
-  if (now.size == stamp->size && now.mtime == stamp->mtime)
-    return TRUE;
+  if (now.size == stamp->size && now.mtime == stamp->mtime) {
+    if (!stamp->inode)
+      *stamp = now;
+    if (now.device == stamp->device && now.inode == stamp->inode)
+      return TRUE;
+    g_set_error_literal (error, Y10_ERROR, Y10_ERROR_FAILED, "the file has "
+        "changed: another one has taken its name");
+    return FALSE;
+  }
   g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED,
       "the file has changed: it has %" G_GINT64_FORMAT " bytes and was "
       "modified at %" G_GINT64_FORMAT " ns; expected %" G_GINT64_FORMAT

@@ -11,12 +11,14 @@ typedef struct
 {
   gint64 size;                  /* bytes */
   gint64 mtime;                 /* nanoseconds since 1970 */
+  guint64 device, inode;        /* 0: unknown, as in a manifest of another machine */
 } ToolFileStamp;
 
 gboolean tool_file_stamp (const char *path, ToolFileStamp *stamp,
     GError **error);
-/* Sets an error that names @path unless its stamp is @stamp. */
-gboolean tool_file_check_stamp (const char *path, const ToolFileStamp *stamp,
+/* Sets an error that names @path unless its stamp is @stamp, of which it fills in what
+ * is unknown. */
+gboolean tool_file_check_stamp (const char *path, ToolFileStamp *stamp,
     GError **error);
 
 /* Returns "sha256:" and 64 hexadecimal digits for the contents of @path. Fails

@@ -8,7 +8,6 @@
 
 #include "config.h"
 
-#include <glib/gstdio.h>
 #include <string.h>
 
 #include "archive/digest.h"
@@ -26,42 +25,6 @@ get_arithmetic (const Y10Engine *engine)
     if ((found = strstr (device, ends[i])))
       return found + strlen (ends[i]);
   return device;
-}
-
-/* The digest of the weights. An ONNX file may have tensors in other files, so
- * that of its conversion to one file counts. */
-static char *
-digest_model (const Y10Model *model, GError **error)
-{
-  char *dir, *path, *digest = NULL;
-  ToolFileStamp stamp;
-
-  if (g_ascii_strncasecmp (y10_model_get_format (model), "onnx", 4) != 0)
-    return tool_digest_file (y10_model_get_path (model), &stamp, error);
-  dir = g_dir_make_tmp ("y10-XXXXXX", error);
-  if (!dir)
-    return NULL;
-  path = g_build_filename (dir, "model.safetensors", NULL);
-  if (y10_model_save (model, path, error))
-    digest = tool_digest_file (path, &stamp, error);
-  g_unlink (path);
-  g_rmdir (dir);
-  g_free (path);
-  g_free (dir);
-  return digest;
-}
-
-static char *
-digest_labels (const Y10Model *model)
-{
-  GString *names = g_string_new (NULL);
-  char *digest;
-
-  for (guint i = 0; i < y10_model_get_n_classes (model); i++)
-    g_string_append_printf (names, "%s\n", y10_model_get_class_name (model, i));
-  digest = tool_digest_text (names->str);
-  g_string_free (names, TRUE);
-  return digest;
 }
 
 static void
@@ -121,22 +84,19 @@ add_settings (JsonBuilder *builder, const ToolKeySettings *self)
 char *
 tool_key_describe_settings (const ToolKeySettings *self, GError **error)
 {
-  char *model = digest_model (self->model, error), *labels, *text;
+  char *model = y10_model_digest (self->model, error), *text;
   JsonBuilder *builder;
 
   if (!model)
     return NULL;
-  labels = digest_labels (self->model);
   builder = json_builder_new ();
   json_builder_begin_object (builder);
   tool_json_string (builder, "version", PACKAGE_VERSION);
   tool_json_string (builder, "model", model);
-  tool_json_string (builder, "labels", labels);
   add_settings (builder, self);
   json_builder_end_object (builder);
   text = tool_json_to_line (builder);
   g_object_unref (builder);
-  g_free (labels);
   g_free (model);
   return text;
 }

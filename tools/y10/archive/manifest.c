@@ -3,8 +3,8 @@
 
 /* Manifests: JSON Lines, a header and then one object for each input. A manifest
  * may come from anywhere, so everything that the decoder and the store rely on
- * is checked here: ranges are in order and do not overlap, frames are counted
- * without a gap, and digests have their form. */
+ * is checked here: no input is missing, ranges are in order and do not overlap, frames
+ * are counted without a gap, and digests have their form. */
 
 #include "config.h"
 
@@ -39,7 +39,7 @@ tool_manifest_input_free (ToolManifestInput *input)
 }
 
 char *
-tool_manifest_header (double seconds)
+tool_manifest_header (double seconds, guint n_inputs)
 {
   JsonBuilder *builder = json_builder_new ();
   char *text;
@@ -48,6 +48,7 @@ tool_manifest_header (double seconds)
   tool_json_string (builder, "format", FORMAT);
   tool_json_int (builder, "version", VERSION);
   tool_json_double (builder, "seconds", seconds);
+  tool_json_int (builder, "inputs", n_inputs);
   json_builder_end_object (builder);
   text = tool_json_to_line (builder);
   g_object_unref (builder);
@@ -279,7 +280,7 @@ read_input (const char *line, GError **error)
 }
 
 static gboolean
-check_header (const char *line, GError **error)
+read_header (const char *line, gint64 *n_inputs, GError **error)
 {
   JsonNode *node = parse_object (line, error);
   JsonObject *object = node ? json_node_get_object (node) : NULL;
@@ -295,6 +296,7 @@ check_header (const char *line, GError **error)
         G_GINT64_FORMAT "; this y10 reads version %d", version, VERSION);
     ok = FALSE;
   }
+  ok = ok && get_int (object, "inputs", 0, n_inputs, error);
   g_free (format);
   g_clear_pointer (&node, json_node_unref);
   return ok;
@@ -326,6 +328,7 @@ tool_manifest_read (const char *path, GError **error)
   GPtrArray *inputs = g_ptr_array_new_with_free_func ((GDestroyNotify)
       tool_manifest_input_free);
   ToolManifestInput *input;
+  gint64 n_inputs = 0;
   GError *why = NULL;
   char *line;
   guint n = 0;
@@ -335,13 +338,17 @@ tool_manifest_read (const char *path, GError **error)
         "cannot be read");
   while (!why && (line = read_line (file, &why))) {
     if (n++ == 0)
-      check_header (line, &why);
+      read_header (line, &n_inputs, &why);
     else if (*line && (input = read_input (line, &why)))
       g_ptr_array_add (inputs, input);
     g_free (line);
   }
   if (!why && n == 0)
     g_set_error_literal (&why, Y10_ERROR, Y10_ERROR_FAILED, "is empty");
+  if (!why && inputs->len != n_inputs)
+    g_set_error (&why, Y10_ERROR, Y10_ERROR_FAILED, "the manifest ends with %u "
+        "inputs; it began with \"inputs\":%" G_GINT64_FORMAT, inputs->len,
+        n_inputs);
   if (file && file != stdin)
     fclose (file);
   if (why) {

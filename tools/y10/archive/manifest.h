@@ -24,8 +24,8 @@ typedef struct
 ToolManifestInput *tool_manifest_input_new (void);
 void tool_manifest_input_free (ToolManifestInput *input);
 
-/* The first line of a manifest, without the newline. */
-char *tool_manifest_header (double seconds);
+/* The first line of a manifest of @n_inputs, without the newline. */
+char *tool_manifest_header (double seconds, guint n_inputs);
 /* The line of one input. */
 char *tool_manifest_line (const ToolManifestInput *input);
 /* All inputs of the manifest in @path ("-": standard input), or NULL and an

@@ -3,8 +3,8 @@
 
 /* Which process a temporary file belongs to: its name has the host, the boot,
  * the PID namespace, the PID and the time at which the process started. A
- * process is gone only if this host can tell: after a reboot, or if nothing in
- * the same namespace has its PID and start time. */
+ * process is known to be gone after a reboot of this host, or if nothing in the same
+ * namespace has its PID and start time; of other hosts nothing is known. */
 
 #include "config.h"
 
@@ -94,43 +94,44 @@ tool_owner_make_name (const char *key)
   return name;
 }
 
-static gboolean
-is_process_gone (const char *pid, const char *start)
+static ToolOwnerState
+get_process_state (const char *pid, const char *start)
 {
   char *end, *now;
   const gint64 number = g_ascii_strtoll (pid, &end, 10);
-  gboolean gone;
+  ToolOwnerState state = TOOL_OWNER_UNKNOWN;
 
   if (*end || number <= 0 || number > G_MAXINT)
-    return FALSE;
+    return TOOL_OWNER_UNKNOWN;
   if (kill ((pid_t) number, 0) != 0 && errno == ESRCH)
-    return TRUE;
+    return TOOL_OWNER_GONE;
   /* The PID may belong to another process by now. */
   now = get_start (pid);
-  gone = *now && *start && strcmp (now, start) != 0;
+  if (*now && *start)
+    state = strcmp (now, start) ? TOOL_OWNER_GONE : TOOL_OWNER_ALIVE;
   g_free (now);
-  return gone;
+  return state;
 }
 
-gboolean
-tool_owner_is_gone (const char *name)
+ToolOwnerState
+tool_owner_get_state (const char *name)
 {
   char **parts = g_strsplit (name, SEPARATOR, -1);
   char *host = make_part (g_get_host_name ()), *boot = get_boot ();
   char *namespace = get_namespace ();
-  gboolean gone = FALSE;
+  ToolOwnerState state = TOOL_OWNER_UNKNOWN;
 
   /* Many machines may be called localhost. */
   if (g_strv_length (parts) == N_PARTS && !strcmp (parts[HOST], host)
       && !g_str_has_prefix (host, "localhost") && *boot && *parts[BOOT]) {
     if (strcmp (parts[BOOT], boot) != 0)
-      gone = TRUE;
+      state = TOOL_OWNER_GONE;
     else if (*namespace && !strcmp (parts[NAMESPACE], namespace))
-      gone = is_process_gone (parts[PID], parts[START]);
+      state = get_process_state (parts[PID], parts[START]);
   }
   g_strfreev (parts);
   g_free (host);
   g_free (boot);
   g_free (namespace);
-  return gone;
+  return state;
 }

@@ -8,7 +8,14 @@ G_BEGIN_DECLS
 
 /* A file name that begins with @key, names this process and is not used twice. */
 char *tool_owner_make_name (const char *key);
-/* Whether the process that @name names certainly no longer exists. */
-gboolean tool_owner_is_gone (const char *name);
+typedef enum
+{
+  TOOL_OWNER_UNKNOWN,           /* this host cannot tell */
+  TOOL_OWNER_ALIVE,
+  TOOL_OWNER_GONE,
+} ToolOwnerState;
+
+/* Whether the process that @name names still exists. */
+ToolOwnerState tool_owner_get_state (const char *name);
 
 G_END_DECLS

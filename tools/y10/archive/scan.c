@@ -385,6 +385,10 @@ tool_scan (const char *source, gint64 length)
 
   input->source = tool_source_to_utf8 (source);
   input->path = g_canonicalize_filename (source, NULL);
+  if (strstr (source, "://") || tool_is_stdin (source)) {
+    input->error = g_strdup ("only files are cut into segments");
+    return input;
+  }
   if (!tool_file_stamp (input->path, &input->stamp, &error)) {
     input->error = g_strdup (error->message);
     g_error_free (error);

@@ -20,10 +20,6 @@ write_input (const char *source, gint64 length)
   gboolean ok;
   char *line;
 
-  if (strstr (source, "://") || tool_is_stdin (source)) {
-    tool_error ("%s: only files are cut into segments", source);
-    return FALSE;
-  }
   input = tool_scan (source, length);
   ok = !input->error;
   if (!ok)
@@ -38,7 +34,7 @@ write_input (const char *source, gint64 length)
 static int
 run (char **sources, double seconds)
 {
-  char *header = tool_manifest_header (seconds);
+  char *header = tool_manifest_header (seconds, g_strv_length (sources));
   int status = TOOL_OK;
 
   puts (header);

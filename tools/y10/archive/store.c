@@ -48,19 +48,52 @@ fail (GError **error, const char *action, const char *dir, const char *name)
   return FALSE;
 }
 
+/* The time by the clock that dates the files of the store, which need not be this
+ * machine's; G_MININT64 if it cannot be had. */
+static gint64
+get_time (const ToolStore *store)
+{
+  char *name = tool_owner_make_name ("time");
+  const int fd = openat (store->tmp, name, O_WRONLY | O_CREAT | O_EXCL
+      | O_CLOEXEC, 0666);
+  gint64 now = G_MININT64;
+  struct stat info;
+
+  if (fd >= 0 && write (fd, "", 1) == 1 && fstat (fd, &info) == 0)
+    now = info.st_mtime;
+  if (fd >= 0) {
+    close (fd);
+    unlinkat (store->tmp, name, 0);
+  }
+  g_free (name);
+  return now;
+}
+
+static gboolean
+is_abandoned (const char *name, const struct stat *info, gint64 now)
+{
+  switch (tool_owner_get_state (name)) {
+    case TOOL_OWNER_GONE:
+      return TRUE;
+    case TOOL_OWNER_ALIVE:
+      return FALSE;
+    default:
+      return now > info->st_mtime && now - info->st_mtime > MAX_AGE;
+  }
+}
+
 static void
 sweep (ToolStore *store)
 {
   char *path = g_build_filename (store->path, TMP, NULL);
+  const gint64 now = get_time (store);
   GDir *dir = g_dir_open (path, 0, NULL);
-  const gint64 now = g_get_real_time () / G_USEC_PER_SEC;
   const char *name;
   struct stat info;
 
   while (dir && (name = g_dir_read_name (dir)))
     if (fstatat (store->tmp, name, &info, AT_SYMLINK_NOFOLLOW) == 0
-        && S_ISREG (info.st_mode)
-        && (tool_owner_is_gone (name) || now - info.st_mtime > MAX_AGE))
+        && S_ISREG (info.st_mode) && is_abandoned (name, &info, now))
       unlinkat (store->tmp, name, 0);
   if (dir)
     g_dir_close (dir);
