@@ -13,47 +13,14 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "containerread.h"
 #include "tool.h"
 
-#define SEGMENT 0x18538067
-#define CLUSTER 0x1f43b675
-#define CUES 0x1c53bb6b
-#define UNKNOWN G_MAXUINT64     /* a length that the writer did not store */
 #define N_PACKETS 5             /* required to recognise a transport stream */
-
-typedef struct
-{
-  FILE *file;
-  guint64 size;
-} Container;
-
-static gboolean
-read_at (const Container *c, guint64 offset, guint8 *bytes, gsize n)
-{
-  return fseeko (c->file, (off_t) offset, SEEK_SET) == 0
-      && fread (bytes, 1, n, c->file) == n;
-}
-
-static guint64
-big_endian (const guint8 *bytes, guint n)
-{
-  guint64 value = 0;
-
-  for (guint i = 0; i < n; i++)
-    value = value << 8 | bytes[i];
-  return value;
-}
-
-static guint32
-little_endian (const guint8 *bytes)
-{
-  return (guint32) bytes[3] << 24 | (guint32) bytes[2] << 16
-      | (guint32) bytes[1] << 8 | bytes[0];
-}
 
 /* Returns NULL if @length bytes of @what fit into the file at @start. */
 static char *
-check_length (const Container *c, const char *what, guint64 start,
+check_length (const ToolContainer *c, const char *what, guint64 start,
     guint64 length)
 {
   if (start > c->size || length <= c->size - start)
@@ -74,17 +41,17 @@ is_box_type (const guint8 *type)
 
 /* ISO/IEC 14496-12, 4.2. */
 static char *
-check_boxes (const Container *c)
+check_boxes (const ToolContainer *c)
 {
   guint8 head[16];
   guint64 at = 0, length;
   char *damage = NULL, *what;
 
-  while (!damage && c->size - at >= 8 && read_at (c, at, head, 8)
+  while (!damage && c->size - at >= 8 && tool_container_read_at (c, at, head, 8)
       && is_box_type (head + 4)) {
-    length = big_endian (head, 4);
-    if (length == 1 && c->size - at >= 16 && read_at (c, at, head, 16))
-      length = big_endian (head + 8, 8);
+    length = tool_container_big_endian (head, 4);
+    if (length == 1 && c->size - at >= 16 && tool_container_read_at (c, at, head, 16))
+      length = tool_container_big_endian (head + 8, 8);
     if (length < 8)             /* 0: to the end of the file */
       break;
     what = g_strdup_printf ("box '%.4s'", head + 4);
@@ -95,48 +62,10 @@ check_boxes (const Container *c)
   return damage;
 }
 
-/* Reads a variable-size integer (RFC 8794, section 4), which may be UNKNOWN. */
-static gboolean
-read_vint (const Container *c, guint64 *at, guint64 *value)
-{
-  guint8 bytes[8];
-  guint n = 1;
-
-  if (!read_at (c, *at, bytes, 1) || !bytes[0])
-    return FALSE;
-  while (!(bytes[0] & (0x80 >> (n - 1))))
-    n++;
-  if (!read_at (c, *at, bytes, n))
-    return FALSE;
-  *at += n;
-  *value = big_endian (bytes, n) & ((G_GUINT64_CONSTANT (1) << 7 * n) - 1);
-  if (*value == (G_GUINT64_CONSTANT (1) << 7 * n) - 1)
-    *value = UNKNOWN;
-  return TRUE;
-}
-
-/* Reads the header of the element at *@at and advances *@at past it. */
-static gboolean
-read_element (const Container *c, guint64 *at, guint64 *id, guint64 *length)
-{
-  guint8 bytes[4];
-  guint n = 1;
-
-  if (!read_at (c, *at, bytes, 1) || bytes[0] < 0x10)
-    return FALSE;
-  while (!(bytes[0] & (0x80 >> (n - 1))))
-    n++;
-  if (!read_at (c, *at, bytes, n))
-    return FALSE;
-  *at += n;
-  *id = big_endian (bytes, n);
-  return read_vint (c, at, length);
-}
-
 /* Checks that elements follow each other without gaps and end with their parent.
  * At a gap, demuxers silently skip frames up to the next cluster. */
 static char *
-check_elements (const Container *c, guint64 at, guint64 end)
+check_elements (const ToolContainer *c, guint64 at, guint64 end)
 {
   guint64 start, id, length, parent_end = end;
 
@@ -144,31 +73,31 @@ check_elements (const Container *c, guint64 at, guint64 end)
     if (at == parent_end)
       parent_end = end;
     start = at;
-    if (!read_element (c, &at, &id, &length) || at > parent_end
-        || (length == UNKNOWN ? id != CLUSTER && id != SEGMENT
+    if (!tool_container_read_element (c, &at, &id, &length) || at > parent_end
+        || (length == TOOL_EBML_UNKNOWN ? id != TOOL_EBML_CLUSTER && id != TOOL_EBML_SEGMENT
             : length > parent_end - at))
       return g_strdup_printf ("there is no Matroska element at byte %"
           G_GUINT64_FORMAT, start);
-    if (id != CLUSTER && id != SEGMENT)
+    if (id != TOOL_EBML_CLUSTER && id != TOOL_EBML_SEGMENT)
       at += length;
-    else if (length != UNKNOWN)
+    else if (length != TOOL_EBML_UNKNOWN)
       parent_end = at + length;
   }
   return NULL;
 }
 
 static char *
-check_matroska (const Container *c)
+check_matroska (const ToolContainer *c)
 {
   guint64 at = 0, id, length;
   char *damage;
 
-  if (!read_element (c, &at, &id, &length) || length > c->size - at)
+  if (!tool_container_read_element (c, &at, &id, &length) || length > c->size - at)
     return NULL;
   at += length;
-  if (!read_element (c, &at, &id, &length) || id != SEGMENT)
+  if (!tool_container_read_element (c, &at, &id, &length) || id != TOOL_EBML_SEGMENT)
     return NULL;
-  if (length == UNKNOWN)
+  if (length == TOOL_EBML_UNKNOWN)
     return check_elements (c, at, c->size);
   damage = check_length (c, "segment", at, length);
   return damage ? damage : check_elements (c, at, at + length);
@@ -177,7 +106,7 @@ check_matroska (const Container *c)
 /* ISO/IEC 13818-1, 2.4.3: packets of one size. Recorders may put a timestamp
  * before each (192 bytes) or parity after each (204 bytes). */
 static char *
-check_packets (const Container *c)
+check_packets (const ToolContainer *c)
 {
   static const struct
   {
@@ -188,7 +117,7 @@ check_packets (const Container *c)
 
   for (guint i = 0; i < G_N_ELEMENTS (kinds); i++) {
     for (n = 0; n < N_PACKETS; n++)
-      if (!read_at (c, n * kinds[i].size + kinds[i].sync, &sync, 1)
+      if (!tool_container_read_at (c, n * kinds[i].size + kinds[i].sync, &sync, 1)
           || sync != 0x47)
         break;
     if (n == N_PACKETS && c->size % kinds[i].size)
@@ -201,34 +130,34 @@ check_packets (const Container *c)
 
 /* Checks that all pixels of an uncompressed BMP are present. */
 static char *
-check_bmp (const Container *c)
+check_bmp (const ToolContainer *c)
 {
   guint8 h[34];
   guint64 row;
   gint32 height;
 
-  if (!read_at (c, 0, h, sizeof h) || little_endian (h + 14) < 40
-      || (little_endian (h + 30) != 0 && little_endian (h + 30) != 3))
+  if (!tool_container_read_at (c, 0, h, sizeof h) || tool_container_little_endian (h + 14) < 40
+      || (tool_container_little_endian (h + 30) != 0 && tool_container_little_endian (h + 30) != 3))
     return NULL;
-  row = ((guint64) little_endian (h + 18) * (h[28] | h[29] << 8) + 31) / 32 * 4;
-  height = (gint32) little_endian (h + 22);
-  return check_length (c, "pixels", little_endian (h + 10),
+  row = ((guint64) tool_container_little_endian (h + 18) * (h[28] | h[29] << 8) + 31) / 32 * 4;
+  height = (gint32) tool_container_little_endian (h + 22);
+  return check_length (c, "pixels", tool_container_little_endian (h + 10),
       row * (guint64) ABS ((gint64) height));
 }
 
 /* Whether a box of @type is on the top level. */
 static gboolean
-has_box (const Container *c, const char *type)
+has_box (const ToolContainer *c, const char *type)
 {
   guint8 head[16];
   guint64 at = 0, length;
 
-  while (at < c->size && read_at (c, at, head, 8)) {
+  while (at < c->size && tool_container_read_at (c, at, head, 8)) {
     if (!memcmp (head + 4, type, 4))
       return TRUE;
-    length = big_endian (head, 4);
-    if (length == 1 && read_at (c, at, head, 16))
-      length = big_endian (head + 8, 8);
+    length = tool_container_big_endian (head, 4);
+    if (length == 1 && tool_container_read_at (c, at, head, 16))
+      length = tool_container_big_endian (head + 8, 8);
     if (length < 8 || length > c->size - at)
       break;
     at += length;
@@ -238,16 +167,16 @@ has_box (const Container *c, const char *type)
 
 /* Whether the segment of a Matroska file has an index. */
 static gboolean
-has_cues (const Container *c)
+has_cues (const ToolContainer *c)
 {
   guint64 at = 0, id, length;
 
-  while (at < c->size && read_element (c, &at, &id, &length)) {
-    if (id == CUES)
+  while (at < c->size && tool_container_read_element (c, &at, &id, &length)) {
+    if (id == TOOL_EBML_CUES)
       return TRUE;
-    if (id == SEGMENT)
+    if (id == TOOL_EBML_SEGMENT)
       continue;
-    if (length == UNKNOWN || length > c->size - at)
+    if (length == TOOL_EBML_UNKNOWN || length > c->size - at)
       break;
     at += length;
   }
@@ -257,16 +186,16 @@ has_cues (const Container *c)
 const char *
 tool_container_find_doubt (const char *path)
 {
-  Container c = {.file = fopen (path, "rbe") };
+  ToolContainer c = {.file = fopen (path, "rbe") };
   const char *doubt = NULL;
   struct stat info;
   guint8 head[4];
 
   if (!c.file)
     return NULL;
-  if (fstat (fileno (c.file), &info) == 0 && read_at (&c, 0, head, 4)) {
+  if (fstat (fileno (c.file), &info) == 0 && tool_container_read_at (&c, 0, head, 4)) {
     c.size = (guint64) info.st_size;
-    if (big_endian (head, 4) == 0x1a45dfa3)
+    if (tool_container_big_endian (head, 4) == 0x1a45dfa3)
       doubt = has_cues (&c) ? NULL : "its container has no index (Cues)";
     else if (has_box (&c, "moof"))
       doubt = "it is a fragmented MP4";
@@ -278,7 +207,7 @@ tool_container_find_doubt (const char *path)
 char *
 tool_container_find_damage (const char *path)
 {
-  Container c = {.file = fopen (path, "rbe") };
+  ToolContainer c = {.file = fopen (path, "rbe") };
   char *damage = NULL;
   struct stat info;
   guint8 head[12];
@@ -286,15 +215,15 @@ tool_container_find_damage (const char *path)
   if (!c.file)
     return NULL;
   if (fstat (fileno (c.file), &info) == 0 && S_ISREG (info.st_mode)
-      && read_at (&c, 0, head, sizeof head)) {
+      && tool_container_read_at (&c, 0, head, sizeof head)) {
     c.size = (guint64) info.st_size;
     if (!memcmp (head + 4, "ftyp", 4) || !memcmp (head + 4, "moov", 4)
         || !memcmp (head + 4, "mdat", 4) || !memcmp (head + 4, "wide", 4))
       damage = check_boxes (&c);
-    else if (big_endian (head, 4) == 0x1a45dfa3)
+    else if (tool_container_big_endian (head, 4) == 0x1a45dfa3)
       damage = check_matroska (&c);
-    else if (!memcmp (head, "RIFF", 4) && little_endian (head + 4) != G_MAXUINT32)
-      damage = check_length (&c, "RIFF list", 8, little_endian (head + 4));
+    else if (!memcmp (head, "RIFF", 4) && tool_container_little_endian (head + 4) != G_MAXUINT32)
+      damage = check_length (&c, "RIFF list", 8, tool_container_little_endian (head + 4));
     else if (!memcmp (head, "BM", 2))
       damage = check_bmp (&c);
     else
