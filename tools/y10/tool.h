@@ -135,6 +135,9 @@ gboolean tool_picture_can_save (const char *path);
 char *tool_jpeg_find_damage (const char *path);
 char *tool_gif_find_damage (const char *path);
 char *tool_container_find_damage (const char *path);
+/* Returns how many frames of a track a fragmented MP4, a Matroska or an AVI file
+ * has; 0: unknown. */
+guint64 tool_container_count_frames (const char *path, guint track);
 /* Returns why a demuxer may not find frames of an MP4 or Matroska file by their time, or
  * NULL. */
 const char *tool_container_find_doubt (const char *path);

@@ -257,7 +257,7 @@ make_pipeline (Scan *scan, const char *path, const char *demuxer)
 
   scan->is_matroska = !strcmp (demuxer, "matroskademux");
   scan->pipeline = gst_object_ref_sink (gst_pipeline_new (NULL));
-  scan->watch = tool_watch_new (scan->pipeline);
+  scan->watch = tool_watch_new (scan->pipeline, path);
   if (!source || !demux) {
     gst_clear_object (&source);
     gst_clear_object (&demux);

@@ -142,7 +142,8 @@ make_pipeline (ToolVideo *video, const char *uri, GError **error)
   gst_app_sink_set_caps (video->sink, caps);
   gst_caps_unref (caps);
   video->bus = gst_element_get_bus (video->pipeline);
-  video->watch = tool_watch_new (video->pipeline);
+  video->watch = tool_watch_new (video->pipeline,
+      video->stream || strstr (video->path, "://") ? NULL : video->path);
   return TRUE;
 }
 
@@ -486,14 +487,8 @@ tool_video_open_range (const char *source, const char *path,
 double
 tool_video_get_progress (ToolVideo *video, gint64 timestamp)
 {
-  gint64 duration;
-
-  if (!GST_CLOCK_TIME_IS_VALID (video->duration)) {
-    video->duration = 0;
-    if (gst_element_query_duration (video->pipeline, GST_FORMAT_TIME,
-            &duration) && duration > 0)
-      video->duration = (GstClockTime) duration;
-  }
+  if (!GST_CLOCK_TIME_IS_VALID (video->duration))
+    video->duration = tool_watch_get_duration (video->watch);
   if (video->duration == 0 || timestamp < 0)
     return -1;
   return (double) timestamp / (double) video->duration;

@@ -10,10 +10,13 @@
 
 #include "config.h"
 
+#include <string.h>
+
 #include "tool.h"
 
 #ifdef HAVE_GST
 
+#include "media/moviepad.h"
 #include "media/watch.h"
 
 /* Durations in headers are rounded, and differ in whether they include the last
@@ -25,7 +28,10 @@
 struct _ToolWatch
 {
   GstElement *pipeline;         /* borrowed */
+  const char *path;             /* of the file, borrowed; NULL: a stream */
   GMutex lock;
+  GPtrArray *streams;           /* of Stream; guarded by the lock */
+  ToolMoviePad *movie_pad;      /* NULL: not a qtdemux, or not yet; likewise */
   GstClockTime end;             /* of all streams; guarded by the lock */
   gboolean any_broken;          /* guarded by the lock */
   GstClockTime broken;          /* time of the first frame with wrong lengths */
@@ -38,11 +44,16 @@ struct _ToolWatch
   char *warning;                /* the first one */
 };
 
-/* One stream of a demuxer. */
+/* One stream of a demuxer. The counts are guarded by the watch's lock. */
 typedef struct
 {
   ToolWatch *watch;
   guint n_length;               /* bytes of length before each unit, or 0 */
+  gboolean is_video;
+  gboolean is_from_zero;        /* its demuxer shifts stream times */
+  gboolean ended;               /* and was wanted until then */
+  guint id;                     /* of the track in the container */
+  guint64 n_read, n_shown;      /* frames: all, and those in the segment */
 } Stream;
 
 /* Reads lengthSizeMinusOne (ISO/IEC 14496-15, 5.3.3 and 8.3.3). */
@@ -86,80 +97,147 @@ units_fit (GstBuffer *buffer, guint n_length)
   return TRUE;
 }
 
+/* Counts a frame, and returns when it ends. */
 static GstClockTime
-end_of (GstPad *pad, GstBuffer *buffer)
+note_frame (Stream *stream, const GstSegment *segment, GstBuffer *buffer)
 {
-  GstClockTime time = GST_BUFFER_DTS_OR_PTS (buffer), end = 0, stream_time;
-  GstEvent *event;
-  const GstSegment *segment;
+  const guint64 pts = GST_BUFFER_PTS (buffer);
+  GstClockTime time = GST_CLOCK_TIME_IS_VALID (pts) ? pts
+      : GST_BUFFER_DTS (buffer), stream_time;
 
-  if (GST_BUFFER_PTS_IS_VALID (buffer))
-    time = GST_BUFFER_PTS (buffer);
-  event = gst_pad_get_sticky_event (pad, GST_EVENT_SEGMENT, 0);
-  if (!event)
-    return 0;
-  gst_event_parse_segment (event, &segment);
-  if (segment->format == GST_FORMAT_TIME && GST_CLOCK_TIME_IS_VALID (time)) {
-    /* A Matroska file that does not begin at 0 has a duration from 0 on, but
-     * its demuxer shifts the stream time. */
-    stream_time = gst_segment_to_stream_time (segment, GST_FORMAT_TIME, time);
-    if (GST_CLOCK_TIME_IS_VALID (stream_time))
-      end = MAX (time, stream_time) + (GST_BUFFER_DURATION_IS_VALID (buffer)
-          ? GST_BUFFER_DURATION (buffer) : 0);
+  if (gst_buffer_get_size (buffer) > 0) {
+    stream->n_read++;
+    stream->n_shown += !GST_CLOCK_TIME_IS_VALID (pts)
+        || (pts >= segment->start && pts < segment->stop);
   }
-  gst_event_unref (event);
-  return end;
+  if (segment->format != GST_FORMAT_TIME || !GST_CLOCK_TIME_IS_VALID (time))
+    return 0;
+  stream_time = gst_segment_to_stream_time (segment, GST_FORMAT_TIME, time);
+  if (!GST_CLOCK_TIME_IS_VALID (stream_time))
+    return 0;
+  /* A Matroska file that does not begin at 0 has a duration from 0 on. */
+  if (stream->is_from_zero)
+    stream_time = MAX (time, stream_time);
+  return stream_time + (GST_BUFFER_DURATION_IS_VALID (buffer)
+      ? GST_BUFFER_DURATION (buffer) : 0);
 }
 
-/* Runs in a streaming thread. */
-static GstPadProbeReturn
-on_data (GstPad *pad, GstPadProbeInfo *info, gpointer user)
+static void
+take_buffer (Stream *stream, GstPad *pad, GstBuffer *buffer)
 {
-  Stream *stream = user;
+  GstEvent *event = gst_pad_get_sticky_event (pad, GST_EVENT_SEGMENT, 0);
+  const gboolean broken = stream->n_length
+      && !units_fit (buffer, stream->n_length);
   ToolWatch *self = stream->watch;
-  GstBuffer *buffer;
-  GstCaps *caps;
-  GstClockTime end;
-  gboolean broken;
+  const GstSegment *segment;
+  GstClockTime end = 0;
 
-  if (info->type & GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM) {
-    if (GST_EVENT_TYPE (GST_PAD_PROBE_INFO_EVENT (info)) == GST_EVENT_CAPS) {
-      gst_event_parse_caps (GST_PAD_PROBE_INFO_EVENT (info), &caps);
-      stream->n_length = find_n_length (caps);
-    }
-    return GST_PAD_PROBE_OK;
-  }
-  buffer = GST_PAD_PROBE_INFO_BUFFER (info);
-  end = end_of (pad, buffer);
-  broken = stream->n_length && !units_fit (buffer, stream->n_length);
   g_mutex_lock (&self->lock);
+  if (event) {
+    gst_event_parse_segment (event, &segment);
+    end = note_frame (stream, segment, buffer);
+    gst_event_unref (event);
+  }
   self->end = MAX (self->end, end);
   if (broken && !self->any_broken) {
     self->any_broken = TRUE;
     self->broken = end;
   }
   g_mutex_unlock (&self->lock);
-  return GST_PAD_PROBE_OK;
 }
 
 static void
+take_caps (Stream *stream, const GstCaps *caps)
+{
+  const char *name = gst_structure_get_name (gst_caps_get_structure (caps, 0));
+
+  stream->n_length = find_n_length (caps);
+  stream->is_video = g_str_has_prefix (name, "video/")
+      || g_str_has_prefix (name, "image/");
+}
+
+static void
+take_event (Stream *stream, GstPad *pad, GstEvent *event)
+{
+  GstCaps *caps;
+
+  if (GST_EVENT_TYPE (event) == GST_EVENT_CAPS) {
+    gst_event_parse_caps (event, &caps);
+    take_caps (stream, caps);
+  } else if (GST_EVENT_TYPE (event) == GST_EVENT_EOS) {
+    g_mutex_lock (&stream->watch->lock);
+    stream->ended = gst_pad_get_last_flow_return (pad) != GST_FLOW_NOT_LINKED;
+    g_mutex_unlock (&stream->watch->lock);
+  }
+}
+
+/* Runs in a streaming thread. */
+static GstPadProbeReturn
+on_data (GstPad *pad, GstPadProbeInfo *info, gpointer user)
+{
+  if (info->type & GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM)
+    take_event (user, pad, GST_PAD_PROBE_INFO_EVENT (info));
+  else
+    take_buffer (user, pad, GST_PAD_PROBE_INFO_BUFFER (info));
+  return GST_PAD_PROBE_OK;
+}
+
+/* The demuxers that matter end the name of a stream with the track's number;
+ * matroskademux adds ":" and another number. */
+static guint
+find_track (GstPad *pad)
+{
+  char *name = gst_pad_get_stream_id (pad);
+  const char *slash = name ? strrchr (name, '/') : NULL;
+  const guint id = slash ? (guint) g_ascii_strtoull (slash + 1, NULL, 10) : 0;
+
+  g_free (name);
+  return id;
+}
+
+static gboolean
+is_made_by (GstElement *element, const char *factory)
+{
+  GstElementFactory *made_by = gst_element_get_factory (element);
+
+  return made_by && !strcmp (GST_OBJECT_NAME (made_by), factory);
+}
+
+/* Runs in a streaming thread. */
+static void
 on_pad_added (GstElement *demuxer, GstPad *pad, gpointer user)
 {
+  ToolWatch *self = user;
   Stream *stream;
   GstCaps *caps;
 
   if (!GST_PAD_IS_SRC (pad))
     return;
   stream = g_new0 (Stream, 1);
-  stream->watch = user;
+  stream->watch = self;
+  stream->is_from_zero = is_made_by (demuxer, "matroskademux");
+  stream->id = find_track (pad);
   /* Some demuxers set the caps before they add the pad. */
   caps = gst_pad_get_current_caps (pad);
   if (caps) {
-    stream->n_length = find_n_length (caps);
+    take_caps (stream, caps);
     gst_caps_unref (caps);
   }
+  g_mutex_lock (&self->lock);
+  g_ptr_array_add (self->streams, stream);
+  g_mutex_unlock (&self->lock);
   gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER
-      | GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, on_data, stream, g_free);
+      | GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, on_data, stream, NULL);
+}
+
+static void
+watch_demuxer (ToolWatch *self, GstElement *demuxer)
+{
+  g_signal_connect (demuxer, "pad-added", G_CALLBACK (on_pad_added), self);
+  g_mutex_lock (&self->lock);
+  if (!self->movie_pad && is_made_by (demuxer, "qtdemux"))
+    self->movie_pad = tool_movie_pad_new (demuxer);
+  g_mutex_unlock (&self->lock);
 }
 
 /* Runs in a streaming thread. */
@@ -191,7 +269,7 @@ on_element_added (GstBin *pipeline, GstBin *bin, GstElement *element,
 
   if (factory && gst_element_factory_list_is_type (factory,
           GST_ELEMENT_FACTORY_TYPE_DEMUXER))
-    g_signal_connect (element, "pad-added", G_CALLBACK (on_pad_added), user);
+    watch_demuxer (user, element);
   else if (factory && gst_element_factory_list_is_type (factory,
           GST_ELEMENT_FACTORY_TYPE_DECODER)
       && gst_element_factory_list_is_type (factory,
@@ -201,11 +279,13 @@ on_element_added (GstBin *pipeline, GstBin *bin, GstElement *element,
 }
 
 ToolWatch *
-tool_watch_new (GstElement *pipeline)
+tool_watch_new (GstElement *pipeline, const char *path)
 {
   ToolWatch *self = g_new0 (ToolWatch, 1);
 
   self->pipeline = pipeline;
+  self->path = path;
+  self->streams = g_ptr_array_new_with_free_func (g_free);
   g_mutex_init (&self->lock);
   self->first = self->first_break = GST_CLOCK_TIME_NONE;
   g_signal_connect (pipeline, "deep-element-added",
@@ -252,21 +332,81 @@ tool_watch_set_partial (ToolWatch *self)
   self->partial = TRUE;
 }
 
+static const ToolMovie *
+get_movie (ToolWatch *self)
+{
+  ToolMoviePad *pad;
+
+  g_mutex_lock (&self->lock);
+  pad = self->movie_pad;
+  g_mutex_unlock (&self->lock);
+  return pad ? tool_movie_pad_get (pad) : NULL;
+}
+
+guint64
+tool_watch_get_duration (ToolWatch *self)
+{
+  const ToolMovie *movie = get_movie (self);
+  gint64 duration = 0;
+
+  /* qtdemux was told a longer one. */
+  if (movie && movie->duration)
+    return movie->duration;
+  return gst_element_query_duration (self->pipeline, GST_FORMAT_TIME,
+      &duration) && duration > 0 ? (guint64) duration : 0;
+}
+
+/* Returns how many frames of a stream the container announces; 0: unknown. Sets
+ * how many of those were read. */
+static guint64
+count_announced (ToolWatch *self, const Stream *stream, guint64 *n_read)
+{
+  const ToolMovie *movie = get_movie (self);
+  const ToolTrack *track = movie ? tool_movie_find (movie, stream->id) : NULL;
+
+  *n_read = stream->n_shown;
+  if (track && !movie->fragmented)
+    return track->n_shown;
+  *n_read = stream->n_read;
+  return self->path ? tool_container_count_frames (self->path, stream->id) : 0;
+}
+
+/* Call it with streams that no longer change. */
+static char *
+find_missing (ToolWatch *self)
+{
+  guint64 announced, n_read;
+
+  for (guint i = 0; i < self->streams->len; i++) {
+    const Stream *stream = g_ptr_array_index (self->streams, i);
+
+    if (!stream->is_video || !stream->ended || !stream->n_read)
+      continue;
+    announced = count_announced (self, stream, &n_read);
+    if (n_read < announced)
+      return g_strdup_printf ("GStreamer's demuxer gave %" G_GUINT64_FORMAT
+          " of the %" G_GUINT64_FORMAT " frames that the container announces",
+          n_read, announced);
+  }
+  return NULL;
+}
+
 char *
 tool_watch_find_damage (ToolWatch *self)
 {
-  gint64 duration = 0;
+  const GstClockTime duration = tool_watch_get_duration (self);
   GstClockTime end, broken;
   gboolean any_broken;
+  char *missing;
 
   g_mutex_lock (&self->lock);
   end = self->end;
   any_broken = self->any_broken;
   broken = self->broken;
   g_mutex_unlock (&self->lock);
-  gst_element_query_duration (self->pipeline, GST_FORMAT_TIME, &duration);
-  if (!self->partial && end && duration > 0
-      && end + TOLERANCE < (GstClockTime) duration)
+  if (!self->partial && (missing = find_missing (self)))
+    return missing;
+  if (!self->partial && end && end + TOLERANCE < duration)
     return g_strdup_printf ("ends after %.1f of %.1f seconds",
         (double) end / GST_SECOND, (double) duration / GST_SECOND);
   if (self->warning)
@@ -288,6 +428,8 @@ void
 tool_watch_free (ToolWatch *self)
 {
   g_mutex_clear (&self->lock);
+  g_ptr_array_unref (self->streams);
+  g_clear_pointer (&self->movie_pad, tool_movie_pad_free);
   g_free (self->warning);
   g_free (self);
 }

@@ -10,8 +10,11 @@ G_BEGIN_DECLS
  * video.c only. */
 typedef struct _ToolWatch ToolWatch;
 
-/* Call it before @pipeline starts. */
-ToolWatch *tool_watch_new (GstElement *pipeline);
+/* Call it before @pipeline, which reads the borrowed @path (NULL: not a file),
+ * starts. */
+ToolWatch *tool_watch_new (GstElement *pipeline, const char *path);
+/* Returns that of what is shown, in ns; 0: unknown. */
+guint64 tool_watch_get_duration (ToolWatch *watch);
 /* Records a decoded frame and its stream time, in order. */
 void tool_watch_frame (ToolWatch *watch, GstBuffer *buffer, guint64 time);
 void tool_watch_warning (ToolWatch *watch, GstMessage *message);
