@@ -15,8 +15,6 @@
 
 #include "detect.h"
 
-#define STDIN_PATH "/dev/stdin"
-
 static void
 fail (ToolDetect *self, const char *source, const char *format, ...)
     G_GNUC_PRINTF (3, 4);
@@ -253,12 +251,19 @@ detect_file (ToolDetect *self, const char *source, const char *path)
 static void
 detect_stream (ToolDetect *self, const char *source, const char *path)
 {
+  const gboolean is_remote = tool_is_remote (source);
   GError *error = NULL;
-  ToolStream *stream = tool_stream_open (path, &error);
+  ToolStream *stream = is_remote ? tool_stream_open_uri (path, &error)
+      : tool_stream_open (path, &error);
   char *copy;
 
   if (!stream) {
     fail_with (self, source, &error);
+    return;
+  }
+  if (!tool_stream_is_picture (stream) && is_remote) {
+    g_clear_pointer (&stream, tool_stream_close);
+    detect_video (self, source, path, NULL);
     return;
   }
   if (!tool_stream_is_picture (stream)) {
@@ -272,15 +277,20 @@ detect_stream (ToolDetect *self, const char *source, const char *path)
   tool_stream_close (stream);
 }
 
-void
-tool_detect_input (ToolDetect *self, const char *source)
+/* A picture may be behind these. What is behind other URIs is played. */
+static gboolean
+is_http (const char *uri)
 {
-  const char *path = tool_is_stdin (source) ? STDIN_PATH : source;
+  return !g_ascii_strncasecmp (uri, "http://", strlen ("http://"))
+      || !g_ascii_strncasecmp (uri, "https://", strlen ("https://"));
+}
+
+static void
+detect_path (ToolDetect *self, const char *source, const char *path)
+{
   struct stat info;
 
-  if (strstr (path, "://"))
-    detect_video (self, source, path, NULL);
-  else if (stat (path, &info) != 0)
+  if (stat (path, &info) != 0)
     fail (self, source, "no such file");
   else if (S_ISDIR (info.st_mode))
     fail (self, source, "no pictures or videos in this folder");
@@ -290,6 +300,23 @@ tool_detect_input (ToolDetect *self, const char *source)
     detect_file (self, source, path);
   else
     detect_stream (self, source, path);
+}
+
+void
+tool_detect_input (ToolDetect *self, const char *source)
+{
+  GError *error = NULL;
+  char *path = tool_source_to_path (source, &error);
+
+  if (error)
+    fail_with (self, source, &error);
+  else if (path)
+    detect_path (self, source, path);
+  else if (is_http (source))
+    detect_stream (self, source, source);
+  else
+    detect_video (self, source, source, NULL);
+  g_free (path);
 }
 
 void

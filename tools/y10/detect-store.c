@@ -57,7 +57,8 @@ plan_inputs (ToolStoreOptions *options)
 
   for (guint i = 0; i < n; i++) {
     const char *source = options->inputs[i];
-    const gboolean is_uri = strstr (source, "://") != NULL;
+    const gboolean is_uri = tool_is_remote (source);
+    GError *error = NULL;
     Task *task;
 
     if (tool_is_stdin (source)) {
@@ -72,7 +73,10 @@ plan_inputs (ToolStoreOptions *options)
     }
     task = g_new0 (Task, 1);
     task->source = tool_source_to_utf8 (source);
-    task->path = g_strdup (source);
+    task->path = is_uri ? g_strdup (source)
+        : tool_source_to_path (source, &error);
+    task->error = error ? g_strdup (error->message) : NULL;
+    g_clear_error (&error);
     task->is_uri = is_uri;
     task->segment = -1;
     if (is_uri)

@@ -21,19 +21,37 @@ typedef struct
   char *classes, *class_confidence, *min_size, *max_size, *draw, *save_crops;
   char *tiles, *region, *region_anchor;
   double tile_overlap;
+  gboolean recursive;
   char *tile_overlap_text;
   char *store, *manifest, *segments, *content_id;
   char **inputs;
   ToolStoreOptions tasks;       /* if @store is set */
 } DetectOptions;
 
+static gboolean
+is_picture (const char *input)
+{
+  char *path = tool_source_to_path (input, NULL), *base;
+  gboolean picture;
+
+  if (path) {
+    picture = g_file_test (path, G_FILE_TEST_IS_REGULAR)
+        && tool_picture_probe (path);
+  } else {
+    base = tool_source_basename (input);
+    picture = tool_is_picture_name (base);
+    g_free (base);
+  }
+  g_free (path);
+  return picture;
+}
+
 /* Tells whether tuning pays off: with pictures only, it would outlast the work. */
 static gboolean
 has_video (char **inputs)
 {
   for (; *inputs; inputs++)
-    if (!g_file_test (*inputs, G_FILE_TEST_IS_REGULAR)
-        || !tool_picture_probe (*inputs))
+    if (!is_picture (*inputs))
       return TRUE;
   return FALSE;
 }
@@ -313,6 +331,8 @@ tool_detect (int argc, char **argv)
         "Maximum number of objects per frame, 1 to 300 [300]", "N"},
     {"interval", 0, 0, G_OPTION_ARG_INT, &options.interval,
         "Infer every Nth frame of a video [1]", "N"},
+    {"recursive", 'r', 0, G_OPTION_ARG_NONE, &options.recursive,
+        "Also read the subfolders of folders", NULL},
     {"draw", 'd', 0, G_OPTION_ARG_FILENAME, &options.draw,
         "Write copies with the boxes drawn to DIR", "DIR"},
     {"save-crops", 0, 0, G_OPTION_ARG_FILENAME, &options.save_crops,
@@ -350,7 +370,7 @@ tool_detect (int argc, char **argv)
     goto out;
   }
   if (options.inputs) {
-    expanded = tool_inputs_expand (options.inputs);
+    expanded = tool_inputs_expand (options.inputs, options.recursive);
     g_strfreev (options.inputs);
     options.inputs = expanded;
   }

@@ -3,7 +3,7 @@
 
 /* Expands the inputs of a command line: a folder stands for the pictures and
  * videos in it, recognised by extension. Recognising them by content would skip
- * damaged files silently. */
+ * damaged files silently. What else is in a folder is counted and said. */
 
 #include "config.h"
 
@@ -11,26 +11,83 @@
 
 #include "tool.h"
 
-static const char *const extensions[] = {
-  "3gp", "asf", "avi", "avif", "bmp", "flv", "gif", "heic", "ico", "jfif",
-  "jpe", "jpeg", "jpg", "m2ts", "m4v", "mjpeg", "mkv", "mov", "mp4", "mpeg",
-  "mpg", "mts", "mxf", "ogv", "pbm", "pgm", "png", "pnm", "ppm", "tif", "tiff",
-  "ts", "webm", "webp", "wmv", NULL
+#ifdef HAVE_PIXBUF
+#include <gdk-pixbuf/gdk-pixbuf.h>
+#endif
+
+/* Those that have another reader than gdk-pixbuf, or none without a package. */
+static const char *const picture_extensions[] = {
+  "apng", "avif", "bmp", "gif", "heic", "heif", "hif", "ico", "j2c", "j2k",
+  "jfif", "jp2", "jpe", "jpeg", "jpf", "jpg", "jps", "jpx", "jxl", "mpo", "pam",
+  "pbm", "pcx", "pgm", "png", "pnm", "ppm", "tga", "tif", "tiff", "webp", NULL
 };
+
+static const char *const video_extensions[] = {
+  "264", "265", "3g2", "3gp", "asf", "avi", "divx", "dv", "f4v", "flv", "h264",
+  "h265", "hevc", "ivf", "m2ts", "m2v", "m4v", "mj2", "mjpeg", "mjpg", "mkv",
+  "mov", "mp4", "mpe", "mpeg", "mpg", "mts", "mxf", "ogm", "ogv", "qt", "ts",
+  "vob", "webm", "wmv", "y4m", NULL
+};
+
+typedef struct
+{
+  GPtrArray *inputs;
+  gboolean recursive;
+  guint n_others, n_folders, n_links;   /* left out of one folder */
+  char *example;                /* one of the others, or NULL */
+} Expansion;
+
+#ifdef HAVE_PIXBUF
+static gboolean
+is_loadable (const char *extension)
+{
+  GSList *formats = gdk_pixbuf_get_formats ();
+  gboolean loadable = FALSE;
+
+  for (GSList *at = formats; at && !loadable; at = at->next) {
+    char **known = gdk_pixbuf_format_get_extensions (at->data);
+
+    loadable = g_strv_contains ((const char *const *) known, extension);
+    g_strfreev (known);
+  }
+  g_slist_free (formats);
+  return loadable;
+}
+#else
+static gboolean
+is_loadable (const char *extension)
+{
+  return FALSE;
+}
+#endif
+
+static char *
+extension_of (const char *name)
+{
+  const char *dot = strrchr (name, '.');
+
+  return g_ascii_strdown (dot ? dot + 1 : "", -1);
+}
+
+gboolean
+tool_is_picture_name (const char *name)
+{
+  char *extension = extension_of (name);
+  gboolean picture = g_strv_contains (picture_extensions, extension)
+      || is_loadable (extension);
+
+  g_free (extension);
+  return picture;
+}
 
 static gboolean
 is_media (const char *name)
 {
-  const char *dot = strrchr (name, '.');
-  char *extension;
-  gboolean media;
+  char *extension = extension_of (name);
+  gboolean video = g_strv_contains (video_extensions, extension);
 
-  if (name[0] == '.' || !dot)
-    return FALSE;
-  extension = g_ascii_strdown (dot + 1, -1);
-  media = g_strv_contains (extensions, extension);
   g_free (extension);
-  return media;
+  return video || tool_is_picture_name (name);
 }
 
 /* Sorts img2.jpg before img10.jpg. */
@@ -40,44 +97,107 @@ compare_names (gconstpointer a, gconstpointer b)
   return strverscmp (*(const char *const *) a, *(const char *const *) b);
 }
 
+/* "3 files", "1 file" */
 static void
-add_folder (GPtrArray *inputs, const char *folder)
+append_count (GString *text, guint n, const char *one, const char *many)
+{
+  if (n)
+    g_string_append_printf (text, "%s%u %s", text->len ? "; " : "", n,
+        n == 1 ? one : many);
+}
+
+static void
+say_left_out (Expansion *self, const char *folder)
+{
+  GString *text = g_string_new (NULL);
+
+  append_count (text, self->n_others,
+      "file is skipped, whose name does not end like that of a picture or video",
+      "files are skipped, whose names do not end like those of pictures or "
+      "videos");
+  if (self->example)
+    g_string_append_printf (text, " (%s)", self->example);
+  append_count (text, self->n_folders,
+      "subfolder is not entered (--recursive enters it)",
+      "subfolders are not entered (--recursive enters them)");
+  append_count (text, self->n_links, "link to a folder is not followed",
+      "links to folders are not followed");
+  if (text->len)
+    tool_error ("%s: %s", folder, text->str);
+  g_string_free (text, TRUE);
+  self->n_others = self->n_folders = self->n_links = 0;
+  g_clear_pointer (&self->example, g_free);
+}
+
+/* Takes @path over. */
+static void
+sort_entry (Expansion *self, const char *name, char *path, GPtrArray *files,
+    GPtrArray *folders)
+{
+  if (g_file_test (path, G_FILE_TEST_IS_DIR)) {
+    if (!self->recursive)
+      self->n_folders++;
+    else if (g_file_test (path, G_FILE_TEST_IS_SYMLINK))
+      self->n_links++;
+    else {
+      g_ptr_array_add (folders, path);
+      return;
+    }
+  } else if (is_media (name)) {
+    g_ptr_array_add (files, path);
+    return;
+  } else {
+    self->n_others++;
+    if (!self->example)
+      self->example = g_strdup (name);
+  }
+  g_free (path);
+}
+
+static void
+add_folder (Expansion *self, const char *folder)
 {
   GDir *dir = g_dir_open (folder, 0, NULL);
-  guint before = inputs->len;
+  GPtrArray *files = g_ptr_array_new ();
+  GPtrArray *folders = g_ptr_array_new_with_free_func (g_free);
   const char *name;
-  GPtrArray *found;
 
-  found = g_ptr_array_new ();
-  while (dir && (name = g_dir_read_name (dir))) {
-    char *path = g_build_filename (folder, name, NULL);
-
-    if (is_media (name) && !g_file_test (path, G_FILE_TEST_IS_DIR))
-      g_ptr_array_add (found, path);
-    else
-      g_free (path);
-  }
-  g_ptr_array_sort (found, compare_names);
-  g_ptr_array_extend_and_steal (inputs, found);
-  /* Keep an empty folder: processing it reports the error. */
-  if (inputs->len == before)
-    g_ptr_array_add (inputs, g_strdup (folder));
+  while (dir && (name = g_dir_read_name (dir)))
+    if (name[0] != '.')
+      sort_entry (self, name, g_build_filename (folder, name, NULL), files,
+          folders);
   if (dir)
     g_dir_close (dir);
+  say_left_out (self, folder);
+  g_ptr_array_sort (files, compare_names);
+  g_ptr_array_extend_and_steal (self->inputs, files);
+  g_ptr_array_sort (folders, compare_names);
+  for (guint i = 0; i < folders->len; i++)
+    add_folder (self, g_ptr_array_index (folders, i));
+  g_ptr_array_unref (folders);
+}
+
+static void
+add_argument (Expansion *self, const char *argument)
+{
+  const guint before = self->inputs->len;
+  char *path = tool_source_to_path (argument, NULL);
+
+  if (path && g_file_test (path, G_FILE_TEST_IS_DIR))
+    add_folder (self, path);
+  g_free (path);
+  /* Keep an empty folder: processing it reports the error. */
+  if (self->inputs->len == before)
+    g_ptr_array_add (self->inputs, g_strdup (argument));
 }
 
 char **
-tool_inputs_expand (char **arguments)
+tool_inputs_expand (char **arguments, gboolean recursive)
 {
-  GPtrArray *inputs = g_ptr_array_new ();
+  Expansion self = {.inputs = g_ptr_array_new (),.recursive = recursive };
 
-  for (; *arguments; arguments++) {
-    if (!strstr (*arguments, "://")
-        && g_file_test (*arguments, G_FILE_TEST_IS_DIR))
-      add_folder (inputs, *arguments);
-    else
-      g_ptr_array_add (inputs, g_strdup (*arguments));
-  }
-  g_ptr_array_add (inputs, NULL);
-  return (char **) g_ptr_array_free (inputs, FALSE);
+  for (; *arguments; arguments++)
+    add_argument (&self, *arguments);
+  g_ptr_array_add (self.inputs, NULL);
+  return (char **) g_ptr_array_free (self.inputs, FALSE);
 }

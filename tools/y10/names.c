@@ -10,12 +10,50 @@
 
 #include "tool.h"
 
+#define STDIN_PATH "/dev/stdin"
 #define MAX_NAME 100            /* bytes; file systems allow 255 */
 
 gboolean
 tool_is_stdin (const char *source)
 {
   return !strcmp (source, "-");
+}
+
+static gboolean
+is_file_uri (const char *source)
+{
+  return !g_ascii_strncasecmp (source, "file://", strlen ("file://"));
+}
+
+gboolean
+tool_is_remote (const char *source)
+{
+  return strstr (source, "://") && !is_file_uri (source);
+}
+
+char *
+tool_source_to_path (const char *source, GError **error)
+{
+  char *path, *host = NULL;
+
+  if (tool_is_stdin (source))
+    return g_strdup (STDIN_PATH);
+  if (!strstr (source, "://"))
+    return g_strdup (source);
+  if (!is_file_uri (source))
+    return NULL;
+  path = g_filename_from_uri (source, &host, NULL);
+  if (!path)
+    g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
+        "not a valid file: URI; expected file:///, an absolute name, and each "
+        "special character as %%NN");
+  else if (host && g_ascii_strcasecmp (host, "localhost") != 0) {
+    g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
+        "the file: URI names the host '%s'; expected none or localhost", host);
+    g_clear_pointer (&path, g_free);
+  }
+  g_free (host);
+  return path;
 }
 
 char *
@@ -34,6 +72,21 @@ tool_source_to_utf8 (const char *source)
   return uri;
 }
 
+/* The last part of a URI's path, decoded. */
+static char *
+remote_basename (const char *uri)
+{
+  char *path = g_strndup (uri, strcspn (uri, "?#"));
+  char *base = g_path_get_basename (path);
+  char *decoded = g_uri_unescape_string (base, "/");
+  char *safe = tool_safe_name (decoded ? decoded : base);
+
+  g_free (decoded);
+  g_free (base);
+  g_free (path);
+  return safe;
+}
+
 char *
 tool_source_basename (const char *source)
 {
@@ -41,10 +94,8 @@ tool_source_basename (const char *source)
 
   if (tool_is_stdin (source))
     return g_strdup ("stdin");
-  if (!strstr (source, "://"))
-    return g_path_get_basename (source);
-  path = g_strndup (source, strcspn (source, "?#"));
-  base = g_path_get_basename (path);
+  path = tool_source_to_path (source, NULL);
+  base = path ? g_path_get_basename (path) : remote_basename (source);
   g_free (path);
   return base;
 }

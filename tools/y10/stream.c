@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Inputs that cannot seek: pipes, as standard input or by name. The first bytes
- * tell pictures from videos. A picture is read completely into memory that has a
- * path, so that it can be opened like a file; a video is streamed. */
+/* Inputs that cannot seek: pipes, as standard input or by name, and what a server
+ * sends. The first bytes tell pictures from videos. A picture is read completely
+ * into memory that has a path, so that it can be opened like a file; a video is
+ * streamed from a pipe, and played from its URI. */
 
 #include "config.h"
 
@@ -14,6 +15,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "media/fetch.h"
 #include "tool.h"
 
 #define START_SIZE 4096         /* enough for gdk-pixbuf to detect the format */
@@ -23,24 +25,13 @@
 
 struct _ToolStream
 {
-  int fd;
+  int fd;                       /* or -1 */
+  ToolFetch *fetch;             /* or NULL */
   int memory;                   /* the picture, or -1 */
   guint8 start[START_SIZE];
   gsize n_start;
   gboolean start_taken;
 };
-
-/* Like read(), but retries after a signal. */
-static gssize
-read_some (int fd, guint8 *bytes, gsize n)
-{
-  gssize got;
-
-  do
-    got = read (fd, bytes, n);
-  while (got < 0 && errno == EINTR);
-  return got;
-}
 
 static void
 set_errno_error (GError **error, const char *what)
@@ -49,30 +40,71 @@ set_errno_error (GError **error, const char *what)
       g_strerror (errno));
 }
 
-ToolStream *
-tool_stream_open (const char *path, GError **error)
+/* Like read(), but retries after a signal. */
+static gssize
+read_some (ToolStream *self, guint8 *bytes, gsize n, GError **error)
 {
-  ToolStream *self = g_new0 (ToolStream, 1);
+  gssize got;
+
+  if (self->fetch)
+    return tool_fetch_read (self->fetch, bytes, n, error);
+  do
+    got = read (self->fd, bytes, n);
+  while (got < 0 && errno == EINTR);
+  if (got < 0)
+    set_errno_error (error, "cannot be read");
+  return got;
+}
+
+/* Takes @self over. */
+static ToolStream *
+read_start (ToolStream *self, GError **error)
+{
   gssize got = 1;
 
-  self->memory = -1;
-  self->fd = open (path, O_RDONLY | O_CLOEXEC);
-  if (self->fd < 0) {
-    set_errno_error (error, "cannot be opened");
-    g_free (self);
-    return NULL;
-  }
   while (got > 0 && self->n_start < START_SIZE) {
-    got = read_some (self->fd, self->start + self->n_start,
-        START_SIZE - self->n_start);
+    got = read_some (self, self->start + self->n_start,
+        START_SIZE - self->n_start, error);
     self->n_start += got > 0 ? (gsize) got : 0;
   }
   if (got >= 0 && self->n_start)
     return self;
-  if (got < 0)
-    set_errno_error (error, "cannot be read");
-  else
+  if (got >= 0)
     g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED, "empty");
+  tool_stream_close (self);
+  return NULL;
+}
+
+static ToolStream *
+stream_new (void)
+{
+  ToolStream *self = g_new0 (ToolStream, 1);
+
+  self->fd = self->memory = -1;
+  return self;
+}
+
+ToolStream *
+tool_stream_open (const char *path, GError **error)
+{
+  ToolStream *self = stream_new ();
+
+  self->fd = open (path, O_RDONLY | O_CLOEXEC);
+  if (self->fd >= 0)
+    return read_start (self, error);
+  set_errno_error (error, "cannot be opened");
+  tool_stream_close (self);
+  return NULL;
+}
+
+ToolStream *
+tool_stream_open_uri (const char *uri, GError **error)
+{
+  ToolStream *self = stream_new ();
+
+  self->fetch = tool_fetch_open (uri, error);
+  if (self->fetch)
+    return read_start (self, error);
   tool_stream_close (self);
   return NULL;
 }
@@ -97,29 +129,54 @@ write_all (int fd, const guint8 *bytes, gsize n)
   return TRUE;
 }
 
-char *
-tool_stream_to_file (ToolStream *self, GError **error)
+/* Returns the next bytes, the first ones again. */
+static gssize
+read_again (ToolStream *self, guint8 *bytes, gsize n, GError **error)
 {
-  guint8 *block = g_malloc (BLOCK_SIZE);
+  if (self->start_taken)
+    return read_some (self, bytes, n, error);
+  n = MIN (n, self->n_start);
+  memcpy (bytes, self->start, n);
+  self->start_taken = TRUE;
+  return (gssize) n;
+}
+
+static gboolean
+copy_all (ToolStream *self, guint8 *block, GError **error)
+{
   gsize size = 0;
   gssize got;
 
-  self->memory = memfd_create ("y10-picture", MFD_CLOEXEC);
-  while (self->memory >= 0
-      && (got = tool_stream_read (self, block, BLOCK_SIZE, NULL)) > 0) {
+  while ((got = read_again (self, block, BLOCK_SIZE, error)) > 0) {
     size += (gsize) got;
     if (size > MAX_PICTURE) {
-      errno = EFBIG;
-      break;
+      g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED,
+          "the picture has more than %u MB", (guint) (MAX_PICTURE >> 20));
+      return FALSE;
     }
-    if (!write_all (self->memory, block, (gsize) got))
-      break;
+    if (!write_all (self->memory, block, (gsize) got)) {
+      set_errno_error (error, "cannot be kept in memory");
+      return FALSE;
+    }
   }
+  return got == 0;
+}
+
+char *
+tool_stream_to_file (ToolStream *self, GError **error)
+{
+  guint8 *block;
+  gboolean ok;
+
+  self->memory = memfd_create ("y10-picture", MFD_CLOEXEC);
+  if (self->memory < 0) {
+    set_errno_error (error, "cannot be kept in memory");
+    return NULL;
+  }
+  block = g_malloc (BLOCK_SIZE);
+  ok = copy_all (self, block, error);
   g_free (block);
-  if (self->memory >= 0 && got == 0)
-    return g_strdup_printf ("/proc/self/fd/%d", self->memory);
-  set_errno_error (error, "cannot be read completely");
-  return NULL;
+  return ok ? g_strdup_printf ("/proc/self/fd/%d", self->memory) : NULL;
 }
 
 gssize
@@ -127,16 +184,11 @@ tool_stream_read (ToolStream *self, guint8 *bytes, gsize n, const gint *stop)
 {
   struct pollfd ready = {.fd = self->fd,.events = POLLIN };
 
-  if (!self->start_taken) {
-    n = MIN (n, self->n_start);
-    memcpy (bytes, self->start, n);
-    self->start_taken = TRUE;
-    return (gssize) n;
-  }
-  while (stop && !g_atomic_int_get (stop) && poll (&ready, 1, POLL_MS) == 0);
+  while (self->start_taken && stop && !g_atomic_int_get (stop)
+      && poll (&ready, 1, POLL_MS) == 0);
   if (stop && g_atomic_int_get (stop))
     return 0;
-  return read_some (self->fd, bytes, n);
+  return read_again (self, bytes, n, NULL);
 }
 
 void
@@ -144,6 +196,8 @@ tool_stream_close (ToolStream *self)
 {
   if (self->memory >= 0)
     close (self->memory);
-  close (self->fd);
+  if (self->fd >= 0)
+    close (self->fd);
+  g_clear_pointer (&self->fetch, tool_fetch_close);
   g_free (self);
 }

@@ -155,14 +155,18 @@ void tool_animation_close (ToolAnimation *animation);
 
 /* inputs.c */
 
-/* Replaces folders by the files in them. Free with g_strfreev(). */
-char **tool_inputs_expand (char **arguments);
+/* Replaces folders by the files in them, and says what is left out. Free with
+ * g_strfreev(). */
+char **tool_inputs_expand (char **arguments, gboolean recursive);
+/* Returns TRUE if @name has the extension of a picture. */
+gboolean tool_is_picture_name (const char *name);
 
 /* stream.c: inputs that can be read only once, such as pipes */
 
 typedef struct _ToolStream ToolStream;
 
 ToolStream *tool_stream_open (const char *path, GError **error);
+ToolStream *tool_stream_open_uri (const char *uri, GError **error);
 gboolean tool_stream_is_picture (const ToolStream *stream);
 /* Reads the whole stream into memory and returns a path to it, which is valid
  * until the stream is closed. */
@@ -233,6 +237,11 @@ void tool_crops_free (ToolCrops *crops);
 /* names.c */
 
 gboolean tool_is_stdin (const char *source);
+/* Returns TRUE for URIs other than those of files. */
+gboolean tool_is_remote (const char *source);
+/* Returns the path that @source or its file: URI stands for; NULL if it is remote,
+ * or with an error. */
+char *tool_source_to_path (const char *source, GError **error);
 /* Returns @source for the JSON member "source": a file name that is not UTF-8
  * becomes a file: URI of the absolute name, with each such byte as %NN. */
 char *tool_source_to_utf8 (const char *source);

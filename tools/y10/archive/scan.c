@@ -381,15 +381,18 @@ tool_scan (const char *source, gint64 length)
 {
   ToolManifestInput *input = tool_manifest_input_new ();
   GError *error = NULL;
+  char *path = tool_source_to_path (source, &error);
   GThread *thread;
 
   input->source = tool_source_to_utf8 (source);
-  input->path = g_canonicalize_filename (source, NULL);
-  if (strstr (source, "://") || tool_is_stdin (source)) {
+  input->path = g_canonicalize_filename (path ? path : source, NULL);
+  g_free (path);
+  if (tool_is_remote (source) || tool_is_stdin (source)) {
+    g_clear_error (&error);
     input->error = g_strdup ("only files are cut into segments");
     return input;
   }
-  if (!tool_file_stamp (input->path, &input->stamp, &error)) {
+  if (error || !tool_file_stamp (input->path, &input->stamp, &error)) {
     input->error = g_strdup (error->message);
     g_error_free (error);
     return input;

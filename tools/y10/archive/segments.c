@@ -49,10 +49,13 @@ int
 tool_segments (int argc, char **argv)
 {
   double seconds = 60;
+  gboolean recursive = FALSE;
   char **sources = NULL, **expanded;
   const GOptionEntry entries[] = {
     {"seconds", 0, 0, G_OPTION_ARG_DOUBLE, &seconds,
         "Minimum length of a segment; 0: one segment per input [60]", "S"},
+    {"recursive", 'r', 0, G_OPTION_ARG_NONE, &recursive,
+        "Also read the subfolders of folders", NULL},
     {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &sources, NULL,
         NULL},
     {NULL}
@@ -74,7 +77,7 @@ tool_segments (int argc, char **argv)
   } else if (!sources || !sources[0]) {
     tool_error ("no input, expected pictures, videos or folders");
   } else {
-    expanded = tool_inputs_expand (sources);
+    expanded = tool_inputs_expand (sources, recursive);
     status = run (expanded, seconds);
     g_strfreev (expanded);
   }

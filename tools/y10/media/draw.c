@@ -103,12 +103,16 @@ tool_draw_new (const char *dir, Y10Model *model, GError **error)
 }
 
 static gboolean
-same_file (const char *a, const char *b)
+is_source (const char *path, const char *source)
 {
-  GStatBuf sa, sb;
+  char *source_path = tool_source_to_path (source, NULL);
+  GStatBuf a, b;
+  gboolean same = source_path && g_stat (path, &a) == 0
+      && g_stat (source_path, &b) == 0 && a.st_dev == b.st_dev
+      && a.st_ino == b.st_ino;
 
-  return g_stat (a, &sa) == 0 && g_stat (b, &sb) == 0
-      && sa.st_dev == sb.st_dev && sa.st_ino == sb.st_ino;
+  g_free (source_path);
+  return same;
 }
 
 /* Returns the path of the copy of @source, with @extension unless that is NULL. */
@@ -130,7 +134,7 @@ output_path (ToolDraw *draw, const char *source, const char *extension,
     g_free (name);
   }
   path = g_build_filename (draw->dir, name, NULL);
-  if (same_file (path, source)) {
+  if (is_source (path, source)) {
     g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
         "--draw %s would overwrite it", draw->dir);
     g_clear_pointer (&path, g_free);

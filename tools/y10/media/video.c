@@ -18,6 +18,7 @@
 #include <gst/gst.h>
 #include <string.h>
 
+#include "media/fetch.h"
 #include "media/sample.h"
 #include "media/watch.h"
 
@@ -210,8 +211,7 @@ detail_of (const char *debug)
 static void
 set_message_error (ToolVideo *video, GstMessage *message, GError **error)
 {
-  const gboolean remote = !video->stream && strstr (video->path, "://")
-      && !g_str_has_prefix (video->path, "file:");
+  const gboolean remote = !video->stream && strstr (video->path, "://");
   GError *cause = NULL;
   char *debug = NULL, *what;
 
@@ -227,10 +227,7 @@ set_message_error (ToolVideo *video, GstMessage *message, GError **error)
           " frames", video->n_frames);
     else if (remote && GST_OBJECT_FLAG_IS_SET (message->src,
             GST_ELEMENT_FLAG_SOURCE))
-      what = g_strdup (cause->domain == GST_STREAM_ERROR
-          || cause->code == GST_RESOURCE_ERROR_OPEN_READ
-          || cause->code == GST_RESOURCE_ERROR_OPEN_READ_WRITE
-          ? "the connection failed" : "the server did not send it");
+      what = g_strdup (tool_fetch_explain (cause));
     else
       what = g_strdup ("not a picture, and cannot be played as a video");
     g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED, "%s: %s%s%s%s", what,

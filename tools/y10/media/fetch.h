@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/* The bytes behind a URI, in order. */
+typedef struct _ToolFetch ToolFetch;
+
+ToolFetch *tool_fetch_open (const char *uri, GError **error);
+/* Returns the number of bytes read, 0 at the end or -1 on error. */
+gssize tool_fetch_read (ToolFetch *fetch, guint8 *bytes, gsize n,
+    GError **error);
+void tool_fetch_close (ToolFetch *fetch);
+/* Returns what an error of a source element means. */
+const char *tool_fetch_explain (const GError *cause);
+
+G_END_DECLS
