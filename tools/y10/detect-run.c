@@ -15,6 +15,8 @@
 
 #include "detect.h"
 
+#define MAX_WAITING 4           /* frames of a drawn video that wait for boxes */
+
 static void
 fail (ToolDetect *self, const char *source, const char *format, ...)
     G_GNUC_PRINTF (3, 4);
@@ -89,10 +91,11 @@ write_copies (ToolDetect *self, const ToolFrame *frame,
 {
   if (self->crops && !tool_crops_save (self->crops, frame, rows, n, error))
     return FALSE;
-  if (!self->draw)
-    return TRUE;
-  return self->moving ? tool_draw_frame (self->draw, frame, rows, n, error)
-      : tool_draw_picture (self->draw, frame, rows, n, error);
+  if (self->recorder)
+    return tool_recorder_take_result (self->recorder, frame->number, rows, n,
+        error);
+  return !self->draw || self->moving
+      || tool_draw_picture (self->draw, frame, rows, n, error);
 }
 
 void
@@ -157,11 +160,12 @@ end_moving (ToolDetect *self, const char *source)
 {
   GError *error = NULL;
 
-  if (self->draw && !tool_draw_finish (self->draw, &error)) {
+  if (self->recorder && !tool_recorder_finish (self->recorder, &error)) {
     if (!self->input_failed)
       fail (self, source, "%s", error->message);
     g_clear_error (&error);
   }
+  g_clear_pointer (&self->recorder, tool_recorder_free);
   self->moving = self->input_failed = FALSE;
 }
 
@@ -169,10 +173,23 @@ end_moving (ToolDetect *self, const char *source)
 static void
 push_moving (ToolDetect *self, ToolFrame *frame)
 {
-  if (frame->number % self->interval == 0)
+  const gboolean is_inferred = frame->number % self->interval == 0;
+  GError *error = NULL;
+
+  if (self->recorder && !tool_recorder_add (self->recorder, frame, is_inferred,
+          &error)) {
+    if (!self->input_failed)
+      fail (self, frame->source, "%s", error->message);
+    self->input_failed = TRUE;
+    g_clear_error (&error);
+  }
+  if (is_inferred)
     tool_runner_push (self->runner, frame);
   else
     frame->free_pixels (frame->pixels);
+  if (self->recorder
+      && tool_recorder_get_n_waiting (self->recorder) > MAX_WAITING)
+    tool_runner_flush (self->runner);
 }
 
 /* Returns FALSE if @path is not an animation. */
@@ -186,7 +203,10 @@ detect_animation (ToolDetect *self, const char *source, const char *path)
   if (!animation)
     return FALSE;
   begin_moving (self);
-  while (!self->input_failed && tool_animation_next (animation, &frame))
+  if (self->draw)
+    self->recorder = tool_recorder_new (self->draw, source, NULL, FALSE);
+  while (!self->input_failed && !tool_interrupted ()
+      && tool_animation_next (animation, &frame))
     push_moving (self, &frame);
   tool_runner_flush (self->runner);
   warn_of_damage (self, source, damage);
@@ -195,35 +215,94 @@ detect_animation (ToolDetect *self, const char *source, const char *path)
   return TRUE;
 }
 
+/* Starts the drawn copy of the video. */
+static void
+begin_recording (ToolDetect *self, const char *source, gboolean is_live)
+{
+  const gboolean has_sound = tool_video_has_sound (self->video);
+  const char *uri = tool_video_get_uri (self->video);
+
+  self->recorder = tool_recorder_new (self->draw, source,
+      has_sound ? uri : NULL, is_live);
+  if (has_sound && !uri) {
+    tool_progress_hide (self->progress);
+    tool_error ("%s: the drawn video is without sound, which is written for files "
+        "only", source);
+  }
+}
+
+/* Plays the video from its first frame on; returns what tool_video_next() does. */
+static int
+play (ToolDetect *self, const char *source, gboolean is_live, ToolFrame *frame,
+    GError **error)
+{
+  int more = 1;
+
+  if (self->refuse_live && (is_live || !tool_video_has_end (self->video))) {
+    fail (self, source, "is live or has no known end, and cannot be stored");
+    frame->free_pixels (frame->pixels);
+    return 1;
+  }
+  if (self->draw)
+    begin_recording (self, source, is_live);
+  if (is_live)
+    return tool_detect_follow (self, frame, error);
+  do {
+    push_moving (self, frame);
+  } while (!self->input_failed
+      && (more = tool_video_next (self->video, frame, error)) > 0);
+  return more;
+}
+
+/* Tells what became of the frames of a live video. */
+static void
+summarise_live (ToolDetect *self, const char *source, guint64 n_frames,
+    gint64 start)
+{
+  const double seconds = (double) (g_get_monotonic_time () - start)
+      / G_USEC_PER_SEC;
+  const guint64 n_left_out = self->recorder
+      ? tool_recorder_get_n_left_out (self->recorder) : 0;
+  char *text = n_left_out ? g_strdup_printf (", %" G_GUINT64_FORMAT
+      " not recorded because the encoder was too slow", n_left_out)
+      : g_strdup ("");
+
+  tool_progress_hide (self->progress);
+  tool_error ("%s: live, %" G_GUINT64_FORMAT " frames in %.1f s: %"
+      G_GUINT64_FORMAT " inferred, %" G_GUINT64_FORMAT " skipped%s", source,
+      n_frames, seconds, self->n_inferred, n_frames - self->n_inferred, text);
+  g_free (text);
+}
+
 /* Takes @video over, or @error if it is NULL. */
 static void
 play_video (ToolDetect *self, const char *source, ToolVideo *video,
     GError *error)
 {
-  gboolean is_first = TRUE;
+  const gint64 start = g_get_monotonic_time ();
+  gboolean is_live = FALSE;
   ToolFrame frame;
-  int more = 1;
+  int more;
 
   begin_moving (self);
   self->video = video;
+  self->n_inferred = 0;
   if (!self->video) {
     fail_with (self, source, &error);
     self->moving = FALSE;
     return;
   }
-  while (!self->input_failed
-      && (more = tool_video_next (self->video, &frame, &error)) > 0) {
-    push_moving (self, &frame);
-    if (is_first && self->refuse_live && tool_video_is_live (self->video)) {
-      fail (self, source, "is live or has no known end, and cannot be stored");
-      self->input_failed = TRUE;
-    }
-    is_first = FALSE;
+  more = tool_video_next (self->video, &frame, &error);
+  if (more > 0) {
+    is_live = tool_video_is_live (self->video);
+    more = play (self, source, is_live, &frame, &error);
   }
   tool_runner_flush (self->runner);
+  if (is_live && !self->refuse_live)
+    summarise_live (self, source, tool_video_get_n_frames (self->video), start);
   if (more < 0)
     fail_with (self, source, &error);
-  else if (more == 0)
+  else if (more == 0 && !tool_interrupted ())
     warn_of_damage (self, source, tool_video_find_damage (self->video));
   end_moving (self, source);
   g_clear_pointer (&self->video, tool_video_close);

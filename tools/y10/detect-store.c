@@ -271,8 +271,9 @@ detect_task (ToolDetect *detect, Task *task, FILE *file, GError **error)
   tool_runner_flush (detect->runner);
   detect->out = stdout;
   detect->name = NULL;
-  if (detect->failure) {
-    g_set_error_literal (error, Y10_ERROR, Y10_ERROR_FAILED, detect->failure);
+  if (detect->failure || tool_interrupted ()) {
+    g_set_error_literal (error, Y10_ERROR, Y10_ERROR_FAILED,
+        detect->failure ? detect->failure : "interrupted");
     return FALSE;
   }
   return task->is_uri
@@ -344,7 +345,8 @@ tool_detect_store (ToolDetect *detect, const ToolStoreOptions *options,
     g_error_free (error);
     detect->failed = TRUE;
   }
-  for (guint i = 0; run.store && i < options->tasks->len; i++) {
+  for (guint i = 0; run.store && i < options->tasks->len
+      && !tool_interrupted (); i++) {
     run_task (&run, g_ptr_array_index (options->tasks, i));
     detect->n_done = i + 1;
   }

@@ -101,7 +101,7 @@ open_engine (ToolDetect *self, const DetectOptions *options,
 static int
 detect_inputs (ToolDetect *self, char **inputs)
 {
-  for (guint i = 0; inputs[i]; i++) {
+  for (guint i = 0; inputs[i] && !tool_interrupted (); i++) {
     tool_detect_input (self, inputs[i]);
     self->n_done = i + 1;
   }
@@ -193,6 +193,7 @@ run (const DetectOptions *options, Y10EngineConfig *config)
   Y10Tiles tiles;
   int status = TOOL_NO_ENGINE;
 
+  tool_interrupt_catch ();
   self.model = y10_model_load (options->engine.model, options->engine.labels,
       &error);
   if (!self.model) {
@@ -227,6 +228,8 @@ run (const DetectOptions *options, Y10EngineConfig *config)
       : detect_inputs (&self, options->inputs);
   tool_progress_summarise (self.progress, self.n_done, self.model,
       self.n_objects);
+  if (tool_interrupted ())
+    status = TOOL_INTERRUPTED;
 
 out:
   tool_progress_free (self.progress);

@@ -30,8 +30,10 @@ typedef struct
 
   guint n_done;                 /* inputs */
   gboolean moving;              /* reading a video or an animation */
+  guint64 n_inferred;           /* frames */
   ToolVideo *video;             /* the current video, or NULL */
-  gboolean input_failed;
+  ToolRecorder *recorder;       /* of the current video or animation, or NULL */
+  gint input_failed;            /* atomic */
 } ToolDetect;
 
 /* A ToolResultFunc. */
@@ -42,6 +44,12 @@ void tool_detect_input (ToolDetect *detect, const char *source);
 /* The frames of @range in the video @path, which is called @source. */
 void tool_detect_range (ToolDetect *detect, const char *source,
     const char *path, const ToolRange *range);
+
+/* detect-live.c */
+
+/* Plays the live detect->video to its end, from @first on, whose pixels it takes, and
+ * infers the newest frame each time. Returns what tool_video_next() does. */
+int tool_detect_follow (ToolDetect *detect, ToolFrame *first, GError **error);
 
 /* detect-store.c */
 

@@ -54,6 +54,20 @@ print_tuning (const ToolProgress *progress)
   fputs ("\033[K", stderr);
 }
 
+/* Prints "1:02:03 left  ". */
+static void
+print_left (double seconds)
+{
+  const guint64 left = (guint64) (seconds + 0.5);
+
+  if (left >= 3600)
+    fprintf (stderr, "%" G_GUINT64_FORMAT ":%02u:%02u left  ", left / 3600,
+        (guint) (left / 60 % 60), (guint) (left % 60));
+  else
+    fprintf (stderr, "%u:%02u left  ", (guint) (left / 60),
+        (guint) (left % 60));
+}
+
 static char *
 basename_of (const char *name)
 {
@@ -92,8 +106,11 @@ tool_progress_update (ToolProgress *progress, guint input, double fraction,
     memset (bar, '#', filled);
     memset (bar + filled, '.', BAR_WIDTH - filled);
     bar[BAR_WIDTH] = 0;
-    fprintf (stderr, "\r[%s] %3.0f %%  %.1f/s  %s", bar, 100 * done,
-        progress->n_frames / seconds, base);
+    fprintf (stderr, "\r[%s] %3.0f %%  %.1f/s  ", bar, 100 * done,
+        progress->n_frames / seconds);
+    if (done > 0)
+      print_left (seconds * (1 - done) / done);
+    fputs (base, stderr);
   }
   print_tuning (progress);
   fflush (stderr);
@@ -109,13 +126,16 @@ tool_progress_summarise (ToolProgress *progress, guint n_inputs,
   const guint n_classes = y10_model_get_n_classes (model);
   const char *separator = ": ";
 
-  if (!progress->enabled)
+  if (!progress->enabled && !tool_interrupted ())
     return;
   tool_progress_hide (progress);
   fflush (stdout);
-  fprintf (stderr, "%u input%s, %u frame%s, %.1f frames/s", n_inputs,
+  if (tool_interrupted ())
+    fputs ("interrupted after ", stderr);
+  fprintf (stderr, "%u input%s, %u frame%s, %.1f s, %.1f frames/s", n_inputs,
       n_inputs == 1 ? "" : "s", progress->n_frames,
-      progress->n_frames == 1 ? "" : "s", progress->n_frames / seconds);
+      progress->n_frames == 1 ? "" : "s", seconds,
+      progress->n_frames / seconds);
   for (guint i = 0; i < n_classes; i++) {
     char *name = tool_escape (y10_model_get_class_name (model, i));
 

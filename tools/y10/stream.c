@@ -40,18 +40,24 @@ set_errno_error (GError **error, const char *what)
       g_strerror (errno));
 }
 
-/* Like read(), but retries after a signal. */
+/* Like read(), but ends when the command is interrupted, and only then. */
 static gssize
 read_some (ToolStream *self, guint8 *bytes, gsize n, GError **error)
 {
-  gssize got;
+  struct pollfd ready = {.fd = self->fd,.events = POLLIN };
+  gssize got = -1;
 
   if (self->fetch)
     return tool_fetch_read (self->fetch, bytes, n, error);
-  do
-    got = read (self->fd, bytes, n);
-  while (got < 0 && errno == EINTR);
-  if (got < 0)
+  errno = EINTR;
+  while (got < 0 && errno == EINTR && !tool_interrupted ())
+    if (poll (&ready, 1, POLL_MS) > 0)
+      got = read (self->fd, bytes, n);
+    else
+      errno = EINTR;
+  if (got < 0 && tool_interrupted ())
+    g_set_error_literal (error, Y10_ERROR, Y10_ERROR_FAILED, "interrupted");
+  else if (got < 0)
     set_errno_error (error, "cannot be read");
   return got;
 }

@@ -20,6 +20,8 @@ enum
   TOOL_USAGE = 2,               /* the command line is wrong */
   TOOL_NO_ENGINE = 3,           /* the model cannot be loaded or run here;
                                  * doctor: something does not work at all */
+  TOOL_INTERRUPTED = 130,       /* ended early by SIGINT or SIGTERM, with all that
+                                 * was begun written */
 };
 
 int tool_detect (int argc, char **argv);
@@ -33,7 +35,16 @@ int tool_doctor (int argc, char **argv);
 #define TOOL_STATUS_HELP \
   "Exit status: 0 success, 1 an input was not read completely or an output " \
   "was not written,\n2 the command line is wrong, 3 the model cannot be " \
-  "loaded, or cannot run here with these\noptions.\n"
+  "loaded, or cannot run here with these\noptions, 130 ended by SIGINT or " \
+  "SIGTERM.\n"
+
+/* interrupt.c */
+
+/* Catches SIGINT and SIGTERM, once. */
+void tool_interrupt_catch (void);
+/* Returns TRUE after such a signal: begin nothing more, and finish what was begun. Any
+ * thread. */
+gboolean tool_interrupted (void);
 
 /* terminal.c: text for people */
 
@@ -199,12 +210,19 @@ typedef struct
  * expected is an error at the end. */
 ToolVideo *tool_video_open_range (const char *source, const char *path,
     const ToolRange *range, GError **error);
-/* Call it after the first frame. Tells whether the video comes in real time or has
- * no known end. */
+/* Call these after the first frame. */
+/* Returns TRUE if the video comes in real time, as from a camera. */
 gboolean tool_video_is_live (ToolVideo *video);
+/* Returns TRUE if the end of the video is known. */
+gboolean tool_video_has_end (ToolVideo *video);
+gboolean tool_video_has_sound (ToolVideo *video);
+/* Returns the URI at which the video can be read a second time, or NULL. */
+const char *tool_video_get_uri (ToolVideo *video);
 /* Call it after the end: returns why not everything was decoded, or NULL. */
 char *tool_video_find_damage (ToolVideo *video);
-/* Returns 1 with a frame, 0 at the end, or -1 with an error. */
+/* The number of frames that were read. */
+guint64 tool_video_get_n_frames (ToolVideo *video);
+/* Returns 1 with a frame, 0 at the end or when interrupted, or -1 with an error. */
 int tool_video_next (ToolVideo *video, ToolFrame *frame, GError **error);
 /* Returns 0 to 1, or -1 if the duration is unknown. */
 double tool_video_get_progress (ToolVideo *video, gint64 timestamp);
@@ -218,12 +236,31 @@ typedef struct _ToolDraw ToolDraw;
 ToolDraw *tool_draw_new (const char *dir, Y10Model *model, GError **error);
 gboolean tool_draw_picture (ToolDraw *draw, const ToolFrame *frame,
     const Y10Detection *rows, guint n, GError **error);
-/* Writes the frames of one video in order; tool_draw_finish() completes its
- * file. */
-gboolean tool_draw_frame (ToolDraw *draw, const ToolFrame *frame,
-    const Y10Detection *rows, guint n, GError **error);
-gboolean tool_draw_finish (ToolDraw *draw, GError **error);
 void tool_draw_free (ToolDraw *draw);
+
+/* media/recorder.c: the annotated copy of a video or animation */
+
+typedef struct _ToolRecorder ToolRecorder;
+
+/* @source names the input; @sound_uri: where to read the sound, or NULL. Borrows
+ * @draw. */
+ToolRecorder *tool_recorder_new (ToolDraw *draw, const char *source,
+    const char *sound_uri, gboolean is_live);
+/* Writes the next frame, once it has its boxes: those of its result if it
+ * @is_inferred, else those of the latest result before it. The functions that follow
+ * fail with the first error of any of them. Any thread. */
+gboolean tool_recorder_add (ToolRecorder *recorder, const ToolFrame *frame,
+    gboolean is_inferred, GError **error);
+/* Takes the result of frame @number; results come in order. */
+gboolean tool_recorder_take_result (ToolRecorder *recorder, guint64 number,
+    const Y10Detection *rows, guint n, GError **error);
+/* The number of frames that wait for their boxes. */
+guint tool_recorder_get_n_waiting (ToolRecorder *recorder);
+/* The number of frames of a live video for which the encoder was too slow. */
+guint64 tool_recorder_get_n_left_out (ToolRecorder *recorder);
+/* Completes the file. */
+gboolean tool_recorder_finish (ToolRecorder *recorder, GError **error);
+void tool_recorder_free (ToolRecorder *recorder);
 
 /* crops.c: the contents of boxes as JPEG files */
 
@@ -284,7 +321,7 @@ ToolProgress *tool_progress_new (guint n_inputs, Y10Engine *engine);
  * -1: unknown. */
 void tool_progress_update (ToolProgress *progress, guint input,
     double fraction, const char *name);
-/* Prints a summary if stderr is a terminal. */
+/* Prints a summary if stderr is a terminal or the command was interrupted. */
 void tool_progress_summarise (ToolProgress *progress, guint n_inputs,
     const Y10Model *model, const guint64 *n_objects);
 /* Removes the bar before other output. */

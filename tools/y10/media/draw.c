@@ -2,9 +2,8 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
 /* Annotated copies of inputs, drawn by the yolov10overlay element, so that y10
- * draws exactly what a pipeline draws. A copy of a picture keeps its name; JPEG
- * and PNG keep their format, all others become PNG. A copy of a video has the
- * extension of its container. Inputs are never overwritten; if two inputs have
+ * draws exactly what a pipeline draws; recorder.c writes those of videos. A copy of a
+ * picture keeps its name; JPEG and PNG keep their format, all others become PNG. Inputs are never overwritten; if two inputs have
  * the same name, the second copy gets a number. */
 
 #include "config.h"
@@ -22,59 +21,17 @@
 #include <gst/gst.h>
 
 #include "meta/write.h"
+#include "media/draw.h"
 #include "media/sample.h"
 
 #define POLL_INTERVAL (10 * GST_MSECOND)
-#define MAX_QUEUED 4            /* frames waiting for the encoder */
-#define CANNOT_WRITE "the drawn video cannot be written"
-
-typedef struct
-{
-  const char *needs[4];
-  const char *extension;
-  const char *launch;
-} Encoder;
-
-/* In order of preference. All use 4:2:0: many players support nothing else. */
-static const Encoder encoders[] = {
-  {{"x264enc", "h264parse", "mp4mux"}, "mp4",
-      "x264enc speed-preset=veryfast pass=qual quantizer=20 ! h264parse ! "
-      "mp4mux"},
-  {{"openh264enc", "h264parse", "mp4mux"}, "mp4",
-      "openh264enc bitrate=8000000 ! h264parse ! mp4mux"},
-  {{"vp8enc", "webmmux"}, "webm",
-      "vp8enc deadline=1 cpu-used=8 target-bitrate=8000000 ! webmmux"},
-  {{"jpegenc", "avimux"}, "avi", "jpegenc quality=90 ! avimux"},
-};
 
 struct _ToolDraw
 {
   char *dir;
   GstY10Attacher *attacher;
   GHashTable *names;            /* file names written in this run */
-
-  /* The video being written. */
-  GstElement *pipeline;
-  GstAppSrc *source;
-  GstBus *bus;
-  gsize max_queued;             /* bytes */
-  guint64 n_frames;
-  GstClockTime frame_duration;
 };
-
-static const Encoder *
-find_encoder (void)
-{
-  for (guint i = 0; i < G_N_ELEMENTS (encoders); i++) {
-    gboolean all = TRUE;
-
-    for (guint k = 0; all && encoders[i].needs[k]; k++)
-      all = tool_have_element (encoders[i].needs[k]);
-    if (all)
-      return &encoders[i];
-  }
-  return NULL;
-}
 
 ToolDraw *
 tool_draw_new (const char *dir, Y10Model *model, GError **error)
@@ -115,9 +72,8 @@ is_source (const char *path, const char *source)
   return same;
 }
 
-/* Returns the path of the copy of @source, with @extension unless that is NULL. */
-static char *
-output_path (ToolDraw *draw, const char *source, const char *extension,
+char *
+tool_draw_make_path (ToolDraw *draw, const char *source, const char *extension,
     GError **error)
 {
   char *base = tool_source_basename (source), *stem, *path = NULL, *name;
@@ -145,8 +101,8 @@ output_path (ToolDraw *draw, const char *source, const char *extension,
   return path;
 }
 
-static void
-attach (ToolDraw *draw, GstBuffer *buffer, const ToolFrame *frame,
+void
+tool_draw_attach (ToolDraw *draw, GstBuffer *buffer, guint width, guint height,
     const Y10Detection *rows, guint n)
 {
   GstY10DetectionList list;
@@ -155,16 +111,14 @@ attach (ToolDraw *draw, GstBuffer *buffer, const ToolFrame *frame,
   };
 
   gst_y10_detection_list_init (&list, n);
-  gst_y10_detection_list_begin (&list, frame->image.width,
-      frame->image.height);
+  gst_y10_detection_list_begin (&list, width, height);
   gst_y10_attacher_list (draw->attacher, &list, rows, n);
   gst_y10_attacher_attach (draw->attacher, buffer, &findings);
   gst_y10_detection_list_clear (&list);
 }
 
-/* Returns TRUE and sets @error if @message is an error; frees @message. */
-static gboolean
-is_failure (GstMessage *message, const char *what, GError **error)
+gboolean
+tool_message_is_failure (GstMessage *message, const char *what, GError **error)
 {
   GError *cause = NULL;
 
@@ -178,9 +132,8 @@ is_failure (GstMessage *message, const char *what, GError **error)
   return cause != NULL;
 }
 
-/* Copies the pixels into a buffer with GStreamer's default layout. */
-static GstBuffer *
-picture_buffer (const Y10Image *image, const GstVideoInfo *info)
+GstBuffer *
+tool_draw_copy_pixels (const Y10Image *image, const GstVideoInfo *info)
 {
   const gsize row = (gsize) image->width
       * (gsize) GST_VIDEO_INFO_COMP_PSTRIDE (info, 0);
@@ -195,8 +148,8 @@ picture_buffer (const Y10Image *image, const GstVideoInfo *info)
   return buffer;
 }
 
-static void
-image_to_info (const Y10Image *image, GstVideoInfo *info)
+void
+tool_image_to_info (const Y10Image *image, GstVideoInfo *info)
 {
   gst_video_info_set_format (info, image->format == Y10_PIXEL_RGBA
       ? GST_VIDEO_FORMAT_RGBA : GST_VIDEO_FORMAT_RGB, image->width,
@@ -229,7 +182,7 @@ overlay_picture (GstBuffer *buffer, const GstVideoInfo *info, GError **error)
   gst_app_src_push_buffer (GST_APP_SRC (source), buffer);
   gst_app_src_end_of_stream (GST_APP_SRC (source));
   bus = gst_element_get_bus (pipeline);
-  while (!sample && !is_failure (gst_bus_pop_filtered (bus,
+  while (!sample && !tool_message_is_failure (gst_bus_pop_filtered (bus,
               GST_MESSAGE_ERROR), "the boxes cannot be drawn", error)) {
     gboolean ended = gst_app_sink_is_eos (GST_APP_SINK (sink));
 
@@ -253,7 +206,7 @@ gboolean
 tool_draw_picture (ToolDraw *draw, const ToolFrame *frame,
     const Y10Detection *rows, guint n, GError **error)
 {
-  char *path = output_path (draw, frame->source, NULL, error);
+  char *path = tool_draw_make_path (draw, frame->source, NULL, error);
   Y10Image image = frame->image;
   GstVideoFrame drawn;
   GstVideoInfo info;
@@ -263,9 +216,9 @@ tool_draw_picture (ToolDraw *draw, const ToolFrame *frame,
 
   if (!path)
     return FALSE;
-  image_to_info (&image, &info);
-  buffer = picture_buffer (&image, &info);
-  attach (draw, buffer, frame, rows, n);
+  tool_image_to_info (&image, &info);
+  buffer = tool_draw_copy_pixels (&image, &info);
+  tool_draw_attach (draw, buffer, image.width, image.height, rows, n);
   sample = overlay_picture (buffer, &info, error);
   if (sample && gst_video_frame_map (&drawn, &info,
           gst_sample_get_buffer (sample), GST_MAP_READ)) {
@@ -279,136 +232,11 @@ tool_draw_picture (ToolDraw *draw, const ToolFrame *frame,
   return ok;
 }
 
-static gboolean
-open_video (ToolDraw *draw, const ToolFrame *frame, const GstVideoInfo *info,
-    const GstCaps *caps, GError **error)
-{
-  const Encoder *encoder = find_encoder ();
-  GstElement *sink;
-  char *path, *launch;
-
-  if (!encoder) {
-    g_set_error (error, Y10_ERROR, Y10_ERROR_UNSUPPORTED,
-        "GStreamer has no encoder for the drawn video (x264enc, openh264enc, "
-        "vp8enc or jpegenc, with their muxers)");
-    return FALSE;
-  }
-  path = output_path (draw, frame->source, encoder->extension, error);
-  if (!path)
-    return FALSE;
-  /* Encoders of 4:2:0 video need even sizes. */
-  launch = g_strdup_printf ("appsrc name=source format=time ! yolov10overlay "
-      "! queue ! videoconvert ! videoscale ! "
-      "video/x-raw,format=I420,width=%d,height=%d,pixel-aspect-ratio=%d/%d ! "
-      "%s ! filesink name=sink", MAX (2, GST_VIDEO_INFO_WIDTH (info) & ~1),
-      MAX (2, GST_VIDEO_INFO_HEIGHT (info) & ~1), GST_VIDEO_INFO_PAR_N (info),
-      GST_VIDEO_INFO_PAR_D (info), encoder->launch);
-  draw->pipeline = gst_parse_launch_full (launch, NULL,
-      GST_PARSE_FLAG_FATAL_ERRORS, error);
-  g_free (launch);
-  if (!draw->pipeline) {
-    g_free (path);
-    return FALSE;
-  }
-  sink = gst_bin_get_by_name (GST_BIN (draw->pipeline), "sink");
-  g_object_set (sink, "location", path, NULL);
-  gst_object_unref (sink);
-  g_free (path);
-
-  draw->source = GST_APP_SRC (gst_bin_get_by_name (GST_BIN (draw->pipeline),
-          "source"));
-  gst_app_src_set_caps (draw->source, caps);
-  gst_app_src_set_max_bytes (draw->source, 0);
-  draw->bus = gst_element_get_bus (draw->pipeline);
-  draw->max_queued = MAX_QUEUED * info->size;
-  draw->n_frames = 0;
-  draw->frame_duration = GST_VIDEO_INFO_FPS_N (info) > 0
-      ? gst_util_uint64_scale (GST_SECOND, GST_VIDEO_INFO_FPS_D (info),
-      GST_VIDEO_INFO_FPS_N (info)) : 40 * GST_MSECOND;
-  gst_element_set_state (draw->pipeline, GST_STATE_PLAYING);
-  return TRUE;
-}
-
-/* Waits for the encoder. A blocking appsrc would hang after a downstream error. */
-static gboolean
-wait_for_room (ToolDraw *draw, GError **error)
-{
-  while (gst_app_src_get_current_level_bytes (draw->source)
-      >= draw->max_queued) {
-    if (is_failure (gst_bus_timed_pop_filtered (draw->bus, POLL_INTERVAL,
-                GST_MESSAGE_ERROR), CANNOT_WRITE, error))
-      return FALSE;
-  }
-  return TRUE;
-}
-
-gboolean
-tool_draw_frame (ToolDraw *draw, const ToolFrame *frame,
-    const Y10Detection *rows, guint n, GError **error)
-{
-  const ToolSample *sample = frame->is_sample ? frame->pixels : NULL;
-  GstVideoInfo info;
-  GstBuffer *buffer;
-  GstCaps *caps;
-  gboolean open;
-
-  if (sample)
-    info = sample->frame.frame.info;
-  else
-    image_to_info (&frame->image, &info);
-  caps = sample ? gst_caps_ref (gst_sample_get_caps (sample->sample))
-      : gst_video_info_to_caps (&info);
-  open = draw->pipeline || open_video (draw, frame, &info, caps, error);
-  gst_caps_unref (caps);
-  if (!open)
-    return FALSE;
-  if (!wait_for_room (draw, error))
-    return FALSE;
-  /* Copies the buffer but not its memory: the overlay copies the memory that it
-   * writes to. */
-  buffer = sample ? gst_buffer_copy (gst_sample_get_buffer (sample->sample))
-      : picture_buffer (&frame->image, &info);
-  GST_BUFFER_DTS (buffer) = GST_CLOCK_TIME_NONE;
-  GST_BUFFER_PTS (buffer) = frame->timestamp >= 0
-      ? (GstClockTime) frame->timestamp : draw->n_frames * draw->frame_duration;
-  draw->n_frames++;
-  attach (draw, buffer, frame, rows, n);
-  gst_app_src_push_buffer (draw->source, buffer);
-  return TRUE;
-}
-
-static void
-close_video (ToolDraw *draw)
-{
-  if (!draw->pipeline)
-    return;
-  gst_element_set_state (draw->pipeline, GST_STATE_NULL);
-  gst_clear_object (&draw->bus);
-  gst_clear_object (&draw->source);
-  gst_clear_object (&draw->pipeline);
-}
-
-gboolean
-tool_draw_finish (ToolDraw *draw, GError **error)
-{
-  gboolean failed;
-
-  if (!draw->pipeline)
-    return TRUE;
-  gst_app_src_end_of_stream (draw->source);
-  failed = is_failure (gst_bus_timed_pop_filtered (draw->bus,
-          GST_CLOCK_TIME_NONE, GST_MESSAGE_EOS | GST_MESSAGE_ERROR),
-      CANNOT_WRITE, error);
-  close_video (draw);
-  return !failed;
-}
-
 void
 tool_draw_free (ToolDraw *draw)
 {
   if (!draw)
     return;
-  close_video (draw);
   gst_y10_attacher_free (draw->attacher);
   g_hash_table_unref (draw->names);
   g_free (draw->dir);
@@ -430,19 +258,6 @@ tool_draw_picture (ToolDraw *draw, const ToolFrame *frame,
     const Y10Detection *rows, guint n, GError **error)
 {
   return FALSE;
-}
-
-gboolean
-tool_draw_frame (ToolDraw *draw, const ToolFrame *frame,
-    const Y10Detection *rows, guint n, GError **error)
-{
-  return FALSE;
-}
-
-gboolean
-tool_draw_finish (ToolDraw *draw, GError **error)
-{
-  return TRUE;
 }
 
 void

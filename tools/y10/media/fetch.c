@@ -94,9 +94,13 @@ next_sample (ToolFetch *self, GError **error)
   self->at = 0;
   while (!(self->sample = gst_app_sink_try_pull_sample (self->sink,
               POLL_INTERVAL)))
-    /* Check first: a source may post an error and send end of stream. */
-    if (!check_bus (self, error) || gst_app_sink_is_eos (self->sink))
+    if (tool_interrupted ()) {
+      g_set_error_literal (error, Y10_ERROR, Y10_ERROR_FAILED, "interrupted");
       return FALSE;
+    } else if (!check_bus (self, error) || gst_app_sink_is_eos (self->sink)) {
+      /* Checked first: a source may post an error and send end of stream. */
+      return FALSE;
+    }
   return TRUE;
 }
 

@@ -15,13 +15,17 @@
 
 #include <gst/app/gstappsink.h>
 #include <gst/app/gstappsrc.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <gst/gst.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "media/fetch.h"
 #include "media/sample.h"
 #include "media/watch.h"
 
+#define MIN_DESCRIPTORS 32
 #define BLOCK_SIZE 65536
 #define POLL_INTERVAL (50 * GST_MSECOND)
 #define NO_VIDEO "it contains no picture or video"
@@ -36,7 +40,10 @@ struct _ToolVideo
   GstAppSink *sink;
   GstBus *bus;
   char *missing;                /* name of a missing decoder */
+  char *uri;
   gint no_video;                /* atomic: the input has no video stream */
+  gint has_sound;               /* atomic */
+  gboolean cannot_start;
   GstClockTime duration;
   guint64 n_frames;
   gboolean ranged;
@@ -54,10 +61,32 @@ sample_free (gpointer data)
   g_free (sample);
 }
 
+/* Without file descriptors GStreamer does not load some plugins, and then a pipeline
+ * may wait for ever without an error. */
+static gboolean
+have_descriptors (GError **error)
+{
+  int fds[MIN_DESCRIPTORS], n = 0;
+
+  while (n < MIN_DESCRIPTORS
+      && (fds[n] = fcntl (STDERR_FILENO, F_DUPFD_CLOEXEC, 0)) >= 0)
+    n++;
+  for (int i = 0; i < n; i++)
+    close (fds[i]);
+  /* Where stderr is closed, nothing can be told. */
+  if (n == MIN_DESCRIPTORS || errno != EMFILE)
+    return TRUE;
+  g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED, "this process may open %d "
+      "more file descriptors; GStreamer needs at least %d (ulimit -n)", n,
+      MIN_DESCRIPTORS);
+  return FALSE;
+}
+
 gboolean
 tool_gst_init (GError **error)
 {
-  return gst_is_initialized () || gst_init_check (NULL, NULL, error);
+  return have_descriptors (error) && (gst_is_initialized () || gst_init_check (NULL, NULL,
+          error));
 }
 
 gboolean
@@ -83,6 +112,19 @@ on_no_more_pads (GstElement *source, gpointer user)
     g_atomic_int_set (&video->no_video, TRUE);
   gst_object_unref (pad);
   gst_object_unref (convert);
+}
+
+/* Runs in a streaming thread. */
+static void
+on_pad_added (GstElement *source, GstPad *pad, gpointer user)
+{
+  ToolVideo *video = user;
+  GstCaps *caps = gst_pad_get_current_caps (pad);
+
+  if (caps && g_str_has_prefix (gst_structure_get_name (gst_caps_get_structure
+              (caps, 0)), "audio/"))
+    g_atomic_int_set (&video->has_sound, TRUE);
+  gst_clear_caps (&caps);
 }
 
 /* Runs in a streaming thread. */
@@ -113,6 +155,12 @@ on_source_setup (GstElement *bin, GstElement *source, gpointer user)
 }
 
 static gboolean
+is_remote (const ToolVideo *video)
+{
+  return !video->stream && tool_is_remote (video->path);
+}
+
+static gboolean
 make_pipeline (ToolVideo *video, const char *uri, GError **error)
 {
   /* Audio is not linked, so it stops at uridecodebin. */
@@ -133,6 +181,7 @@ make_pipeline (ToolVideo *video, const char *uri, GError **error)
   g_object_set (source, "uri", uri, NULL);
   g_signal_connect (source, "no-more-pads", G_CALLBACK (on_no_more_pads),
       video);
+  g_signal_connect (source, "pad-added", G_CALLBACK (on_pad_added), video);
   if (video->stream)
     g_signal_connect (source, "source-setup", G_CALLBACK (on_source_setup),
         video);
@@ -166,11 +215,19 @@ video_new (const char *source, const char *path, ToolStream *stream,
   video->source = source;
   video->path = path;
   video->stream = stream;
+  video->uri = uri;
   video->duration = GST_CLOCK_TIME_NONE;
   if (!make_pipeline (video, uri, error))
     g_clear_pointer (&video, tool_video_close);
-  g_free (uri);
   return video;
+}
+
+/* tool_video_next() takes failures from the bus. */
+static void
+start (ToolVideo *video)
+{
+  video->cannot_start = gst_element_set_state (video->pipeline,
+      GST_STATE_PLAYING) == GST_STATE_CHANGE_FAILURE;
 }
 
 ToolVideo *
@@ -179,24 +236,71 @@ tool_video_open (const char *source, const char *path, ToolStream *stream,
 {
   ToolVideo *video = video_new (source, path, stream, error);
 
-  /* tool_video_next() takes failures from the bus. */
   if (video)
-    gst_element_set_state (video->pipeline, GST_STATE_PLAYING);
+    start (video);
   return video;
+}
+
+gboolean
+tool_video_has_end (ToolVideo *video)
+{
+  gint64 duration;
+
+  return gst_element_query_duration (video->pipeline, GST_FORMAT_TIME,
+      &duration) && duration > 0;
+}
+
+static gboolean
+has_element (ToolVideo *video, const char *factory)
+{
+  GstIterator *all = gst_bin_iterate_all_by_element_factory_name (GST_BIN
+      (video->pipeline), factory);
+  GValue item = G_VALUE_INIT;
+  const gboolean has = gst_iterator_next (all, &item) == GST_ITERATOR_OK;
+
+  g_value_unset (&item);
+  gst_iterator_free (all);
+  return has;
 }
 
 gboolean
 tool_video_is_live (ToolVideo *video)
 {
+  /* These send what is new now, also by sources that could be paused. */
+  static const char *const demuxers[] = { "multipartdemux", "hlsdemux",
+    "hlsdemux2", "dashdemux", "dashdemux2"
+  };
   GstQuery *query = gst_query_new_latency ();
   gboolean live = FALSE;
-  gint64 duration;
 
   if (gst_element_query (video->pipeline, query))
     gst_query_parse_latency (query, &live, NULL, NULL);
   gst_query_unref (query);
-  return live || !gst_element_query_duration (video->pipeline, GST_FORMAT_TIME,
-      &duration) || duration <= 0;
+  if (live || !is_remote (video) || tool_video_has_end (video))
+    return live;
+  if (!g_str_has_prefix (video->path, "http"))
+    return TRUE;
+  for (guint i = 0; !live && i < G_N_ELEMENTS (demuxers); i++)
+    live = has_element (video, demuxers[i]);
+  return live;
+}
+
+guint64
+tool_video_get_n_frames (ToolVideo *video)
+{
+  return video->n_frames;
+}
+
+gboolean
+tool_video_has_sound (ToolVideo *video)
+{
+  return g_atomic_int_get (&video->has_sound);
+}
+
+const char *
+tool_video_get_uri (ToolVideo *video)
+{
+  return video->stream || is_remote (video) ? NULL : video->uri;
 }
 
 /* Returns the text after "file.c(12): function (): /pipeline/element:", or NULL. */
@@ -211,7 +315,6 @@ detail_of (const char *debug)
 static void
 set_message_error (ToolVideo *video, GstMessage *message, GError **error)
 {
-  const gboolean remote = !video->stream && strstr (video->path, "://");
   GError *cause = NULL;
   char *debug = NULL, *what;
 
@@ -225,7 +328,7 @@ set_message_error (ToolVideo *video, GstMessage *message, GError **error)
     if (video->n_frames)
       what = g_strdup_printf ("decoding failed after %" G_GUINT64_FORMAT
           " frames", video->n_frames);
-    else if (remote && GST_OBJECT_FLAG_IS_SET (message->src,
+    else if (is_remote (video) && GST_OBJECT_FLAG_IS_SET (message->src,
             GST_ELEMENT_FLAG_SOURCE))
       what = g_strdup (tool_fetch_explain (cause));
     else
@@ -358,9 +461,14 @@ pull_sample (ToolVideo *video, GError **error)
       explain_error (video, error);
       return NULL;
     }
+    if (video->cannot_start) {
+      g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED,
+          "GStreamer cannot start to play it");
+      return NULL;
+    }
     /* An audio stream may end before it gets the error of an unlinked pad. */
     if (gst_app_sink_is_eos (video->sink)
-        || g_atomic_int_get (&video->no_video))
+        || g_atomic_int_get (&video->no_video) || tool_interrupted ())
       return NULL;
   }
   return sample;
@@ -410,11 +518,15 @@ int
 tool_video_next (ToolVideo *video, ToolFrame *frame, GError **error)
 {
   GError *why = NULL;
-  GstSample *sample = video->ranged ? pull_in_range (video, &why)
-      : pull_sample (video, &why);
+  GstSample *sample = NULL;
 
+  if (!tool_interrupted ())
+    sample = video->ranged ? pull_in_range (video, &why)
+        : pull_sample (video, &why);
   if (sample)
     return sample_to_frame (video, sample, frame, error) ? 1 : -1;
+  if (!why && tool_interrupted ())
+    return 0;
   if (!why && video->ranged) {
     check_range (video, &why);
   } else if (!why && !video->n_frames) {
@@ -437,6 +549,10 @@ preroll (ToolVideo *video, GError **error)
   do {
     if (!check_bus (video, error))
       return FALSE;
+    if (tool_interrupted ()) {
+      g_set_error_literal (error, Y10_ERROR, Y10_ERROR_FAILED, "interrupted");
+      return FALSE;
+    }
     state = gst_element_get_state (video->pipeline, NULL, NULL, POLL_INTERVAL);
   } while (state == GST_STATE_CHANGE_ASYNC
       && !g_atomic_int_get (&video->no_video));
@@ -477,7 +593,7 @@ tool_video_open_range (const char *source, const char *path,
     tool_video_close (video);
     return NULL;
   }
-  gst_element_set_state (video->pipeline, GST_STATE_PLAYING);
+  start (video);
   return video;
 }
 
@@ -502,6 +618,7 @@ tool_video_close (ToolVideo *video)
   gst_clear_object (&video->sink);
   gst_clear_object (&video->pipeline);
   g_free (video->missing);
+  g_free (video->uri);
   g_free (video);
 }
 
@@ -528,6 +645,30 @@ gboolean
 tool_video_is_live (ToolVideo *video)
 {
   return FALSE;
+}
+
+gboolean
+tool_video_has_end (ToolVideo *video)
+{
+  return TRUE;
+}
+
+guint64
+tool_video_get_n_frames (ToolVideo *video)
+{
+  return 0;
+}
+
+gboolean
+tool_video_has_sound (ToolVideo *video)
+{
+  return FALSE;
+}
+
+const char *
+tool_video_get_uri (ToolVideo *video)
+{
+  return NULL;
 }
 
 int
