@@ -146,6 +146,40 @@ detect_picture (ToolDetect *self, const char *source, const char *path)
   }
 }
 
+/* Returns FALSE if there are not several pictures in @path. */
+static gboolean
+detect_pages (ToolDetect *self, const char *source, const char *path)
+{
+  ToolPages *pages = tool_pages_open (path);
+  GError *error = NULL;
+  char *page;
+
+  if (!pages)
+    return FALSE;
+  while ((page = tool_pages_next (pages, &error))) {
+    detect_picture (self, source, page);
+    g_free (page);
+  }
+  if (error)
+    fail_with (self, source, &error);
+  tool_pages_close (pages);
+  return TRUE;
+}
+
+/* The first frame, and a word on the others that no decoder here reads. */
+static void
+detect_still (ToolDetect *self, const char *source, const char *path)
+{
+  const guint n = tool_pages_count_animation (path);
+
+  detect_picture (self, source, path);
+  if (n <= 1)
+    return;
+  tool_runner_flush (self->runner);
+  fail (self, source, "only the first of the %u frames of this animation was "
+      "read; neither gdk-pixbuf nor GStreamer decodes the others", n);
+}
+
 /* Starts a video or animation, after flushing earlier pictures. */
 static void
 begin_moving (ToolDetect *self)
@@ -323,8 +357,9 @@ detect_file (ToolDetect *self, const char *source, const char *path)
 {
   if (!tool_picture_probe (path))
     detect_video (self, source, path, NULL);
-  else if (!detect_animation (self, source, path))
-    detect_picture (self, source, path);
+  else if (!detect_animation (self, source, path)
+      && !detect_pages (self, source, path))
+    detect_still (self, source, path);
 }
 
 static void

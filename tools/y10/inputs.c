@@ -33,7 +33,7 @@ typedef struct
 {
   GPtrArray *inputs;
   gboolean recursive;
-  guint n_others, n_folders, n_links;   /* left out of one folder */
+  guint n_others, n_folders, n_links;   /* left out of one argument */
   char *example;                /* one of the others, or NULL */
 } Expansion;
 
@@ -112,11 +112,11 @@ say_left_out (Expansion *self, const char *folder)
   GString *text = g_string_new (NULL);
 
   append_count (text, self->n_others,
-      "file is skipped, whose name does not end like that of a picture or video",
-      "files are skipped, whose names do not end like those of pictures or "
-      "videos");
+      "file without the extension of a picture or video is skipped",
+      "files without the extension of a picture or video are skipped");
   if (self->example)
-    g_string_append_printf (text, " (%s)", self->example);
+    g_string_append_printf (text, self->n_others > 1 ? " (%s, …)" : " (%s)",
+        self->example);
   append_count (text, self->n_folders,
       "subfolder is not entered (--recursive enters it)",
       "subfolders are not entered (--recursive enters them)");
@@ -168,7 +168,6 @@ add_folder (Expansion *self, const char *folder)
           folders);
   if (dir)
     g_dir_close (dir);
-  say_left_out (self, folder);
   g_ptr_array_sort (files, compare_names);
   g_ptr_array_extend_and_steal (self->inputs, files);
   g_ptr_array_sort (folders, compare_names);
@@ -185,6 +184,7 @@ add_argument (Expansion *self, const char *argument)
 
   if (path && g_file_test (path, G_FILE_TEST_IS_DIR))
     add_folder (self, path);
+  say_left_out (self, argument);
   g_free (path);
   /* Keep an empty folder: processing it reports the error. */
   if (self->inputs->len == before)

@@ -121,8 +121,8 @@ tool_stream_is_picture (const ToolStream *self)
   return tool_picture_recognise (self->start, self->n_start);
 }
 
-static gboolean
-write_all (int fd, const guint8 *bytes, gsize n)
+gboolean
+tool_write_all (int fd, const guint8 *bytes, gsize n)
 {
   while (n) {
     gssize put = write (fd, bytes, n);
@@ -133,6 +133,12 @@ write_all (int fd, const guint8 *bytes, gsize n)
     n -= (gsize) MAX (put, 0);
   }
   return TRUE;
+}
+
+char *
+tool_stream_find_need (const ToolStream *self)
+{
+  return tool_pages_find_need (self->start, self->n_start);
 }
 
 /* Returns the next bytes, the first ones again. */
@@ -160,7 +166,7 @@ copy_all (ToolStream *self, guint8 *block, GError **error)
           "the picture has more than %u MB", (guint) (MAX_PICTURE >> 20));
       return FALSE;
     }
-    if (!write_all (self->memory, block, (gsize) got)) {
+    if (!tool_write_all (self->memory, block, (gsize) got)) {
       set_errno_error (error, "cannot be kept in memory");
       return FALSE;
     }

@@ -153,6 +153,22 @@ guint64 tool_container_count_frames (const char *path, guint track);
  * NULL. */
 const char *tool_container_find_doubt (const char *path);
 
+/* pages.c: files with several pictures */
+
+typedef struct _ToolPages ToolPages;
+
+/* Returns NULL if there is one picture, or none, in @path. */
+ToolPages *tool_pages_open (const char *path);
+/* Returns a path to the next picture, which is valid until the next call; NULL at
+ * the end or with an error. */
+char *tool_pages_next (ToolPages *pages, GError **error);
+void tool_pages_close (ToolPages *pages);
+/* Returns what is missing to read a file that begins with these @n bytes, if that
+ * is known. */
+char *tool_pages_find_need (const guint8 *start, gsize n);
+/* Returns the number of frames of an APNG or an animated WebP, else 0. */
+guint tool_pages_count_animation (const char *path);
+
 /* animation.c: animated GIFs */
 
 typedef struct _ToolAnimation ToolAnimation;
@@ -179,6 +195,7 @@ typedef struct _ToolStream ToolStream;
 ToolStream *tool_stream_open (const char *path, GError **error);
 ToolStream *tool_stream_open_uri (const char *uri, GError **error);
 gboolean tool_stream_is_picture (const ToolStream *stream);
+char *tool_stream_find_need (const ToolStream *stream);
 /* Reads the whole stream into memory and returns a path to it, which is valid
  * until the stream is closed. */
 char *tool_stream_to_file (ToolStream *stream, GError **error);
@@ -187,6 +204,7 @@ char *tool_stream_to_file (ToolStream *stream, GError **error);
 gssize tool_stream_read (ToolStream *stream, guint8 *bytes, gsize n,
     const gint *stop);
 void tool_stream_close (ToolStream *stream);
+gboolean tool_write_all (int fd, const guint8 *bytes, gsize n);
 
 /* media/video.c: videos, decoded by GStreamer */
 

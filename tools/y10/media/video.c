@@ -18,6 +18,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <gst/gst.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -433,19 +434,38 @@ tool_video_find_damage (ToolVideo *video)
   return damage ? damage : tool_watch_find_damage (video->watch);
 }
 
+/* What is missing to read the picture that the input is, or NULL. */
+static char *
+find_need (const ToolVideo *video)
+{
+  guint8 start[64];
+  FILE *file;
+  gsize n;
+
+  if (video->stream)
+    return tool_stream_find_need (video->stream);
+  file = fopen (video->path, "rbe");
+  n = file ? fread (start, 1, sizeof start, file) : 0;
+  if (file)
+    fclose (file);
+  return tool_pages_find_need (start, n);
+}
+
 /* Prefers the reason that a file is truncated to a demuxer's error: a truncated
  * MP4 lacks its index. */
 static void
 explain_error (const ToolVideo *video, GError **error)
 {
-  char *damage = video->n_frames ? NULL : find_container_damage (video);
+  char *why = video->n_frames ? NULL : find_container_damage (video);
 
-  if (damage) {
+  if (!why && !video->n_frames)
+    why = find_need (video);
+  if (why) {
     g_clear_error (error);
     g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED,
-        "no frame can be decoded: %s", damage);
+        "no frame can be decoded: %s", why);
   }
-  g_free (damage);
+  g_free (why);
 }
 
 /* A decoded frame; NULL at the end, or with an error. */
