@@ -7,11 +7,6 @@
  * maps, overviews and whatever else goes with a picture are no pictures of their
  * own. Animations that gdk-pixbuf cannot read are counted. */
 
-/* for memmem() */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
-
 #include "config.h"
 
 #include <string.h>

@@ -135,10 +135,12 @@ tool_write_all (int fd, const guint8 *bytes, gsize n)
   return TRUE;
 }
 
-char *
-tool_stream_find_need (const ToolStream *self)
+gsize
+tool_stream_get_start (const ToolStream *self, guint8 *bytes, gsize n)
 {
-  return tool_pages_find_need (self->start, self->n_start);
+  n = MIN (n, self->n_start);
+  memcpy (bytes, self->start, n);
+  return n;
 }
 
 /* Returns the next bytes, the first ones again. */

@@ -195,7 +195,8 @@ typedef struct _ToolStream ToolStream;
 ToolStream *tool_stream_open (const char *path, GError **error);
 ToolStream *tool_stream_open_uri (const char *uri, GError **error);
 gboolean tool_stream_is_picture (const ToolStream *stream);
-char *tool_stream_find_need (const ToolStream *stream);
+/* Copies at most @n of the first bytes and returns their number. */
+gsize tool_stream_get_start (const ToolStream *stream, guint8 *bytes, gsize n);
 /* Reads the whole stream into memory and returns a path to it, which is valid
  * until the stream is closed. */
 char *tool_stream_to_file (ToolStream *stream, GError **error);

@@ -25,9 +25,11 @@
 #include "media/fetch.h"
 #include "media/sample.h"
 #include "media/watch.h"
+#include "media/y4m.h"
 
 #define MIN_DESCRIPTORS 32
 #define BLOCK_SIZE 65536
+#define START_SIZE 256
 #define POLL_INTERVAL (50 * GST_MSECOND)
 #define NO_VIDEO "it contains no picture or video"
 
@@ -35,6 +37,8 @@ struct _ToolVideo
 {
   const char *source, *path;    /* borrowed */
   ToolStream *stream;           /* borrowed; NULL: reads @path */
+  guint8 start[START_SIZE];     /* of the file or stream */
+  gsize n_start;
   gint stop;                    /* atomic: stop waiting for @stream */
   GstElement *pipeline;
   ToolWatch *watch;
@@ -198,6 +202,20 @@ make_pipeline (ToolVideo *video, const char *uri, GError **error)
   return TRUE;
 }
 
+static void
+read_start (ToolVideo *video)
+{
+  FILE *file;
+
+  if (video->stream) {
+    video->n_start = tool_stream_get_start (video->stream, video->start,
+        START_SIZE);
+  } else if ((file = fopen (video->path, "rbe"))) {
+    video->n_start = fread (video->start, 1, START_SIZE, file);
+    fclose (file);
+  }
+}
+
 static ToolVideo *
 video_new (const char *source, const char *path, ToolStream *stream,
     GError **error)
@@ -218,7 +236,9 @@ video_new (const char *source, const char *path, ToolStream *stream,
   video->stream = stream;
   video->uri = uri;
   video->duration = GST_CLOCK_TIME_NONE;
-  if (!make_pipeline (video, uri, error))
+  read_start (video);
+  if (!tool_y4m_check (video->start, video->n_start, error)
+      || !make_pipeline (video, uri, error))
     g_clear_pointer (&video, tool_video_close);
   return video;
 }
@@ -434,23 +454,6 @@ tool_video_find_damage (ToolVideo *video)
   return damage ? damage : tool_watch_find_damage (video->watch);
 }
 
-/* What is missing to read the picture that the input is, or NULL. */
-static char *
-find_need (const ToolVideo *video)
-{
-  guint8 start[64];
-  FILE *file;
-  gsize n;
-
-  if (video->stream)
-    return tool_stream_find_need (video->stream);
-  file = fopen (video->path, "rbe");
-  n = file ? fread (start, 1, sizeof start, file) : 0;
-  if (file)
-    fclose (file);
-  return tool_pages_find_need (start, n);
-}
-
 /* Prefers the reason that a file is truncated to a demuxer's error: a truncated
  * MP4 lacks its index. */
 static void
@@ -459,7 +462,7 @@ explain_error (const ToolVideo *video, GError **error)
   char *why = video->n_frames ? NULL : find_container_damage (video);
 
   if (!why && !video->n_frames)
-    why = find_need (video);
+    why = tool_pages_find_need (video->start, video->n_start);
   if (why) {
     g_clear_error (error);
     g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED,
@@ -473,6 +476,7 @@ static GstSample *
 pull_sample (ToolVideo *video, GError **error)
 {
   GstSample *sample;
+  guint n_stuck = 0;
 
   while (!(sample = gst_app_sink_try_pull_sample (video->sink,
               POLL_INTERVAL))) {
@@ -486,8 +490,10 @@ pull_sample (ToolVideo *video, GError **error)
           "GStreamer cannot start to play it");
       return NULL;
     }
+    /* Twice: a demuxer that stops posts its error a moment later. */
+    n_stuck = tool_watch_is_stuck (video->watch) ? n_stuck + 1 : 0;
     /* An audio stream may end before it gets the error of an unlinked pad. */
-    if (gst_app_sink_is_eos (video->sink)
+    if (gst_app_sink_is_eos (video->sink) || n_stuck > 1
         || g_atomic_int_get (&video->no_video) || tool_interrupted ())
       return NULL;
   }

@@ -31,6 +31,7 @@ struct _ToolWatch
   const char *path;             /* of the file, borrowed; NULL: a stream */
   GMutex lock;
   GPtrArray *streams;           /* of Stream; guarded by the lock */
+  GPtrArray *demuxers;          /* guarded by the lock */
   ToolMoviePad *movie_pad;      /* NULL: not a qtdemux, or not yet; likewise */
   GstClockTime end;             /* of all streams; guarded by the lock */
   gboolean any_broken;          /* guarded by the lock */
@@ -235,6 +236,7 @@ watch_demuxer (ToolWatch *self, GstElement *demuxer)
 {
   g_signal_connect (demuxer, "pad-added", G_CALLBACK (on_pad_added), self);
   g_mutex_lock (&self->lock);
+  g_ptr_array_add (self->demuxers, gst_object_ref (demuxer));
   if (!self->movie_pad && is_made_by (demuxer, "qtdemux"))
     self->movie_pad = tool_movie_pad_new (demuxer);
   g_mutex_unlock (&self->lock);
@@ -286,6 +288,7 @@ tool_watch_new (GstElement *pipeline, const char *path)
   self->pipeline = pipeline;
   self->path = path;
   self->streams = g_ptr_array_new_with_free_func (g_free);
+  self->demuxers = g_ptr_array_new_with_free_func (gst_object_unref);
   g_mutex_init (&self->lock);
   self->first = self->first_break = GST_CLOCK_TIME_NONE;
   g_signal_connect (pipeline, "deep-element-added",
@@ -324,6 +327,38 @@ tool_watch_warning (ToolWatch *self, GstMessage *message)
               GST_STREAM_ERROR_FORMAT)))
     self->warning = g_strdup (cause->message);
   g_error_free (cause);
+}
+
+/* Whether @demuxer has read the file and found no stream in it. */
+static gboolean
+is_done_with_nothing (GstElement *demuxer)
+{
+  GstPad *pad = gst_element_get_static_pad (demuxer, "sink");
+  gboolean done;
+
+  if (!pad)
+    return FALSE;
+  GST_OBJECT_LOCK (pad);
+  done = GST_PAD_TASK (pad)
+      && gst_task_get_state (GST_PAD_TASK (pad)) == GST_TASK_PAUSED;
+  GST_OBJECT_UNLOCK (pad);
+  GST_OBJECT_LOCK (demuxer);
+  done = done && demuxer->numsrcpads == 0;
+  GST_OBJECT_UNLOCK (demuxer);
+  gst_object_unref (pad);
+  return done;
+}
+
+gboolean
+tool_watch_is_stuck (ToolWatch *self)
+{
+  gboolean stuck = FALSE;
+
+  g_mutex_lock (&self->lock);
+  for (guint i = 0; i < self->demuxers->len; i++)
+    stuck |= is_done_with_nothing (g_ptr_array_index (self->demuxers, i));
+  g_mutex_unlock (&self->lock);
+  return stuck;
 }
 
 void
@@ -429,6 +464,7 @@ tool_watch_free (ToolWatch *self)
 {
   g_mutex_clear (&self->lock);
   g_ptr_array_unref (self->streams);
+  g_ptr_array_unref (self->demuxers);
   g_clear_pointer (&self->movie_pad, tool_movie_pad_free);
   g_free (self->warning);
   g_free (self);

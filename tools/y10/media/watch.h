@@ -18,6 +18,9 @@ guint64 tool_watch_get_duration (ToolWatch *watch);
 /* Records a decoded frame and its stream time, in order. */
 void tool_watch_frame (ToolWatch *watch, GstBuffer *buffer, guint64 time);
 void tool_watch_warning (ToolWatch *watch, GstMessage *message);
+/* Returns TRUE if a demuxer found no stream: decodebin drops an error that comes
+ * while it starts the demuxer, and then nothing follows. */
+gboolean tool_watch_is_stuck (ToolWatch *watch);
 /* Call it if only a part of the stream is decoded. */
 void tool_watch_set_partial (ToolWatch *watch);
 /* Call it at the end of the stream. Returns NULL if nothing is missing. */
