@@ -128,7 +128,7 @@ tool_container_count_frames (const char *path, guint track)
     else if (tool_container_big_endian (head, 4) == 0x1a45dfa3)
       n = count_blocks (&c, track);
     else if (!memcmp (head, "RIFF", 4) && !memcmp (head + 8, "AVI ", 4))
-      n = count_chunks (&c, track);
+      n = track ? count_chunks (&c, track - 1) : 0;    /* avidemux: from 1 */
   }
   fclose (c.file);
   return n;
