@@ -44,8 +44,33 @@ class Inputs(Case):
         lines, errors = self.detect(folder, self.png, status=1)
         self.assertEqual([os.path.basename(line["source"]) for line in lines],
                          ["img1.png", "img2.png", "img9.png", "img10.png", "a.png"])
-        self.assertEqual(len(errors.splitlines()), 1, errors)
-        self.assertIn("img3.png", errors)
+        errors = errors.splitlines()
+        self.assertEqual(len(errors), 2, errors)
+        self.assertIn("1 file without the extension of a picture or video is skipped (notes.txt)", errors[0])
+        self.assertIn("1 subfolder is not entered", errors[0])
+        self.assertIn("img3.png", errors[1])
+
+    def test_recursive(self):
+        """Subfolders after the files, in natural order; links are not followed."""
+        folder = self.path("tree")
+        names = ["b.png", "a10.tga", "n2/c.pcx", "n2/x/d.jp2", "n10/e.PNG"]
+        for name in names:
+            os.makedirs(os.path.dirname(os.path.join(folder, name)), exist_ok=True)
+            os.link(self.png, os.path.join(folder, name))
+        for name in (".hidden.png", "n2/labels.txt", "n2/x/y.xml"):
+            with open(os.path.join(folder, name), "wb"):
+                pass
+        os.symlink(folder, os.path.join(folder, "n10/loop"))
+        lines, errors = self.detect("--recursive", folder)
+        self.assertEqual([os.path.relpath(line["source"], folder) for line in lines],
+                         ["a10.tga", "b.png", "n2/c.pcx", "n2/x/d.jp2", "n10/e.PNG"])
+        self.assertIn("2 files without the extension", errors)
+        self.assertIn("1 link to a folder is not followed", errors)
+        lines, errors = self.detect(folder)
+        self.assertEqual(len(lines), 2)
+        self.assertIn("2 subfolders are not entered (--recursive enters them)", errors)
+        manifest = self.y10("segments", "-r", "--seconds", "0", folder).stdout.splitlines()
+        self.assertEqual(len(manifest), 1 + len(names))
 
     def test_pipe(self):
         """Every kind of standard input gives the same result as the file."""
