@@ -57,7 +57,9 @@ plan_inputs (ToolStoreOptions *options)
 
   for (guint i = 0; i < n; i++) {
     const char *source = options->inputs[i];
-    const gboolean is_uri = tool_is_remote (source);
+    /* A file: URI is a file, unless its content has a name. */
+    const gboolean is_uri = tool_is_remote (source)
+        || (options->content_id && strstr (source, "://"));
     GError *error = NULL;
     Task *task;
 

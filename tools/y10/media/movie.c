@@ -15,7 +15,7 @@
  * since B frames delay all of them. */
 #define FRAGMENT_DELAY 10       /* s */
 #define SECOND G_GUINT64_CONSTANT (1000000000)
-#define MAX_SAMPLES (1u << 28)
+#define MAX_SAMPLES (1u << 24)  /* of a video: days */
 
 typedef struct
 {
@@ -192,6 +192,18 @@ count_edits (const Timeline *line, gint64 time)
   return line->edits->len ? n : 1;
 }
 
+/* When the last sample ends that is decoded; audio can have millions of them. */
+static gint64
+find_end (Bytes stbl)
+{
+  const Table stts = find_table (stbl, "stts", 8);
+  guint64 end = 0;
+
+  for (guint64 i = 0; i < stts.n; i++)
+    end += (guint64) entry_at (&stts, i, 2, 0) * entry_at (&stts, i, 2, 1);
+  return (gint64) MIN (end, G_MAXINT64 / 2);
+}
+
 /* Counts the samples that are shown, and finds the end of the last of all. */
 static guint64
 count_samples (Bytes stbl, const Timeline *line, gint64 *end)
@@ -237,6 +249,7 @@ read_track (Bytes trak, guint64 movie_timescale, ToolTrack *track,
     .movie_timescale = movie_timescale
   };
   gint64 last;
+  Bytes stbl;
 
   *end = 0;
   track->id = (guint) read_int (tkhd, tkhd.size && tkhd.data[0] == 1 ? 20 : 12,
@@ -246,8 +259,11 @@ read_track (Bytes trak, guint64 movie_timescale, ToolTrack *track,
   if (!line.timescale || !movie_timescale)
     return;
   line.edits = read_edits (trak, line.timescale, movie_timescale);
-  track->n_shown = count_samples (find_box (find_box (mdia, "minf"), "stbl"),
-      &line, &last);
+  stbl = find_box (find_box (mdia, "minf"), "stbl");
+  if (track->is_video)
+    track->n_shown = count_samples (stbl, &line, &last);
+  else
+    last = find_end (stbl);
   for (guint i = 0; i < line.edits->len; i++) {
     const gint64 stop = g_array_index (line.edits, Edit, i).stop;
 
