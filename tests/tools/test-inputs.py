@@ -186,7 +186,7 @@ class Inputs(Case):
         os.close(parent)
         lines, errors = self.detect("--confidence", "0.02", self.png, self.png)
         self.assertEqual(errors, "")
-        self.assertRegex(text, r"2 inputs, 2 frames, [\d.]+ frames/s: ")
+        self.assertRegex(text, r"2 inputs, 2 frames, [\d.]+ s, [\d.]+ frames/s: ")
         names = [o["roi_type"] for line in lines for o in line["objects"]]
         for name in set(names):
             self.assertIn(f"{names.count(name)} {name}", text)

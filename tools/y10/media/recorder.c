@@ -156,9 +156,11 @@ static char *
 describe_pipeline (const Encoder *encoder, const char *sound,
     const GstVideoInfo *info)
 {
+  /* The sound must not be far ahead when the video is cut. */
   char *branch = sound ? g_strdup_printf (" uridecodebin name=sound "
       "caps=audio/x-raw expose-all-streams=false ! audioconvert ! "
-      "audioresample ! identity name=soundout ! %s ! queue ! mux.", sound)
+      "audioresample ! identity name=soundout ! %s ! "
+      "queue max-size-time=200000000 ! mux.", sound)
       : g_strdup ("");
   /* Encoders of 4:2:0 video need even sizes. */
   char *text = g_strdup_printf ("appsrc name=source format=time ! "

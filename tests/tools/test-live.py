@@ -1,0 +1,212 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# SPDX-FileCopyrightText: 2026 the yolov10detect authors
+"""y10 detect on cameras, ended by signals, and the videos that it draws meanwhile. FFmpeg counts
+frames. With the argument "long", only the delay behind a camera for which the model is ten times
+too slow, at 5 s and at 85 s."""
+import json
+import os
+import re
+import resource
+import signal
+import subprocess
+import sys
+import time
+import unittest
+
+from common import Case, DATA, PLUGIN_DIR, Y10, lacking, main, need
+
+need("gst", "overlay", "ffmpeg", "/usr/bin/python3")
+
+SOURCE = os.environ["Y10_TEST_SOURCE"]
+SERVER = ["/usr/bin/python3", os.path.join(SOURCE, "pipelines", "rtsp_server.py"),
+          "rtsp://127.0.0.1:0/camera"]
+CAMERA = ("videotestsrc is-live=true pattern=ball ! video/x-raw,width=320,height=240,framerate=30/1 ! "
+          "x264enc tune=zerolatency speed-preset=ultrafast key-int-max=30 ! rtph264pay name=pay0").split()
+HAVE_RTSP = subprocess.run(
+    ["/usr/bin/python3", "-c", "import gi; gi.require_version('GstRtspServer', '1.0')"],
+    check=False, capture_output=True).returncode == 0
+MISSING = lacking("x264enc", "mp4mux", "avenc_aac", "rtph264pay")
+
+
+def probe(path, stream="v:0", entry="nb_read_frames"):
+    return subprocess.run(
+        ["ffprobe", "-v", "error", "-count_frames", "-select_streams", stream, "-show_entries",
+         f"stream={entry}", "-of", "csv=p=0", path], check=True, capture_output=True,
+        text=True).stdout.strip()
+
+
+class Server:
+    def __enter__(self):
+        self.process = subprocess.Popen([*SERVER, *CAMERA], stdout=subprocess.PIPE, text=True)
+        line = self.process.stdout.readline()
+        self.uri = re.search(r"rtsp://\S+", line).group()
+        return self
+
+    def __exit__(self, *args):
+        self.process.kill()
+        self.process.wait()
+        self.process.stdout.close()
+
+
+class Live(Case):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.env["GST_PLUGIN_PATH_1_0"] = PLUGIN_DIR
+        cls.clip = cls.path("clip.mp4")
+        subprocess.run(
+            ["ffmpeg", "-v", "error", "-f", "lavfi", "-i", "testsrc2=size=320x240:duration=20", "-f",
+             "lavfi", "-i", "sine=duration=20", "-c:v", "libx264", "-c:a", "aac", cls.clip], check=True)
+        cls.slow = ["--model", cls.model, "--backend", "ref", "--threads", "1", "--size", "320",
+                    "--confidence", "0.02", "--max-detections", "5"]
+
+    def start(self, *args, **options):
+        return subprocess.Popen([Y10, "detect", *args], env=self.env, text=True,
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)
+
+    def end(self, process, number, status=130):
+        process.send_signal(number)
+        out, errors = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, status, errors)
+        return out, errors
+
+    @unittest.skipUnless(HAVE_RTSP, "GstRtspServer is missing (Debian: gir1.2-gst-rtsp-server-1.0)")
+    def test_follow(self):
+        """Frames are skipped and never late; each of them is drawn."""
+        out = self.path("live")
+        with Server() as server, self.start(*self.slow, "--draw", out, server.uri) as p:
+            behind, stamps = [], []
+            for line in p.stdout:
+                stamps.append(json.loads(line)["timestamp"] / 1e9)
+                behind.append(time.monotonic() - stamps[-1])
+                if stamps[-1] - stamps[0] > 8:
+                    break
+            rest, errors = self.end(p, signal.SIGINT)
+        # A busy machine delays single frames.
+        self.assertLess(sorted(behind[len(behind) // 2:])[len(behind) // 4] - behind[0], 3)
+        found = re.search(r"live, (\d+) frames in [\d.]+ s: (\d+) inferred, (\d+) skipped"
+                          r"(?:, (\d+) not recorded)?", errors)
+        seen, inferred, skipped, lost = (int(n or 0) for n in found.groups())
+        self.assertEqual(inferred, len(stamps) + rest.count("\n"))
+        self.assertEqual(seen, inferred + skipped)
+        self.assertGreater(skipped, inferred)
+        drawn, = os.listdir(out)
+        self.assertEqual(int(probe(os.path.join(out, drawn))), seen - lost)
+        self.assertIn("interrupted after 1 input", errors)
+
+    @unittest.skipUnless(HAVE_RTSP, "GstRtspServer is missing (Debian: gir1.2-gst-rtsp-server-1.0)")
+    def test_interval(self):
+        """Every Nth frame of a camera is a candidate."""
+        with Server() as server, self.start("--model", self.model, "--size", "64", "--interval", "10",
+                                            server.uri) as p:
+            stamps = [json.loads(p.stdout.readline())["timestamp"] for _ in range(5)]
+            self.end(p, signal.SIGTERM)
+        for a, b in zip(stamps, stamps[1:]):
+            steps = (b - a) / (10e9 / 30)
+            self.assertGreaterEqual(round(steps), 1)
+            self.assertAlmostEqual(steps, round(steps), delta=0.1)
+
+    @unittest.skipIf(MISSING, f"GStreamer lacks {MISSING}")
+    def test_interrupted(self):
+        """What was drawn until a signal is a whole video."""
+        for number in (signal.SIGINT, signal.SIGTERM):
+            out = self.path(f"signal{number}")
+            with self.start(*self.slow, "--draw", out, self.clip, self.clip) as p:
+                lines = [p.stdout.readline() for _ in range(10)]
+                rest, errors = self.end(p, number)
+            n = len(lines) + rest.count("\n")
+            self.assertLess(n, 500)
+            self.assertRegex(errors, rf"interrupted after 1 input, {n} frames, .*: \d+ class")
+            self.assertEqual(len(errors.splitlines()), 1, errors)
+            drawn = os.path.join(out, "clip.mp4")
+            self.assertEqual(int(probe(drawn)), n)
+            # The sound is at most a queue of 0.2 s and some frames of AAC ahead.
+            self.assertAlmostEqual(float(probe(drawn, "a:0", "duration")), n / 25, delta=0.5)
+
+    def test_waiting(self):
+        """A signal ends waiting, and a second one ends the process in the middle of a frame."""
+        silent, writer = os.pipe()
+        with self.start(*self.slow, "-", stdin=silent) as p:
+            time.sleep(1)
+            _, errors = self.end(p, signal.SIGINT)
+            self.assertIn("standard input: interrupted", errors)
+        os.close(silent)
+        os.close(writer)
+        with self.start("--model", self.make_model("yolov10s-nc80"), "--backend", "ref", "--threads",
+                        "1", "--size", "1920", self.clip) as p:
+            time.sleep(2)
+            p.send_signal(signal.SIGTERM)
+            time.sleep(1)
+            self.assertIsNone(p.poll())
+            self.end(p, signal.SIGTERM, -signal.SIGTERM)
+
+    @unittest.skipIf(MISSING, f"GStreamer lacks {MISSING}")
+    def test_drawn_interval(self):
+        """With --interval, the copy has every frame, the boxes of the last inferred one, and the
+        sound."""
+        still, out = self.path("still.mp4"), self.path("interval")
+        subprocess.run(
+            ["ffmpeg", "-v", "error", "-loop", "1", "-i", os.path.join(SOURCE, "pipelines/codes.png"),
+             "-f", "lavfi", "-i", "sine=duration=2", "-t", "2", "-vf", "scale=320:-2", "-c:v", "libx264",
+             "-qp", "0", "-pix_fmt", "yuv420p", "-c:a", "aac", still], check=True)
+        lines, errors = self.detect("--confidence", "0.02", "--interval", "20", "--draw", out, still)
+        self.assertEqual((len(lines), errors), (3, ""))
+        drawn = os.path.join(out, "still.mp4")
+        self.assertEqual(int(probe(drawn)), 50)
+        self.assertAlmostEqual(float(probe(drawn, "a:0", "duration")), 2, delta=0.1)
+
+        def frames(path):
+            data = subprocess.run(["ffmpeg", "-v", "error", "-i", path, "-f", "rawvideo", "-pix_fmt",
+                                   "gray", "-"], check=True, capture_output=True).stdout
+            size = len(data) // 50
+            return [data[i * size:(i + 1) * size] for i in range(50)]
+
+        def difference(a, b):
+            return sum(abs(x - y) for x, y in zip(a[::7], b[::7])) / len(a[::7])
+        plain, boxed = frames(still), frames(drawn)
+        changed = difference(plain[0], boxed[0])
+        self.assertGreater(changed, 2)
+        for i in range(1, 50):
+            self.assertLess(difference(boxed[0], boxed[i]), changed / 4)
+            self.assertGreater(difference(plain[i], boxed[i]), changed / 2)
+
+    def test_descriptors(self):
+        """Too few of them are an error and nothing to wait for."""
+        for n in (9, 16, 24, 32):
+            done = subprocess.run(
+                [Y10, "detect", "--model", self.model, "--size", "64", self.clip], env=self.env,
+                capture_output=True, text=True, timeout=60, check=False,
+                preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (n, n)))
+            self.assertEqual((done.returncode, done.stdout), (1, ""), done.stderr)
+            self.assertIn("clip.mp4", done.stderr)
+            self.assertIn("file descriptors", done.stderr)
+
+
+def print_delay():
+    """A camera of 30 frames/s and a model that takes a third of a second."""
+    Live.setUpClass()
+    with Server() as server, subprocess.Popen(
+            [Y10, "detect", "--model", Live.make_model("yolov10n-nc80"), *sys.argv[2:], server.uri],
+            env=Live.env, text=True, stdout=subprocess.PIPE) as p:
+        began = first = None
+        for n, line in enumerate(p.stdout):
+            now, stamp = time.monotonic(), json.loads(line)["timestamp"] / 1e9
+            if began is None:
+                began, first, wanted = now, stamp, [5, 85]
+            if now - began >= wanted[0]:
+                print(f"{now - began:.1f} s: result {n}, {now - began - (stamp - first):+.2f} s behind "
+                      "the first", flush=True)
+                wanted.pop(0)
+            if not wanted:
+                break
+        p.send_signal(signal.SIGINT)
+        p.communicate()
+    Live.tearDownClass()
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["long"]:
+        print_delay()
+    else:
+        main()
