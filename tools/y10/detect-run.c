@@ -156,7 +156,7 @@ detect_pages (ToolDetect *self, const char *source, const char *path)
 
   if (!pages)
     return FALSE;
-  while ((page = tool_pages_next (pages, &error))) {
+  while (!tool_interrupted () && (page = tool_pages_next (pages, &error))) {
     detect_picture (self, source, page);
     g_free (page);
   }
