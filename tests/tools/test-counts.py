@@ -90,6 +90,19 @@ class Counts(Case):
         entry = json.loads(done.stdout.splitlines()[1])
         return None if entry["whole"] else sum(s["n_frames"] for s in entry["segments"])
 
+    def stored(self, path):
+        """The frames of all segments, each decoded by itself."""
+        manifest, store = self.path("manifest.jsonl"), self.path("store")
+        with open(manifest, "w", encoding="utf-8") as f:
+            f.write(self.y10("segments", "--seconds", "0.5", path).stdout)
+        done = self.y10("detect", "--model", self.model, "--size", "32", "--store", store,
+                        "--manifest", manifest)
+        n = 0
+        for line in done.stdout.splitlines():
+            with open(os.path.join(store, json.loads(line)["file"]), encoding="utf-8") as f:
+                n += len(f.read().splitlines())
+        return n
+
     def test_whole(self):
         for name, options in WHOLE.items():
             with self.subTest(name):
@@ -117,6 +130,7 @@ class Counts(Case):
                         self.assertIn(self.planned(path), (n, None))
                 with open(path, "rb") as f:
                     self.assertEqual(len(self.detect("--size", "32", "-", stdin=f)[0]), n)
+            self.assertEqual(self.stored(path), n)
 
     def test_several_edits(self):
         """All frames of several parts, or how many of them GStreamer's demuxer leaves out."""
