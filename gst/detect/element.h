@@ -78,6 +78,7 @@ struct _GstYolov10Detect
   gboolean has_format;
   GstCaps *refused_caps;
   GstY10SkipPolicy policy;
+  guint epoch;                  /* of the stream and segment; see GstY10Hold */
   gint skips, max_running;      /* last values used; -1: not set yet */
   gboolean stop_told;           /* upstream got the flow error */
   gpointer pool;                /* of the last frame; only compared */

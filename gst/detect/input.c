@@ -197,6 +197,7 @@ begin_inference (GstYolov10Detect * self, GstY10QueuedFrame * entry,
   if (!job)
     return FALSE;
   job->number = number;
+  job->epoch = entry->epoch;
   job->session = gst_y10_session_ref (entry->session);
   job->classes = gst_y10_session_get_classes (entry->session);
   job->class_confidence =
@@ -257,7 +258,7 @@ enter (GstYolov10Detect * self, GstBuffer * buffer, const Snapshot * now,
   }
   look_if_behind (self, now);
   gst_y10_queued_frame_begin (entry, buffer, self->session, &now->wanted,
-      &self->format.info, came_at);
+      self->epoch, &self->format.info, came_at);
   entry->lost = lost;
   if (mode != GST_Y10_INFER_PASS)
     is_inferred = begin_inference (self, entry, number, now, mode);

@@ -203,6 +203,30 @@ end_of_stream (GstYolov10Detect * self)
     GST_ELEMENT_FLOW_ERROR (self, flow);
 }
 
+/* Whether frames behind @event may show something else than those before it. Live
+ * sources often repeat their segment, and what is in @position differs by itself. */
+static gboolean
+begins_epoch (GstYolov10Detect * self, GstEvent * event)
+{
+  const GstSegment *before = &GST_BASE_TRANSFORM (self)->segment, *after;
+  GstSegment same;
+
+  if (GST_EVENT_TYPE (event) != GST_EVENT_SEGMENT)
+    return GST_EVENT_TYPE (event) == GST_EVENT_STREAM_START;
+  gst_event_parse_segment (event, &after);
+  same = *after;
+  same.position = before->position;
+  return !gst_segment_is_equal (&same, before);
+}
+
+/* The first frame of an epoch is due, whatever inference-interval is. */
+static void
+begin_epoch (GstYolov10Detect * self)
+{
+  self->epoch++;
+  self->policy.begun = FALSE;
+}
+
 static void
 new_segment (GstYolov10Detect * self)
 {
@@ -243,6 +267,8 @@ gst_y10_pads_sink_event (GstBaseTransform * base, GstEvent * event)
     gst_y10_frame_queue_stop (self->frame_queue, 0);
     self->stop_told = FALSE;
   }
+  if (begins_epoch (self, event))
+    begin_epoch (self);
   ok = parent_class->sink_event (base, event);
   if (type == GST_EVENT_SEGMENT)
     new_segment (self);

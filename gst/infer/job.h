@@ -27,6 +27,7 @@ struct _GstY10Job
   guint index;                  /* in the pool */
 
   guint64 number;               /* of its frame */
+  guint epoch;                  /* likewise */
   GstClockTime pts;
   GstY10Session *session;
   Y10EngineStream *stream;      /* NULL: the device is lost */

@@ -145,6 +145,7 @@ gst_y10_hold_keep (GstY10Hold * self, const GstY10Job * job)
     gst_y10_hold_forget (self);
     self->session = gst_y10_session_ref (job->session);
   }
+  self->epoch = job->epoch;
   self->pts = job->pts;
   self->width = job->frame.width;
   self->height = job->frame.height;
@@ -158,11 +159,13 @@ gst_y10_hold_keep (GstY10Hold * self, const GstY10Job * job)
  * frame, else why it does not. Timestamps may also run backwards. Without them
  * the age is unknown, and the boxes of a frame of another size do not fit. */
 GstY10Knowledge
-gst_y10_hold_find (const GstY10Hold * self, GstClockTime pts,
+gst_y10_hold_find (const GstY10Hold * self, guint epoch, GstClockTime pts,
     GstClockTime max_age, guint width, guint height, GstClockTime * age)
 {
   if (!self->session)
     return GST_Y10_UNKNOWN_NO_RESULT;
+  if (self->epoch != epoch)
+    return GST_Y10_UNKNOWN_OTHER_STREAM;
   if (!GST_CLOCK_TIME_IS_VALID (pts) || !GST_CLOCK_TIME_IS_VALID (self->pts))
     return GST_Y10_UNKNOWN_NO_TIME;
   if (self->width != width || self->height != height)

@@ -18,7 +18,7 @@ gst_y10_queued_frame_now (void)
 /* Fills an unused entry. Takes ownership of @buffer. */
 void
 gst_y10_queued_frame_begin (GstY10QueuedFrame * self, GstBuffer * buffer,
-    GstY10Session * session, const GstY10FrameParams * wanted,
+    GstY10Session * session, const GstY10FrameParams * wanted, guint epoch,
     const GstVideoInfo * info, gint64 came_at)
 {
   const GstVideoMeta *meta = gst_buffer_get_video_meta (buffer);
@@ -27,6 +27,7 @@ gst_y10_queued_frame_begin (GstY10QueuedFrame * self, GstBuffer * buffer,
   self->session = gst_y10_session_ref (session);
   self->hints = gst_y10_session_get_encoder_hints (session);
   self->wanted = *wanted;
+  self->epoch = epoch;
   self->width = meta ? meta->width : (guint) GST_VIDEO_INFO_WIDTH (info);
   self->height = meta ? meta->height : (guint) GST_VIDEO_INFO_HEIGHT (info);
   self->came_at = came_at;
@@ -53,7 +54,7 @@ find_held (const GstY10QueuedFrame * self, const GstY10Hold * hold,
     return GST_Y10_UNKNOWN_LOST;
   if (wanted->skipped_boxes != GST_YOLOV10_BOXES_HOLD)
     return GST_Y10_UNKNOWN_NOT_HELD;
-  return gst_y10_hold_find (hold, GST_BUFFER_PTS (self->buffer),
+  return gst_y10_hold_find (hold, self->epoch, GST_BUFFER_PTS (self->buffer),
       wanted->for_privacy ? GST_CLOCK_TIME_NONE : wanted->max_hold,
       self->width, self->height, age);
 }

@@ -29,6 +29,7 @@ typedef struct
   GstY10Session *session;
   GstY10Hints *hints;           /* encoder hints; NULL: none */
   GstY10FrameParams wanted;
+  guint epoch;                  /* of the input; see GstY10Hold */
   guint width, height;          /* of the frame */
   gboolean lost;                /* not inferred: device lost */
   gint64 came_at;               /* in nanoseconds */
@@ -37,7 +38,7 @@ typedef struct
 
 gint64 gst_y10_queued_frame_now (void);
 void gst_y10_queued_frame_begin (GstY10QueuedFrame * entry, GstBuffer * buffer,
-    GstY10Session * session, const GstY10FrameParams * wanted,
+    GstY10Session * session, const GstY10FrameParams * wanted, guint epoch,
     const GstVideoInfo * info, gint64 came_at);
 GstY10Inference gst_y10_queued_frame_attach (GstY10QueuedFrame * entry,
     GstY10Hold * hold, GstY10Findings * findings,

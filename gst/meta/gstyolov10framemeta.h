@@ -28,6 +28,8 @@ G_BEGIN_DECLS
  *   timestamp minus that of the inferred frame
  * - `count` (uint): number of records
  * - `record-size` (uint): bytes per record; may grow in later versions
+ * - `inspected` (boolean): written beside an inspection meta, which elements that crop,
+ *   turn or pad the picture drop
  * - `records` (GBytes): an array of `count` #GstYolov10Record
  * - `labels` (string): the labels of all records, each terminated by "\n"
  * - `parts` (GBytes), since 0.2: the parts of the frame that were inferred, four

@@ -3,8 +3,8 @@
 
 /* The inspection meta distinguishes a picture in which a detector found nothing
  * from one that no detector has inspected. Because of its tags and its transform
- * function GStreamer drops it on any change that would invalidate the boxes:
- * videocrop, videoflip, videobox, letterboxing, effects that move pixels.
+ * function GStreamer drops it on any change that would invalidate the boxes, or it
+ * says so: videocrop, videoflip, videobox, letterboxing, effects that move pixels.
  * Elements that create a new picture, such as compositor, do not copy it. */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
@@ -67,9 +67,11 @@ transform (GstBuffer * to, GstMeta * meta, GstBuffer * from, GQuark type,
     const GstVideoInfo *in = ((GstVideoMetaTransform *) data)->in_info;
     const GstVideoInfo *out = ((GstVideoMetaTransform *) data)->out_info;
 
-    if (in->width != (gint) old->width || in->height != (gint) old->height
-        || !is_uniform (in, out))
+    if (in->width != (gint) old->width || in->height != (gint) old->height)
       return FALSE;
+    /* GStreamer scales regions of interest as if there were no borders. */
+    if (!is_uniform (in, out))
+      new.knowledge = GST_Y10_UNKNOWN_MOVED;
     new.width = out->width;
     new.height = out->height;
     scale_region (&new.region, (gdouble) out->width / in->width,

@@ -14,6 +14,7 @@ typedef enum
   GST_Y10_KNOWN_FRESH,          /* this picture was inferred */
   GST_Y10_KNOWN_HELD,           /* an earlier picture was inferred */
   GST_Y10_UNKNOWN_NO_RESULT,    /* no result since the start or a flush */
+  GST_Y10_UNKNOWN_OTHER_STREAM, /* the result is from before a new stream or segment */
   GST_Y10_UNKNOWN_NOT_HELD,     /* skipped-boxes=none */
   GST_Y10_UNKNOWN_EXPIRED,      /* the result is too old */
   GST_Y10_UNKNOWN_NO_TIME,      /* no timestamps, so the age is unknown */
@@ -25,7 +26,7 @@ typedef enum
   GST_Y10_UNKNOWN_NO_DETECTOR,  /* no detector has written metadata */
   GST_Y10_UNKNOWN_UNTRUSTED,    /* only regions from another producer */
   GST_Y10_UNKNOWN_MOVED,        /* the picture was modified since detection */
-  GST_Y10_UNKNOWN_MISSING,      /* some boxes were dropped on the way */
+  GST_Y10_UNKNOWN_MISSING,      /* boxes were dropped on the way, if only one */
   GST_Y10_UNKNOWN_OVERFLOW,     /* more boxes than the reader accepts */
 } GstY10Knowledge;
 
@@ -41,10 +42,13 @@ typedef enum
  * @height: height of the picture in pixels
  * @region: the part of the picture that was inferred, in pixels
  * @n_detections: number of detections attached
+ * @first_id: the smallest id of these; all of them have different ids
+ * @last_id: the largest one
+ * @id_sum: their sum
  *
  * Proves that a detector inspected this very picture. Copies, scaling and
- * format conversion preserve the meta; any other change of the picture drops
- * it.
+ * format conversion preserve the meta. Scaling that adds borders or distorts marks it
+ * as %GST_Y10_UNKNOWN_MOVED, and any other change of the picture drops it.
  */
 typedef struct
 {
@@ -55,6 +59,8 @@ typedef struct
   guint width, height;
   GstVideoRectangle region;
   guint n_detections;
+  gint first_id, last_id;
+  gint64 id_sum;
 } GstY10InspectionMeta;
 
 /* Name of the custom event that yolov10overlay sends upstream when privacy

@@ -23,6 +23,7 @@
 #endif
 
 #include "meta/gstyolov10framemeta.h"
+#include "meta/inspection.h"
 
 static GQuark quark_detection, quark_label, quark_confidence;
 static GQuark quark_object_id, quark_id;
@@ -381,10 +382,13 @@ collect_frame_metas (GstY10Reading * reading, GstBuffer * buffer)
 
   while ((structure = gst_yolov10_frame_meta_find (buffer, &state))) {
     guint width = 0, height = 0, i;
+    gboolean is_inspected;
     Records records;
     GstY10Detection box;
 
     reading->n_frame_metas++;
+    reading->n_inspected += gst_structure_get_boolean (structure, "inspected",
+        &is_inspected) && is_inspected;
     if (!records_open (&records, structure) || records.count == 0)
       continue;
     gst_structure_get_uint (structure, "width", &width);
@@ -407,6 +411,43 @@ collect_frame_metas (GstY10Reading * reading, GstBuffer * buffer)
   }
 }
 
+/* Whether boxes that the detector attached are not there. Others may have the same
+ * ids, since GStreamer gives regions of interest the id 0 by default. */
+static gboolean
+lacks_boxes (const GstY10Reading * reading, const GstY10InspectionMeta * meta)
+{
+  const GstY10DetectionList *list = &reading->list;
+  guint n = 0;
+  gint64 sum = 0;
+
+  for (guint i = 0; i < list->n; i++) {
+    const gint id = list->items[i].id;
+    gboolean is_first = id >= meta->first_id && id <= meta->last_id;
+
+    for (guint k = 0; k < i && is_first; k++)
+      is_first = list->items[k].id != id;
+    n += is_first;
+    sum += is_first ? id : 0;
+  }
+  return meta->n_detections && (n != meta->n_detections || sum != meta->id_sum);
+}
+
+/* Elements that crop, turn or pad a picture drop the inspection, and some keep the frame
+ * meta that was beside it. */
+static void
+check_inspections (GstY10Reading * reading, GstBuffer * buffer)
+{
+  const GstY10InspectionMeta *meta;
+  gpointer state = NULL;
+
+  while ((meta = gst_y10_inspection_next (buffer, &state))) {
+    reading->n_inspections++;
+    reading->moved |= meta->knowledge == GST_Y10_UNKNOWN_MOVED;
+    reading->missing |= lacks_boxes (reading, meta);
+  }
+  reading->moved |= reading->n_inspected > reading->n_inspections;
+}
+
 /**
  * gst_y10_reading_collect:
  * @self: a reading; the new detections replace the previous ones
@@ -423,11 +464,13 @@ gst_y10_reading_collect (GstY10Reading * self, GstBuffer * buffer,
 {
   gst_y10_detection_list_begin (&self->list, width, height);
   self->foreign_width = self->foreign_height = self->n_frame_metas = 0;
-  self->any = self->overflow = FALSE;
+  self->n_inspected = self->n_inspections = 0;
+  self->any = self->overflow = self->moved = self->missing = FALSE;
 #ifdef HAVE_GST_ANALYTICS
   collect_analytics (self, buffer);
 #endif
   collect_rois (self, buffer);
   memset (self->claimed, 0, self->list.n);
   collect_frame_metas (self, buffer);
+  check_inspections (self, buffer);
 }

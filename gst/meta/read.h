@@ -20,7 +20,12 @@ typedef struct
    * ratio differs from this frame's; 0: none. */
   guint foreign_width, foreign_height;
   guint n_frame_metas;
+  guint n_inspected;            /* of these, written beside an inspection */
+  guint n_inspections;
   gboolean any;                 /* found detections, even outside the frame */
+  gboolean moved;               /* the picture was changed since, so the places are
+                                 * wrong */
+  gboolean missing;             /* a box that a detector attached is not there */
   gboolean overflow;
   guint8 claimed[GST_Y10_READ_MAX];     /* scratch: matched by a frame meta */
 } GstY10Reading;

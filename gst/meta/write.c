@@ -322,14 +322,22 @@ static void
 attach_inspection (GstBuffer * buffer, const GstY10Findings * findings)
 {
   GstY10InspectionMeta *meta = gst_y10_inspection_add (buffer);
+  const GstY10DetectionList *list = findings->detections;
 
   meta->knowledge = findings->knowledge;
   meta->held_for_privacy = findings->for_privacy;
   meta->age = findings->age;
-  meta->width = findings->detections->width;
-  meta->height = findings->detections->height;
+  meta->width = list->width;
+  meta->height = list->height;
   meta->region = findings->region;
-  meta->n_detections = findings->detections->n;
+  meta->n_detections = list->n;
+  for (guint i = 0; i < list->n; i++) {
+    meta->first_id = i ? MIN (meta->first_id, list->items[i].id)
+        : list->items[i].id;
+    meta->last_id = i ? MAX (meta->last_id, list->items[i].id)
+        : list->items[i].id;
+    meta->id_sum += list->items[i].id;
+  }
 }
 
 /**
@@ -369,9 +377,11 @@ gst_y10_attacher_attach (const GstY10Attacher * self, GstBuffer * buffer,
   }
   if (findings->attach & GST_YOLOV10_ATTACH_FRAME) {
     GstMeta *meta = gst_buffer_add_meta (buffer, frame_meta_info, NULL);
+    GstStructure *structure =
+        gst_custom_meta_get_structure ((GstCustomMeta *) meta);
 
-    describe (self, gst_custom_meta_get_structure ((GstCustomMeta *) meta),
-        findings);
+    describe (self, structure, findings);
+    gst_structure_set (structure, "inspected", G_TYPE_BOOLEAN, TRUE, NULL);
   }
   if (findings->attach)
     attach_inspection (buffer, findings);

@@ -247,19 +247,17 @@ update_settings (GstYolov10Overlay * self, GstBuffer * buffer)
 }
 
 static void
-warn_shape (GstYolov10Overlay * self)
+warn_moved (GstYolov10Overlay * self)
 {
-  if (self->reading.foreign_width == 0 || self->warned)
+  if (self->warned || (!self->reading.moved && !self->reading.foreign_width))
     return;
   self->warned = TRUE;
   GST_ELEMENT_WARNING (self, STREAM, FORMAT,
-      ("Boxes found on frames of %ux%u are not drawn on frames of %dx%d.",
-          self->reading.foreign_width, self->reading.foreign_height,
-          GST_VIDEO_INFO_WIDTH (&self->info),
-          GST_VIDEO_INFO_HEIGHT (&self->info)),
-      ("Something between the detector and this element cropped, rotated or "
-          "padded the frames without moving the boxes. Move the detector, or "
-          "this element, so that both see the same frames."));
+      ("Boxes are not drawn: an element downstream of the detector changed the "
+          "picture."),
+      ("It cropped, rotated, padded or distorted it without moving the boxes. Move "
+          "the detector, or this element, so that both see the same picture. "
+          "This is reported only once."));
 }
 
 /* The list begins with the most confident detections; draw them last, on top. */
@@ -273,8 +271,10 @@ find_drawings (GstYolov10Overlay * self, GstBuffer * buffer)
       (guint) GST_VIDEO_INFO_WIDTH (&self->info),
       (guint) GST_VIDEO_INFO_HEIGHT (&self->info));
   g_array_set_size (self->drawings, 0);
-  warn_shape (self);
   gst_y10_labels_begin (self->labels);
+  warn_moved (self);
+  if (self->reading.moved)
+    return;
   for (i = list->n; i-- > 0;) {
     const GstY10Detection *box = &list->items[i];
     const GstY10Label *label;

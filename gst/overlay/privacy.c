@@ -19,6 +19,9 @@ typedef struct
 static const Reason reasons[GST_Y10_N_KNOWLEDGE] = {
   [GST_Y10_UNKNOWN_NO_RESULT] = {"no inference has finished yet",
       "The detector has just been started, activated or flushed."},
+  [GST_Y10_UNKNOWN_OTHER_STREAM] = {"the new stream or segment has no result yet",
+      "The picture may come from another source, as behind input-selector. "
+      "Covering single boxes resumes after the first inference."},
   [GST_Y10_UNKNOWN_NOT_HELD] = {"the frame was not inferred",
       "The detector's skipped-boxes is \"none\"; \"hold\" covers the latest boxes."},
   [GST_Y10_UNKNOWN_EXPIRED] = {"the latest result is too old",
@@ -136,12 +139,12 @@ check_boxes (const GstYolov10Overlay * self, const Known * known)
     return known->knowledge;
   if (reading->overflow)
     return GST_Y10_UNKNOWN_OVERFLOW;
-  if (reading->foreign_width
+  if (reading->foreign_width || reading->moved
       || (reading->n_frame_metas > known->n_inspections && !trust))
     return GST_Y10_UNKNOWN_MOVED;
   if (known->n_inspections == 0 && !trust)
     return reading->any ? GST_Y10_UNKNOWN_UNTRUSTED : GST_Y10_UNKNOWN_NO_DETECTOR;
-  if (known->n_detections > 0 && !reading->any)
+  if (known->n_detections > 0 && (trust ? !reading->any : reading->missing))
     return GST_Y10_UNKNOWN_MISSING;
   return known->knowledge;
 }

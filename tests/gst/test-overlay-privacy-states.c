@@ -232,12 +232,45 @@ send_until (Pair *pair, GstClockTime *pts, guint n_least, OverlayFate fate)
   }
 }
 
+static void
+send_event (Pair *pair, GstEvent *event)
+{
+  GstBuffer *out;
+
+  fail_unless (gst_harness_push_event (pair->h, event));
+  while ((out = gst_harness_try_pull (pair->h)))
+    gst_buffer_unref (out);
+}
+
+/* For less than one inference, all frames must be covered: nothing is known of them,
+ * and what becomes known meanwhile is about earlier ones. */
+static void
+expect_covered (Pair *pair, GstClockTime *pts)
+{
+  const gint64 end = g_get_monotonic_time () + 250 * G_TIME_SPAN_MILLISECOND;
+
+  do {
+    GstBuffer *out;
+
+    fail_unless_equals_int (gst_harness_push (pair->h, picture_at (pair->caps,
+                *pts)), GST_FLOW_OK);
+    *pts += FRAME;
+    out = gst_harness_pull (pair->h);
+    fail_unless (out != NULL);
+    if (g_get_monotonic_time () < end)
+      fail_unless (overlay_is_uniform (out, pair->caps));
+    gst_buffer_unref (out);
+  } while (g_get_monotonic_time () < end);
+}
+
 /* The engine is much slower than the frame rate: frames in between must not
- * hold boxes from before a flush or from the previous model. */
+ * hold boxes from before a flush, from another stream or segment, or from the
+ * previous model. */
 GST_START_TEST (test_slow)
 {
   GstClockTime pts = 0;
   GstSegment segment;
+  GstBuffer *out;
   Pair pair;
 
   g_setenv ("Y10_BACKEND_PATH", FAKE_BACKEND_DIR, TRUE);
@@ -256,6 +289,27 @@ GST_START_TEST (test_slow)
           gst_event_new_segment (&segment)));
   send_until (&pair, &pts, 1, COVERED);
   send_until (&pair, &pts, 1, UNTOUCHED);
+  pair_expect_warnings (&pair, NULL, 0);
+
+  /* As input-selector and concat switch. */
+  send_event (&pair, gst_event_new_stream_start ("another"));
+  send_event (&pair, gst_event_new_caps (pair.caps));
+  send_event (&pair, gst_event_new_segment (&segment));
+  expect_covered (&pair, &pts);
+  pair_expect_warnings (&pair, "the new stream or segment has no result yet", 1);
+  send_until (&pair, &pts, 1, UNTOUCHED);
+  segment.base = pts;
+  send_event (&pair, gst_event_new_segment (&segment));
+  expect_covered (&pair, &pts);
+  send_until (&pair, &pts, 1, UNTOUCHED);
+  /* The same segment again changes nothing. */
+  send_event (&pair, gst_event_new_segment (&segment));
+  fail_unless_equals_int (gst_harness_push (pair.h, picture_at (pair.caps, pts)),
+      GST_FLOW_OK);
+  out = gst_harness_pull (pair.h);
+  fail_if (overlay_is_uniform (out, pair.caps));
+  gst_buffer_unref (out);
+  pts += FRAME;
   pair_expect_warnings (&pair, NULL, 0);
 
   g_object_set (pair.detect, "model-file", test_gst_other_model (), NULL);

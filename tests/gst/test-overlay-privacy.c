@@ -118,7 +118,7 @@ static const Row rows[] = {
 };
 
 static GstElement *
-start (const gchar *elements)
+prepare (const gchar *elements)
 {
   gchar *line = g_strdup_printf (SOURCE "%s", elements);
   GError *error = NULL;
@@ -138,8 +138,16 @@ start (const gchar *elements)
   probe (e, "sink", &before);
   probe (e, "src", &after);
   gst_object_unref (e);
-  gst_element_set_state (pipeline, GST_STATE_PLAYING);
   g_free (line);
+  return pipeline;
+}
+
+static GstElement *
+start (const gchar *elements)
+{
+  GstElement *pipeline = prepare (elements);
+
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
   return pipeline;
 }
 
@@ -233,6 +241,121 @@ GST_START_TEST (test_neighbours)
 
 GST_END_TEST;
 
+/* Returns how many warnings say that boxes are not drawn, until EOS. */
+static guint
+wait_for_drawn (GstElement *pipeline)
+{
+  GstBus *bus = gst_element_get_bus (pipeline);
+  gboolean ended = FALSE;
+  guint n = 0;
+
+  while (!ended) {
+    GstMessage *message = gst_bus_timed_pop_filtered (bus, 60 * GST_SECOND,
+        GST_MESSAGE_EOS | GST_MESSAGE_ERROR | GST_MESSAGE_WARNING);
+    GError *error = NULL;
+
+    fail_unless (message && GST_MESSAGE_TYPE (message) != GST_MESSAGE_ERROR);
+    ended = GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS;
+    if (!ended) {
+      gst_message_parse_warning (message, &error, NULL);
+      fail_unless (strstr (error->message, "Boxes are not drawn") != NULL);
+      g_error_free (error);
+      n++;
+    }
+    gst_message_unref (message);
+  }
+  gst_object_unref (bus);
+  return n;
+}
+
+/* Without privacy, boxes are drawn where the picture is known, and nowhere else. */
+GST_START_TEST (test_drawn)
+{
+  const Row *row = &rows[__i__];
+  const gboolean is_moved = g_strcmp0 (row->reason, CHANGED) == 0;
+  GString *elements = g_string_new (row->elements);
+  GstElement *pipeline;
+  GstCaps *c;
+
+  /* The regions of interest are right there. */
+  if (!load_all (row->plugins)
+      || strstr (row->elements, "pixel-aspect-ratio=2/1")) {
+    g_string_free (elements, TRUE);
+    return;
+  }
+  fail_unless_equals_int (g_string_replace (elements, PRIVACY, "", 0), 1);
+  pipeline = start (elements->str);
+  fail_unless_equals_int (wait_for_drawn (pipeline), is_moved);
+  c = caps_of_overlay (pipeline);
+  for (guint i = 0; i < after->len; i++) {
+    OverlayFate fate = overlay_fate (before->pdata[i], after->pdata[i], c);
+
+    fail_unless (fate == (row->fate == UNTOUCHED ? PARTLY : UNTOUCHED),
+        "%s: frame %u is %s", elements->str, i, overlay_fate_name (fate));
+  }
+  gst_caps_unref (c);
+  end (pipeline);
+  g_string_free (elements, TRUE);
+}
+
+GST_END_TEST;
+
+static GstPadProbeReturn
+remove_roi (GstPad *pad, GstPadProbeInfo *info, gpointer index)
+{
+  GstBuffer *buffer = gst_buffer_make_writable (GST_PAD_PROBE_INFO_BUFFER
+      (info));
+  GstMeta *meta = NULL;
+  gpointer state = NULL;
+
+  GST_PAD_PROBE_INFO_DATA (info) = buffer;
+  for (gint i = 0; i <= GPOINTER_TO_INT (index); i++)
+    meta = gst_buffer_iterate_meta_filtered (buffer, &state,
+        GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE);
+  fail_unless (meta != NULL && gst_buffer_remove_meta (buffer, meta));
+  /* Another one with GStreamer's default id does not take its place. */
+  if (GPOINTER_TO_INT (index) != 0)
+    gst_buffer_add_video_region_of_interest_meta (buffer, "other", 0, 0, 8, 8);
+  return GST_PAD_PROBE_OK;
+}
+
+/* A single box that is missing makes all of the picture unknown, unless other
+ * detectors are trusted, too. */
+GST_START_TEST (test_missing_box)
+{
+  static const gchar *const overlays[] = { "", "privacy-trust=roi" };
+
+  if (!load_all ((const gchar *const[5]) {NULL}))
+    return;
+  for (guint i = 0; i < 2 * 3; i++) {
+    gchar *line = g_strdup_printf (DETECT "%s ! yolov10overlay name=o "
+        PRIVACY " %s ! fakesink", i % 2 ? "attach=roi" : "",
+        overlays[i >= 4]);
+    GstElement *pipeline = prepare (line), *detect;
+    GstCaps *c;
+    GstPad *pad;
+
+    detect = gst_bin_get_by_name (GST_BIN (pipeline), "d");
+    pad = gst_element_get_static_pad (detect, "src");
+    gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, remove_roi,
+        GINT_TO_POINTER (i), NULL);
+    gst_element_set_state (pipeline, GST_STATE_PLAYING);
+    fail_unless_equals_int (wait_for_end (pipeline,
+            "the detector's boxes did not come through"), i < 4);
+    c = caps_of_overlay (pipeline);
+    for (guint f = 0; f < after->len; f++)
+      fail_unless_equals_int (overlay_fate (before->pdata[f], after->pdata[f], c),
+          i < 4 ? COVERED : UNTOUCHED);
+    gst_caps_unref (c);
+    gst_object_unref (pad);
+    gst_object_unref (detect);
+    end (pipeline);
+    g_free (line);
+  }
+}
+
+GST_END_TEST;
+
 /* Known objects are covered at their place, and nothing else is. */
 GST_START_TEST (test_boxes_are_covered)
 {
@@ -306,6 +429,8 @@ privacy_suite (void)
   suite_add_tcase (s, tc);
   tcase_set_timeout (tc, 120);
   tcase_add_loop_test (tc, test_neighbours, 0, G_N_ELEMENTS (rows));
+  tcase_add_loop_test (tc, test_drawn, 0, G_N_ELEMENTS (rows));
+  tcase_add_test (tc, test_missing_box);
   tcase_add_test (tc, test_boxes_are_covered);
   return s;
 }

@@ -39,7 +39,7 @@ offer (Live *live, const ToolFrame *frame)
   g_mutex_unlock (&live->lock);
 }
 
-/* FALSE at the end. */
+/* FALSE at the end, after the last frame. */
 static gboolean
 take (Live *live, ToolFrame *frame)
 {
@@ -48,7 +48,7 @@ take (Live *live, ToolFrame *frame)
   g_mutex_lock (&live->lock);
   while (!live->newest.pixels && !live->ended)
     g_cond_wait (&live->changed, &live->lock);
-  taken = !live->ended;
+  taken = live->newest.pixels != NULL;
   if (taken) {
     *frame = live->newest;
     live->newest.pixels = NULL;
@@ -106,7 +106,8 @@ tool_detect_follow (ToolDetect *self, ToolFrame *frame, GError **error)
 
   g_mutex_lock (&live.lock);
   live.ended = TRUE;
-  drop_newest (&live);
+  if (tool_interrupted ())
+    drop_newest (&live);
   g_cond_signal (&live.changed);
   g_mutex_unlock (&live.lock);
   g_thread_join (thread);
