@@ -112,8 +112,8 @@ class Store(Case):
 
     def start_watched(self, path, *args):
         """A process that has @path open."""
-        p = subprocess.Popen(self.command(*args), env=self.env, text=True, stdout=subprocess.PIPE,
-                             stderr=subprocess.PIPE)
+        p = subprocess.Popen(self.command(*args), env=dict(self.env, Y10_NO_SUPERVISOR="1"), text=True,
+                             stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         fds = f"/proc/{p.pid}/fd"
         while p.poll() is None:
             with contextlib.suppress(OSError):
@@ -322,7 +322,8 @@ class Store(Case):
         rand, n_killed, n_orphans, n_published = random.Random(1), 0, 0, 0
         for _ in range(80 if SLOW else 15):
             shutil.rmtree(self.store, ignore_errors=True)
-            with subprocess.Popen(self.command(self.clip), env=self.env,
+            # The writer itself is killed, not a parent with which it dies a moment later.
+            with subprocess.Popen(self.command(self.clip), env=dict(self.env, Y10_NO_SUPERVISOR="1"),
                                   stdout=subprocess.DEVNULL) as p:
                 try:
                     p.wait(rand.uniform(0.3, 1.1) * length)

@@ -71,6 +71,7 @@ print_result (ToolDetect *self, const ToolFrame *frame,
 
   if (self->name)
     named.source = self->name;
+  tool_supervisor_set_in_line (self->out == stdout);
   if (self->table) {
     tool_progress_hide (self->progress);
     text = tool_report_table (self->model, &named, rows, n);
@@ -83,6 +84,7 @@ print_result (ToolDetect *self, const ToolFrame *frame,
   /* Flush each line: a program may be waiting for this very frame. */
   if (self->out == stdout)
     fflush (stdout);
+  tool_supervisor_set_in_line (FALSE);
 }
 
 static gboolean
@@ -98,6 +100,13 @@ write_copies (ToolDetect *self, const ToolFrame *frame,
       || tool_draw_picture (self->draw, frame, rows, n, error);
 }
 
+static void
+end_picture (const ToolDetect *self, const ToolFrame *frame)
+{
+  if (!self->moving && !self->for_store)
+    tool_supervisor_end (frame->input);
+}
+
 void
 tool_detect_result (const ToolFrame *frame, const Y10Detection *rows, guint n,
     const GError *failure, gpointer user)
@@ -111,6 +120,7 @@ tool_detect_result (const ToolFrame *frame, const Y10Detection *rows, guint n,
     if (!self->input_failed)
       fail (self, frame->source, "%s", failure->message);
     self->input_failed = self->moving;
+    end_picture (self, frame);
     return;
   }
   print_result (self, frame, rows, n);
@@ -129,6 +139,7 @@ tool_detect_result (const ToolFrame *frame, const Y10Detection *rows, guint n,
     fraction = tool_video_get_progress (self->video, frame->timestamp);
   tool_progress_update (self->progress, self->n_done, fraction,
       frame->source);
+  end_picture (self, frame);
 }
 
 static void
@@ -139,6 +150,8 @@ detect_picture (ToolDetect *self, const char *source, const char *path)
   ToolFrame frame;
 
   if (tool_picture_load (source, path, &frame, &damage, &error)) {
+    frame.input = self->n_done;
+    self->is_pending = TRUE;
     tool_runner_push (self->runner, &frame);
     warn_of_damage (self, source, damage);
   } else {
@@ -272,7 +285,7 @@ play (ToolDetect *self, const char *source, gboolean is_live, ToolFrame *frame,
 {
   int more = 1;
 
-  if (self->refuse_live && (is_live || !tool_video_has_end (self->video))) {
+  if (self->for_store && (is_live || !tool_video_has_end (self->video))) {
     fail (self, source, "is live or has no known end, and cannot be stored");
     frame->free_pixels (frame->pixels);
     return 1;
@@ -332,7 +345,7 @@ play_video (ToolDetect *self, const char *source, ToolVideo *video,
     more = play (self, source, is_live, &frame, &error);
   }
   tool_runner_flush (self->runner);
-  if (is_live && !self->refuse_live)
+  if (is_live && !self->for_store)
     summarise_live (self, source, tool_video_get_n_frames (self->video), start);
   if (more < 0)
     fail_with (self, source, &error);

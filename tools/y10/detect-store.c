@@ -302,6 +302,17 @@ store_task (Run *run, Task *task, const char *key, const char **status,
   return TRUE;
 }
 
+void
+tool_store_report (const ToolStoreOptions *options, guint index,
+    const char *why)
+{
+  const Task *task = g_ptr_array_index (options->tasks, index);
+
+  tool_error ("%s: %s", task->source, why);
+  print_receipt (task, NULL, "failed", g_error_new_literal (Y10_ERROR,
+          Y10_ERROR_FAILED, why));
+}
+
 static void
 run_task (Run *run, Task *task)
 {
@@ -349,7 +360,11 @@ tool_detect_store (ToolDetect *detect, const ToolStoreOptions *options,
   }
   for (guint i = 0; run.store && i < options->tasks->len
       && !tool_interrupted (); i++) {
-    run_task (&run, g_ptr_array_index (options->tasks, i));
+    if (!tool_supervisor_is_done (i)) {
+      tool_supervisor_begin (i);
+      run_task (&run, g_ptr_array_index (options->tasks, i));
+      tool_supervisor_end (i);
+    }
     detect->n_done = i + 1;
   }
   tool_store_close (run.store);

@@ -102,7 +102,16 @@ static int
 detect_inputs (ToolDetect *self, char **inputs)
 {
   for (guint i = 0; inputs[i] && !tool_interrupted (); i++) {
-    tool_detect_input (self, inputs[i]);
+    if (!tool_supervisor_is_done (i)) {
+      /* Inputs that crash one after the other must not keep a result back. */
+      if (tool_supervisor_get_start ())
+        tool_runner_flush (self->runner);
+      tool_supervisor_begin (i);
+      self->is_pending = FALSE;
+      tool_detect_input (self, inputs[i]);
+      if (!self->is_pending)
+        tool_supervisor_end (i);
+    }
     self->n_done = i + 1;
   }
   tool_runner_flush (self->runner);
@@ -178,18 +187,28 @@ read_parts (const DetectOptions *options, Y10Tiles *tiles, ToolParts *parts)
   return FALSE;
 }
 
-static int
-run (const DetectOptions *options, Y10EngineConfig *config)
+typedef struct
 {
+  const DetectOptions *options;
+  Y10EngineConfig *config;
+} Command;
+
+/* Runs in a child process. */
+static int
+run (gpointer user)
+{
+  const DetectOptions *options = ((Command *) user)->options;
+  Y10EngineConfig *config = ((Command *) user)->config;
   Y10HeadParams params = Y10_HEAD_PARAMS_INIT;
   ToolDetect self = {.interval = (guint) options->interval,
     .table = isatty (STDOUT_FILENO) && !options->store,.out = stdout,
-    .refuse_live = options->store != NULL
+    .for_store = options->store != NULL
   };
   Y10Engine *engine;
   GError *error = NULL;
   guint8 *classes = NULL;
   gfloat *class_confidence = NULL;
+  guint64 *own_counts = NULL;
   Y10Tiles tiles;
   int status = TOOL_NO_ENGINE;
 
@@ -222,7 +241,10 @@ run (const DetectOptions *options, Y10EngineConfig *config)
   if (!engine)
     goto out;
 
-  self.n_objects = g_new0 (guint64, y10_model_get_n_classes (self.model));
+  if (y10_model_get_n_classes (self.model) > TOOL_MAX_COUNTED_CLASSES)
+    own_counts = g_new0 (guint64, y10_model_get_n_classes (self.model));
+  self.n_objects = own_counts ? own_counts
+      : tool_supervisor_get_counts ()->n_objects;
   status = options->store
       ? tool_detect_store (&self, &options->tasks, engine, &params)
       : detect_inputs (&self, options->inputs);
@@ -238,11 +260,35 @@ out:
   tool_crops_free (self.crops);
   g_clear_pointer (&self.model, y10_model_unref);
   y10_region_unref (self.parts.region);
-  g_free (self.n_objects);
+  g_free (own_counts);
   g_free (self.failure);
   g_free (classes);
   g_free (class_confidence);
   return status;
+}
+
+/* Runs in the parent. */
+static void
+report (guint index, const char *why, gpointer user)
+{
+  const DetectOptions *options = ((Command *) user)->options;
+
+  if (options->store)
+    tool_store_report (&options->tasks, index, why);
+  else
+    tool_error ("%s: %s", options->inputs[index], why);
+}
+
+static int
+supervise (const DetectOptions *options, Y10EngineConfig *config)
+{
+  Command command = { options, config };
+  const ToolWork work = {.run = run,.report = report,.user = &command,
+    .n = options->store ? options->tasks.tasks->len
+        : g_strv_length (options->inputs)
+  };
+
+  return tool_supervise (&work);
 }
 
 static gboolean
@@ -378,7 +424,7 @@ tool_detect (int argc, char **argv)
     options.inputs = expanded;
   }
   if (!options.store || plan_tasks (&options, &status))
-    status = run (&options, &config);
+    status = supervise (&options, &config);
 
 out:
   tool_engine_options_clear (&options.engine);

@@ -19,16 +19,17 @@ typedef struct
   ToolDraw *draw;               /* NULL: no copies */
   ToolCrops *crops;             /* NULL: no crops */
   ToolProgress *progress;
-  guint64 *n_objects;           /* by class */
+  guint64 *n_objects;           /* by class; borrowed */
   guint interval;               /* infers every Nth frame of a video */
   gboolean table;
   FILE *out;                    /* takes the results */
   const char *name;             /* "source" in the results; NULL: the input's */
-  gboolean refuse_live;
+  gboolean for_store;           /* refuses live inputs; detect-store.c ends inputs */
   gboolean failed;
   char *failure;                /* the first one, since the caller cleared it */
 
-  guint n_done;                 /* inputs */
+  guint n_done;                 /* inputs, and the index of the one at hand */
+  gboolean is_pending;          /* it was pushed and its result will come */
   gboolean moving;              /* reading a video or an animation */
   guint64 n_inferred;           /* frames */
   ToolVideo *video;             /* the current video, or NULL */
@@ -68,5 +69,8 @@ void tool_store_options_clear (ToolStoreOptions *options);
  * runs with. */
 int tool_detect_store (ToolDetect *detect, const ToolStoreOptions *options,
     const Y10Engine *engine, const Y10HeadParams *params);
+/* Prints the receipt of task @index, which ended the process. */
+void tool_store_report (const ToolStoreOptions *options, guint index,
+    const char *why);
 
 G_END_DECLS

@@ -2,7 +2,8 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
 /* The first SIGINT or SIGTERM asks the command to end: it stops reading, and
- * finishes what it has begun to write. The second one ends the process. */
+ * finishes what it has begun to write. Another one ends the process, unless it comes at
+ * once: timeout(1) sends a signal to a process and to its group. */
 
 #include "config.h"
 
@@ -12,14 +13,23 @@
 
 static const int signals[] = { SIGINT, SIGTERM };
 
+#define AT_ONCE (200 * G_TIME_SPAN_MILLISECOND)
+
 static volatile sig_atomic_t interrupted;
+static volatile gint64 interrupted_at;
 
 static void
 on_signal (int number)
 {
-  interrupted = 1;
-  for (guint i = 0; i < G_N_ELEMENTS (signals); i++)
-    signal (signals[i], SIG_DFL);
+  const gint64 now = g_get_monotonic_time ();
+
+  if (!interrupted) {
+    interrupted_at = now;
+    interrupted = 1;
+  } else if (now - interrupted_at > AT_ONCE) {
+    signal (number, SIG_DFL);
+    raise (number);
+  }
 }
 
 void

@@ -19,7 +19,8 @@
 struct _ToolProgress
 {
   gboolean enabled, shown;
-  guint n_inputs, n_frames;
+  guint n_inputs;
+  guint *n_frames;              /* over all children */
   Y10Engine *engine;            /* borrowed */
   gint64 start, drawn;
 };
@@ -38,6 +39,7 @@ tool_progress_new (guint n_inputs, Y10Engine *engine)
   progress->enabled = is_terminal ();
   progress->engine = engine;
   progress->n_inputs = n_inputs;
+  progress->n_frames = &tool_supervisor_get_counts ()->n_frames;
   progress->start = progress->drawn = g_get_monotonic_time ();
   return progress;
 }
@@ -88,7 +90,7 @@ tool_progress_update (ToolProgress *progress, guint input, double fraction,
   const double seconds = (double) (now - progress->start) / G_USEC_PER_SEC;
   char bar[BAR_WIDTH + 1], *base;
 
-  progress->n_frames++;
+  (*progress->n_frames)++;
   if (!progress->enabled || now - progress->start < SHOW_AFTER
       || now - progress->drawn < REDRAW_EVERY)
     return;
@@ -97,8 +99,8 @@ tool_progress_update (ToolProgress *progress, guint input, double fraction,
 
   base = basename_of (name);
   if (fraction < 0 && progress->n_inputs == 1) {
-    fprintf (stderr, "\r%u frames  %.1f/s  %s", progress->n_frames,
-        progress->n_frames / seconds, base);
+    fprintf (stderr, "\r%u frames  %.1f/s  %s", *progress->n_frames,
+        *progress->n_frames / seconds, base);
   } else {
     double done = (input + CLAMP (fraction, 0, 1)) / progress->n_inputs;
     int filled = (int) (done * BAR_WIDTH + 0.5);
@@ -107,7 +109,7 @@ tool_progress_update (ToolProgress *progress, guint input, double fraction,
     memset (bar + filled, '.', BAR_WIDTH - filled);
     bar[BAR_WIDTH] = 0;
     fprintf (stderr, "\r[%s] %3.0f %%  %.1f/s  ", bar, 100 * done,
-        progress->n_frames / seconds);
+        *progress->n_frames / seconds);
     if (done > 0)
       print_left (seconds * (1 - done) / done);
     fputs (base, stderr);
@@ -133,9 +135,9 @@ tool_progress_summarise (ToolProgress *progress, guint n_inputs,
   if (tool_interrupted ())
     fputs ("interrupted after ", stderr);
   fprintf (stderr, "%u input%s, %u frame%s, %.1f s, %.1f frames/s", n_inputs,
-      n_inputs == 1 ? "" : "s", progress->n_frames,
-      progress->n_frames == 1 ? "" : "s", seconds,
-      progress->n_frames / seconds);
+      n_inputs == 1 ? "" : "s", *progress->n_frames,
+      *progress->n_frames == 1 ? "" : "s", seconds,
+      *progress->n_frames / seconds);
   for (guint i = 0; i < n_classes; i++) {
     char *name = tool_escape (y10_model_get_class_name (model, i));
 

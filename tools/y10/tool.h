@@ -46,6 +46,48 @@ void tool_interrupt_catch (void);
  * thread. */
 gboolean tool_interrupted (void);
 
+/* supervisor.c: survives inputs that crash */
+
+#define TOOL_MAX_COUNTED_CLASSES 1024
+
+/* What children count, over all of them. */
+typedef struct
+{
+  guint n_frames;
+  guint64 n_objects[TOOL_MAX_COUNTED_CLASSES];
+} ToolCounts;
+
+/* The work on a list of @n inputs. */
+typedef struct
+{
+  guint n;
+  /* Processes the inputs that are not done in a child process, calls
+   * tool_supervisor_begin() and tool_supervisor_end() for each, and returns the exit
+   * status. */
+  int (*run) (gpointer user);
+  /* Tells in the parent that input @index has ended the child, and @why. */
+  void (*report) (guint index, const char *why, gpointer user);
+  gpointer user;
+} ToolWork;
+
+/* Does @work, and returns the exit status. Call it before anything starts a thread. */
+int tool_supervise (const ToolWork *work);
+
+/* The following are for the child. */
+
+/* Returns TRUE if an earlier child has done input @index, or was ended by it. */
+gboolean tool_supervisor_is_done (guint index);
+/* Input @index is being read from now on. */
+void tool_supervisor_begin (guint index);
+/* All output of input @index has been written. */
+void tool_supervisor_end (guint index);
+/* A line of the results is being written to stdout. */
+void tool_supervisor_set_in_line (gboolean in_line);
+ToolCounts *tool_supervisor_get_counts (void);
+/* When the first child began, in seconds since 1970; 0 in the first one. What was written
+ * since belongs to an earlier child. */
+gint64 tool_supervisor_get_start (void);
+
 /* terminal.c: text for people */
 
 /* Returns a copy of @text that is safe for a terminal: control characters and
@@ -93,6 +135,7 @@ typedef struct
   const char *source;           /* name of the input, borrowed */
   gint64 timestamp;             /* nanoseconds, or -1 for a picture */
   guint64 number;               /* index of the frame in its source, from 0 */
+  guint input;                  /* of a picture: index of its source */
   Y10Image image;               /* the input of the engine */
   gpointer pixels;              /* owns the pixels; a GdkPixbuf or ToolSample */
   gboolean is_sample;           /* TRUE: ToolSample */

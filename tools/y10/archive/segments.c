@@ -12,37 +12,83 @@
 
 #define MAX_SECONDS 1e6
 
+typedef struct
+{
+  char **sources;
+  double seconds;
+} Command;
+
+static void
+write_line (const ToolManifestInput *input)
+{
+  char *line = tool_manifest_line (input);
+
+  puts (line);
+  fflush (stdout);
+  g_free (line);
+}
+
 /* FALSE after a message. */
 static gboolean
 write_input (const char *source, gint64 length)
 {
   ToolManifestInput *input;
   gboolean ok;
-  char *line;
 
   input = tool_scan (source, length);
   ok = !input->error;
   if (!ok)
     tool_error ("%s: %s", source, input->error);
-  line = tool_manifest_line (input);
-  puts (line);
-  g_free (line);
+  write_line (input);
   tool_manifest_input_free (input);
   return ok;
 }
 
+/* Runs in a child process. */
 static int
-run (char **sources, double seconds)
+run (gpointer user)
 {
-  char *header = tool_manifest_header (seconds, g_strv_length (sources));
+  const Command *command = user;
   int status = TOOL_OK;
+
+  for (guint i = 0; command->sources[i]; i++) {
+    if (tool_supervisor_is_done (i))
+      continue;
+    tool_supervisor_begin (i);
+    if (!write_input (command->sources[i], (gint64) (command->seconds * 1e9)))
+      status = TOOL_FAILED;
+    tool_supervisor_end (i);
+  }
+  return tool_flush_stdout () ? status : TOOL_FAILED;
+}
+
+/* Runs in the parent. */
+static void
+report (guint index, const char *why, gpointer user)
+{
+  const Command *command = user;
+  ToolManifestInput *input = tool_manifest_input_new ();
+
+  input->source = tool_source_to_utf8 (command->sources[index]);
+  input->path = g_canonicalize_filename (command->sources[index], NULL);
+  input->error = g_strdup (why);
+  tool_error ("%s: %s", input->source, why);
+  write_line (input);
+  tool_manifest_input_free (input);
+}
+
+static int
+supervise (char **sources, double seconds)
+{
+  Command command = { sources, seconds };
+  const ToolWork work = {.n = g_strv_length (sources),.run = run,
+    .report = report,.user = &command
+  };
+  char *header = tool_manifest_header (seconds, work.n);
 
   puts (header);
   g_free (header);
-  for (; *sources; sources++)
-    if (!write_input (*sources, (gint64) (seconds * 1e9)))
-      status = TOOL_FAILED;
-  return tool_flush_stdout () ? status : TOOL_FAILED;
+  return tool_supervise (&work);
 }
 
 int
@@ -78,7 +124,7 @@ tool_segments (int argc, char **argv)
     tool_error ("no input, expected pictures, videos or folders");
   } else {
     expanded = tool_inputs_expand (sources, recursive);
-    status = run (expanded, seconds);
+    status = supervise (expanded, seconds);
     g_strfreev (expanded);
   }
   g_option_context_free (context);

@@ -72,6 +72,16 @@ is_source (const char *path, const char *source)
   return same;
 }
 
+/* Whether a process that an input ended has written @path in this run. */
+static gboolean
+is_of_earlier_child (const char *path)
+{
+  const gint64 start = tool_supervisor_get_start ();
+  GStatBuf info;
+
+  return start && g_stat (path, &info) == 0 && info.st_mtime >= start;
+}
+
 char *
 tool_draw_make_path (ToolDraw *draw, const char *source, const char *extension,
     GError **error)
@@ -85,11 +95,13 @@ tool_draw_make_path (ToolDraw *draw, const char *source, const char *extension,
   for (guint i = 1;; i++) {
     name = i == 1 ? g_strdup_printf ("%s.%s", stem, extension)
         : g_strdup_printf ("%s-%u.%s", stem, i, extension);
-    if (g_hash_table_add (draw->names, g_strdup (name)))
+    path = g_build_filename (draw->dir, name, NULL);
+    if (g_hash_table_add (draw->names, g_strdup (name))
+        && !is_of_earlier_child (path))
       break;
+    g_free (path);
     g_free (name);
   }
-  path = g_build_filename (draw->dir, name, NULL);
   if (is_source (path, source)) {
     g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
         "--draw %s would overwrite it", draw->dir);

@@ -1,0 +1,154 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# SPDX-FileCopyrightText: 2026 the yolov10detect authors
+"""An input that crashes the process costs itself only. A FIFO holds y10 at that input, where a
+signal ends it as a fault in a decoder would; GStreamer 1.22 has such a fault, too."""
+import json
+import os
+import signal
+import subprocess
+import time
+import unittest
+
+from common import Case, PLUGIN_DIR, Y10, main, need, picture, write_png
+
+need("gst", "pixbuf", "ffmpeg")
+
+
+def children(pid):
+    with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as f:
+        return [int(c) for c in f.read().split()]
+
+
+def is_opening(pid):
+    """Whether a process waits for a writer of a FIFO."""
+    try:
+        with open(f"/proc/{pid}/wchan", encoding="ascii") as f:
+            if f.read() in ("wait_for_partner", "fifo_open"):
+                return True
+        with open(f"/proc/{pid}/syscall", encoding="ascii") as f:
+            return f.read().split()[0] == "257"  # openat of x86-64
+    except OSError:
+        return False
+
+
+class Crash(Case):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.env["GST_PLUGIN_PATH_1_0"] = PLUGIN_DIR
+        cls.pictures = [write_png(cls.path(f"{i}.png"), picture(64, 48, i)) for i in range(4)]
+        cls.fifos = [cls.path(f"fifo{i}") for i in range(3)]
+        for fifo in cls.fifos:
+            os.mkfifo(fifo)
+        cls.options = ["--model", cls.model, "--size", "64", "--threads", "1", "--confidence", "0.02",
+                       "--max-detections", "5"]
+
+    def start(self, *args, command="detect", options=None):
+        return subprocess.Popen([Y10, command, *(self.options if options is None else options), *args],
+                                env=self.env, text=True, stdout=subprocess.PIPE,
+                                stderr=subprocess.PIPE)
+
+    def wait_for_child(self, p, *, but=()):
+        """The child that waits for a FIFO."""
+        for _ in range(600):
+            for child in children(p.pid):
+                if child not in but and is_opening(child):
+                    time.sleep(0.1)
+                    if is_opening(child):
+                        return child
+            time.sleep(0.05)
+        raise AssertionError("no child waits")
+
+    def crash(self, p, number=signal.SIGSEGV, times=1):
+        """Ends as many children; returns the parent's output."""
+        killed = []
+        for _ in range(times):
+            killed.append(self.wait_for_child(p, but=killed))
+            os.kill(killed[-1], number)
+        return p.communicate(timeout=60)
+
+    def test_others(self):
+        """The inputs before and behind the bad one have one line each."""
+        expected = [json.loads(line) for line in self.y10("detect", *self.options, *self.pictures)
+                    .stdout.splitlines()]
+        for number, name in ((signal.SIGSEGV, "11 (Segmentation fault)"), (signal.SIGABRT, "6 (Aborted)"),
+                             (signal.SIGKILL, "without enough memory")):
+            with self.start(*self.pictures[:2], self.fifos[0], *self.pictures[2:]) as p:
+                out, errors = self.crash(p, number)
+            self.assertEqual(p.returncode, 1)
+            self.assertEqual([json.loads(line) for line in out.splitlines()], expected)
+            self.assertEqual(len(errors.splitlines()), 1, errors)
+            self.assertIn(self.fifos[0], errors)
+            self.assertIn(name, errors)
+
+    def test_in_a_row(self):
+        """After three in a row, nothing follows; not in a row, all are done."""
+        with self.start(self.pictures[0], *self.fifos, self.pictures[1]) as p:
+            out, errors = self.crash(p, times=3)
+        self.assertEqual((p.returncode, out.count("\n")), (1, 1))
+        self.assertIn("stopping after 3 inputs in a row", errors)
+        self.assertIn("1 input is left", errors)
+        with self.start(self.fifos[0], self.fifos[1], self.pictures[0], self.fifos[2],
+                        self.pictures[1]) as p:
+            out, errors = self.crash(p, times=3)
+        self.assertEqual((p.returncode, out.count("\n")), (1, 2), errors)
+
+    def test_copies(self):
+        """Copies and crops of the first child stay."""
+        os.makedirs(self.path("twin"), exist_ok=True)
+        twin = write_png(self.path("twin/0.png"), picture(48, 64, 9))
+        out = self.path("drawn")
+        with self.start("--draw", out, self.pictures[0], self.pictures[1], self.fifos[0], twin) as p:
+            self.crash(p)
+        self.assertEqual(sorted(os.listdir(out)), ["0-2.png", "0.png", "1.png"])
+
+    def test_decoder(self):
+        """GStreamer 1.22 crashes on this file; newer ones may refuse or play it."""
+        bad = self.path("gray10.mkv")
+        subprocess.run(["ffmpeg", "-v", "error", "-f", "lavfi", "-i", "testsrc2=size=96x64:duration=1",
+                        "-c:v", "ffv1", "-pix_fmt", "gray10le", bad], check=True)
+        done = subprocess.run([Y10, "detect", *self.options, self.pictures[0], bad, self.pictures[1]],
+                              env=self.env, check=False, capture_output=True, text=True, timeout=60)
+        sources = [json.loads(line)["source"] for line in done.stdout.splitlines()]
+        self.assertEqual([s for s in sources if s != bad], self.pictures[:2])
+        self.assertEqual(done.returncode, 0 if bad in sources else 1)
+        receipts = []
+        for _ in range(2):
+            done = subprocess.run(
+                [Y10, "detect", *self.options, "--store", self.path("store2"), self.pictures[0], bad,
+                 self.pictures[1]], env=self.env, check=False, capture_output=True, text=True, timeout=60)
+            receipts.append([json.loads(line) for line in done.stdout.splitlines()])
+            self.assertEqual([r["source"] for r in receipts[-1]],
+                             [self.pictures[0], bad, self.pictures[1]])
+            if receipts[-1][1]["status"] == "failed":
+                self.assertTrue(receipts[-1][1]["error"])
+                self.assertIn(bad, done.stderr)
+        self.assertEqual([r["status"] for r in receipts[0]][::2], ["stored"] * 2)
+        self.assertEqual([r["status"] for r in receipts[1]][::2], ["exists"] * 2)
+        lines = [json.loads(line) for line in subprocess.run(
+            [Y10, "segments", self.pictures[0], bad, self.pictures[1]], env=self.env, check=False,
+            capture_output=True, text=True, timeout=60).stdout.splitlines()]
+        self.assertEqual([line["source"] for line in lines[1:]],
+                         [self.pictures[0], bad, self.pictures[1]])
+
+    def test_signals(self):
+        """Whoever ends the parent ends the child."""
+        with self.start(self.pictures[0], self.fifos[0]) as p:
+            child = self.wait_for_child(p)
+            p.send_signal(signal.SIGTERM)
+            _, errors = p.communicate(timeout=60)
+            self.assertEqual(p.returncode, 130, errors)
+        with self.start(self.pictures[0], self.fifos[0]) as p:
+            child = self.wait_for_child(p)
+            p.kill()
+            p.communicate(timeout=60)
+        for _ in range(100):
+            if not os.path.exists(f"/proc/{child}"):
+                break
+            time.sleep(0.05)
+        self.assertFalse(os.path.exists(f"/proc/{child}"))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* A file can make a decoder crash the process. So a child process does the work, and
+ * tells in shared memory which input it is at. If a signal such as SIGSEGV ends it,
+ * the parent names the signal and the input, and another child does the inputs that are
+ * left; after three inputs in a row that crashed, none follows. The parent does nothing but
+ * wait: neither GStreamer nor CUDA survives a fork.
+ *
+ * Whoever kills or interrupts the parent means the child, which also dies with it. With
+ * Y10_NO_SUPERVISOR in the environment there is no child, for debuggers. */
+
+#include "config.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tool.h"
+
+#define MAX_IN_A_ROW 3
+#define NONE G_MAXUINT
+
+typedef struct
+{
+  guint current;                /* input, or NONE */
+  gboolean in_line;
+  ToolCounts counts;
+  guint n_done;
+  gboolean done[];              /* by input */
+} Shared;
+
+static Shared *shared;
+static gint64 resumed_since;
+static volatile pid_t child;
+
+gboolean
+tool_supervisor_is_done (guint index)
+{
+  return shared->done[index];
+}
+
+void
+tool_supervisor_begin (guint index)
+{
+  shared->current = index;
+}
+
+void
+tool_supervisor_end (guint index)
+{
+  shared->n_done += !shared->done[index];
+  shared->done[index] = TRUE;
+}
+
+void
+tool_supervisor_set_in_line (gboolean in_line)
+{
+  if (shared)
+    shared->in_line = in_line;
+}
+
+ToolCounts *
+tool_supervisor_get_counts (void)
+{
+  return &shared->counts;
+}
+
+gint64
+tool_supervisor_get_start (void)
+{
+  return resumed_since;
+}
+
+/* A terminal sends its signals to the child itself. */
+static void
+forward (int number, siginfo_t *info, void *context)
+{
+  if (info->si_code <= 0 && child > 0)
+    kill (child, number);
+}
+
+static void
+catch_signals (void)
+{
+  static const int numbers[] = { SIGINT, SIGTERM };
+  struct sigaction action = {.sa_flags = SA_SIGINFO | SA_RESTART };
+  struct sigaction before;
+
+  action.sa_sigaction = forward;
+  for (guint i = 0; i < G_N_ELEMENTS (numbers); i++)
+    if (sigaction (numbers[i], NULL, &before) == 0
+        && before.sa_handler != SIG_IGN)
+      sigaction (numbers[i], &action, NULL);
+}
+
+/* Signals that something in the child has caused, or the lack of memory. */
+static gboolean
+is_crash (int number)
+{
+  return number == SIGSEGV || number == SIGBUS || number == SIGFPE
+      || number == SIGILL || number == SIGABRT || number == SIGTRAP
+      || number == SIGSYS || number == SIGKILL;
+}
+
+static int
+run_child (const ToolWork *work)
+{
+  const pid_t parent = getppid ();
+
+  prctl (PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid () != parent)
+    return TOOL_FAILED;
+  return work->run (work->user);
+}
+
+/* Returns what waitpid() says of a child, or -1. */
+static int
+start_and_wait (const ToolWork *work)
+{
+  int status;
+
+  shared->current = NONE;
+  fflush (NULL);
+  child = fork ();
+  if (child == 0) {
+    status = run_child (work);
+    fflush (NULL);
+    _exit (status);
+  }
+  catch_signals ();
+  if (child < 0) {
+    tool_error ("cannot start a process: %s", g_strerror (errno));
+    return -1;
+  }
+  while (waitpid (child, &status, 0) < 0)
+    if (errno != EINTR)
+      return -1;
+  return status;
+}
+
+/* Ends like the child. */
+static int
+end_by (int number)
+{
+  signal (number, SIG_DFL);
+  raise (number);
+  return 128 + number;
+}
+
+static void
+report (const ToolWork *work, int number)
+{
+  char *why = g_strdup_printf ("reading it ended the process by signal %d (%s)%s",
+      number, g_strsignal (number), number == SIGKILL
+      ? ", as happens without enough memory" : "");
+
+  if (shared->in_line) {
+    shared->in_line = FALSE;
+    putchar ('\n');
+    fflush (stdout);
+  }
+  work->report (shared->current, why, work->user);
+  tool_supervisor_end (shared->current);
+  g_free (why);
+}
+
+int
+tool_supervise (const ToolWork *work)
+{
+  const gint64 start = g_get_real_time () / G_USEC_PER_SEC;
+  guint in_a_row = 0, n_crashes = 0, last = 0;
+
+  shared = mmap (NULL, sizeof *shared + work->n * sizeof *shared->done, PROT_READ | PROT_WRITE,
+      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (shared == MAP_FAILED) {
+    tool_error ("no memory");
+    return TOOL_FAILED;
+  }
+  if (g_getenv ("Y10_NO_SUPERVISOR"))
+    return work->run (work->user);
+  while (in_a_row < MAX_IN_A_ROW) {
+    const int status = start_and_wait (work);
+    const int number = status >= 0 && WIFSIGNALED (status) ? WTERMSIG (status) : 0;
+
+    if (status < 0)
+      return TOOL_FAILED;
+    if (!number)
+      return n_crashes && WEXITSTATUS (status) == TOOL_OK ? TOOL_FAILED
+          : WEXITSTATUS (status);
+    if (!is_crash (number) || shared->current == NONE)
+      return end_by (number);
+    in_a_row = n_crashes++ && shared->current == last + 1 ? in_a_row + 1 : 1;
+    last = shared->current;
+    report (work, number);
+    if (shared->n_done == work->n)
+      return TOOL_FAILED;
+    resumed_since = start;
+  }
+  tool_error ("stopping after %d inputs in a row that ended the process; %u input%s "
+      "left", MAX_IN_A_ROW, work->n - shared->n_done,
+      work->n - shared->n_done == 1 ? " is" : "s are");
+  return TOOL_FAILED;
+}
