@@ -14,12 +14,22 @@ static const Y10Structure *const structures[] = {
   &y10_structure_yolov10,
 };
 
+/* In Ultralytics' files of whole modules. */
+#define HEAD_CLASS "v10Detect"
+
 /* Other networks that the same tools train, by a tensor that only they have.
  * The last matching row is the most specific one. */
 static const struct
 {
   const char *name, *tensor;
 } other_networks[] = {
+  {"YOLOv5", "model.24.m.0.weight"},
+  {"YOLOv5", "model.33.m.0.weight"},
+  {"YOLOv5u", "model.24.cv3.0.0.conv.weight"},
+  {"YOLOv5u", "model.33.cv3.0.0.conv.weight"},
+  {"YOLOv3", "model.28.m.0.weight"},
+  {"YOLOv3u", "model.28.cv3.0.0.conv.weight"},
+  {"YOLOv7", "model.105.m.0.weight"},
   {"YOLOv8", "model.22.cv3.0.0.conv.weight"},
   {"YOLOv9", "model.2.cv4.conv.weight"},
   {"YOLO11", "model.10.m.0.attn.qkv.conv.weight"},
@@ -73,12 +83,19 @@ y10_structure_build (const Y10Structure *structure, const Y10TensorFile *file,
     guint width, guint height, Y10Head head, GError **error)
 {
   const char *other = find_other_network (file);
+  const char *head_class = y10_tensor_file_get_meta (file, "head-class");
   Y10Graph *graph;
 
   if (other) {
     g_set_error (error, Y10_ERROR, Y10_ERROR_MODEL,
         "%s is a %s; expected a YOLOv10", y10_tensor_file_get_path (file),
         other);
+    return NULL;
+  }
+  if (head_class && strcmp (head_class, HEAD_CLASS) != 0) {
+    g_set_error (error, Y10_ERROR, Y10_ERROR_MODEL,
+        "%s is a network with the head %s; expected a YOLOv10, whose head is "
+        HEAD_CLASS, y10_tensor_file_get_path (file), head_class);
     return NULL;
   }
   graph = structure->build (file, width, height, head, error);

@@ -104,7 +104,7 @@ check_float (const Y10Weights *weights, const Y10TensorEntry *t,
   if (t->dtype != Y10_DTYPE_OTHER)
     return TRUE;
   g_set_error (error, Y10_ERROR, Y10_ERROR_MODEL,
-      "%s: tensor \"%s\" has dtype %s; expected F32, F16 or BF16",
+      "%s: tensor \"%s\" has dtype %s; expected F64, F32, F16 or BF16",
       y10_tensor_file_get_path (weights->file), t->name, t->dtype_name);
   return FALSE;
 }
@@ -265,7 +265,7 @@ y10_weights_get_dtype (const Y10Weights *weights, guint conv)
 }
 
 /* @data: from y10_tensor_file_read_tensor(). */
-static gfloat
+static gdouble
 get_element (const Y10TensorEntry *t, const guint8 *data, gsize i)
 {
   union
@@ -273,8 +273,18 @@ get_element (const Y10TensorEntry *t, const guint8 *data, gsize i)
     guint32 u;
     gfloat f;
   } v;
+  union
+  {
+    guint64 u;
+    gdouble d;
+  } w;
   guint16 h;
 
+  if (t->dtype == Y10_DTYPE_F64) {
+    memcpy (&w.u, data + 8 * i, 8);
+    w.u = GUINT64_FROM_LE (w.u);
+    return w.d;
+  }
   if (t->dtype == Y10_DTYPE_F32) {
     memcpy (&v.u, data + 4 * i, 4);
     v.u = GUINT32_FROM_LE (v.u);

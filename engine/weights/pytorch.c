@@ -7,7 +7,8 @@
  * - training checkpoints of Ultralytics and of YOLOv10's authors: a dictionary
  *   with whole modules under "ema" or "model";
  * - one whole module;
- * - a state_dict, bare or under "model" or "state_dict".
+ * - a state_dict, bare or under "model", "state_dict" or any other key, if it is the
+ *   only one that has one.
  *
  * The pickle yields names and shapes only; no code of the file runs, no class
  * needs to exist, and tensors that the network does not name, such as an
@@ -213,7 +214,7 @@ add_tensor (Reader *r, const char *name, const Value *args)
   dtype = storage_dtype (y10_pickle_item (id, 1), &elem_size);
   if (!dtype)
     return bad (r, "tensor \"%s\" is in a storage of an unknown type; "
-        "expected F32, F16 or BF16", name);
+        "expected F64, F32, F16 or BF16", name);
   if (n_dims < 0 || get_sizes (y10_pickle_item (args, 3), stride) != n_dims
       || !get_int (y10_pickle_item (args, 1), &first) || first < 0)
     return bad (r, "tensor \"%s\" has no valid shape", name);
@@ -304,6 +305,19 @@ check_norm (Reader *r, const Value *state)
   return FALSE;
 }
 
+/* Whether @value is of a class in Ultralytics' module of heads. */
+static gboolean
+is_head (const Value *value)
+{
+  static const char heads[] = "ultralytics.nn.modules.head ";
+  const Value *callee = value->kind == Y10_PICKLE_CALL ? value->call->callee
+      : NULL;
+
+  return callee && callee->kind == Y10_PICKLE_GLOBAL
+      && callee->length > strlen (heads)
+      && !memcmp (callee->text, heads, strlen (heads));
+}
+
 static gboolean
 add_module (Reader *r, const Value *module)
 {
@@ -331,6 +345,11 @@ add_module (Reader *r, const Value *module)
       g_autofree char *name = class_name (child);
 
       y10_tensor_file_set_activation (r->file, r->path->str, name);
+    }
+    if (is_head (child)) {
+      g_autofree char *name = class_name (child);
+
+      y10_tensor_file_set_meta (r->file, "head-class", name);
     }
     if (get_state (child) && enter (r, modules->items[i])) {
       r->depth++;
@@ -443,14 +462,39 @@ find_weights (Reader *r, const Value *root)
   return has_tensors (root) ? root : NULL;
 }
 
+/* The only value of @root that has weights, whatever its key is; *@n: how many have. */
+static const Value *
+find_only_weights (Reader *r, const Value *root, guint *n)
+{
+  const Value *found = NULL;
+
+  *n = 0;
+  if (!root || !holds_pairs (root) || !work (r, root->n))
+    return NULL;
+  for (guint i = 0; i + 1 < root->n; i += 2) {
+    const Value *value = root->items[i + 1];
+
+    if (is_module (r, value) || has_tensors (value)) {
+      found = is_module (r, value) ? unwrap (r, value) : value;
+      ++*n;
+    }
+  }
+  return *n == 1 ? found : NULL;
+}
+
 static gboolean
 read_checkpoint (Reader *r, const Value *root)
 {
   const Value *weights = find_weights (r, root), *inner;
+  guint n = 0;
 
   if (!weights)
-    return bad (r, "it has no module and no tensors under \"ema\", \"model\", "
-        "\"state_dict\" or at the top");
+    weights = find_only_weights (r, root, &n);
+  if (!weights)
+    return n ? bad (r, "%u of its entries have tensors; expected them in one, or under "
+        "\"ema\", \"model\" or \"state_dict\"", n)
+        : bad (r, "it has no module and no tensors at the top or in one of its "
+        "entries");
   read_size (r, lookup (r, root, "train_args"));
   if (!is_module (r, weights))
     return add_tensors (r, weights);

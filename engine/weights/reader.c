@@ -146,7 +146,7 @@ parse_dtype (const char *dtype, gsize *elem_size)
     gsize size;
   } known[] = {
     {"F32", Y10_DTYPE_F32, 4}, {"F16", Y10_DTYPE_F16, 2},
-    {"BF16", Y10_DTYPE_BF16, 2}, {"F64", Y10_DTYPE_OTHER, 8},
+    {"BF16", Y10_DTYPE_BF16, 2}, {"F64", Y10_DTYPE_F64, 8},
     {"I64", Y10_DTYPE_OTHER, 8}, {"U64", Y10_DTYPE_OTHER, 8},
     {"I32", Y10_DTYPE_OTHER, 4}, {"U32", Y10_DTYPE_OTHER, 4},
     {"I16", Y10_DTYPE_OTHER, 2}, {"U16", Y10_DTYPE_OTHER, 2},
@@ -175,7 +175,7 @@ y10_tensor_file_add (Y10TensorFile *file, const char *name, const char *dtype,
   entry.dtype = parse_dtype (dtype, &elem_size);
   if (!elem_size) {
     g_set_error (error, Y10_ERROR, Y10_ERROR_MODEL_FORMAT,
-        "%s: tensor \"%s\" has dtype \"%s\"; expected F32, F16 or BF16",
+        "%s: tensor \"%s\" has dtype \"%s\"; expected F64, F32, F16 or BF16",
         file->path, name, dtype);
     return FALSE;
   }

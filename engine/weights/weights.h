@@ -15,6 +15,7 @@ typedef enum
   Y10_DTYPE_F32,
   Y10_DTYPE_F16,
   Y10_DTYPE_BF16,
+  Y10_DTYPE_F64,
   Y10_DTYPE_OTHER,              /* present in the file, unusable as a weight */
 } Y10Dtype;
 

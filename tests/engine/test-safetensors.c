@@ -171,7 +171,7 @@ test_bad_headers (void)
     {"{\"a\":{\"dtype\":\"F32\",\"shape\":[3],\"data_offsets\":[0,8]}}", 0, 8,
         {"\"a\" has 8 bytes", "3 elements of 4"}},
     {"{\"a\":{\"dtype\":\"F99\",\"shape\":[1],\"data_offsets\":[0,4]}}", 0, 4,
-        {"\"a\" has dtype \"F99\"", "expected F32, F16 or BF16"}},
+        {"\"a\" has dtype \"F99\"", "expected F64, F32, F16 or BF16"}},
     {"{\"0.conv.weight\":{\"dtype\":\"F32\",\"shape\":[1],"
         "\"data_offsets\":[0,4]},\"model.0.conv.weight\":{\"dtype\":\"F32\","
         "\"shape\":[1],\"data_offsets\":[4,8]}}", 0, 8,
@@ -339,7 +339,7 @@ test_integer_weight (void)
   memcpy (at, "I32", 3);
   path = test_write ("bad.safetensors", data, size);
   test_expect_error (load_error (path, NULL), Y10_ERROR_MODEL,
-      "model.0.conv.weight", "I32", "expected F32, F16 or BF16", NULL);
+      "model.0.conv.weight", "I32", "expected F64, F32, F16 or BF16", NULL);
   g_free (path);
   g_free (data);
   y10_test_tensors_free (tensors);

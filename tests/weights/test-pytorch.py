@@ -99,6 +99,11 @@ class Checkpoints(unittest.TestCase):
         for name, value in {
                 "state": tensors, "under-model": {"model": tensors},
                 "under-state_dict": {"state_dict": tensors, "epoch": 1},
+                # PyTorch's tutorial, and others.
+                "under-model_state_dict": {"epoch": 1, "model_state_dict": tensors, "optimizer_state_dict":
+                                           {"state": {}, "param_groups": []}, "loss": 0.5},
+                "under-net": {"net": tensors, "acc": 1},
+                "under-weights": {"weights": torchlike.as_module(tensors, ["x"])},
                 "parallel": prefixed, "bare": torchlike.as_module(tensors, ["x"]),
                 "ema": {"model": None, "ema": torchlike.as_module(tensors, {})}}.items():
             for protocol in (2, 3, 4, 5):
@@ -106,6 +111,49 @@ class Checkpoints(unittest.TestCase):
                     path = self.dir / f"{name}.pt"
                     torchlike.save(path, value, protocol)
                     self.assert_same(path)
+
+    def test_doubles(self):
+        """float64 weights detect what the same in float32 do."""
+        path = self.dir / "doubles.pt"
+        tensors = torchlike.read_safetensors(self.reference)
+        for name, t in tensors.items():
+            if t.args[0].dtype == "F32":
+                data = t.args[0].data
+                t.args[0].data = struct.pack(f"<{len(data) // 4}d",
+                                             *struct.unpack(f"<{len(data) // 4}f", data))
+                t.args[0].dtype = "F64"
+        torchlike.save(path, {"model": tensors})
+        picture = pathlib.Path(__file__).parent / "../../pipelines/codes.png"
+        command = [Y10, "detect", "--size", "96", "--confidence", "0.02", picture, "--model"]
+        expected = run(*command, self.reference)
+        self.assertEqual(expected.returncode, 0, expected.stderr)
+        found = run(*command, path)
+        self.assertEqual((found.stdout, found.stderr), (expected.stdout, ""))
+
+    def test_several(self):
+        """Which weights are meant must not be guessed."""
+        path = self.dir / "several.pt"
+        torchlike.save(path, {"teacher": torchlike.read_safetensors(self.reference),
+                              "student": torchlike.read_safetensors(self.reference)})
+        result = run(Y10, "info", path)
+        self.assertEqual(result.returncode, 3)
+        self.assertIn("2 of its entries have tensors", result.stderr)
+
+    def test_other_head(self):
+        """The class of the head tells another family before any shape is judged."""
+        for head, status in (("Detect", 3), ("Pose26", 3), ("v10Detect", 0)):
+            root = torchlike.as_module(torchlike.read_safetensors(self.reference), ["x"])
+            layers = root._modules["model"]._modules
+            last = max(layers, key=int)
+            made = torchlike.define("ultralytics.nn.modules.head", head)()
+            made.__dict__.update(layers[last].__dict__)
+            layers[last] = made
+            path = self.dir / "head.pt"
+            torchlike.save(path, {"model": root})
+            result = run(Y10, "info", path)
+            self.assertEqual(result.returncode, status, result.stderr)
+            if status:
+                self.assertIn(f"is a network with the head {head}; expected a YOLOv10", result.stderr)
 
     def test_names_and_size(self):
         result = json.loads(run(Y10, "info", "--json", self.good).stdout)

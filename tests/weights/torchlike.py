@@ -16,9 +16,9 @@ import sys
 import types
 import zipfile
 
-STORAGES = {"F32": "FloatStorage", "F16": "HalfStorage", "BF16": "BFloat16Storage",
+STORAGES = {"F32": "FloatStorage", "F16": "HalfStorage", "BF16": "BFloat16Storage", "F64": "DoubleStorage",
             "I64": "LongStorage"}
-SIZES = {"F32": 4, "F16": 2, "BF16": 2, "I64": 8}
+SIZES = {"F32": 4, "F16": 2, "BF16": 2, "F64": 8, "I64": 8}
 
 
 def define(module, name, of=object):
