@@ -3,7 +3,7 @@
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
 """Counts the objects in zones of the picture, and draws the zones with their counts.
 
-examples/zones.py --zone door=0.1,0.2,0.5,0.9 --zone desk=0.6,0,1,1 street.mp4 counted.mkv
+examples/zones.py --zone "door=0.1,0.2 0.5,0.9" --zone "desk=0.6,0 1,1" street.mp4 counted.mkv
 
 A zone is a name and the left, top, right and bottom edge as fractions of the picture; an object is
 in the zone that contains its centre. Prints a JSON line whenever a count changes. Only python3-gi
@@ -35,7 +35,8 @@ SCENE = f"filesrc location={ROOT}/pipelines/codes.png ! gdkpixbufdec ! imagefree
 class Zone:
     def __init__(self, text):
         self.name, _, edges = text.partition("=")
-        self.box = [float(edge) for edge in edges.split(",")]
+        # Two corners, as the property region has them.
+        self.box = [float(edge) for corner in edges.split(" ") for edge in corner.split(",")]
         x0, y0, x1, y1 = self.box
         if not (self.name and 0 <= x0 < x1 <= 1 and 0 <= y0 < y1 <= 1):
             raise ValueError
@@ -91,11 +92,11 @@ def zone_argument(text):
         return Zone(text)
     except ValueError:
         raise argparse.ArgumentTypeError(
-            f"'{text}' is not NAME=X0,Y0,X1,Y1 with 0 <= X0 < X1 <= 1 and so for Y") from None
+            f"'{text}' is not \"NAME=X0,Y0 X1,Y1\" with 0 <= X0 < X1 <= 1 and so for Y") from None
 
 
 parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-parser.add_argument("--zone", type=zone_argument, action="append", metavar="NAME=X0,Y0,X1,Y1")
+parser.add_argument("--zone", type=zone_argument, action="append", metavar="NAME=X0,Y0 X1,Y1")
 parser.add_argument("--model", metavar="FILE", help="weights, instead of the bundled model")
 parser.add_argument("input", nargs="?", help="video; codes on paper unless given")
 parser.add_argument("output", nargs="?",
@@ -104,7 +105,7 @@ given = parser.parse_args()
 if not given.output and not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
     given.output = "zones-counted.mkv"
     print(f"zones.py: there is no screen; writing {given.output}", file=sys.stderr)
-watched = given.zone or [Zone("left=0,0,0.5,1"), Zone("right=0.5,0,1,1")]
+watched = given.zone or [Zone("left=0,0 0.5,1"), Zone("right=0.5,0 1,1")]
 Gst.init(None)
 DYE = [dye(*EMPTY), dye(*OCCUPIED)]
 # NMS across classes, so that each object counts once; and only confident detections count.

@@ -218,7 +218,7 @@ configure_and_build() {
     # A step takes 0.15 s of a core on an idle server of 2023, and twice that on
     # most other machines. The progress display then uses the measured time.
     expected=$(((steps * 30 / cores + 99) / 100))
-    say "building: $steps steps on $cores cores, $(about $expected)"
+    say "building: $steps steps on $cores core$([ "$cores" = 1 ] || echo s), $(about $expected)"
   fi
   log=$(mktemp "${TMPDIR:-/tmp}/yolov10detect-build.XXXXXX")
   if ! watch "$log" read_ninja env NINJA_STATUS='[%f/%t] ' ninja -C "$build"; then

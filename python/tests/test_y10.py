@@ -169,6 +169,8 @@ class Detect(unittest.TestCase):
                 y10.Model(path, labels=labels)
         with self.assertRaisesRegex(ValueError, "NUL"):
             self.expected.to_json("a\0b")
+        with self.assertRaisesRegex(TypeError, "no argument 'conf'; did you mean confidence"):
+            self.model.detect(pixels(), conf=0.5)
         with self.assertRaisesRegex(y10.Error, "confidence is 2"):
             self.model.detect(pixels(), confidence=2)
         closed = y10.Model()

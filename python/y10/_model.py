@@ -93,6 +93,12 @@ def _interruptible(work: Callable[[int], T]) -> T:
         library.g_object_unref(cancellable)
 
 
+#: What Ultralytics calls the arguments of detect().
+HINTS = {"conf": "confidence", "max_det": "max_detections", "agnostic_nms": "class_agnostic",
+         "imgsz": "input_size, an argument of Model", "device": "backend, an argument of Model",
+         "half": "precision, an argument of Model", "source": "the first argument"}
+
+
 class Model:
     """YOLOv10 weights, ready to detect objects.
 
@@ -260,7 +266,8 @@ class Model:
     def detect(self, image: Any, *, confidence: float = 0.25, iou: float = 0.7,
                class_agnostic: bool = False, max_detections: Optional[int] = None,
                classes: Optional[Iterable[Union[int, str]]] = None, order: str = "RGB",
-               class_confidence: Optional[Mapping[Union[int, str], float]] = None) -> Any:
+               class_confidence: Optional[Mapping[Union[int, str], float]] = None,
+               **unknown: Any) -> Any:
         """Detects objects in an image, or in each image of a list or tuple.
 
         An image is one of
@@ -294,6 +301,10 @@ class Model:
             TypeError, ValueError: an image or an option is not one.
             OSError: Pillow cannot read a file.
         """
+        if unknown:
+            name = next(iter(unknown))
+            hint = f"; did you mean {HINTS[name]}?" if name in HINTS else ""
+            raise TypeError(f"detect() has no argument {name!r}{hint}")
         if order not in ORDERS:
             raise ValueError(f"order is {order!r}; expected one of {', '.join(ORDERS)}")
         params = Y10HeadParams(

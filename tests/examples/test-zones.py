@@ -52,8 +52,8 @@ class Zones(unittest.TestCase):
                         f"{tuple(pixel)} at {x},{y}, expected {rgb}")
 
     def test_moving_code(self):
-        done = self.zones("--zone", "door=" + ",".join(map(str, DOOR)), "--zone", "floor=0,0.8,1,1",
-                          "--zone", "room=0,0,1,1", self.video, self.output)
+        done = self.zones("--zone", "door={},{} {},{}".format(*DOOR), "--zone", "floor=0,0.8 1,1",
+                          "--zone", "room=0,0 1,1", self.video, self.output)
         self.assertEqual(done.returncode, 0, done.stderr)
         lines = [json.loads(line) for line in done.stdout.splitlines()]
         told = [(round(line["time"] * RATE), *line["zones"].values()) for line in lines]
@@ -90,7 +90,7 @@ class Zones(unittest.TestCase):
                      "door=a,b,c,d", "door=nan,0,1,1"):
             done = self.zones("--zone", zone, self.video)
             self.assertEqual(done.returncode, 2, zone)
-            self.assertIn("is not NAME=X0,Y0,X1,Y1", done.stderr)
+            self.assertIn("is not \"NAME=X0,Y0 X1,Y1\"", done.stderr)
             self.assertNotIn("Traceback", done.stderr)
         done = self.zones("none.mp4")
         self.assertEqual(done.returncode, 1)

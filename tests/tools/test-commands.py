@@ -48,7 +48,7 @@ class Info(Case):
                          else ["one2one", "one2many"])
 
     def test_text(self):
-        out = self.y10("info", "--backend", "ref", "--size", "96", self.model).stdout
+        out = self.y10("info", "--layers", "--backend", "ref", "--size", "96", self.model).stdout
         self.assertIn("classes     3: ", out)
         self.assertIn("model.0 ", out)
 
@@ -181,7 +181,24 @@ class Texts(Case):
             help_text = self.y10(command, "--help").stdout
             self.assertEqual(self.y10("help", command).stdout, help_text)
             self.assertIn("Exit status: 0", help_text)
-        self.refused("help", "detct", says=["detct"])
+        self.refused("help", "detct", says=["detct", "did you mean 'detect'?"])
+
+    def test_hints(self):
+        """What Ultralytics' command line and typing errors mean."""
+        for args, says in (
+                (["predict"], "'y10 detect' does that"), (["checks"], "'y10 doctor' does that"),
+                (["export"], "weights load as they are"), (["bnech"], "did you mean 'bench'?"),
+                (["detect", "--conf", "0.5", "x"], "did you mean --confidence?"),
+                (["detect", "--imgsz=640", "x"], "did you mean --size?"),
+                (["detect", "--save_txt", "x"], "JSON"), (["detect", "--device", "0"], "--backend?"),
+                (["detect", "--modle", "x"], "did you mean --model?"),
+                (["bench", "--thread", "2"], "did you mean --threads?"),
+                (["detect", "model=yolov10n.pt", "source=x"], "did you mean --model yolov10n.pt?"),
+                (["detect", "imgsz=640"], "did you mean --size?")):
+            self.refused(*args, says=[says])
+        for args in (["nonsense"], ["detect", "--nonsense", "x"]):
+            done = self.y10(*args, status=2)
+            self.assertNotIn("did you mean", done.stderr)
 
     def test_every_option_is_documented(self):
         with open(os.path.join(SOURCE, "tools", "y10", "y10.1"), encoding="utf-8") as f:

@@ -308,6 +308,24 @@ check_store_options (const DetectOptions *options)
   return FALSE;
 }
 
+/* FALSE after a message about an input that is meant as an option. */
+static gboolean
+check_inputs (char **inputs, GOptionContext *context)
+{
+  char *help = g_option_context_get_help (context, FALSE, NULL), *hint = NULL;
+
+  for (; *inputs && !hint; inputs++)
+    if (strchr (*inputs, '=') && !strstr (*inputs, "://")
+        && !g_file_test (*inputs, G_FILE_TEST_EXISTS)
+        && (hint = tool_hint_input (*inputs, help)))
+      tool_error ("%s: no such file; %s", *inputs, hint);
+  g_free (help);
+  if (!hint)
+    return TRUE;
+  g_free (hint);
+  return FALSE;
+}
+
 static gboolean
 plan_tasks (DetectOptions *options, int *status)
 {
@@ -418,6 +436,8 @@ tool_detect (int argc, char **argv)
     tool_error ("no input, expected pictures, videos or folders");
     goto out;
   }
+  if (options.inputs && !check_inputs (options.inputs, context))
+    goto out;
   if (options.inputs) {
     expanded = tool_inputs_expand (options.inputs, options.recursive);
     g_strfreev (options.inputs);

@@ -138,7 +138,7 @@ print_ops (const Info *info)
 }
 
 static void
-print_text (const Info *info)
+print_text (const Info *info, gboolean layers)
 {
   const Y10Model *model = info->model;
   char *path = tool_escape (y10_model_get_path (model));
@@ -170,14 +170,15 @@ print_text (const Info *info)
       (double) y10_engine_get_weights_size (info->engine) / 1e6);
   tool_print ("start-up    %.0f ms\n",
       (double) y10_engine_get_start_time (info->engine) / 1e6);
-  print_ops (info);
+  if (layers)
+    print_ops (info);
   g_free (classes);
   g_free (path);
 }
 
 static int
 info_run (const ToolEngineOptions *options, const Y10EngineConfig *config,
-    const char *path, gboolean json)
+    const char *path, gboolean layers, gboolean json)
 {
   Y10EngineConfig once = *config;
   GError *error = NULL;
@@ -199,7 +200,7 @@ info_run (const ToolEngineOptions *options, const Y10EngineConfig *config,
     if (json)
       print_json (&info);
     else
-      print_text (&info);
+      print_text (&info, layers);
     status = tool_flush_stdout ()? TOOL_OK : TOOL_FAILED;
     y10_engine_unref (info.engine);
   } else {
@@ -215,10 +216,13 @@ tool_info (int argc, char **argv)
 {
   ToolEngineOptions options = { 0 };
   Y10EngineConfig config;
-  gboolean json = FALSE;
+  gboolean layers = FALSE, json = FALSE;
   char **files = NULL;
   const GOptionEntry entries[] = {
-    {"json", 'j', 0, G_OPTION_ARG_NONE, &json, "Print JSON", NULL},
+    {"layers", 0, 0, G_OPTION_ARG_NONE, &layers,
+        "Also print each layer with its implementation on this machine", NULL},
+    {"json", 'j', 0, G_OPTION_ARG_NONE, &json,
+        "Print JSON, with the layers", NULL},
     {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &files, NULL,
         NULL},
     {NULL}
@@ -227,9 +231,8 @@ tool_info (int argc, char **argv)
   int status = TOOL_USAGE;
 
   g_option_context_set_summary (context,
-      "Prints the contents of a weights file: variant, classes, input size, "
-      "work, and each\nlayer with its implementation on this machine. The "
-      "default is the bundled model.");
+      "Prints the contents of a weights file: variant, classes, input size and "
+      "work. The\ndefault is the bundled model.");
   g_option_context_set_description (context, TOOL_STATUS_HELP);
   tool_engine_options_add (context, &options, TRUE);
   g_option_context_add_main_entries (context, entries, NULL);
@@ -243,7 +246,7 @@ tool_info (int argc, char **argv)
   }
   config.n_slots = 1;
   status = info_run (&options, &config,
-      options.model || !files ? options.model : files[0], json);
+      options.model || !files ? options.model : files[0], layers, json);
 
 out:
   tool_engine_options_clear (&options);

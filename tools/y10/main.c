@@ -43,10 +43,18 @@ print_help (FILE *out)
 static const Command *
 find_command (const char *name)
 {
-  for (guint i = 0; i < G_N_ELEMENTS (commands); i++)
+  const char *known[G_N_ELEMENTS (commands) + 1] = { NULL };
+  char *hint;
+
+  for (guint i = 0; i < G_N_ELEMENTS (commands); i++) {
+    known[i] = commands[i].name;
     if (!strcmp (commands[i].name, name))
       return &commands[i];
-  tool_error ("unknown command '%s'; 'y10 --help' lists the commands", name);
+  }
+  hint = tool_hint_command (name, known);
+  tool_error ("unknown command '%s'; %s%s'y10 --help' lists the commands", name,
+      hint ? hint : "", hint ? "; " : "");
+  g_free (hint);
   return NULL;
 }
 

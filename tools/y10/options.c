@@ -63,17 +63,24 @@ gboolean
 tool_options_parse (GOptionContext *context, const char *command, int *argc,
     char ***argv)
 {
+  char *name = g_strdup_printf ("y10 %s", command), *help, *hint;
+  char **given = g_strdupv (*argv);
   GError *error = NULL;
-  char *name = g_strdup_printf ("y10 %s", command);
   gboolean ok;
 
   g_set_prgname (name);
   ok = g_option_context_parse (context, argc, argv, &error);
   g_set_prgname ("y10");
   if (!ok) {
-    tool_error ("%s; see '%s --help'", error->message, name);
+    help = g_option_context_get_help (context, FALSE, NULL);
+    hint = tool_hint_options (given, help);
+    tool_error ("%s; %s%ssee '%s --help'", error->message, hint ? hint : "",
+        hint ? " " : "", name);
     g_error_free (error);
+    g_free (hint);
+    g_free (help);
   }
+  g_strfreev (given);
   g_free (name);
   return ok;
 }

@@ -127,6 +127,15 @@ guint8 *tool_classes_parse (const char *text, const Y10Model *model);
 gboolean tool_check_range (const char *name, double value, double min,
     double max);
 
+/* hints.c: what somebody meant; NULL if that is not known, else free with g_free() */
+
+/* @known: the commands, NULL-terminated. */
+char *tool_hint_command (const char *word, const char *const *known);
+/* For the first option in @arguments that the text @help does not have. */
+char *tool_hint_options (char *const *arguments, const char *help);
+/* For an input such as "model=yolov10n.pt". */
+char *tool_hint_input (const char *input, const char *help);
+
 /* media/frame.c: runs frames through the engine's two slots */
 
 /* One picture or video frame. */
