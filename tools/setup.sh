@@ -201,17 +201,41 @@ broken() {
 (if another version of meson created ${build#"$root"/}/, or it was moved, remove it and try again)"
 }
 
+# Commands that use one build folder do so one after the other. The lock ends with this
+# process and what it has started.
+wait_for_others() {
+  local holder command=
+  mkdir -p "$build"
+  exec {build_lock}<"$build"
+  flock --nonblock "$build_lock" && return
+  holder=$(awk -v inode=":$(stat -c %i "$build")$" '$6 ~ inode {print $5; exit}' /proc/locks) || true
+  [ -z "$holder" ] || command=$(tr '\0' ' ' <"/proc/$holder/cmdline" 2>/dev/null) || true
+  say "waiting for another command that builds in ${build#"$root"/}/${holder:+: process $holder, $command}"
+  flock "$build_lock"
+}
+
+# Prints the packages that build/ was configured without.
+new_packages() {
+  comm -23 <(printf '%s\n' "${packages[@]}" "${optional[@]}" | sort) \
+    <(cat "$build/configured-with" 2>/dev/null | sort)
+}
+
 configure_and_build() {
-  local started=$SECONDS steps cores expected=0 log
+  local started=$SECONDS steps cores expected=0 log with
+  with=$(new_packages)
   if [ ! -e "$build/build.ninja" ]; then
     say "configuring ${build#"$root"/}/"
+    # What is left of a configuration that was stopped would pass for a whole one.
+    rm -rf "$build/meson-private" "$build/meson-info"
     quietly meson setup "$build" "$root" "$@"
-  elif [ "$installed_now" = yes ] || [ $# -gt 0 ]; then
-    # Dependencies that were missing when build/ was configured may be installed now.
+  elif [ "$installed_now" = yes ] || [ $# -gt 0 ] || [ -n "$with" ]; then
+    # Dependencies that were missing when build/ was configured may be installed now, or
+    # have been by a run that was stopped.
     say "configuring ${build#"$root"/}/ again"
     quietly meson configure "$build" --clearcache
     quietly meson setup --reconfigure "$build" "$root" "$@"
   fi
+  [ -z "$with" ] || printf '%s\n' "$with" >>"$build/configured-with"
   steps=$(ninja -C "$build" -n 2>&1 | grep -c '^\[[0-9]') || true
   if [ "$steps" -gt 0 ]; then
     cores=$(nproc 2>/dev/null) || cores=1
@@ -291,6 +315,7 @@ give_back() {
   fi
 }
 
+wait_for_others
 if [ "$want_uninstall" = yes ]; then
   uninstall_build
   exit 0

@@ -7,6 +7,7 @@
  * the environment variable Y10_BACKEND_PATH. */
 
 #include "config.h"
+#include "dirs.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>

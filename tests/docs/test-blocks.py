@@ -93,6 +93,13 @@ def make(description, *, to):
                    check=True, timeout=SECONDS, stdout=subprocess.DEVNULL)
 
 
+def developer_environment(build):
+    """The environment of meson devenv, in which docs/embedding.md compiles its programs."""
+    done = subprocess.run(["meson", "devenv", "-C", build, "env", "-0"], check=True, capture_output=True,
+                          text=True, errors="surrogateescape")
+    return dict(entry.split("=", 1) for entry in done.stdout.split("\0") if "=" in entry)
+
+
 class Folder:
     """Sets up the blocks' folder: the clone's folders, and the inputs by their names."""
 
@@ -105,12 +112,9 @@ class Folder:
         for name in os.listdir(inputs):
             os.symlink(os.path.join(inputs, name), os.path.join(folder, name))
         os.mkdir(os.path.join(folder, ".home"))
-        os.makedirs(os.path.join(folder, ".include"))
-        os.symlink(os.path.join(ROOT, "gst/meta"), os.path.join(folder, ".include/y10"))
         self.environment = {
-            **os.environ, "HOME": os.path.join(folder, ".home"), "Y10_BUILD": build,
+            **developer_environment(build), "HOME": os.path.join(folder, ".home"), "Y10_BUILD": build,
             "GST_PLUGIN_PATH": os.path.join(build, "gst"),
-            "CPATH": os.path.join(folder, ".include"),
             "PATH": os.path.join(build, "tools") + os.pathsep + os.environ["PATH"],
             # Makes autovideosink use fakevideosink, which needs no display.
             "GST_PLUGIN_FEATURE_RANK": "fakevideosink:MAX",

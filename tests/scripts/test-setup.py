@@ -38,7 +38,7 @@ Setting up libzint2.11:amd64 (2.11.1-1) ...
 Processing triggers for libc-bin (2.36-9+deb12u10) ...
 """
 SETUP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../tools/setup.sh")
-TOOLS = "bash env cat dirname readlink mktemp mkdir tail rm id grep sed stat stty true ln mv uname".split()
+TOOLS = "bash env cat dirname readlink mktemp mkdir tail id grep sed stat stty true ln mv uname flock comm sort awk tr rm".split()
 
 
 class Machine:
@@ -149,6 +149,30 @@ class Setup(unittest.TestCase):
 
     def named(self, calls, name):
         return [call for call in calls if call.split()[0] == name]
+
+    def test_two_at_once(self):
+        """The second command waits for the first, and says for whom."""
+        os.makedirs(os.path.join(self.machine.root, "build"))
+        holder = os.open(os.path.join(self.machine.root, "build"), os.O_RDONLY)
+        fcntl.flock(holder, fcntl.LOCK_EX)
+        command = [os.path.join(self.machine.root, "tools/setup.sh"), "--no-packages"]
+        with subprocess.Popen(command, env={"PATH": self.machine.bin}, stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, text=True) as p:
+            self.assertRegex(p.stdout.readline(),
+                             f"waiting for another command that builds in build/: process {os.getpid()}, ")
+            self.assertFalse(os.path.exists(self.machine.log))
+            os.close(holder)
+            p.communicate(timeout=60)
+            self.assertEqual(p.returncode, 0)
+        self.assertTrue(os.path.exists(self.machine.log))
+
+    def test_stopped(self):
+        """A run that was stopped before Meson knew the packages does not leave them unknown."""
+        self.machine.run("--no-packages")
+        self.assertNotIn("--reconfigure", str(self.machine.run("--no-packages")[2]))
+        self.assertIn("--reconfigure", str(self.machine.run("--no-packages", "--tests")[2]))
+        for arguments in (("--no-packages", "--tests"), ("--no-packages",)):
+            self.assertNotIn("--reconfigure", str(self.machine.run(*arguments)[2]))
 
     def test_root_installs_once_then_never_asks_apt(self):
         self.machine.debian(installed=" gcc ")

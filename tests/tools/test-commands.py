@@ -183,6 +183,27 @@ class Texts(Case):
             self.assertIn("Exit status: 0", help_text)
         self.refused("help", "detct", says=["detct", "did you mean 'detect'?"])
 
+    def test_nothing_found(self):
+        """Whoever expects people of the bundled model learns what it knows."""
+        plain = write_png(self.path("plain.png"), [bytes(3 * 64)] * 48)
+        done = self.y10("detect", "--size", "96", plain)
+        self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
+        for words in ("nothing was found", "qr-code", "--model", "models/fetch.sh"):
+            self.assertIn(words, done.stderr)
+        self.assertEqual(self.y10("detect", "--model", self.model, "--confidence", "1", plain).stderr, "")
+
+    @unittest.skipIf("overlay" not in FEATURES, "y10 was built without the overlay")
+    def test_plugin_beside(self):
+        """y10 in a build folder finds the plugin that was built with it, by any name."""
+        link = self.path("y10-link")
+        os.symlink(Y10, link)
+        env = {k: v for k, v in self.env.items() if not k.startswith("GST_PLUGIN_PATH")}
+        plain = write_png(self.path("beside.png"), [bytes(3 * 64)] * 48)
+        done = subprocess.run([link, "detect", "--size", "96", "--draw", self.path("beside"), plain],
+                              env=env, cwd="/", capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(os.listdir(self.path("beside")), ["beside.png"])
+
     def test_hints(self):
         """What Ultralytics' command line and typing errors mean."""
         for args, says in (

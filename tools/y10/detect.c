@@ -193,6 +193,26 @@ typedef struct
   Y10EngineConfig *config;
 } Command;
 
+/* Tells whoever expects people and cars of the bundled model what it knows. */
+static void
+explain_bundled (const ToolDetect *self)
+{
+  const guint n = y10_model_get_n_classes (self->model);
+  GString *names = g_string_new (NULL);
+  guint64 n_found = 0;
+
+  for (guint i = 0; i < n; i++) {
+    n_found += self->n_objects[i];
+    g_string_append_printf (names, "%s%s", i ? ", " : "",
+        y10_model_get_class_name (self->model, i));
+  }
+  if (!n_found && tool_supervisor_get_counts ()->n_frames)
+    tool_error ("nothing was found; the bundled model knows %s. --model takes "
+        "weights for other objects; models/fetch.sh downloads some that know "
+        "people, cars and 78 other classes", names->str);
+  g_string_free (names, TRUE);
+}
+
 /* Runs in a child process. */
 static int
 run (gpointer user)
@@ -252,6 +272,8 @@ run (gpointer user)
       self.n_objects);
   if (tool_interrupted ())
     status = TOOL_INTERRUPTED;
+  else if (!options->engine.model && !options->store && !options->classes)
+    explain_bundled (&self);
 
 out:
   tool_progress_free (self.progress);

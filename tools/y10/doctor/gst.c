@@ -8,6 +8,7 @@
  * version than this tool. */
 
 #include "config.h"
+#include "dirs.h"
 
 #include "doctor/doctor.h"
 
