@@ -6,7 +6,8 @@
  * A pipeline is one attempt to reach a camera. If it fails, by an error, the
  * end of the stream or silence, it is freed and, after a pause, replaced by a
  * new one: nothing remains of the last attempt, neither timestamps nor half a
- * frame. Stopping a pipeline may take as long as the network needs, so a
+ * frame. What it records ends properly, and the next one records into files of its
+ * own if their names have the time. Stopping a pipeline may take as long as the network needs, so a
  * separate thread does it. Streaming threads access a Link and nothing else. */
 
 #include <math.h>
@@ -20,6 +21,8 @@
 #define STEADY 10
 /* The maximum number of pipelines of one camera that are being stopped. */
 #define MOST_CLOSING 4
+/* How long the sink has to complete its files. */
+#define COMPLETE (3 * GST_SECOND)
 
 /* The part of an attempt that streaming threads use. Times are monotonic µs. */
 struct _Link
@@ -34,6 +37,7 @@ typedef struct
 {
   Camera *camera;
   GstElement *pipeline;
+  gboolean has_frames;
 } Closing;
 
 static guint n_closing;
@@ -124,6 +128,20 @@ set_up_detector (GstElement * detector)
     g_object_set (detector, "classes", options.classes, NULL);
 }
 
+/* The time of an attempt, for names of files. */
+static gchar *
+time_for_names (void)
+{
+  GDateTime *now = g_date_time_new_now_utc ();
+  gchar *seconds = g_date_time_format (now, "%Y%m%dT%H%M%S");
+  gchar *text = g_strdup_printf ("%s-%03d", seconds,
+      g_date_time_get_microsecond (now) / 1000);
+
+  g_free (seconds);
+  g_date_time_unref (now);
+  return text;
+}
+
 static GstElement *
 make_pipeline (const gchar * name, const gchar * uri, Link * link,
     GError ** error)
@@ -131,14 +149,16 @@ make_pipeline (const gchar * name, const gchar * uri, Link * link,
   GString *sink = g_string_new (options.sink);
   GstElement *pipeline, *source, *detector;
   GstPad *pad;
-  gchar *text;
+  gchar *text = time_for_names ();
 
   g_string_replace (sink, "{name}", name, 0);
+  g_string_replace (sink, "{time}", text, 0);
+  g_free (text);
   /* Frames pass videoconvert unchanged unless the detector cannot read them.
    * The detector's name is the "source" of its detections; no camera's name
    * contains a colon. */
-  text = g_strdup_printf ("rtspsrc name=rtsp:source ! decodebin ! "
-      "videoconvert ! yolov10detect name=%s backend=%s ! %s", name,
+  text = g_strdup_printf ("rtspsrc name=rtsp:source ! "
+      "decodebin name=rtsp:decode ! videoconvert name=rtsp:convert ! yolov10detect name=%s backend=%s ! %s", name,
       options.backend, sink->str);
   pipeline = gst_parse_launch_full (text, NULL, GST_PARSE_FLAG_FATAL_ERRORS,
       error);
@@ -179,11 +199,33 @@ closed (gpointer data)
   return G_SOURCE_REMOVE;
 }
 
+/* Ends the stream behind the detector, whatever the camera does, and waits until the
+ * sink has completed its files. */
+static void
+complete_files (GstElement * pipeline, const gchar * name)
+{
+  GstElement *detector = gst_bin_get_by_name (GST_BIN (pipeline), name);
+  GstPad *pad = gst_element_get_static_pad (detector, "src");
+  GstBus *bus = gst_element_get_bus (pipeline);
+  GstMessage *message = NULL;
+
+  gst_bus_set_flushing (bus, TRUE);
+  gst_bus_set_flushing (bus, FALSE);
+  if (gst_pad_push_event (pad, gst_event_new_eos ()))
+    message = gst_bus_timed_pop_filtered (bus, COMPLETE, GST_MESSAGE_EOS);
+  gst_clear_message (&message);
+  gst_object_unref (bus);
+  gst_object_unref (pad);
+  gst_object_unref (detector);
+}
+
 static gpointer
 close_pipeline (gpointer data)
 {
   Closing *closing = data;
 
+  if (closing->has_frames)
+    complete_files (closing->pipeline, closing->camera->name);
   gst_element_set_state (closing->pipeline, GST_STATE_NULL);
   gst_object_unref (closing->pipeline);
   g_idle_add (closed, closing);
@@ -193,6 +235,7 @@ close_pipeline (gpointer data)
 void
 camera_close (Camera * camera)
 {
+  gboolean has_frames;
   Closing *closing;
   GstBus *bus;
 
@@ -203,10 +246,12 @@ camera_close (Camera * camera)
   gst_bus_remove_watch (bus);
   gst_object_unref (bus);
   camera->still_due = camera->link->still_due;
+  has_frames = camera->link->last_frame != 0;
   g_clear_pointer (&camera->link, link_unref);
   closing = g_new (Closing, 1);
   closing->camera = g_rc_box_acquire (camera);
   closing->pipeline = g_steal_pointer (&camera->pipeline);
+  closing->has_frames = has_frames;
   camera->closing++;
   n_closing++;
   g_thread_unref (g_thread_new ("close", close_pipeline, closing));
@@ -225,9 +270,10 @@ end_pause (gpointer data)
   return G_SOURCE_REMOVE;
 }
 
-/* After any failure: frees the pipeline and tries again later. */
+/* After any failure: frees the pipeline and tries again later. @state: what to say of a
+ * camera that was connected. */
 static void
-camera_lose (Camera * camera, const gchar * reason)
+camera_fail (Camera * camera, const gchar * state, const gchar * reason)
 {
   const gint64 now = g_get_monotonic_time ();
   gdouble pause;
@@ -236,7 +282,7 @@ camera_lose (Camera * camera, const gchar * reason)
   camera_close (camera);
   if (camera->connected) {
     line = line_new (camera->name);
-    json_object_set_string_member (line, "state", "lost");
+    json_object_set_string_member (line, "state", state);
     json_object_set_string_member (line, "reason", reason);
     line_print (line);
     if (now - camera->connected > STEADY * G_USEC_PER_SEC)
@@ -256,10 +302,37 @@ camera_lose (Camera * camera, const gchar * reason)
   line_print (line);
 }
 
+static void
+camera_lose (Camera * camera, const gchar * reason)
+{
+  camera_fail (camera, "lost", reason);
+}
+
+/* Whether a message comes from behind the detector: a full disk is no fault of the
+ * camera. */
+static gboolean
+is_from_sink (Camera * camera, GstMessage * message)
+{
+  const gchar *const others[] = { "rtsp:source", "rtsp:decode", "rtsp:convert",
+    camera->name
+  };
+  gboolean is_other = message->src == GST_OBJECT (camera->pipeline);
+
+  for (guint i = 0; i < G_N_ELEMENTS (others) && !is_other; i++) {
+    GstElement *element = gst_bin_get_by_name (GST_BIN (camera->pipeline),
+        others[i]);
+
+    is_other = message->src == GST_OBJECT (element)
+        || gst_object_has_as_ancestor (message->src, GST_OBJECT (element));
+    gst_object_unref (element);
+  }
+  return !is_other;
+}
+
 /* The message for users, and the element's details: "Could not open resource"
  * alone is not helpful. */
 static void
-lose_by_error (Camera * camera, GstMessage * message)
+fail_by_error (Camera * camera, GstMessage * message)
 {
   GError *error;
   gchar *debug, *reason;
@@ -269,7 +342,8 @@ lose_by_error (Camera * camera, GstMessage * message)
   last = debug ? strrchr (debug, '\n') : NULL;
   reason = g_strconcat (error->message, last ? " " : NULL,
       last ? last + 1 : NULL, NULL);
-  camera_lose (camera, reason);
+  camera_fail (camera, is_from_sink (camera, message) ? "sink-failed" : "lost",
+      reason);
   g_free (reason);
   g_free (debug);
   g_error_free (error);
@@ -302,7 +376,7 @@ on_message (GstBus * bus, GstMessage * message, gpointer data)
 
   switch (GST_MESSAGE_TYPE (message)) {
     case GST_MESSAGE_ERROR:
-      lose_by_error (camera, message);
+      fail_by_error (camera, message);
       break;
     case GST_MESSAGE_EOS:
       camera_lose (camera, "the camera has ended the stream");

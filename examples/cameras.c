@@ -211,7 +211,8 @@ static const GOptionEntry entries[] = {
   {"most-pause", 'p', 0, G_OPTION_ARG_DOUBLE, &options.most_pause,
         "longest pause between attempts; by default 5", "SECONDS"},
   {"sink", 0, 0, G_OPTION_ARG_STRING, &options.sink,
-        "elements for the frames, as for gst-launch-1.0; {name} is the camera's name",
+        "elements for the frames, as for gst-launch-1.0; {name} is the camera's name, "
+        "{time} that of the connection",
         "ELEMENTS"},
   {NULL}
 };

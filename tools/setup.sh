@@ -217,7 +217,7 @@ wait_for_others() {
 # Prints the packages that build/ was configured without.
 new_packages() {
   comm -23 <(printf '%s\n' "${packages[@]}" "${optional[@]}" | sort) \
-    <(cat "$build/configured-with" 2>/dev/null | sort)
+    <(sort "$build/configured-with" 2>/dev/null)
 }
 
 configure_and_build() {
