@@ -6,7 +6,8 @@
  * track id and confidence. Outer edges lie on even pixels, so that in 4:2:0 a
  * line owns the chroma samples it colours and the result is the same in every
  * format. The badge sits on top of the box, or inside it where there is no room
- * above, and always within the frame. */
+ * above, and always within the frame. Where another badge is, it goes to another
+ * corner. */
 
 #include "overlay/box.h"
 
@@ -78,6 +79,83 @@ place_badge (GstY10Drawing * drawing, const GstY10Style * style)
   drawing->badge = (GstY10Rect) {
     x, y, MIN (x + width, style->width), y + height
   };
+}
+
+/* The places of a badge, in order of preference. */
+typedef enum
+{
+  ABOVE,
+  ABOVE_RIGHT,
+  INSIDE,
+  BELOW,
+  INSIDE_RIGHT,
+  INSIDE_BOTTOM,
+  BELOW_RIGHT,
+  N_PLACES
+} Place;
+
+static GstY10Rect
+badge_at (const GstY10Drawing * drawing, const GstY10Style * style, Place place)
+{
+  const GstY10Rect *box = &drawing->box, *badge = &drawing->badge;
+  const gint width = badge->x1 - badge->x0, height = badge->y1 - badge->y0;
+  const gboolean is_right = place == ABOVE_RIGHT || place == INSIDE_RIGHT
+      || place == BELOW_RIGHT;
+  gint x = is_right ? (box->x1 - width) & ~1 : box->x0, y = box->y0;
+
+  if (place == ABOVE || place == ABOVE_RIGHT)
+    y -= height;
+  else if (place == BELOW || place == BELOW_RIGHT)
+    y = box->y1;
+  else if (place == INSIDE_BOTTOM)
+    y = box->y1 - height;
+  x = CLAMP (x, 0, (style->width - width) & ~1);
+  return (GstY10Rect) { x, y, x + width, y + height };
+}
+
+static gboolean
+is_free (GstY10Rect rect, const GstY10Drawing * others, guint n_others,
+    const GstY10Style * style)
+{
+  GstY10Rect outer = { rect.x0 - style->outline, rect.y0 - style->outline,
+    rect.x1 + style->outline, rect.y1 + style->outline
+  };
+
+  if (rect.y0 < 0 || rect.y1 > style->height || rect.x1 > style->width)
+    return FALSE;
+  for (guint i = 0; i < n_others; i++) {
+    GstY10Rect common = gst_y10_rect_intersect (outer, others[i].badge);
+
+    if (!gst_y10_rect_is_empty (&common))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+/* Moves badges that would hide each other, or drops them where there is no other place
+ * at their box. The last drawings, which are the most confident ones and on top, keep
+ * theirs. */
+void
+gst_y10_drawings_spread_badges (GstY10Drawing * drawings, guint n_drawings,
+    const GstY10Style * style)
+{
+  for (guint i = n_drawings; i-- > 0;) {
+    GstY10Drawing *drawing = &drawings[i];
+    const GstY10Drawing *placed = drawing + 1;
+    const guint n_placed = n_drawings - 1 - i;
+    GstY10Rect rect = { 0, 0, 0, 0 };
+
+    if (gst_y10_rect_is_empty (&drawing->badge)
+        || is_free (drawing->badge, placed, n_placed, style))
+      continue;
+    for (guint place = 0; place < N_PLACES && gst_y10_rect_is_empty (&rect);
+        place++) {
+      rect = badge_at (drawing, style, (Place) place);
+      if (!is_free (rect, placed, n_placed, style))
+        rect = (GstY10Rect) { 0, 0, 0, 0 };
+    }
+    drawing->badge = rect;
+  }
 }
 
 static const GstY10Text *

@@ -44,6 +44,10 @@ void        gst_y10_drawing_init   (GstY10Drawing * drawing,
                                     const GstY10Label * label,
                                     const GstY10Texts * texts);
 
+void        gst_y10_drawings_spread_badges
+                                   (GstY10Drawing * drawings, guint n_drawings,
+                                    const GstY10Style * style);
+
 GstY10Rect  gst_y10_drawing_extent (const GstY10Drawing * drawing,
                                     const GstY10Style * style);
 

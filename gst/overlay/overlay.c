@@ -298,6 +298,8 @@ find_drawings (GstYolov10Overlay * self, GstBuffer * buffer)
         gst_y10_detection_get_rect (box), label, &texts);
     g_array_append_val (self->drawings, drawing);
   }
+  gst_y10_drawings_spread_badges ((GstY10Drawing *) self->drawings->data,
+      self->drawings->len, &self->style);
 }
 
 static gboolean

@@ -122,8 +122,9 @@ def main():
             sys.exit(77)
     with tempfile.TemporaryDirectory() as folder:
         env["GST_REGISTRY"] = os.path.join(folder, "registry")
-        check_recording(sys.argv[1], env, folder)
-        check_sink(sys.argv[1], env, folder)
+        cameras = os.path.abspath(sys.argv[1])
+        check_recording(cameras, env, folder)
+        check_sink(cameras, env, folder)
 
 
 if __name__ == "__main__":
