@@ -15,8 +15,6 @@
 
 #include <gst/app/gstappsink.h>
 #include <gst/app/gstappsrc.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <gst/gst.h>
 #include <stdio.h>
 #include <string.h>
@@ -27,7 +25,6 @@
 #include "media/watch.h"
 #include "media/y4m.h"
 
-#define MIN_DESCRIPTORS 32
 #define BLOCK_SIZE 65536
 #define START_SIZE 256
 #define POLL_INTERVAL (50 * GST_MSECOND)
@@ -64,44 +61,6 @@ sample_free (gpointer data)
   gst_y10_frame_unmap (&sample->frame);
   gst_sample_unref (sample->sample);
   g_free (sample);
-}
-
-/* Without file descriptors GStreamer does not load some plugins, and then a pipeline
- * may wait for ever without an error. */
-static gboolean
-have_descriptors (GError **error)
-{
-  int fds[MIN_DESCRIPTORS], n = 0;
-
-  while (n < MIN_DESCRIPTORS
-      && (fds[n] = fcntl (STDERR_FILENO, F_DUPFD_CLOEXEC, 0)) >= 0)
-    n++;
-  for (int i = 0; i < n; i++)
-    close (fds[i]);
-  /* Where stderr is closed, nothing can be told. */
-  if (n == MIN_DESCRIPTORS || errno != EMFILE)
-    return TRUE;
-  g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED, "this process may open %d "
-      "more file descriptors; GStreamer needs at least %d (ulimit -n)", n,
-      MIN_DESCRIPTORS);
-  return FALSE;
-}
-
-gboolean
-tool_gst_init (GError **error)
-{
-  return have_descriptors (error) && (gst_is_initialized () || gst_init_check (NULL, NULL,
-          error));
-}
-
-gboolean
-tool_have_element (const char *name)
-{
-  GstElementFactory *factory = gst_element_factory_find (name);
-
-  if (factory)
-    gst_object_unref (factory);
-  return factory != NULL;
 }
 
 /* Runs in a streaming thread, once all streams of the input are known. */
@@ -265,45 +224,14 @@ tool_video_open (const char *source, const char *path, ToolStream *stream,
 gboolean
 tool_video_has_end (ToolVideo *video)
 {
-  gint64 duration;
-
-  return gst_element_query_duration (video->pipeline, GST_FORMAT_TIME,
-      &duration) && duration > 0;
-}
-
-static gboolean
-has_element (ToolVideo *video, const char *factory)
-{
-  GstIterator *all = gst_bin_iterate_all_by_element_factory_name (GST_BIN
-      (video->pipeline), factory);
-  GValue item = G_VALUE_INIT;
-  const gboolean has = gst_iterator_next (all, &item) == GST_ITERATOR_OK;
-
-  g_value_unset (&item);
-  gst_iterator_free (all);
-  return has;
+  return tool_pipeline_has_end (video->pipeline);
 }
 
 gboolean
 tool_video_is_live (ToolVideo *video)
 {
-  /* These send what is new now, also by sources that could be paused. */
-  static const char *const demuxers[] = { "multipartdemux", "hlsdemux",
-    "hlsdemux2", "dashdemux", "dashdemux2"
-  };
-  GstQuery *query = gst_query_new_latency ();
-  gboolean live = FALSE;
-
-  if (gst_element_query (video->pipeline, query))
-    gst_query_parse_latency (query, &live, NULL, NULL);
-  gst_query_unref (query);
-  if (live || !is_remote (video) || tool_video_has_end (video))
-    return live;
-  if (!g_str_has_prefix (video->path, "http"))
-    return TRUE;
-  for (guint i = 0; !live && i < G_N_ELEMENTS (demuxers); i++)
-    live = has_element (video, demuxers[i]);
-  return live;
+  return tool_pipeline_is_live (video->pipeline,
+      is_remote (video) ? video->path : NULL);
 }
 
 guint64
