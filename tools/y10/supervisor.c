@@ -15,6 +15,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -129,9 +130,7 @@ start_and_wait (const ToolWork *work)
   fflush (NULL);
   child = fork ();
   if (child == 0) {
-    status = run_child (work);
-    fflush (NULL);
-    _exit (status);
+    exit (run_child (work));
   }
   catch_signals ();
   if (child < 0) {
