@@ -110,12 +110,10 @@ is_crash (int number)
 }
 
 static int
-run_child (const ToolWork *work)
+run_child (const ToolWork *work, pid_t parent)
 {
-  const pid_t parent = getppid ();
-
   prctl (PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid () != parent)
+  if (getppid () != parent)     /* it ended before that */
     return TOOL_FAILED;
   return work->run (work->user);
 }
@@ -124,13 +122,14 @@ run_child (const ToolWork *work)
 static int
 start_and_wait (const ToolWork *work)
 {
+  const pid_t parent = getpid ();
   int status;
 
   shared->current = NONE;
   fflush (NULL);
   child = fork ();
   if (child == 0) {
-    exit (run_child (work));
+    exit (run_child (work, parent));
   }
   catch_signals ();
   if (child < 0) {
