@@ -296,6 +296,14 @@ gst_y10_drawing_badge (const GstY10Drawing * drawing,
     if (rest.x1 <= drawing->box.x1)
       b.right.y1 -= style->outline;
   }
+  /* Likewise where it hangs below. */
+  if (rest.y0 == drawing->box.y1) {
+    b.top.x0 = MAX (b.top.x0, drawing->box.x1 + style->outline);
+    if (rest.x0 >= drawing->box.x0)
+      b.left.y0 += style->outline;
+    if (rest.x1 <= drawing->box.x1)
+      b.right.y0 += style->outline;
+  }
   gst_y10_canvas_shade (canvas, b.top, &style->shade, SHADE_ALPHA);
   gst_y10_canvas_shade (canvas, b.bottom, &style->shade, SHADE_ALPHA);
   gst_y10_canvas_shade (canvas, b.left, &style->shade, SHADE_ALPHA);
