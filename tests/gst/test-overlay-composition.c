@@ -177,6 +177,81 @@ GST_START_TEST (test_rectangles)
 
 GST_END_TEST;
 
+/* Labels of crowded boxes do not hide each other. Each box has four rectangles,
+ * then come those of the labels, with an outline of a pixel on all sides. */
+#define N_CROWD 300
+
+static guint
+crowd_labels (guint seed, GstVideoRectangle * labels, OverlayBox * crowd)
+{
+  GRand *rand = g_rand_new_with_seed (seed);
+  GstHarness *h = overlay_harness (NULL, caps, TRUE);
+  GstBuffer *in = overlay_picture (caps, FALSE), *out;
+  GstVideoOverlayComposition *c;
+  guint i, n;
+
+  for (i = 0; i < N_CROWD; i++) {
+    crowd[i] = (OverlayBox) { (gint) i, i % 2 ? "person" : "cup", 0.5,
+      g_rand_int_range (rand, 8, W - 72), g_rand_int_range (rand, 8, H - 72),
+      g_rand_int_range (rand, 24, 64), g_rand_int_range (rand, 24, 64)
+    };
+    overlay_add_roi (in, &crowd[i]);
+  }
+  out = gst_harness_push_and_pull (h, in);
+  c = composition (out);
+  n = gst_video_overlay_composition_n_rectangles (c) - 4 * N_CROWD;
+  fail_unless (n > 0 && n <= N_CROWD, "%u labels", n);
+  for (i = 0; i < n; i++) {
+    GstVideoRectangle *label = &labels[i];
+    guint width, height;
+
+    gst_video_overlay_rectangle_get_render_rectangle
+        (gst_video_overlay_composition_get_rectangle (c, 4 * N_CROWD + i),
+        &label->x, &label->y, &width, &height);
+    label->w = (gint) width;
+    label->h = (gint) height;
+    fail_unless (label->x >= 0 && label->y >= 0 && label->x + label->w <= W
+        && label->y + label->h <= H);
+  }
+  gst_buffer_unref (out);
+  gst_harness_teardown (h);
+  g_rand_free (rand);
+  return n;
+}
+
+/* Whether two ranges have more than @least in common; below 0: a gap. */
+static gboolean
+overlap (gint a, gint a_size, gint b, gint b_size, gint least)
+{
+  return MIN (a + a_size, b + b_size) - MAX (a, b) > least;
+}
+
+GST_START_TEST (test_crowd)
+{
+  GstVideoRectangle labels[N_CROWD], again[N_CROWD];
+  OverlayBox crowd[N_CROWD];
+  guint n = crowd_labels (__i__, labels, crowd), i, j;
+
+  for (i = 0; i < n; i++) {
+    const GstVideoRectangle *a = &labels[i];
+    gboolean at_a_box = FALSE;
+
+    /* Outlines may share a pixel on each side, labels none. */
+    for (j = 0; j < i; j++)
+      fail_if (overlap (a->x, a->w, labels[j].x, labels[j].w, 2)
+          && overlap (a->y, a->h, labels[j].y, labels[j].h, 2),
+          "labels at %d,%d and %d,%d", a->x, a->y, labels[j].x, labels[j].y);
+    for (j = 0; j < N_CROWD; j++)
+      at_a_box = at_a_box || (overlap (a->x, a->w, crowd[j].x, crowd[j].w, -1)
+          && overlap (a->y, a->h, crowd[j].y, crowd[j].h, -1));
+    fail_unless (at_a_box, "the label at %d,%d is at no box", a->x, a->y);
+  }
+  fail_unless_equals_int (crowd_labels (__i__, again, crowd), n);
+  fail_unless (memcmp (labels, again, n * sizeof *labels) == 0);
+}
+
+GST_END_TEST;
+
 /* The composition of a text overlay upstream stays. */
 GST_START_TEST (test_upstream_composition)
 {
@@ -327,6 +402,7 @@ overlay_composition_suite (void)
   tcase_add_test (tc, test_upstream_composition);
   tcase_add_test (tc, test_reconfigure);
   tcase_add_test (tc, test_privacy_writes_pixels);
+  tcase_add_loop_test (tc, test_crowd, 0, 4);
   tcase_add_test (tc, test_other_memory);
   suite_add_tcase (s, tc);
   return s;
