@@ -6,9 +6,10 @@
  * A pipeline is one attempt to reach a camera. If it fails, by an error, the
  * end of the stream or silence, it is freed and, after a pause, replaced by a
  * new one: nothing remains of the last attempt, neither timestamps nor half a
- * frame. What it records ends properly, and the next one records into files of its
- * own if their names have the time. Stopping a pipeline may take as long as the network needs, so a
- * separate thread does it. Streaming threads access a Link and nothing else. */
+ * frame. What it records ends properly, and the next one records into files of
+ * its own if their names have the time. Stopping a pipeline may take as long as
+ * the network or a sink needs, so a separate thread does it. Streaming threads
+ * access a Link and nothing else. */
 
 #include <math.h>
 #include <stdatomic.h>
@@ -21,8 +22,8 @@
 #define STEADY 10
 /* The maximum number of pipelines of one camera that are being stopped. */
 #define MOST_CLOSING 4
-/* How long the sink has to complete its files. */
-#define COMPLETE (3 * GST_SECOND)
+/* Seconds that the sink has to complete its files. */
+#define COMPLETE 3
 
 /* The part of an attempt that streaming threads use. Times are monotonic µs. */
 struct _Link
@@ -38,6 +39,8 @@ typedef struct
   Camera *camera;
   GstElement *pipeline;
   gboolean has_frames;
+  gboolean sink_failed;         /* the user knows that files are incomplete */
+  gchar *problem;               /* why they are, found while closing */
 } Closing;
 
 static guint n_closing;
@@ -158,8 +161,8 @@ make_pipeline (const gchar * name, const gchar * uri, Link * link,
    * The detector's name is the "source" of its detections; no camera's name
    * contains a colon. */
   text = g_strdup_printf ("rtspsrc name=rtsp:source ! "
-      "decodebin name=rtsp:decode ! videoconvert name=rtsp:convert ! yolov10detect name=%s backend=%s ! %s", name,
-      options.backend, sink->str);
+      "decodebin name=rtsp:decode ! videoconvert name=rtsp:convert ! "
+      "yolov10detect name=%s backend=%s ! %s", name, options.backend, sink->str);
   pipeline = gst_parse_launch_full (text, NULL, GST_PARSE_FLAG_FATAL_ERRORS,
       error);
   g_free (text);
@@ -187,6 +190,134 @@ make_pipeline (const gchar * name, const gchar * uri, Link * link,
   return pipeline;
 }
 
+static void
+print_state (Camera * camera, const gchar * state, const gchar * reason)
+{
+  JsonObject *line = line_new (camera->name);
+
+  json_object_set_string_member (line, "state", state);
+  if (reason)
+    json_object_set_string_member (line, "reason", reason);
+  line_print (line);
+}
+
+/* The message for users, and the element's details: "Could not open resource"
+ * alone is not helpful. */
+static gchar *
+reason_of (GstMessage * message)
+{
+  GError *error;
+  gchar *debug, *reason;
+  const gchar *last;
+
+  gst_message_parse_error (message, &error, &debug);
+  last = debug ? strrchr (debug, '\n') : NULL;
+  reason = g_strconcat (error->message, last ? " " : NULL,
+      last ? last + 1 : NULL, NULL);
+  g_free (debug);
+  g_error_free (error);
+  return reason;
+}
+
+/* What the last frame that was sent through a pad returned. */
+static GstFlowReturn
+last_flow (GstElement * pipeline, const gchar * name, const gchar * pad_name)
+{
+  GstElement *element = gst_bin_get_by_name (GST_BIN (pipeline), name);
+  GstPad *pad = gst_element_get_static_pad (element, pad_name);
+  GstPad *sender = GST_PAD_IS_SRC (pad) ? gst_object_ref (pad)
+      : gst_pad_get_peer (pad);
+  const GstFlowReturn flow =
+      sender ? gst_pad_get_last_flow_return (sender) : GST_FLOW_OK;
+
+  gst_clear_object (&sender);
+  gst_object_unref (pad);
+  gst_object_unref (element);
+  return flow;
+}
+
+/* Whether the sink returned an error: then others post the message. It also
+ * decides what may leave the decoder, since videoconvert and the detector take
+ * every size and format. */
+static gboolean
+sink_refuses (GstElement * pipeline, const gchar * name)
+{
+  const GstFlowReturn flow = last_flow (pipeline, name, "src");
+
+  return flow == GST_FLOW_NOT_LINKED || flow < GST_FLOW_EOS
+      || last_flow (pipeline, "rtsp:convert", "sink") == GST_FLOW_NOT_NEGOTIATED;
+}
+
+/* Whether an error is the sink's: a full disk is no fault of the camera. */
+static gboolean
+is_from_sink (GstElement * pipeline, const gchar * name, GstMessage * message)
+{
+  const gchar *const others[] = { "rtsp:source", "rtsp:decode", "rtsp:convert",
+    name
+  };
+  gboolean is_other = message->src == GST_OBJECT (pipeline);
+
+  for (guint i = 0; i < G_N_ELEMENTS (others) && !is_other; i++) {
+    GstElement *element = gst_bin_get_by_name (GST_BIN (pipeline), others[i]);
+
+    is_other = message->src == GST_OBJECT (element)
+        || gst_object_has_as_ancestor (message->src, GST_OBJECT (element));
+    gst_object_unref (element);
+  }
+  return !is_other || sink_refuses (pipeline, name);
+}
+
+/* Has a thread of its own: while the sink blocks, this waits for it. */
+static void
+end_stream (GstElement * detector, gpointer unused)
+{
+  GstPad *pad = gst_element_get_static_pad (detector, "src");
+
+  gst_pad_push_event (pad, gst_event_new_eos ());
+  gst_object_unref (pad);
+}
+
+/* Ends the stream behind the detector, whatever the camera does, and waits until
+ * the sink has completed its files. Returns why it has not, or NULL. */
+static gchar *
+complete_files (GstElement * pipeline, const gchar * name)
+{
+  const gint64 until = g_get_monotonic_time () + COMPLETE * G_USEC_PER_SEC;
+  GstElement *detector = gst_bin_get_by_name (GST_BIN (pipeline), name);
+  GstBus *bus = gst_element_get_bus (pipeline);
+  gboolean is_complete = FALSE;
+  gchar *problem = NULL;
+
+  gst_element_call_async (detector, end_stream, NULL, NULL);
+  while (!is_complete && !problem) {
+    const gint64 left = until - g_get_monotonic_time ();
+    GstMessage *message = gst_bus_timed_pop_filtered (bus,
+        (GstClockTime) MAX (left, 0) * GST_USECOND,
+        GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
+
+    if (!message)
+      problem = g_strdup_printf ("the files were not complete within %d s",
+          COMPLETE);
+    else if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS)
+      is_complete = TRUE;
+    else if (is_from_sink (pipeline, name, message))
+      problem = reason_of (message);
+    gst_clear_message (&message);
+  }
+  gst_object_unref (bus);
+  gst_object_unref (detector);
+  return problem;
+}
+
+static gboolean
+report_problem (gpointer data)
+{
+  Closing *closing = data;
+
+  print_state (closing->camera, "sink-failed", closing->problem);
+  return G_SOURCE_REMOVE;
+}
+
 static gboolean
 closed (gpointer data)
 {
@@ -195,28 +326,9 @@ closed (gpointer data)
   closing->camera->closing--;
   n_closing--;
   camera_unref (closing->camera);
+  g_free (closing->problem);
   g_free (closing);
   return G_SOURCE_REMOVE;
-}
-
-/* Ends the stream behind the detector, whatever the camera does, and waits until the
- * sink has completed its files. */
-static void
-complete_files (GstElement * pipeline, const gchar * name)
-{
-  GstElement *detector = gst_bin_get_by_name (GST_BIN (pipeline), name);
-  GstPad *pad = gst_element_get_static_pad (detector, "src");
-  GstBus *bus = gst_element_get_bus (pipeline);
-  GstMessage *message = NULL;
-
-  gst_bus_set_flushing (bus, TRUE);
-  gst_bus_set_flushing (bus, FALSE);
-  if (gst_pad_push_event (pad, gst_event_new_eos ()))
-    message = gst_bus_timed_pop_filtered (bus, COMPLETE, GST_MESSAGE_EOS);
-  gst_clear_message (&message);
-  gst_object_unref (bus);
-  gst_object_unref (pad);
-  gst_object_unref (detector);
 }
 
 static gpointer
@@ -225,17 +337,20 @@ close_pipeline (gpointer data)
   Closing *closing = data;
 
   if (closing->has_frames)
-    complete_files (closing->pipeline, closing->camera->name);
+    closing->problem = complete_files (closing->pipeline,
+        closing->camera->name);
+  /* Now: stopping a sink that blocks may take forever. */
+  if (closing->problem && !closing->sink_failed)
+    g_idle_add (report_problem, closing);
   gst_element_set_state (closing->pipeline, GST_STATE_NULL);
   gst_object_unref (closing->pipeline);
   g_idle_add (closed, closing);
   return NULL;
 }
 
-void
-camera_close (Camera * camera)
+static void
+close_after (Camera * camera, gboolean sink_failed)
 {
-  gboolean has_frames;
   Closing *closing;
   GstBus *bus;
 
@@ -246,15 +361,21 @@ camera_close (Camera * camera)
   gst_bus_remove_watch (bus);
   gst_object_unref (bus);
   camera->still_due = camera->link->still_due;
-  has_frames = camera->link->last_frame != 0;
-  g_clear_pointer (&camera->link, link_unref);
-  closing = g_new (Closing, 1);
+  closing = g_new0 (Closing, 1);
   closing->camera = g_rc_box_acquire (camera);
   closing->pipeline = g_steal_pointer (&camera->pipeline);
-  closing->has_frames = has_frames;
+  closing->has_frames = camera->link->last_frame != 0;
+  closing->sink_failed = sink_failed;
+  g_clear_pointer (&camera->link, link_unref);
   camera->closing++;
   n_closing++;
   g_thread_unref (g_thread_new ("close", close_pipeline, closing));
+}
+
+void
+camera_close (Camera * camera)
+{
+  close_after (camera, FALSE);
 }
 
 static gboolean
@@ -270,24 +391,21 @@ end_pause (gpointer data)
   return G_SOURCE_REMOVE;
 }
 
-/* After any failure: frees the pipeline and tries again later. @state: what to say of a
- * camera that was connected. */
+/* After any failure: frees the pipeline and tries again later. */
 static void
-camera_fail (Camera * camera, const gchar * state, const gchar * reason)
+camera_fail (Camera * camera, gboolean sink_failed, const gchar * reason)
 {
   const gint64 now = g_get_monotonic_time ();
   gdouble pause;
   JsonObject *line;
 
-  camera_close (camera);
-  if (camera->connected) {
-    line = line_new (camera->name);
-    json_object_set_string_member (line, "state", state);
-    json_object_set_string_member (line, "reason", reason);
-    line_print (line);
-    if (now - camera->connected > STEADY * G_USEC_PER_SEC)
-      camera->attempts = 0;
-  }
+  close_after (camera, sink_failed);
+  if (sink_failed)
+    print_state (camera, "sink-failed", reason);
+  else if (camera->connected)
+    print_state (camera, "lost", reason);
+  if (camera->connected && now - camera->connected > STEADY * G_USEC_PER_SEC)
+    camera->attempts = 0;
   camera->connected = 0;
   /* 1 s, 2 s, 4 s…; a random bit less each time, so that cameras that failed
    * together do not all reconnect at once. */
@@ -305,48 +423,27 @@ camera_fail (Camera * camera, const gchar * state, const gchar * reason)
 static void
 camera_lose (Camera * camera, const gchar * reason)
 {
-  camera_fail (camera, "lost", reason);
+  camera_fail (camera, FALSE, reason);
 }
 
-/* Whether a message comes from behind the detector: a full disk is no fault of the
- * camera. */
-static gboolean
-is_from_sink (Camera * camera, GstMessage * message)
-{
-  const gchar *const others[] = { "rtsp:source", "rtsp:decode", "rtsp:convert",
-    camera->name
-  };
-  gboolean is_other = message->src == GST_OBJECT (camera->pipeline);
-
-  for (guint i = 0; i < G_N_ELEMENTS (others) && !is_other; i++) {
-    GstElement *element = gst_bin_get_by_name (GST_BIN (camera->pipeline),
-        others[i]);
-
-    is_other = message->src == GST_OBJECT (element)
-        || gst_object_has_as_ancestor (message->src, GST_OBJECT (element));
-    gst_object_unref (element);
-  }
-  return !is_other;
-}
-
-/* The message for users, and the element's details: "Could not open resource"
- * alone is not helpful. */
 static void
 fail_by_error (Camera * camera, GstMessage * message)
 {
-  GError *error;
-  gchar *debug, *reason;
-  const gchar *last;
+  gchar *reason = reason_of (message);
 
-  gst_message_parse_error (message, &error, &debug);
-  last = debug ? strrchr (debug, '\n') : NULL;
-  reason = g_strconcat (error->message, last ? " " : NULL,
-      last ? last + 1 : NULL, NULL);
-  camera_fail (camera, is_from_sink (camera, message) ? "sink-failed" : "lost",
+  camera_fail (camera, is_from_sink (camera->pipeline, camera->name, message),
       reason);
   g_free (reason);
-  g_free (debug);
-  g_error_free (error);
+}
+
+/* At EOS of all sinks. A sink may also end by itself, after N frames. */
+static void
+fail_by_eos (Camera * camera)
+{
+  if (last_flow (camera->pipeline, camera->name, "src") == GST_FLOW_EOS)
+    camera_fail (camera, TRUE, "the sink has ended the stream");
+  else
+    camera_lose (camera, "the camera has ended the stream");
 }
 
 static void
@@ -355,11 +452,8 @@ print_detections (Camera * camera, const GstStructure * found)
   guint count = 0;
 
   if (!camera->connected) {
-    JsonObject *line = line_new (camera->name);
-
     camera->connected = g_get_monotonic_time ();
-    json_object_set_string_member (line, "state", "connected");
-    line_print (line);
+    print_state (camera, "connected", NULL);
   }
   gst_structure_get_uint (found, "count", &count);
   if (!options.found || (count > 0
@@ -379,7 +473,9 @@ on_message (GstBus * bus, GstMessage * message, gpointer data)
       fail_by_error (camera, message);
       break;
     case GST_MESSAGE_EOS:
-      camera_lose (camera, "the camera has ended the stream");
+      /* For complete_files(): they are. */
+      gst_bus_post (bus, gst_message_ref (message));
+      fail_by_eos (camera);
       break;
     case GST_MESSAGE_LATENCY:
       gst_bin_recalculate_latency (GST_BIN (camera->pipeline));
