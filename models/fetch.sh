@@ -27,9 +27,9 @@ of the classes into them. They are under the AGPL-3.0.
 The same command continues an interrupted download. A download is accepted if
 its sha256 equals the one that the server announces, the one that the Hub
 published (known for s, m and b) and that of the first download, which is kept
-in FILE.sha256, as far as these are known. Needs curl; first installs missing
-packages and builds. With Y10_BUILD=DIR in the environment it uses that build
-folder and does not update it. Y10_FETCH_URL selects a mirror instead of
+in FILE.sha256, as far as these are known. Needs curl, and y10: that in
+Y10_BUILD=DIR if this is in the environment, else that in build/ or in PATH; if
+there is none, tools/setup.sh builds it first. Y10_FETCH_URL selects a mirror instead of
 https://huggingface.co/jameslahm, or with --pt instead of
 https://github.com/THU-MIG/yolov10/releases/download/v1.1.
 END
@@ -215,7 +215,7 @@ download() {
 # smallest input is enough to check every shape.
 inspect() {
   local json
-  json=$("$build/tools/y10" info --json --backend ref --size 64 "$1" 2>"$scratch") \
+  json=$("$y10" info --json --backend ref --size 64 "$1" 2>"$scratch") \
     || { json=$(sed 's/^y10: //; q' "$scratch"); echo "${json:-y10 cannot read $1}"; return 1; }
   "$python" -c 'import json, sys
 info = json.load(sys.stdin)
@@ -248,12 +248,11 @@ project. Users of the weights, or of works based on them, must comply with that 
 [ ! -d "$file" ] || die "$file is a directory; expected a file's name"
 [ -d "$(dirname "$file")" ] || die "there is no directory $(dirname "$file") to write to"
 
-build=${Y10_BUILD-}
-if [ -z "$build" ]; then
-  build=$root/build
-  "$root/tools/setup.sh"
+y10=${Y10_BUILD:-$root/build}/tools/y10
+if [ -z "${Y10_BUILD-}" ] && [ ! -x "$y10" ]; then
+  if y10 --version >/dev/null 2>&1; then y10=y10; else "$root/tools/setup.sh"; fi
 fi
-[ -x "$build/tools/y10" ] || die "there is no $build/tools/y10, which checks the weights"
+command -v "$y10" >/dev/null || die "there is no $y10, which checks the weights"
 python=/usr/bin/python3
 [ -x $python ] || python=$(command -v python3) \
   || die "python3 is missing (Debian: sudo apt-get install python3)"

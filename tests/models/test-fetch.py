@@ -487,6 +487,21 @@ class Without(FetchCase):
             self.assertEqual(os.fstat(held.fileno()).st_nlink, 1)
         self.assertEqual(server.requests, [])
 
+    def test_installed_tool(self):
+        """A copy without build/ uses the y10 in PATH and compiles nothing."""
+        copy, tools = self.path("clone"), self.path("bin")
+        os.makedirs(os.path.join(copy, "models"))
+        os.mkdir(tools)
+        for name in ("fetch.sh", "name_classes.py", "coco.names"):
+            shutil.copy(os.path.join(os.path.dirname(FETCH), name), os.path.join(copy, "models"))
+        os.symlink(os.path.join(BUILD, "tools/y10"), os.path.join(tools, "y10"))
+        server = self.serve()
+        env = self.environment(server.url, PATH=tools + ":" + os.environ["PATH"])
+        del env["Y10_BUILD"]
+        subprocess.run([os.path.join(copy, "models/fetch.sh"), "n"], cwd=self.dir, env=env,
+                       check=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, timeout=60)
+        self.assert_good()
+
     def test_no_curl(self):
         tools = self.path("bin")
         os.mkdir(tools)
