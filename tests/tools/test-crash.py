@@ -3,6 +3,7 @@
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
 """An input that crashes the process costs itself only. A FIFO holds y10 at that input, where a
 signal ends it as a fault in a decoder would; GStreamer 1.22 has such a fault, too."""
+import hashlib
 import json
 import os
 import signal
@@ -131,6 +132,86 @@ class Crash(Case):
             capture_output=True, text=True, timeout=60).stdout.splitlines()]
         self.assertEqual([line["source"] for line in lines[1:]],
                          [self.pictures[0], bad, self.pictures[1]])
+
+    def test_segments(self):
+        """One video of a manifest crashes: its tasks are given up, and the others are done."""
+        bad = self.path("bad.mkv")
+        for clip, codec in ((bad, ["-c:v", "ffv1", "-pix_fmt", "gray10le"]),
+                            (self.path("good.mp4"), ["-c:v", "libx264", "-g", "25"])):
+            subprocess.run(["ffmpeg", "-v", "error", "-f", "lavfi", "-i", "testsrc2=size=96x64:duration=5",
+                            *codec, clip], check=True)
+        manifest = self.path("manifest.jsonl")
+        lines = [json.loads(line) for line in self.y10("segments", "--seconds", "1", clip).stdout
+                 .splitlines()]
+        with open(bad, "rb") as f:
+            digest = "sha256:" + hashlib.sha256(f.read()).hexdigest()
+        info = os.stat(bad)
+        entry = dict(lines[1], source=bad, path=bad, content=digest, size=info.st_size,
+                     mtime=info.st_mtime_ns)
+        n = len(entry["segments"])
+        self.assertGreater(n, 3)
+        with open(manifest, "w", encoding="utf-8") as f:
+            for line in (dict(lines[0], inputs=2), entry, lines[1]):
+                f.write(json.dumps(line) + "\n")
+        done = subprocess.run([Y10, "detect", *self.options, "--store", self.path("store3"), "--manifest",
+                               manifest], env=self.env, check=False, capture_output=True, text=True,
+                              timeout=100)
+        receipts = [json.loads(line) for line in done.stdout.splitlines()]
+        self.assertEqual([r["segment"] for r in receipts], list(range(2 * n)), done.stderr)
+        self.assertEqual({r["status"] for r in receipts[n:]}, {"stored"}, done.stderr)
+        if "signal" in done.stderr:
+            self.assertEqual({r["status"] for r in receipts[:n]}, {"failed"})
+
+    def test_header(self):
+        """A picture that crashes in the probe, before anything is read; and one that calls exit()."""
+        source, library = self.path("fault.c"), self.path("libfault.so")
+        with open(source, "w", encoding="utf-8") as f:
+            f.write("""#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+FILE *fopen (const char *path, const char *mode)
+{
+  FILE *(*real) (const char *, const char *) = dlsym (RTLD_NEXT, "fopen");
+  if (strstr (path, "segv"))
+    raise (SIGSEGV);
+  if (strstr (path, "exit"))
+    exit (0);
+  return real (path, mode);
+}
+FILE *fopen64 (const char *path, const char *mode)
+{
+  return fopen (path, mode);
+}
+""")
+        if subprocess.run(["cc", "-shared", "-fPIC", source, "-o", library, "-ldl"], check=False).returncode:
+            self.skipTest("there is no C compiler")
+        env = dict(self.env, LD_PRELOAD=library, ASAN_OPTIONS="verify_asan_link_order=0")
+        for name, says in (("segv.png", "signal 11"), ("exit.png", "with status 0")):
+            bad = write_png(self.path(name), picture(64, 48))
+            for command, options in (("detect", self.options), ("segments", [])):
+                done = subprocess.run([Y10, command, *options, self.pictures[0], bad, self.pictures[1]],
+                                      env=env, check=False, capture_output=True, text=True, timeout=60)
+                sources = [json.loads(line).get("source") for line in done.stdout.splitlines()]
+                if command == "detect":
+                    self.assertEqual(sources, self.pictures[:2], done.stderr)
+                    self.assertEqual(done.returncode, 1)
+                    self.assertIn(f"{bad}: reading it ended the process", done.stderr)
+                    self.assertIn(says, done.stderr)
+                else:
+                    self.assertEqual(sources[1:], [self.pictures[0], bad, self.pictures[1]])
+
+    def test_interrupted_later(self):
+        """A signal reaches the child behind a crash, too."""
+        with self.start(self.fifos[0], self.fifos[1], command="detect") as p:
+            first = self.wait_for_child(p)
+            os.kill(first, signal.SIGSEGV)
+            self.wait_for_child(p, but=[first])
+            p.send_signal(signal.SIGTERM)
+            _, errors = p.communicate(timeout=60)
+            self.assertEqual(p.returncode, 130, errors)
 
     def test_signals(self):
         """Whoever ends the parent ends the child."""

@@ -302,6 +302,15 @@ store_task (Run *run, Task *task, const char *key, const char **status,
   return TRUE;
 }
 
+static void
+give_up (const Task *task, guint index, const char *why)
+{
+  print_receipt (task, NULL, "failed", g_error_new_literal (Y10_ERROR,
+          Y10_ERROR_FAILED, why));
+  tool_supervisor_end (index);
+}
+
+/* The other segments of the file would probably do the same. */
 void
 tool_store_report (const ToolStoreOptions *options, guint index,
     const char *why)
@@ -309,8 +318,14 @@ tool_store_report (const ToolStoreOptions *options, guint index,
   const Task *task = g_ptr_array_index (options->tasks, index);
 
   tool_error ("%s: %s", task->source, why);
-  print_receipt (task, NULL, "failed", g_error_new_literal (Y10_ERROR,
-          Y10_ERROR_FAILED, why));
+  give_up (task, index, why);
+  for (guint i = index + 1; i < options->tasks->len; i++) {
+    const Task *other = g_ptr_array_index (options->tasks, i);
+
+    if (!tool_supervisor_is_done (i) && !g_strcmp0 (other->path, task->path))
+      give_up (other, i, "not tried: reading another segment of the file ended "
+          "the process");
+  }
 }
 
 static void

@@ -50,10 +50,16 @@ is_picture (const char *input)
 static gboolean
 has_video (char **inputs)
 {
-  for (; *inputs; inputs++)
-    if (!is_picture (*inputs))
-      return TRUE;
-  return FALSE;
+  gboolean has = FALSE;
+
+  for (guint i = 0; inputs[i] && !has; i++) {
+    if (tool_supervisor_is_done (i))
+      continue;
+    tool_supervisor_begin (i);
+    has = !is_picture (inputs[i]);
+  }
+  tool_supervisor_rest ();
+  return has;
 }
 
 /* Opens the output folders, or prints an error and returns FALSE. */
@@ -115,6 +121,7 @@ detect_inputs (ToolDetect *self, char **inputs)
     self->n_done = i + 1;
   }
   tool_runner_flush (self->runner);
+  tool_supervisor_rest ();
   return tool_flush_stdout () && !self->failed ? TOOL_OK : TOOL_FAILED;
 }
 

@@ -40,7 +40,8 @@ tool_progress_new (guint n_inputs, Y10Engine *engine)
   progress->engine = engine;
   progress->n_inputs = n_inputs;
   progress->n_frames = &tool_supervisor_get_counts ()->n_frames;
-  progress->start = progress->drawn = g_get_monotonic_time ();
+  progress->start = tool_supervisor_get_began ();
+  progress->drawn = g_get_monotonic_time ();
   return progress;
 }
 

@@ -79,11 +79,15 @@ int tool_supervise (const ToolWork *work);
 gboolean tool_supervisor_is_done (guint index);
 /* Input @index is being read from now on. */
 void tool_supervisor_begin (guint index);
-/* All output of input @index has been written. */
+/* All output of input @index has been written; in the parent: it is given up. */
 void tool_supervisor_end (guint index);
+/* No input is being read any more. */
+void tool_supervisor_rest (void);
 /* A line of the results is being written to stdout. */
 void tool_supervisor_set_in_line (gboolean in_line);
 ToolCounts *tool_supervisor_get_counts (void);
+/* When the first child began, by g_get_monotonic_time(). */
+gint64 tool_supervisor_get_began (void);
 /* When the first child began, in seconds since 1970; 0 in the first one. What was written
  * since belongs to an earlier child. */
 gint64 tool_supervisor_get_start (void);

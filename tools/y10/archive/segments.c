@@ -59,6 +59,7 @@ run (gpointer user)
       status = TOOL_FAILED;
     tool_supervisor_end (i);
   }
+  tool_supervisor_rest ();
   return tool_flush_stdout () ? status : TOOL_FAILED;
 }
 
