@@ -183,6 +183,7 @@ class Texts(Case):
             self.assertIn("Exit status: 0", help_text)
         self.refused("help", "detct", says=["detct", "did you mean 'detect'?"])
 
+    @unittest.skipIf("pixbuf" not in FEATURES, "y10 was built without gdk-pixbuf")
     def test_nothing_found(self):
         """Whoever expects people of the bundled model learns what it knows."""
         plain = write_png(self.path("plain.png"), [bytes(3 * 64)] * 48)

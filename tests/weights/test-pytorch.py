@@ -126,6 +126,8 @@ class Checkpoints(unittest.TestCase):
         picture = pathlib.Path(__file__).parent / "../../pipelines/codes.png"
         command = [Y10, "detect", "--size", "96", "--confidence", "0.02", picture, "--model"]
         expected = run(*command, self.reference)
+        if "built without" in expected.stderr:
+            self.skipTest("this y10 cannot read pictures")
         self.assertEqual(expected.returncode, 0, expected.stderr)
         found = run(*command, path)
         self.assertEqual((found.stdout, found.stderr), (expected.stdout, ""))
