@@ -7,8 +7,6 @@
 
 #include "config.h"
 
-#include <string.h>
-
 #include "detect.h"
 
 typedef struct

@@ -215,8 +215,8 @@ explain_bundled (const ToolDetect *self)
   }
   if (!n_found && tool_supervisor_get_counts ()->n_frames)
     tool_error ("nothing was found; the bundled model knows %s. --model takes "
-        "weights for other objects; models/fetch.sh downloads some that know "
-        "people, cars and 78 other classes", names->str);
+        "weights for other objects; models/fetch.sh of the sources downloads "
+        "some that know people, cars and 78 other classes", names->str);
   g_string_free (names, TRUE);
 }
 
