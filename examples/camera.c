@@ -32,6 +32,7 @@ struct _Link
   atomic_uint video;            /* 1 + the stream's number; 0: unknown */
   _Atomic gint64 last_frame;    /* 0 before the first frame */
   _Atomic gint64 still_due;
+  atomic_bool camera_ended;     /* the stream ended, and not because of the sink */
 };
 
 typedef struct
@@ -97,6 +98,23 @@ on_frame (GstPad * pad, GstPadProbeInfo * info, gpointer data)
       && !g_strcmp0 (gst_structure_get_string (frame, "inference"), "fresh")
       && still_want (link->name, pad, buffer))
     link->still_due = now + (gint64) (options.still_pause * G_USEC_PER_SEC);
+  return GST_PAD_PROBE_OK;
+}
+
+/* Runs in front of the detector, for each event. What the sink returned for the
+ * last frame tells whose end this is: a source also sends EOS if the sink wants
+ * no more frames. */
+static GstPadProbeReturn
+on_event (GstPad * pad, GstPadProbeInfo * info, gpointer data)
+{
+  Link *link = data;
+  GstPad *src;
+
+  if (GST_EVENT_TYPE (GST_PAD_PROBE_INFO_EVENT (info)) != GST_EVENT_EOS)
+    return GST_PAD_PROBE_OK;
+  src = gst_element_get_static_pad (GST_PAD_PARENT (pad), "src");
+  link->camera_ended = gst_pad_get_last_flow_return (src) != GST_FLOW_EOS;
+  gst_object_unref (src);
   return GST_PAD_PROBE_OK;
 }
 
@@ -183,6 +201,10 @@ make_pipeline (const gchar * name, const gchar * uri, Link * link,
   set_up_detector (detector);
   pad = gst_element_get_static_pad (detector, "src");
   gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, on_frame,
+      g_atomic_rc_box_acquire (link), link_unref);
+  gst_object_unref (pad);
+  pad = gst_element_get_static_pad (detector, "sink");
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, on_event,
       g_atomic_rc_box_acquire (link), link_unref);
   gst_object_unref (pad);
   gst_object_unref (detector);
@@ -440,10 +462,10 @@ fail_by_error (Camera * camera, GstMessage * message)
 static void
 fail_by_eos (Camera * camera)
 {
-  if (last_flow (camera->pipeline, camera->name, "src") == GST_FLOW_EOS)
-    camera_fail (camera, TRUE, "the sink has ended the stream");
-  else
+  if (camera->link->camera_ended)
     camera_lose (camera, "the camera has ended the stream");
+  else
+    camera_fail (camera, TRUE, "the sink has ended the stream");
 }
 
 static void

@@ -81,7 +81,7 @@ def check_recording(cameras, env, folder):
             if n == 1:
                 server.kill()
                 server.wait()
-                wait_for(log, "retry", 1)
+                wait_for(log, "lost", 1)
                 server = serve(port)
         p.send_signal(signal.SIGTERM)
         assert p.wait(timeout=30) == 0
@@ -110,6 +110,7 @@ SINKS = {
     "no folder": ("filesink location=missing/file", True),
     "another size": ("video/x-raw,width=17 ! fakesink", True),
     "nothing linked": ("tee", True),
+    "enough frames": ("fakesink num-buffers=20", True),
     "a full disk at the end": ("videoconvert ! x264enc tune=zerolatency ! h264parse ! mp4mux ! "
                                "filesink location=/dev/full buffer-size=100000000", False),
 }
