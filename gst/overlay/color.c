@@ -3,19 +3,21 @@
 
 /* Class colours, and their component values in a video format. The colour
  * depends only on the bytes of the label, so a class looks the same in every
- * run, model and stream. Hues are spread in OKLCH, where equal lightness looks
- * equally bright, so no class stands out over the others. */
+ * run, model and stream. Labels that most models have come from a table; others
+ * are hashed to a hue in OKLCH, where equal lightness looks equally bright, so
+ * no class stands out over the others. */
 
 #include "overlay/color.h"
 
 #include <math.h>
+#include <string.h>
 
 /* Lines and badges must be visible on dark and on bright pictures. */
 #define MIN_LIGHTNESS 0.64
 #define MAX_LIGHTNESS 0.86
 
-/* The best of six million seeds: maximizes the colour distance between the most
- * common classes (person, car, bus, truck, bicycle, dog, cat, face, ...). */
+/* The best of six million seeds: maximizes the colour distance between common
+ * classes. */
 #define LABEL_HASH_SEED 5698780u
 
 guint32
@@ -36,12 +38,84 @@ gst_y10_label_hash (const gchar * label, gsize length)
   return hash;
 }
 
+/* COCO's classes and those of the bundled model. Classes that COCO's photographs
+ * show together, or that resemble each other, are far apart in OKLab; 87 colours
+ * that all differ well do not exist. */
+static const struct
+{
+  const gchar *label;
+  GstY10Color color;
+} known[] = {
+  {"person", {0x93, 0xef, 0xfe}}, {"bicycle", {0xd0, 0x56, 0xff}},
+  {"car", {0x73, 0xa2, 0xff}}, {"motorcycle", {0xfe, 0xe1, 0xaa}},
+  {"airplane", {0x73, 0xc3, 0xab}}, {"bus", {0xfd, 0x6f, 0x88}},
+  {"train", {0xa2, 0xe3, 0x04}}, {"truck", {0xfa, 0x89, 0x0e}},
+  {"boat", {0x01, 0x9a, 0x46}}, {"traffic light", {0x8e, 0xc7, 0x00}},
+  {"fire hydrant", {0xad, 0x74, 0xff}}, {"stop sign", {0xff, 0xe5, 0x69}},
+  {"parking meter", {0xeb, 0xb7, 0xe5}}, {"bench", {0x4f, 0x87, 0xad}},
+  {"bird", {0xc5, 0x56, 0x70}}, {"cat", {0xd8, 0x03, 0xb6}},
+  {"dog", {0x1a, 0xe5, 0x2b}}, {"horse", {0x7a, 0x88, 0x4c}},
+  {"sheep", {0x51, 0x6e, 0xfe}}, {"cow", {0xfe, 0x7c, 0xcb}},
+  {"elephant", {0xde, 0x7c, 0x00}}, {"bear", {0xc0, 0xd6, 0x7b}},
+  {"zebra", {0x12, 0xc8, 0xd4}}, {"giraffe", {0xb4, 0xa0, 0xff}},
+  {"backpack", {0xe2, 0x02, 0x8e}}, {"umbrella", {0x03, 0xb5, 0x70}},
+  {"handbag", {0x05, 0xf5, 0x04}}, {"tie", {0xeb, 0xa0, 0x02}},
+  {"suitcase", {0xe2, 0x97, 0xb7}}, {"frisbee", {0xab, 0x70, 0x4b}},
+  {"skis", {0x09, 0xae, 0xae}}, {"snowboard", {0xff, 0xb4, 0xb0}},
+  {"sports ball", {0xc9, 0x00, 0xe0}}, {"kite", {0x0b, 0xf2, 0x72}},
+  {"baseball bat", {0xb9, 0x55, 0xa1}}, {"baseball glove", {0x81, 0x8a, 0xff}},
+  {"skateboard", {0x7a, 0xab, 0x07}}, {"surfboard", {0xff, 0x4a, 0x80}},
+  {"tennis racket", {0xdd, 0xd0, 0x06}}, {"bottle", {0x9d, 0x7c, 0x00}},
+  {"wine glass", {0x06, 0xb9, 0x05}}, {"cup", {0xff, 0xba, 0x81}},
+  {"fork", {0x0f, 0x9e, 0xff}}, {"knife", {0xff, 0x05, 0xd7}},
+  {"spoon", {0xe8, 0xf1, 0x10}}, {"bowl", {0xaf, 0x28, 0xff}},
+  {"banana", {0xc1, 0xb5, 0x08}}, {"apple", {0x00, 0x7d, 0xf2}},
+  {"sandwich", {0x00, 0x92, 0x9b}}, {"orange", {0xff, 0x6d, 0xf6}},
+  {"broccoli", {0x8a, 0xb6, 0xe0}}, {"carrot", {0x10, 0xed, 0xae}},
+  {"hot dog", {0xda, 0x77, 0x74}}, {"pizza", {0xef, 0x00, 0x34}},
+  {"donut", {0x00, 0x9c, 0x00}}, {"cake", {0x9c, 0x44, 0xff}},
+  {"chair", {0xb9, 0xff, 0x28}}, {"couch", {0xc4, 0x60, 0x02}},
+  {"potted plant", {0x6e, 0x76, 0xce}}, {"bed", {0xce, 0xac, 0x6a}},
+  {"dining table", {0xff, 0xa7, 0xf7}}, {"toilet", {0x62, 0xaa, 0x81}},
+  {"tv", {0xe6, 0x31, 0xff}}, {"laptop", {0x0a, 0xa8, 0xd3}},
+  {"mouse", {0x79, 0x5e, 0xff}}, {"remote", {0x66, 0x90, 0x03}},
+  {"keyboard", {0x0c, 0xd4, 0x64}}, {"cell phone", {0xff, 0x58, 0x1d}},
+  {"microwave", {0xa4, 0x86, 0xd7}}, {"oven", {0xff, 0x3b, 0xa6}},
+  {"toaster", {0x28, 0xc0, 0xfe}}, {"sink", {0xdc, 0x44, 0x03}},
+  {"refrigerator", {0x00, 0xd0, 0x97}}, {"book", {0x04, 0x96, 0x79}},
+  {"clock", {0xea, 0x01, 0x66}}, {"vase", {0xdb, 0x8a, 0xfe}},
+  {"scissors", {0xfe, 0x8c, 0x7a}}, {"teddy bear", {0xb0, 0x98, 0x02}},
+  {"hair drier", {0xae, 0xff, 0x7d}}, {"toothbrush", {0x9c, 0x5e, 0xce}},
+  {"ball", {0x95, 0xff, 0xc3}}, {"barcode", {0x00, 0x89, 0xc9}},
+  {"qr-code", {0xc4, 0xc4, 0xff}}, {"data-matrix", {0xdb, 0x66, 0xbf}},
+  {"aztec", {0xb7, 0x91, 0x5a}}, {"pdf417", {0xff, 0xbe, 0x26}},
+  {"marker", {0x03, 0xe3, 0xfe}}
+};
+
+static const GstY10Color *
+known_color (const gchar * label, gsize length)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (known); i++)
+    if (strlen (known[i].label) == length
+        && memcmp (known[i].label, label, length) == 0)
+      return &known[i].color;
+  return NULL;
+}
+
 static gdouble
 srgb_encode (gdouble linear)
 {
   if (linear <= 0.0031308)
     return 12.92 * linear;
   return 1.055 * pow (linear, 1 / 2.4) - 0.055;
+}
+
+static gdouble
+srgb_decode (guint8 value)
+{
+  const gdouble v = value / 255.0;
+
+  return v <= 0.04045 ? v / 12.92 : pow ((v + 0.055) / 1.055, 2.4);
 }
 
 /* Converts OKLCH to linear sRGB. Returns FALSE if out of gamut. */
@@ -84,10 +158,13 @@ most_chroma (gdouble lightness, gdouble hue, gdouble rgb[3])
 GstY10Color
 gst_y10_color_for_label (const gchar * label, gsize length)
 {
+  const GstY10Color *color = known_color (label, length);
   guint32 hash = gst_y10_label_hash (label, length);
   gdouble hue = (hash & 0xffff) * (2 * G_PI / 65536);
   gdouble best = 0, lightness = MIN_LIGHTNESS, l, chroma, rgb[3];
 
+  if (color)
+    return *color;
   /* Use the lightness at which sRGB reaches the highest chroma for this hue:
    * high for yellow, low for violet. Half of the labels are a little
    * lighter. */
@@ -108,14 +185,17 @@ gst_y10_color_for_label (const gchar * label, gsize length)
   };
 }
 
-/* Returns black or white, whichever is easier to read on @background. */
+/* Returns black or white, whichever has more contrast to @background by WCAG
+ * 2.2: (L1 + 0.05) / (L2 + 0.05), with relative luminances. */
 GstY10Color
 gst_y10_color_for_text (GstY10Color background)
 {
-  guint luma = 299 * background.r + 587 * background.g + 114 * background.b;
+  const gdouble luminance = 0.2126 * srgb_decode (background.r)
+      + 0.7152 * srgb_decode (background.g)
+      + 0.0722 * srgb_decode (background.b);
 
-  return luma > 128000 ? (GstY10Color) { 0, 0, 0 }
-  : (GstY10Color) { 255, 255, 255 };
+  return (luminance + 0.05) * (luminance + 0.05) > 1.05 * 0.05
+      ? (GstY10Color) { 0, 0, 0 } : (GstY10Color) { 255, 255, 255 };
 }
 
 /* Converts a full-range sRGB @color to component values for @info's format,
