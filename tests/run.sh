@@ -35,9 +35,6 @@ case " $* " in
       | python3 "$root/tests/estimate.py" before "$build" || true
     ;;
 esac
-# As many tests run at once as there are cores, each with a thread per core: a
-# thread that spins while it waits takes the core from another test.
-export OMP_WAIT_POLICY=${OMP_WAIT_POLICY:-passive}
 # Three times Meson's limits, for slow machines.
 meson test -C "$build" --no-rebuild --print-errorlogs --timeout-multiplier 3 "$@" </dev/null || status=$?
 [ -e "$log" ] || exit "$status"

@@ -62,9 +62,8 @@ packages=(
   gstreamer1.0-plugins-bad gstreamer1.0-plugins-ugly gstreamer1.0-libav
   fonts-dejavu-core python3 python3-gi gir1.2-gstreamer-1.0
 )
-# Optional: oneDNN does not exist for every architecture, and only
-# models/fetch.sh needs the others.
-optional=(libdnnl-dev curl ca-certificates)
+# Only models/fetch.sh needs these.
+optional=(curl ca-certificates)
 # For frames in CUDA memory, and for y10 doctor's check of the video decoder. The
 # first one pulls in OpenCV's headers, so only --cuda installs it.
 cuda=(libgstreamer-plugins-bad1.0-dev libffmpeg-nvenc-dev)

@@ -148,6 +148,6 @@ const Y10BackendClass *y10_module_load (const char *name, GString * why);
 void *y10_module_symbol (const char *name, const char *symbol, GString * why);
 
 extern const Y10BackendClass y10_backend_ref;
-extern const Y10BackendClass y10_backend_cpu;   /* oneDNN and own kernels */
+extern const Y10BackendClass y10_backend_cpu;   /* SIMD code of our own */
 
 G_END_DECLS

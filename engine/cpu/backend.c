@@ -18,7 +18,6 @@
 #endif
 
 #include "base/clock.h"
-#include "cpu/dnnl.h"
 #include "cpu/head.h"
 #include "cpu/kernels/isa.h"
 #include "cpu/program.h"
@@ -99,7 +98,6 @@ static void
 cpu_close (Y10Device *device)
 {
   y10_threadpool_free (device->pool);
-  y10_dnnl_free (device->dnnl);
   flush_denormals (device, TRUE);
   g_free (device->name);
   g_free (device);
@@ -109,20 +107,18 @@ static Y10Device *
 cpu_open (const Y10DeviceConfig *config, GError **error)
 {
   Y10Device *device = g_new0 (Y10Device, 1);
-  g_autofree char *cpu = get_cpu_name (), *dnnl = NULL;
+  g_autofree char *cpu = get_cpu_name ();
 
   device->threads = config->threads ? config->threads : count_cores ();
   flush_denormals (device, FALSE);
-  device->dnnl = y10_dnnl_new ();
-  device->pool = y10_threadpool_new (device->threads, device->dnnl != NULL, error);
+  device->pool = y10_threadpool_new (device->threads, error);
   if (!device->pool) {
     cpu_close (device);
     return NULL;
   }
-  dnnl = y10_dnnl_describe (device->dnnl);
-  device->name = g_strdup_printf ("%s, %u thread%s, %s%s%s", cpu,
+  device->name = g_strdup_printf ("%s, %u thread%s, %s, kernels %u", cpu,
       device->threads, device->threads == 1 ? "" : "s",
-      y10_isa_get_name (y10_cpu_isa ()), dnnl ? ", " : "", dnnl ? dnnl : "");
+      y10_isa_get_name (y10_cpu_isa ()), Y10_KERNELS_VERSION);
   return device;
 }
 
@@ -289,7 +285,7 @@ cpu_load (Y10Slot *slot, guint i, const Y10Image *image,
   return TRUE;
 }
 
-/* Our own ops [first, end), to be run on one image. */
+/* Ops [first, end), to be run on one image. */
 typedef struct
 {
   Y10Slot *slot;
@@ -321,29 +317,12 @@ run_range (gpointer data, guint thread, guint n_threads)
   }
 }
 
-static gboolean
-run_ops (Y10Slot *slot, guint i, guint first, guint end, gboolean lazy,
-    GError **error)
+static void
+run_ops (Y10Slot *slot, guint i, guint first, guint end, gboolean lazy)
 {
-  Y10Program *program = slot->program;
+  OpRange w = { slot, i, first, end, lazy };
 
-  while (first < end) {
-    guint stop = first;
-
-    while (stop < end && (lazy || !program->ops[stop].dnnl))
-      stop++;
-    if (stop > first) {
-      OpRange w = { slot, i, first, stop, lazy };
-
-      y10_threadpool_run (program->device->pool, run_range, &w);
-      first = stop;
-    } else {
-      if (!y10_dnnl_conv_run (program->ops[first].dnnl, arena (slot, i), error))
-        return FALSE;
-      first++;
-    }
-  }
-  return TRUE;
+  y10_threadpool_run (slot->program->device->pool, run_range, &w);
 }
 
 typedef struct
@@ -360,8 +339,8 @@ gather (gpointer user, guint32 anchor, gfloat *logits)
   y10_cpu_head_gather (g->plan, g->arena, anchor, logits);
 }
 
-static gboolean
-run_image (Y10Slot *slot, guint i, guint first, guint end, GError **error)
+static void
+run_image (Y10Slot *slot, guint i, guint first, guint end)
 {
   Y10Program *program = slot->program;
   const Y10Plan *plan = program->plan;
@@ -374,8 +353,7 @@ run_image (Y10Slot *slot, guint i, guint first, guint end, GError **error)
 
   c->boxes_missing = lazy;
   time[0] = y10_clock_ns ();
-  if (!run_ops (slot, i, first, stop, FALSE, error))
-    return FALSE;
+  run_ops (slot, i, first, stop, FALSE);
   time[1] = time[2] = time[3] = y10_clock_ns ();
   if (end == plan->graph->n_ops) {
     y10_topk_init (&topk, slot->candidates,
@@ -386,8 +364,7 @@ run_image (Y10Slot *slot, guint i, guint first, guint end, GError **error)
     if (lazy) {
       y10_cpu_box_pixels_set (&program->boxes, program->ops, topk.heap,
           topk.n, &slot->pixels);
-      if (!run_ops (slot, i, stop, end, TRUE, error))
-        return FALSE;
+      run_ops (slot, i, stop, end, TRUE);
       time[3] = y10_clock_ns ();
     }
     c->result.n = y10_head_finish (plan->graph, &topk, &c->params,
@@ -396,7 +373,6 @@ run_image (Y10Slot *slot, guint i, guint first, guint end, GError **error)
   }
   slot->inference += time[1] - time[0] + time[3] - time[2];
   slot->postprocess += time[2] - time[1] + y10_clock_ns () - time[3];
-  return TRUE;
 }
 
 static gboolean
@@ -404,8 +380,7 @@ cpu_submit (Y10Slot *slot, guint n, guint first, guint end, GError **error)
 {
   slot->inference = slot->postprocess = 0;
   for (guint i = 0; i < n; i++)
-    if (!run_image (slot, i, first, end, error))
-      return FALSE;
+    run_image (slot, i, first, end);
   return TRUE;
 }
 
@@ -424,8 +399,8 @@ cpu_times (Y10Slot *slot, gint64 *inference, gint64 *postprocess)
 
 /* Computes all boxes if @view is the output of a box op and some were
  * skipped. */
-static gboolean
-complete_boxes (Y10Slot *slot, guint i, Y10View view, GError **error)
+static void
+complete_boxes (Y10Slot *slot, guint i, Y10View view)
 {
   Y10Program *program = slot->program;
   const Y10Graph *graph = program->plan->graph;
@@ -434,16 +409,15 @@ complete_boxes (Y10Slot *slot, guint i, Y10View view, GError **error)
   while (k < graph->n_ops && graph->ops[k].out.tensor != view.tensor)
     k++;
   if (!slot->images[i].boxes_missing || k == graph->n_ops)
-    return TRUE;
+    return;
   slot->images[i].boxes_missing = FALSE;
-  return run_ops (slot, i, program->boxes.first, graph->n_ops, FALSE, error);
+  run_ops (slot, i, program->boxes.first, graph->n_ops, FALSE);
 }
 
 static gboolean
 cpu_read_tensor (Y10Slot *slot, guint i, Y10View view, gfloat *nchw, GError **error)
 {
-  if (!complete_boxes (slot, i, view, error))
-    return FALSE;
+  complete_boxes (slot, i, view);
   y10_plan_view_export (slot->program->plan, view, arena (slot, i), nchw);
   return TRUE;
 }

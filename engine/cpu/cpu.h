@@ -33,8 +33,6 @@ typedef struct
 } Y10CpuPlane;
 
 typedef struct _Y10CpuOp Y10CpuOp;
-typedef struct _Y10Dnnl Y10Dnnl;
-typedef struct _Y10DnnlConv Y10DnnlConv;
 
 struct _Y10CpuOp
 {
@@ -48,8 +46,6 @@ struct _Y10CpuOp
   Y10CpuPlane in, out, add;     /* add.n_blocks 0: none */
   guint n_threads;              /* number of threads it was compiled for */
   gboolean logits;              /* out holds floats at every precision */
-
-  Y10DnnlConv *dnnl;            /* if set, oneDNN runs the op and run is NULL */
 };
 
 /* Context for compiling an op. */

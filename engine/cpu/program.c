@@ -9,7 +9,6 @@
 
 #include "cpu/program.h"
 
-#include "cpu/dnnl.h"
 #include "cpu/kernels/isa.h"
 
 const Y10Kernels *
@@ -33,8 +32,6 @@ y10_cpu_kernels (Y10Precision precision)
 void
 y10_cpu_program_free (Y10Program *program)
 {
-  for (guint i = 0; i < program->plan->graph->n_ops; i++)
-    y10_dnnl_conv_free (program->ops[i].dnnl);
   y10_cpu_memory_clear (&program->weights);
   y10_cpu_memory_clear (&program->scratch);
   y10_cpu_box_ops_clear (&program->boxes);
@@ -111,13 +108,7 @@ pack_weights (const Y10CpuCompile *c, Y10Program *program,
       return FALSE;
     op->weight = packed;
     op->bias = packed_bias;
-    if (op->dnnl) {
-      if (!y10_dnnl_conv_pack (op->dnnl, c, op, weight, bias, packed,
-              packed_bias, error))
-        return FALSE;
-    } else {
-      y10_cpu_conv_pack (c, op, weight, bias, packed, packed_bias);
-    }
+    y10_cpu_conv_pack (c, op, weight, bias, packed, packed_bias);
   }
   return TRUE;
 }
@@ -143,8 +134,6 @@ y10_cpu_compile (Y10Device *device, const Y10Plan *plan, Y10Precision precision,
     Y10CpuOp *op = &program->ops[i];
 
     compile_op (&c, program, i);
-    if (op->op->kind == Y10_OP_CONV)
-      y10_dnnl_conv_new (device->dnnl, &c, op);
     program->shared_size = MAX (program->shared_size, op->shared_size);
     program->thread_size = MAX (program->thread_size, op->scratch_size);
   }

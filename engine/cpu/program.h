@@ -19,7 +19,6 @@ struct _Y10Device
   guint threads;
   char *name;
   guint saved_csr;
-  Y10Dnnl *dnnl;                /* nullable */
   Y10ThreadPool *pool;
 };
 

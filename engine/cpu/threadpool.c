@@ -5,8 +5,7 @@
  * barrier, need threads that spin; a pipeline whose other elements need the
  * cores needs threads that sleep. So a thread spins for some ten
  * microseconds, about the difference between equal shares, and then sleeps
- * on a futex. An OpenMP runtime spins for milliseconds, between frames too;
- * it is used only where oneDNN brings it anyway. */
+ * on a futex. */
 
 #include "config.h"
 
@@ -18,9 +17,6 @@
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#ifdef HAVE_OPENMP
-#include <omp.h>
-#endif
 #include <y10/error.h>
 
 #include "cpu/threadpool.h"
@@ -39,7 +35,7 @@ struct _Y10ThreadPool
   Signal work, phase;
   guint arrived __attribute__ ((aligned (64)));
   guint n_threads, n_started, spin;
-  gboolean openmp, quit;
+  gboolean quit;
   Y10ThreadPoolFunc func;
   gpointer data;
   pthread_t *threads;
@@ -90,12 +86,6 @@ y10_threadpool_barrier (Y10ThreadPool *pool)
 
   if (pool->n_threads == 1)
     return;
-#ifdef _OPENMP
-  if (pool->openmp) {
-#pragma omp barrier
-    return;
-  }
-#endif
   phase = __atomic_load_n (&pool->phase.value, __ATOMIC_RELAXED);
   if (__atomic_add_fetch (&pool->arrived, 1, __ATOMIC_ACQ_REL)
       == pool->n_threads) {
@@ -135,7 +125,7 @@ count_cores (void)
 }
 
 Y10ThreadPool *
-y10_threadpool_new (guint n_threads, gboolean openmp, GError **error)
+y10_threadpool_new (guint n_threads, GError **error)
 {
   Y10ThreadPool *pool;
   sigset_t all, before;
@@ -147,12 +137,6 @@ y10_threadpool_new (guint n_threads, gboolean openmp, GError **error)
     return NULL;
   }
   *pool = (Y10ThreadPool) {.n_threads = n_threads };
-#ifdef HAVE_OPENMP
-  omp_set_num_threads (n_threads);
-  pool->openmp = openmp;
-#endif
-  if (pool->openmp)
-    return pool;
   /* With fewer cores than threads, spinning keeps the others off the core. */
   pool->spin = n_threads <= count_cores () ? SPIN : 0;
   pool->threads = g_new0 (pthread_t, n_threads);
@@ -198,13 +182,6 @@ y10_threadpool_run (Y10ThreadPool *pool, Y10ThreadPoolFunc func, gpointer data)
     func (data, 0, 1);
     return;
   }
-#ifdef _OPENMP
-  if (pool->openmp) {
-#pragma omp parallel num_threads (pool->n_threads)
-    func (data, omp_get_thread_num (), omp_get_num_threads ());
-    return;
-  }
-#endif
   pool->func = func;
   pool->data = data;
   change (&pool->work);

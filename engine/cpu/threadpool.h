@@ -12,9 +12,7 @@ typedef struct _Y10ThreadPool Y10ThreadPool;
 
 typedef void (*Y10ThreadPoolFunc) (gpointer data, guint thread, guint n_threads);
 
-/* @openmp: use the creator's OpenMP threads, which oneDNN uses, too, so that
- * the cores are not shared by two sets of threads. */
-Y10ThreadPool *y10_threadpool_new (guint n_threads, gboolean openmp, GError ** error);
+Y10ThreadPool *y10_threadpool_new (guint n_threads, GError ** error);
 void y10_threadpool_free (Y10ThreadPool * pool);
 /* Runs @func in every thread and waits for all of them. */
 void y10_threadpool_run (Y10ThreadPool * pool, Y10ThreadPoolFunc func, gpointer data);

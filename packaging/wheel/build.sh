@@ -3,8 +3,8 @@
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
 #
 # Builds the Python package on Debian 12: a source distribution, and a wheel for every
-# CPython on manylinux_2_34 x86-64. The wheel contains oneDNN, and a GLib that it shows to
-# nobody; then tests the wheel in an environment of its own.
+# CPython on manylinux_2_34 x86-64. The wheel contains a GLib that it shows to nobody;
+# then tests the wheel in an environment of its own.
 set -euo pipefail
 
 usage() {
@@ -67,7 +67,7 @@ build_json_glib >"$work/log" 2>&1 || { tail -n 20 "$work/log" >&2; die "json-gli
 
 say "building the source distribution and the wheel"
 PKG_CONFIG_PATH=$work/static/lib/pkgconfig python -m build --no-isolation --outdir "$work/dist" \
-  -Csetup-args=-Dprefer_static=true -Csetup-args=-Donednn=enabled "$root" >"$work/log" 2>&1 \
+  -Csetup-args=-Dprefer_static=true "$root" >"$work/log" 2>&1 \
   || { tail -n 30 "$work/log" >&2; die "the package does not build"; }
 auditwheel repair --strip --plat manylinux_2_34_x86_64 --wheel-dir "$work/fixed" \
   "$work"/dist/*.whl >"$work/log" 2>&1 || { tail -n 20 "$work/log" >&2; die "auditwheel refuses the wheel"; }

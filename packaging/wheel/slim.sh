@@ -53,7 +53,7 @@ for release in "${releases[@]}"; do
     apt-get -qy --no-install-recommends install python3-venv
     useradd --create-home user
     chown -R user: /example
-    if ldconfig -p | grep -E "libglib-2|libgomp|libdnnl" >&3; then echo "these are installed" >&3; exit 1; fi
+    if ldconfig -p | grep -E "libglib-2" >&3; then echo "these are installed" >&3; exit 1; fi
     cd /example
     python3 -m venv venv
     [ ! -e certificates.crt ] || export PIP_CERT=$PWD/certificates.crt

@@ -184,7 +184,7 @@ main (int argc, char **argv)
     return 1;
   }
 
-  team = y10_threadpool_new (n_threads, FALSE, &error);
+  team = y10_threadpool_new (n_threads, &error);
   if (team == NULL) {
     g_printerr ("%s\n", error->message);
     return 1;

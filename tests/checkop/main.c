@@ -22,8 +22,7 @@ static char *op_name, *backend_name, *precision_name, *case_name, *size_name;
 static gint64 seed;
 static int n_threads = 2;
 static double seconds = 0.3;
-static gboolean list, verbose, bench, json, coverage, no_variants, only_variants,
-    impls;
+static gboolean list, verbose, bench, json, coverage, no_variants, only_variants;
 
 typedef struct
 {
@@ -127,10 +126,6 @@ run_case (const Case *c, const Runner *runner, const Runner *reference,
       run_preprocess_case (c, runner, reference, options, &result);
       break;
   }
-  /* oneDNN's name for its reference code, which is thousands of times
-   * slower. */
-  if (g_str_has_prefix (result.impl, "ref:"))
-    result_fail (&result, "runs in %s", result.impl);
   count->n_run += !result.skipped;
   count->n_failed += !result.ok;
   count->n_skipped += result.skipped;
@@ -167,44 +162,6 @@ print_coverage (const Count counts[][N_OPS], const Runner *runners,
       missing += needed && (!c->n_run || c->n_skipped);
     }
   return missing;
-}
-
-/* --impls: prints the implementation of each op of the six variants and fails
- * if one is oneDNN's reference code. */
-static guint
-check_impls (const Runner *runner, guint width, guint height)
-{
-  guint n_bad = 0, n = 0;
-
-  for (const char *v = "nsmblx"; *v; v++) {
-    Y10Graph *graph = variant_graph_new (*v, width, height,
-        Y10_HEAD_ONE2ONE);
-    GError *error = NULL;
-    Instance instance;
-
-    if (!instance_init (&instance, runner, graph, 1, 300, &error)) {
-      printf ("yolov10%c: %s\n", *v, error->message);
-      g_clear_error (&error);
-      n_bad++;
-    } else {
-      for (guint i = 0; i < graph->n_ops; i++, n++) {
-        const char *impl = runner->class->impl (instance.program, i);
-        gboolean bad = !impl || !*impl || g_str_has_prefix (impl, "ref:");
-
-        if (bad || verbose)
-          printf ("%s yolov10%c %s %s: %s\n", bad ? "FAIL" : "ok  ", *v,
-              y10_precision_get_name (runner->precision), graph->ops[i].name,
-              impl ? impl : "nothing");
-        n_bad += bad;
-      }
-      instance_clear (&instance);
-    }
-    y10_graph_free (graph);
-  }
-  printf ("checkop: %s %s: %u of %u ops of six variants run in reference "
-      "code\n", runner->class->name,
-      y10_precision_get_name (runner->precision), n_bad, n);
-  return n_bad;
 }
 
 /* --backend=cuda or cuda-sim. */
@@ -283,11 +240,6 @@ run (guint width, guint height)
     printf ("checkop: no backend to test\n");
     return 77;
   }
-  if (impls) {
-    for (guint r = 0; r < n_runners; r++)
-      n_failed += check_impls (&runners[r], width, height);
-    goto done;
-  }
   if (!runner_open (&reference, &y10_backend_ref, Y10_PRECISION_FP32))
     return 1;
   cases = cases_new (width, height, !no_variants);
@@ -326,7 +278,6 @@ run (guint width, guint height)
     printf ("checkop: no case matches\n");
     n_failed++;
   }
-done:
   for (guint r = 0; r < n_runners; r++)
     runners[r].class->close (runners[r].device);
   return n_failed ? 1 : 0;
@@ -348,8 +299,8 @@ main (int argc, char **argv)
     {"threads", 't', 0, G_OPTION_ARG_INT, &n_threads, "2", "N"},
     {"verbose", 'v', 0, G_OPTION_ARG_NONE, &verbose, "print every case", NULL},
     {"size", 0, 0, G_OPTION_ARG_STRING, &size_name,
-        "input size the variants' ops are taken at (160x96; --bench, --impls: "
-        "640x640)", "WxH"},
+        "input size the variants' ops are taken at (160x96; --bench: 640x640)",
+        "WxH"},
     {"no-variants", 0, 0, G_OPTION_ARG_NONE, &no_variants,
         "only the small odd shapes", NULL},
     {"only-variants", 0, 0, G_OPTION_ARG_NONE, &only_variants,
@@ -361,8 +312,6 @@ main (int argc, char **argv)
     {"json", 0, 0, G_OPTION_ARG_NONE, &json, "one object a line", NULL},
     {"coverage", 0, 0, G_OPTION_ARG_NONE, &coverage,
         "fail when an op is without a case on some backend", NULL},
-    {"impls", 0, 0, G_OPTION_ARG_NONE, &impls,
-        "fail when an op of a variant runs in oneDNN's reference code", NULL},
     {NULL}
   };
   GOptionContext *context = g_option_context_new (NULL);
@@ -376,8 +325,8 @@ main (int argc, char **argv)
     return 2;
   }
   g_option_context_free (context);
-  width = bench || impls ? 640 : 160;
-  height = bench || impls ? 640 : 96;
+  width = bench ? 640 : 160;
+  height = bench ? 640 : 96;
   if (argc > 1 || n_threads < 1 || (size_name
           && (sscanf (size_name, "%ux%u", &width, &height) != 2
               || !width || !height || width % 32 || height % 32))) {

@@ -2,8 +2,8 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
 /* See mallocs.h. A program with this file uses these malloc() and friends because
- * the linker finds them before the C library's. oneDNN, which computes convolutions
- * on CPUs without AVX-512, and the OpenMP runtime below it allocate as they like. */
+ * the linker finds them before the C library's. */
+
 #include "mallocs.h"
 
 #if defined (__has_feature)
@@ -29,14 +29,13 @@ test_mallocs_start (guint n_print)
 }
 
 guint
-test_mallocs_stop (guint *n_theirs)
+test_mallocs_stop (void)
 {
   return 0;
 }
 
 #else
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <execinfo.h>
 #include <malloc.h>
@@ -53,45 +52,19 @@ extern void *__libc_realloc (void *p, size_t size);
 extern void *__libc_memalign (size_t align, size_t size);
 
 static atomic_bool counting;
-static atomic_uint n_ours, n_of_others, n_to_print;
+static atomic_uint n_allocations, n_to_print;
 static __thread gboolean inside;        /* the count may itself allocate */
-
-static gboolean
-is_theirs (const char *object)
-{
-  return strstr (object, "libdnnl") || strstr (object, "libgomp")
-      || strstr (object, "libomp") || strstr (object, "libiomp");
-}
-
-static gboolean
-any_is_theirs (void *const *frames, int n)
-{
-  for (int i = 0; i < n; i++) {
-    Dl_info info;
-
-    if (dladdr (frames[i], &info) && info.dli_fname
-        && is_theirs (info.dli_fname))
-      return TRUE;
-  }
-  return FALSE;
-}
 
 static void
 note (const char *what, size_t size)
 {
   void *frames[MAX_FRAMES];
-  int n;
 
-  if (!counting || inside)
+  if (!counting || inside || n_allocations++ >= n_to_print)
     return;
   inside = TRUE;
-  n = backtrace (frames, MAX_FRAMES);
-  if (any_is_theirs (frames, n)) {
-    n_of_others++;
-  } else if (n_ours++ < n_to_print) {
-    fprintf (stderr, "%s of %zu bytes by\n", what, size);
-    backtrace_symbols_fd (frames, n, 2);
-  }
+  fprintf (stderr, "%s of %zu bytes by\n", what, size);
+  backtrace_symbols_fd (frames, backtrace (frames, MAX_FRAMES), 2);
   inside = FALSE;
 }
 
@@ -150,18 +123,16 @@ test_mallocs_start (guint n_print)
   void *frames[4];
 
   backtrace (frames, 4);        /* loads the libraries that it needs */
-  n_ours = n_of_others = 0;
+  n_allocations = 0;
   n_to_print = n_print;
   counting = TRUE;
 }
 
 guint
-test_mallocs_stop (guint *n_theirs)
+test_mallocs_stop (void)
 {
   counting = FALSE;
-  if (n_theirs)
-    *n_theirs = n_of_others;
-  return n_ours;
+  return n_allocations;
 }
 
 #endif

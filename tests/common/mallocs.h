@@ -10,12 +10,10 @@ G_BEGIN_DECLS
 gboolean test_mallocs_can_count (void);
 
 /* From now on counts the allocations of all threads, and prints the first
- * @n_print of our own with their callers to stderr. */
+ * @n_print with their callers to stderr. */
 void test_mallocs_start (guint n_print);
 
-/* Stops counting. Returns the number of allocations; those that oneDNN or the
- * OpenMP runtime made in the meantime are counted in @n_theirs, which may be
- * NULL. */
-guint test_mallocs_stop (guint *n_theirs);
+/* Stops counting. Returns the number of allocations. */
+guint test_mallocs_stop (void);
 
 G_END_DECLS

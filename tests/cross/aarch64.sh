@@ -77,7 +77,7 @@ END
 
 say "building"
 [ -e "$build/build.ninja" ] || meson setup "$build" "$root" --werror --cross-file "$dir/cross.ini" \
-  -Dtests=disabled -Donednn=disabled >"$dir/setup.log" 2>&1 \
+  -Dtests=disabled >"$dir/setup.log" 2>&1 \
   || { tail -n 20 "$dir/setup.log" >&2; die "meson failed"; }
 ninja -C "$build" >"$dir/build.log" 2>&1 || { tail -n 40 "$dir/build.log" >&2; die "the build failed"; }
 

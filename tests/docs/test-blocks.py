@@ -121,8 +121,6 @@ class Folder:
             "PATH": os.path.join(build, "tools") + os.pathsep + os.environ["PATH"],
             # Makes autovideosink use fakevideosink, which needs no display.
             "GST_PLUGIN_FEATURE_RANK": "fakevideosink:MAX",
-            # Beside other tests, spinning threads would delay each other.
-            "OMP_WAIT_POLICY": "passive",
         }
 
     def run(self, block):

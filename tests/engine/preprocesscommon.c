@@ -89,7 +89,7 @@ preprocess (gboolean cpu, const Y10Image *image, const Y10Letterbox *l,
     GError *error = NULL;
 
     if (threads > 1)
-      pool = y10_threadpool_new (threads, FALSE, &error);
+      pool = y10_threadpool_new (threads, &error);
     g_assert_no_error (error);
     memset (scratch, 0xff, size);
     y10_cpu_preprocess (image, l, pool, scratch, planes);

@@ -7,7 +7,7 @@
 # Makes one archive, build-gpu/yolov10-gpu.tar.gz, or in another build folder. A
 # bare Linux machine with a GPU runs it by
 #   tar xzf yolov10-gpu.tar.gz && yolov10-gpu/tests/gpu/run.sh
-# It contains this project's binaries, without oneDNN; the checks of a GPU;
+# It contains this project's binaries; the checks of a GPU;
 # GStreamer and its libraries from this machine (Debian), with the C library for
 # machines that have an older one; PyTorch's side of the benchmark; and from DIR
 # (../shared) the COCO pictures and weights, which are no part of this project.
@@ -31,7 +31,7 @@ targets=(gst/libgstyolov10.so tools/y10 tests/golden/golden tests/checkop/checko
   tests/common/seeded tests/bench/bench-cuda tests/bench/bench-streams tests/engine/test-group
   tests/cuda-sim/liby10-cuda.so tests/gpu/libcountcopies.so tests/gpu/libnvcuvid-none.so)
 [ -e "$build/build.ninja" ] \
-  || meson setup "$build" -Donednn=disabled --buildtype=release -Db_ndebug=false
+  || meson setup "$build" --buildtype=release -Db_ndebug=false
 if ninja -C "$build" -t query cuda/liby10-cuda.so >/dev/null 2>&1; then
   targets+=(cuda/liby10-cuda.so)
 fi

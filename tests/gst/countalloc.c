@@ -49,7 +49,7 @@ test_n_frame_allocations (GstHarness *h, GstStaticPadTemplate *template,
     fail_unless_equals_int (gst_pad_push (h->srcpad, frames[i]), GST_FLOW_OK);
   }
   wait_dropped (n);
-  n_allocations = (gint) test_mallocs_stop (NULL);
+  n_allocations = (gint) test_mallocs_stop ();
   gst_pad_unlink (src, sink);
   gst_pad_link (src, h->sinkpad);
   gst_object_unref (src);

@@ -108,7 +108,6 @@ EXCEPTIONS = {
 # including file's path; the second what stands between the quotes.
 FORBIDDEN = [
     (r"^engine/", r"^(gst/|gst[a-z0-9]*\.h)", "the engine knows no GStreamer"),
-    (r"^(?!engine/cpu/|tools/|tests/)", r"dnnl", "oneDNN stays in engine/cpu"),
     (r"^(?!cuda/|tests/)", r"(^|/)(cudnn|cublas|nvrtc)[a-z_0-9]*\.h$|^cuda[a-z_0-9]*\.h$",
      "CUDA stays in cuda"),
     (r"^(?!gst/common/cuda\.c$|tests/)", r"^gst/cuda/",

@@ -12,6 +12,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Grows with every change that changes the bits of a result. */
+#define Y10_KERNELS_VERSION 2u
+
 #define Y10_TILE_MAX 14         /* maximum pixels of a tile in any set */
 #define Y10_TILE_BLOCKS 2       /* maximum output blocks of a tile */
 

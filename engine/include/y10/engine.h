@@ -12,7 +12,7 @@ G_BEGIN_DECLS
  * Y10BackendKind:
  * @Y10_BACKEND_AUTO: the fastest backend that runs on this machine
  * @Y10_BACKEND_REF: plain C; slow; the reference for tests of the others
- * @Y10_BACKEND_CPU: oneDNN and own SIMD code
+ * @Y10_BACKEND_CPU: SIMD code, on all cores
  * @Y10_BACKEND_CUDA: an NVIDIA GPU
  *
  * Implementation that runs the network.

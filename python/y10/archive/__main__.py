@@ -26,7 +26,7 @@ INTERRUPTED = 130
 #: Seconds between lines about the progress where there is no bar.
 REPORT_PERIOD = 30
 #: Variables that change what y10 computes, so that every node must have the driver's.
-ENVIRONMENT = ("Y10_", "ONEDNN_", "DNNL_")
+ENVIRONMENT = ("Y10_",)
 
 
 class Lines:

@@ -9,7 +9,6 @@
 
 #include "config.h"
 
-#include <dlfcn.h>
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
@@ -38,7 +37,7 @@ cpuinfo_value (const char *cpuinfo, const char *key)
   return NULL;
 }
 
-/* Returns the CPU flags by which the engine or oneDNN selects code. */
+/* Returns the CPU flags by which the engine selects code. */
 static JsonArray *
 cpu_features (const char *flags)
 {
@@ -147,58 +146,6 @@ doctor_engine (Doctor *doctor)
         "the section 'engine' has the reasons");
 }
 
-/* The start of oneDNN's dnnl_version_t, equal in 2.x and 3.x. dlsym() finds the
- * function, because only the engine's cpu backend may depend on oneDNN. */
-typedef struct
-{
-  int major, minor, patch;
-  const char *hash;
-  unsigned cpu_runtime;
-} OnednnVersion;
-
-static void
-doctor_onednn (Doctor *doctor)
-{
-  JsonObject *section = doctor_section (doctor, "onednn");
-  const OnednnVersion *(*get_version) (void);
-  const OnednnVersion *version;
-  const char *runtime;
-  char *text;
-  Dl_info where;
-
-  *(void **) (&get_version) = dlsym (RTLD_DEFAULT, "dnnl_version");
-  if (!get_version) {
-    json_object_set_string_member (section, "version", "none");
-    doctor_problem (doctor, FALSE, "the engine was built without oneDNN, which "
-        "the cpu backend uses on CPUs without AVX-512", "install oneDNN "
-        "(Debian: libdnnl-dev) and build again");
-    return;
-  }
-  version = get_version ();
-  text = g_strdup_printf ("%d.%d.%d", version->major, version->minor,
-      version->patch);
-  json_object_set_string_member (section, "version", text);
-  g_free (text);
-  switch (version->cpu_runtime) {
-    case 1:
-      runtime = "one thread";
-      doctor_problem (doctor, FALSE, "this oneDNN uses only one thread",
-          "install a oneDNN that was built with OpenMP");
-      break;
-    case 2:
-      runtime = "OpenMP";
-      break;
-    case 4:
-      runtime = "TBB";
-      break;
-    default:
-      runtime = "unknown";
-  }
-  json_object_set_string_member (section, "runtime", runtime);
-  if (dladdr (*(void **) (&get_version), &where) && where.dli_fname)
-    json_object_set_string_member (section, "library", where.dli_fname);
-}
-
 static void
 doctor_memory (Doctor *doctor)
 {
@@ -253,7 +200,6 @@ tool_doctor (int argc, char **argv)
   doctor_cpu (&doctor);
   doctor_memory (&doctor);
   doctor_engine (&doctor);
-  doctor_onednn (&doctor);
   doctor_gstreamer (&doctor);
   doctor_cuda (&doctor);
   doctor_print (&doctor, json);
