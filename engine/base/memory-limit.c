@@ -12,21 +12,20 @@
 #include <string.h>
 #include <y10/error.h>
 
+#include "base/control-group.h"
 #include "base/memory-limit.h"
 
-static char *
-read_text (const char *root, const char *path)
+typedef struct
 {
-  g_autofree char *name = g_strconcat (root, path, NULL);
-  char *text;
-
-  return g_file_get_contents (name, &text, NULL, NULL) ? text : NULL;
-}
+  const char *root;
+  guint64 limit;
+  char *what;
+} Limit;
 
 static guint64
 read_physical (const char *root)
 {
-  g_autofree char *text = read_text (root, "/proc/meminfo");
+  g_autofree char *text = y10_control_group_read (root, "/proc", "meminfo");
   const char *line = text ? strstr (text, "MemTotal:") : NULL;
   guint64 kib = 0;
 
@@ -39,8 +38,7 @@ read_physical (const char *root)
 static guint64
 read_limit (const char *root, const char *folder, const char *file)
 {
-  g_autofree char *path = g_strconcat (folder, "/", file, NULL);
-  g_autofree char *text = read_text (root, path);
+  g_autofree char *text = y10_control_group_read (root, folder, file);
   char *end;
   guint64 limit;
 
@@ -50,61 +48,28 @@ read_limit (const char *root, const char *folder, const char *file)
   return end == text ? G_MAXUINT64 : limit;
 }
 
-/* The limits of all ancestors apply to a group. In a container the path may
- * be the host's, of which only the end exists in the mount; so each suffix
- * of the path is tried, down to the mount itself. */
 static void
-check_groups (const char *root, const char *mount, const char *file,
-    const char *group, guint64 *limit, char **what)
+check_group (guint version, const char *folder, const char *name, gpointer user)
 {
-  g_autofree char *path = g_strdup (group);
+  Limit *l = user;
+  guint64 here = read_limit (l->root, folder,
+      version == 1 ? "memory.limit_in_bytes" : "memory.max");
 
-  for (;;) {
-    g_autofree char *folder = NULL;
-    char *slash;
-    guint64 here;
-
-    if (!strcmp (path, "/"))
-      *path = 0;
-    folder = g_strconcat (mount, path, NULL);
-    here = read_limit (root, folder, file);
-    if (here < *limit) {
-      *limit = here;
-      g_free (*what);
-      *what = g_strdup_printf ("the control group %s", *path ? path : "/");
-    }
-    slash = strrchr (path, '/');
-    if (!slash)
-      return;
-    *slash = 0;
-  }
+  if (here >= l->limit)
+    return;
+  l->limit = here;
+  g_free (l->what);
+  l->what = g_strdup_printf ("the control group %s", name);
 }
 
 guint64
 y10_memory_limit (const char *root, char **what)
 {
-  guint64 limit = read_physical (root);
-  g_autofree char *text = read_text (root, "/proc/self/cgroup");
-  g_auto (GStrv) lines = g_strsplit (text ? text : "", "\n", -1);
+  Limit l = { root, read_physical (root), g_strdup ("this machine") };
 
-  *what = g_strdup ("this machine");
-  /* "0::/path" of version 2, "9:memory:/path" of version 1 */
-  for (char **line = lines; *line; line++) {
-    g_auto (GStrv) part = g_strsplit (*line, ":", 3);
-    g_auto (GStrv) controllers = NULL;
-
-    if (g_strv_length (part) != 3 || *part[2] != '/')
-      continue;
-    controllers = g_strsplit (part[1], ",", -1);
-    if (g_strv_contains ((const char *const *) controllers, "memory")) {
-      check_groups (root, "/sys/fs/cgroup/memory", "memory.limit_in_bytes",
-          part[2], &limit, what);
-    } else if (!strcmp (part[0], "0")) {
-      check_groups (root, "/sys/fs/cgroup", "memory.max", part[2], &limit,
-          what);
-    }
-  }
-  return limit;
+  y10_control_group_foreach (root, "memory", check_group, &l);
+  *what = l.what;
+  return l.limit;
 }
 
 gboolean

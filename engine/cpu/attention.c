@@ -47,14 +47,16 @@ packed_head (const Y10CpuTask *task, const Sizes *s, guint head)
   return task->shared + head * (s->keys + s->value_blocks * s->values);
 }
 
+/* Packs the keys of a head, or one of its value blocks. */
 static void
-pack (const Y10CpuOp *op, const Y10CpuTask *task, const Sizes *s)
+pack (const Y10CpuOp *op, const Y10CpuTask *task, guint chunk, guint n_chunks)
 {
   const Y10Kernels *k = task->kernels;
-  guint per_head = 1 + s->value_blocks;
+  Sizes sizes = get_sizes (op, k), *s = &sizes;
+  guint per_head = 1 + s->value_blocks, begin, end;
 
-  for (guint i = task->thread; i < op->op->heads * per_head;
-      i += task->n_threads) {
+  y10_cpu_share (op->op->heads * per_head, chunk, n_chunks, &begin, &end);
+  for (guint i = begin; i < end; i++) {
     const guint8 *keys = head_queries (op, task, s, i / per_head)
         + s->key_blocks * op->in.block;
     guint8 *packed = packed_head (task, s, i / per_head);
@@ -70,7 +72,7 @@ pack (const Y10CpuOp *op, const Y10CpuTask *task, const Sizes *s)
 
 /* Computes queries [from, from + count) of one head. */
 static void
-attend (const Y10CpuOp *op, const Y10CpuTask *task, const Sizes *s,
+attend_tile (const Y10CpuOp *op, const Y10CpuTask *task, const Sizes *s,
     guint head, guint from, guint count)
 {
   const Y10Kernels *k = task->kernels;
@@ -114,47 +116,47 @@ attend (const Y10CpuOp *op, const Y10CpuTask *task, const Sizes *s,
   }
 }
 
-/* Adds the positional encoding of one head: the depthwise convolution of its
- * values. */
 static void
-add_positional_encoding (const Y10CpuOp *op, const Y10CpuTask *task, const Sizes *s,
-    guint head)
-{
-  const Y10Kernels *k = task->kernels;
-  Y10CpuOp pe = *op;
-  guint first = head * s->value_blocks;
-
-  pe.weight += (gsize) first * op->op->kernel * op->op->kernel * k->block
-      * sizeof (gfloat);
-  pe.bias += first * k->block;
-  pe.in.offset += (head * (2 * s->key_blocks + s->value_blocks)
-      + 2 * s->key_blocks) * op->in.block;
-  pe.out.offset += first * op->out.block;
-  pe.in.n_blocks = pe.out.n_blocks = s->value_blocks;
-  pe.add = pe.out;
-  y10_cpu_conv_depthwise (&pe, task);
-}
-
-static void
-attention (const Y10CpuOp *op, const Y10CpuTask *task)
+attend (const Y10CpuOp *op, const Y10CpuTask *task, guint chunk,
+    guint n_chunks)
 {
   const Y10Kernels *k = task->kernels;
   Sizes s = get_sizes (op, k);
   guint per_head = (s.n + k->tile - 1) / k->tile, begin, end;
 
-  pack (op, task, &s);
-  y10_threadpool_barrier (task->pool);
-  y10_cpu_share (op->op->heads * per_head, task->thread, task->n_threads,
-      &begin, &end);
+  y10_cpu_share (op->op->heads * per_head, chunk, n_chunks, &begin, &end);
   for (guint i = begin; i < end; i++) {
     guint from, to;
 
     y10_cpu_share (s.n, i % per_head, per_head, &from, &to);
-    attend (op, task, &s, i / per_head, from, to - from);
+    attend_tile (op, task, &s, i / per_head, from, to - from);
   }
-  y10_threadpool_barrier (task->pool);
-  for (guint head = 0; head < op->op->heads; head++)
-    add_positional_encoding (op, task, &s, head);
+}
+
+/* Adds the positional encoding, the depthwise convolution of the values. A head's
+ * blocks are consecutive. */
+static void
+add_positional_encoding (const Y10CpuOp *op, const Y10CpuTask *task,
+    guint chunk, guint n_chunks)
+{
+  const Y10Kernels *k = task->kernels;
+  Sizes s = get_sizes (op, k);
+  guint begin, end;
+
+  y10_cpu_share (op->out.n_blocks, chunk, n_chunks, &begin, &end);
+  for (guint b = begin; b < end; b++) {
+    guint head = b / s.value_blocks;
+    Y10CpuOp pe = *op;
+
+    pe.weight += (gsize) b * op->op->kernel * op->op->kernel * k->block
+        * sizeof (gfloat);
+    pe.bias += b * k->block;
+    pe.in.offset += (b + (head + 1) * 2 * s.key_blocks) * op->in.block;
+    pe.out.offset += b * op->out.block;
+    pe.in.n_blocks = pe.out.n_blocks = 1;
+    pe.add = pe.out;
+    y10_cpu_conv_depthwise_rows (&pe, task, 0, op->out.height);
+  }
 }
 
 void
@@ -163,11 +165,17 @@ y10_cpu_attention_compile (const Y10CpuCompile *c, Y10CpuOp *op)
   const Y10Kernels *k = c->kernels;
   Sizes s = get_sizes (op, k);
 
-  op->run = attention;
   op->impl = k->name;
+  op->conv = &y10_cpu_conv_depthwise;   /* of the values */
   op->shared_size = op->op->heads * (s.keys + s.value_blocks * s.values);
   op->scratch_size = (gsize) s.n_blocks * k->block * k->tile * 8
-      + 3 * (op->in.width + 2) * y10_cpu_pixel (k);
+      + y10_cpu_conv_depthwise_scratch (op, k);
   op->weight_size = (gsize) op->out.n_blocks * k->block * op->op->kernel
       * op->op->kernel * sizeof (gfloat);
+  y10_cpu_add_phase (op, pack, y10_cpu_choose_chunks (c->n_threads,
+          op->op->heads * (1 + s.value_blocks)));
+  y10_cpu_add_phase (op, attend, y10_cpu_choose_chunks (c->n_threads,
+          op->op->heads * ((s.n + k->tile - 1) / k->tile)));
+  y10_cpu_add_phase (op, add_positional_encoding,
+      y10_cpu_choose_chunks (c->n_threads, op->out.n_blocks));
 }

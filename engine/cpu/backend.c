@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* The cpu backend. The threads of the device's thread pool run each op
- * together, with a barrier after each. Box ops wait for the class scores
- * (boxes.c), except when the ops are run in parts, because the caller may
+/* The cpu backend. The threads of the device's thread pool run the ops together,
+ * one after the other. Box ops wait for the class scores (boxes.c), except when the ops are run in parts, because the caller may
  * then read tensors in between. The threads' scratch memory belongs to the
  * program, so it computes only one image at a time. */
 
 #include "config.h"
 
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #if defined (__x86_64__) || defined (__i386__)
@@ -18,6 +16,7 @@
 #endif
 
 #include "base/clock.h"
+#include "base/cpus.h"
 #include "cpu/head.h"
 #include "cpu/kernels/isa.h"
 #include "cpu/program.h"
@@ -50,17 +49,6 @@ static int
 cpu_probe (GString *why)
 {
   return 10;                    /* above ref */
-}
-
-static guint
-count_cores (void)
-{
-  cpu_set_t set;
-
-  CPU_ZERO (&set);
-  if (sched_getaffinity (0, sizeof set, &set) == 0)
-    return MAX ((guint) CPU_COUNT (&set), 1);
-  return MAX (g_get_num_processors (), 1);
 }
 
 static char *
@@ -109,7 +97,8 @@ cpu_open (const Y10DeviceConfig *config, GError **error)
   Y10Device *device = g_new0 (Y10Device, 1);
   g_autofree char *cpu = get_cpu_name ();
 
-  device->threads = config->threads ? config->threads : count_cores ();
+  device->threads = config->threads ? config->threads
+      : y10_cpus_granted ("");
   flush_denormals (device, FALSE);
   device->pool = y10_threadpool_new (device->threads, error);
   if (!device->pool) {
@@ -285,44 +274,73 @@ cpu_load (Y10Slot *slot, guint i, const Y10Image *image,
   return TRUE;
 }
 
-/* Ops [first, end), to be run on one image. */
+/* A job of the thread pool: phases of ops, from @first on, on one image; or box
+ * ops, each of one phase, at the candidates only. */
 typedef struct
 {
   Y10Slot *slot;
-  guint image, first, end;
-  gboolean lazy;                /* box ops, at the candidates only */
-} OpRange;
+  guint image, first;
+  gboolean lazy;
+} Phases;
 
-static void
-run_range (gpointer data, guint thread, guint n_threads)
+static guint
+count_chunks (gpointer data, guint stage)
 {
-  const OpRange *w = data;
-  Y10Program *program = w->slot->program;
-  Y10CpuTask task = {
-    .kernels = program->kernels,.pool = program->device->pool,
-    .arena = arena (w->slot, w->image),.shared = program->scratch.data,
-    .scratch = program->scratch.data + program->shared_size
-        + thread * program->thread_size,
-    .thread = thread,.n_threads = n_threads,
-  };
+  const Phases *w = data;
+  const Y10Program *program = w->slot->program;
+  guint p = w->first + stage, op;
 
-  for (guint k = w->first; k < w->end; k++) {
-    if (w->lazy)
-      y10_cpu_box_op_run (&program->boxes, program->ops, &w->slot->pixels,
-          k - program->boxes.first, &task);
-    else
-      program->ops[k].run (&program->ops[k], &task);
-    if (k + 1 < w->end)
-      y10_threadpool_barrier (task.pool);
-  }
+  if (w->lazy)
+    return y10_cpu_box_op_chunks (&program->boxes, program->ops,
+        &w->slot->pixels, stage, program->kernels, program->device->threads);
+  op = program->phase_op[p];
+  return program->ops[op].phase[p - program->first_phase[op]].n_chunks;
 }
 
 static void
-run_ops (Y10Slot *slot, guint i, guint first, guint end, gboolean lazy)
+run_chunk (gpointer data, guint stage, guint chunk, guint thread)
 {
-  OpRange w = { slot, i, first, end, lazy };
+  const Phases *w = data;
+  const Y10Program *program = w->slot->program;
+  guint p = w->first + stage, op;
+  Y10CpuTask task = {
+    .kernels = program->kernels,
+    .arena = arena (w->slot, w->image),.shared = program->scratch.data,
+    .scratch = program->scratch.data + program->shared_size
+        + thread * program->thread_size,
+  };
 
-  y10_threadpool_run (slot->program->device->pool, run_range, &w);
+  if (w->lazy) {
+    y10_cpu_box_op_run (&program->boxes, program->ops, &w->slot->pixels, stage,
+        &task, chunk, count_chunks (data, stage));
+  } else {
+    const Y10CpuPhase *phase;
+
+    op = program->phase_op[p];
+    phase = &program->ops[op].phase[p - program->first_phase[op]];
+    phase->run (&program->ops[op], &task, chunk, phase->n_chunks);
+  }
+}
+
+static const Y10ThreadPoolJob phases_job = { count_chunks, run_chunk };
+
+static void
+run_ops (Y10Slot *slot, guint i, guint first, guint end)
+{
+  const Y10Program *program = slot->program;
+  Phases w = { slot, i, program->first_phase[first], FALSE };
+
+  y10_threadpool_run (program->device->pool, &phases_job,
+      program->first_phase[end] - w.first, &w);
+}
+
+static void
+run_boxes (Y10Slot *slot, guint i)
+{
+  Phases w = { slot, i, 0, TRUE };
+
+  y10_threadpool_run (slot->program->device->pool, &phases_job,
+      slot->program->boxes.n, &w);
 }
 
 typedef struct
@@ -353,7 +371,7 @@ run_image (Y10Slot *slot, guint i, guint first, guint end)
 
   c->boxes_missing = lazy;
   time[0] = y10_clock_ns ();
-  run_ops (slot, i, first, stop, FALSE);
+  run_ops (slot, i, first, stop);
   time[1] = time[2] = time[3] = y10_clock_ns ();
   if (end == plan->graph->n_ops) {
     y10_topk_init (&topk, slot->candidates,
@@ -364,7 +382,7 @@ run_image (Y10Slot *slot, guint i, guint first, guint end)
     if (lazy) {
       y10_cpu_box_pixels_set (&program->boxes, program->ops, topk.heap,
           topk.n, &slot->pixels);
-      run_ops (slot, i, stop, end, TRUE);
+      run_boxes (slot, i);
       time[3] = y10_clock_ns ();
     }
     c->result.n = y10_head_finish (plan->graph, &topk, &c->params,
@@ -411,7 +429,7 @@ complete_boxes (Y10Slot *slot, guint i, Y10View view)
   if (!slot->images[i].boxes_missing || k == graph->n_ops)
     return;
   slot->images[i].boxes_missing = FALSE;
-  run_ops (slot, i, program->boxes.first, graph->n_ops, FALSE);
+  run_ops (slot, i, program->boxes.first, graph->n_ops);
 }
 
 static gboolean

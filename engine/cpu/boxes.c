@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "cpu/boxes.h"
+#include "cpu/conv.h"
 
 /* Whether single pixels of @op can be computed. */
 static gboolean
@@ -137,16 +138,35 @@ y10_cpu_box_pixels_set (const Y10CpuBoxOps *ops, const Y10CpuOp *op,
   }
 }
 
-void
-y10_cpu_box_op_run (const Y10CpuBoxOps *ops, const Y10CpuOp *op,
-    const Y10CpuBoxPixels *pixels, guint i, const Y10CpuTask *task)
+/* Gathering has a cost. Earlier ops of the level need more pixels, so they have
+ * run in full as well. */
+static gboolean
+runs_in_full (const Y10CpuBoxPixels *pixels, const Y10CpuOp *box, guint i)
+{
+  return pixels->n[i] * 4 > box->out.height * box->out.width * 3;
+}
+
+guint
+y10_cpu_box_op_chunks (const Y10CpuBoxOps *ops, const Y10CpuOp *op,
+    const Y10CpuBoxPixels *pixels, guint i, const Y10Kernels *kernels,
+    guint n_threads)
 {
   const Y10CpuOp *box = &op[ops->first + i];
 
-  /* Gathering has a cost. Earlier ops of the level need more pixels, so they
-   * have run in full as well. */
-  if (pixels->n[i] * 4 > box->out.height * box->out.width * 3)
-    box->run (box, task);
+  return runs_in_full (pixels, box, i) ? box->phase[0].n_chunks
+      : y10_cpu_choose_chunks (n_threads, pixels->n[i] / kernels->tile);
+}
+
+void
+y10_cpu_box_op_run (const Y10CpuBoxOps *ops, const Y10CpuOp *op,
+    const Y10CpuBoxPixels *pixels, guint i, const Y10CpuTask *task,
+    guint chunk, guint n_chunks)
+{
+  const Y10CpuOp *box = &op[ops->first + i];
+
+  if (runs_in_full (pixels, box, i))
+    box->phase[0].run (box, task, chunk, n_chunks);
   else
-    y10_cpu_conv_some (box, task, pixels->pixel[i], pixels->n[i]);
+    y10_cpu_conv_some (box, task, pixels->pixel[i], pixels->n[i], chunk,
+        n_chunks);
 }

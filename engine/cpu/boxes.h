@@ -35,8 +35,12 @@ void y10_cpu_box_pixels_clear (const Y10CpuBoxOps * ops,
  * the first. */
 void y10_cpu_box_pixels_set (const Y10CpuBoxOps * ops, const Y10CpuOp * op,
     const Y10Candidate * candidates, guint n, Y10CpuBoxPixels * pixels);
-/* Runs box op @i; all threads of the pool call it. */
+/* Box op @i at these pixels: its chunks, and one of them. */
+guint y10_cpu_box_op_chunks (const Y10CpuBoxOps * ops, const Y10CpuOp * op,
+    const Y10CpuBoxPixels * pixels, guint i, const Y10Kernels * kernels,
+    guint n_threads);
 void y10_cpu_box_op_run (const Y10CpuBoxOps * ops, const Y10CpuOp * op,
-    const Y10CpuBoxPixels * pixels, guint i, const Y10CpuTask * task);
+    const Y10CpuBoxPixels * pixels, guint i, const Y10CpuTask * task,
+    guint chunk, guint n_chunks);
 
 G_END_DECLS

@@ -2,24 +2,41 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-/* The functions that run convolutions by our own kernels; conv_compile.c
- * chooses one. */
+/* The implementations of convolutions. */
 
 #include "cpu/cpu.h"
 
 G_BEGIN_DECLS
 
-/* conv.c */
-void y10_cpu_conv_pointwise (const Y10CpuOp * op, const Y10CpuTask * task);
-void y10_cpu_conv_direct (const Y10CpuOp * op, const Y10CpuTask * task);
-void y10_cpu_conv_depthwise (const Y10CpuOp * op, const Y10CpuTask * task);
-void y10_cpu_conv_stem (const Y10CpuOp * op, const Y10CpuTask * task);
+/* Which one computes an op depends on the shape of the op and on the instruction
+ * set only, so that equal inputs give equal bytes on every machine that has the
+ * instructions. */
+struct _Y10CpuConv
+{
+  const char *name;
+  gboolean (*supports) (const Y10CpuCompile * c, const Y10CpuOp * op);
+  /* Sets the sizes of the weights and of the scratch memory, and the phases. */
+  void (*prepare) (const Y10CpuCompile * c, Y10CpuOp * op);
+  /* Packs the taps that lead from input channel @in to output channel @out. */
+  void (*pack) (const Y10CpuOp * op, const Y10Kernels * k, guint out, guint in,
+      const gfloat * taps, guint8 * packed);
+};
 
-/* winograd.c */
-void y10_cpu_winograd (const Y10CpuOp * op, const Y10CpuTask * task);
-gsize y10_cpu_winograd_scratch (const Y10CpuOp * op, const Y10Kernels * k);
-/* @packed: [16][out block][in block][in channel][out channel]. */
-void y10_cpu_winograd_pack (const gfloat kernel[9], gfloat * packed,
-    gsize point);
+extern const Y10CpuConv y10_cpu_conv_stem;
+extern const Y10CpuConv y10_cpu_conv_depthwise;
+extern const Y10CpuConv y10_cpu_conv_winograd2x2;
+extern const Y10CpuConv y10_cpu_conv_pointwise;
+extern const Y10CpuConv y10_cpu_conv_direct;
+
+/* conv-depthwise.c: rows [begin, end) of out.n_blocks × out.height. */
+void y10_cpu_conv_depthwise_rows (const Y10CpuOp * op, const Y10CpuTask * task,
+    guint begin, guint end);
+gsize y10_cpu_conv_depthwise_scratch (const Y10CpuOp * op,
+    const Y10Kernels * k);
+
+/* conv-tiles.c: a direct convolution at the @n pixels @pixel (row × width +
+ * column) only; the same bits as in a full run. */
+void y10_cpu_conv_some (const Y10CpuOp * op, const Y10CpuTask * task,
+    const guint32 * pixel, guint n, guint chunk, guint n_chunks);
 
 G_END_DECLS

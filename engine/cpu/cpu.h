@@ -2,10 +2,10 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-/* Shared by the files of the cpu backend. An op is compiled into a function
- * that all threads of the pool call at the same time. Each thread does the
- * share given by its number, which is always the same, so equal numbers of
- * threads give equal bits. The backend runs a barrier between ops. */
+/* Shared by the files of the cpu backend. An op is compiled into one or more phases
+ * of chunks, which the threads of the pool run in any order; a phase begins when
+ * the one before has ended. Which thread runs a chunk, and how many chunks there
+ * are, never changes a result. */
 
 #include "core/backend.h"
 #include "cpu/kernels/kernels.h"
@@ -16,11 +16,9 @@ G_BEGIN_DECLS
 typedef struct
 {
   const Y10Kernels *kernels;
-  Y10ThreadPool *pool;
   guint8 *arena;
   guint8 *shared;               /* scratch memory of all threads */
   guint8 *scratch;              /* of this thread */
-  guint thread, n_threads;
 } Y10CpuTask;
 
 /* Location of a view: channel blocks of rows of pixels. */
@@ -33,18 +31,33 @@ typedef struct
 } Y10CpuPlane;
 
 typedef struct _Y10CpuOp Y10CpuOp;
+typedef struct _Y10CpuConv Y10CpuConv;
+
+/* Runs one of @n_chunks chunks. */
+typedef void (*Y10CpuRun) (const Y10CpuOp * op, const Y10CpuTask * task,
+    guint chunk, guint n_chunks);
+
+#define Y10_CPU_MAX_PHASES 3
+
+typedef struct
+{
+  Y10CpuRun run;
+  guint n_chunks;
+} Y10CpuPhase;
 
 struct _Y10CpuOp
 {
-  void (*run) (const Y10CpuOp * op, const Y10CpuTask * task);
   const Y10Op *op;
   const char *impl;
+  const Y10CpuConv *conv;       /* NULL: not a convolution */
+  Y10CpuPhase phase[Y10_CPU_MAX_PHASES];
+  guint n_phases;
+  guint chunk_columns;          /* chunks that share the pixels of one */
   gsize shared_size, scratch_size;      /* required scratch memory, bytes */
   gsize weight_size;            /* packed, without the bias; bytes */
   const guint8 *weight;
   const gfloat *bias;           /* one per padded output channel */
   Y10CpuPlane in, out, add;     /* add.n_blocks 0: none */
-  guint n_threads;              /* number of threads it was compiled for */
   gboolean logits;              /* out holds floats at every precision */
 };
 
@@ -64,13 +77,19 @@ y10_cpu_pixel (const Y10Kernels *kernels)
   return (gsize) kernels->block * kernels->elem;
 }
 
-/* The items [begin, end) of @n that belong to part @part of @n_parts. */
+/* The items [begin, end) of @n that belong to part @part of @n_parts. All parts
+ * have the same size, or one more. */
 static inline void
 y10_cpu_share (guint n, guint part, guint n_parts, guint *begin, guint *end)
 {
   *begin = (guint64) n * part / n_parts;
   *end = (guint64) n * (part + 1) / n_parts;
 }
+
+/* op.c: how many chunks a phase of at most @n_max gets. */
+guint y10_cpu_choose_chunks (guint n_threads, guint n_max);
+/* Adds a phase to @op. */
+void y10_cpu_add_phase (Y10CpuOp * op, Y10CpuRun run, guint n_chunks);
 
 /* plane.c */
 Y10CpuPlane y10_cpu_plane (const Y10Plan * plan, Y10View v);
@@ -90,10 +109,5 @@ void y10_cpu_attention_compile (const Y10CpuCompile * c, Y10CpuOp * op);
 void y10_cpu_conv_pack (const Y10CpuCompile * c, const Y10CpuOp * op,
     const gfloat * weight, const gfloat * bias, guint8 * packed,
     gfloat * packed_bias);
-
-/* conv.c: a direct convolution at the @n pixels @pixel (row × width +
- * column) only; the same bits as in a full run. */
-void y10_cpu_conv_some (const Y10CpuOp * op, const Y10CpuTask * task,
-    const guint32 * pixel, guint n);
 
 G_END_DECLS

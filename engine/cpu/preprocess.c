@@ -14,7 +14,10 @@
 #include <string.h>
 
 #include "core/image.h"
+#include "cpu/cpu.h"
 #include "cpu/kernels/preprocess.h"
+
+#define MIN_ROWS 16             /* of a part; the first one is made without its neighbour */
 
 /* Constant for all rows of a picture. */
 typedef struct
@@ -25,6 +28,7 @@ typedef struct
   const Y10Letterbox *letterbox;
   gfloat *planes;
   guint8 *workers;              /* scratch memory of the threads */
+  guint n_parts;
   Y10LoadKind load;
   Y10ColorArgs color;
   int shift[3];                 /* of R, G, B in a loaded pixel */
@@ -293,9 +297,8 @@ fill_rows (const Job *j, guint first, guint end)
 
 /* Computes one of @n_parts shares of the picture and of the border. */
 static void
-run_part (gpointer data, guint part, guint n_parts)
+run_part (const Job *j, guint part, guint n_parts, guint thread)
 {
-  const Job *j = data;
   const Y10Letterbox *l = j->letterbox;
   const guint right = l->left + l->width, bottom = l->top + l->height;
   const guint first = (guint64) l->height * part / n_parts;
@@ -303,7 +306,7 @@ run_part (gpointer data, guint part, guint n_parts)
   Scratch own = { j->workers, 0 };
   Worker worker, *w = &worker;
 
-  for (guint i = 0; i <= part; i++)
+  for (guint i = 0; i <= thread; i++)
     take_worker (w, l->dst_width, &own);
   w->row_y[0] = w->row_y[1] = G_MAXUINT;
   fill_rows (j, (guint64) l->top * part / n_parts,
@@ -324,6 +327,24 @@ run_part (gpointer data, guint part, guint n_parts)
   fill_rows (j, bottom + (guint64) (l->dst_height - bottom) * part / n_parts,
       bottom + (guint64) (l->dst_height - bottom) * (part + 1) / n_parts);
 }
+
+static guint
+count_parts (gpointer data, guint stage)
+{
+  const Job *j = data;
+
+  return j->n_parts;
+}
+
+static void
+run_chunk (gpointer data, guint stage, guint chunk, guint thread)
+{
+  const Job *j = data;
+
+  run_part (j, chunk, j->n_parts, thread);
+}
+
+static const Y10ThreadPoolJob preprocess_job = { count_parts, run_chunk };
 
 static void
 copy_tensor (const Y10Image *image, const Y10Letterbox *l, gfloat *planes)
@@ -362,8 +383,11 @@ y10_cpu_preprocess (const Y10Image *image, const Y10Letterbox *letterbox,
   init_columns (&job, load_pos);
 
   job.workers = shared.base + shared.used;
-  if (pool != NULL)
-    y10_threadpool_run (pool, run_part, &job);
-  else
-    run_part (&job, 0, 1);
+  if (pool != NULL) {
+    job.n_parts = y10_cpu_choose_chunks (y10_threadpool_get_n_threads (pool),
+        letterbox->height / MIN_ROWS);
+    y10_threadpool_run (pool, &preprocess_job, 1, &job);
+  } else {
+    run_part (&job, 0, 1, 0);
+  }
 }

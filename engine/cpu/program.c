@@ -36,6 +36,8 @@ y10_cpu_program_free (Y10Program *program)
   y10_cpu_memory_clear (&program->scratch);
   y10_cpu_box_ops_clear (&program->boxes);
   g_free (program->ops);
+  g_free (program->phase_op);
+  g_free (program->first_phase);
   g_free (program);
 }
 
@@ -65,6 +67,22 @@ compile_op (Y10CpuCompile *c, Y10Program *program, guint i)
       y10_cpu_attention_compile (c, op);
       break;
   }
+}
+
+/* Lists the phases of all ops. */
+static void
+list_phases (Y10Program *program)
+{
+  guint n_ops = program->plan->graph->n_ops, n = 0;
+
+  program->first_phase = g_new (guint, n_ops + 1);
+  program->phase_op = g_new (guint, MAX (n_ops * Y10_CPU_MAX_PHASES, 1));
+  for (guint i = 0; i < n_ops; i++) {
+    program->first_phase[i] = n;
+    for (guint p = 0; p < program->ops[i].n_phases; p++)
+      program->phase_op[n++] = i;
+  }
+  program->first_phase[n_ops] = n;
 }
 
 static gboolean
@@ -137,6 +155,7 @@ y10_cpu_compile (Y10Device *device, const Y10Plan *plan, Y10Precision precision,
     program->shared_size = MAX (program->shared_size, op->shared_size);
     program->thread_size = MAX (program->thread_size, op->scratch_size);
   }
+  list_phases (program);
   program->shared_size = Y10_CPU_ROUND_UP (program->shared_size, 4096);
   program->thread_size = Y10_CPU_ROUND_UP (program->thread_size, 4096);
   preprocess = y10_cpu_preprocess_scratch (plan->graph->width,

@@ -28,6 +28,9 @@ struct _Y10Program
   const Y10Plan *plan;
   const Y10Kernels *kernels;
   Y10CpuOp *ops;
+  /* The phases of all ops, in order; phase p is that of op phase_op[p]. */
+  guint *phase_op;
+  guint *first_phase;           /* of each op, and the number of all */
   Y10CpuBoxOps boxes;
   Y10CpuMemory weights;
   Y10CpuMemory scratch;         /* shared part, then one part per thread */

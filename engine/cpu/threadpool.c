@@ -1,44 +1,61 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Thread pool with a barrier. A hundred ops per frame, each followed by a
- * barrier, need threads that spin; a pipeline whose other elements need the
- * cores needs threads that sleep. So a thread spins for some ten
- * microseconds, about the difference between equal shares, and then sleeps
- * on a futex. */
+/* Thread pool. A hundred stages per frame need threads that spin; decoders and
+ * encoders that share the cores need threads that sleep. So a thread that finds
+ * nothing to do spins for some microseconds, about the difference between
+ * equal shares, and then sleeps on a futex.
+ *
+ * Each thread owns a range of a stage's chunks. It runs these first, then
+ * takes chunks from the others. Whoever completes the last chunk starts the
+ * next stage. So nothing waits for a thread, only for a chunk: a thread that
+ * another process keeps from its core delays the chunk that it holds, and no
+ * more. */
 
 #include "config.h"
 
 #include <limits.h>
 #include <linux/futex.h>
 #include <pthread.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #include <y10/error.h>
 
+#include "base/clock.h"
+#include "base/cpus.h"
 #include "cpu/threadpool.h"
 
-#define SPIN 2000               /* iterations before sleeping */
+#define SPIN_NS 20000           /* before sleeping */
+#define PAUSES 16               /* between two looks at the clock */
 
-/* A counter that only grows, and the number of threads asleep until it does. */
+/* A thread's range of the current stage's chunks, in one word, so that one
+ * compare-and-swap checks that the stage is still the same and takes a chunk:
+ * the stage's number in the upper half, then next and end. */
 typedef struct
 {
-  guint32 value __attribute__ ((aligned (64)));
-  guint32 sleepers;
-} Signal;
+  guint64 word __attribute__ ((aligned (64)));
+} Range;
 
 struct _Y10ThreadPool
 {
-  Signal work, phase;
-  guint arrived __attribute__ ((aligned (64)));
-  guint n_threads, n_started, spin;
-  gboolean quit;
-  Y10ThreadPoolFunc func;
+  /* The number of stages started. */
+  guint32 stage __attribute__ ((aligned (64)));
+  guint32 sleepers;             /* threads asleep until it changes */
+  guint32 n_unfinished __attribute__ ((aligned (64)));  /* chunks of the stage */
+  guint32 end;                  /* the stage that ended the last job */
+
+  const Y10ThreadPoolJob *job;
   gpointer data;
+  guint index, n_stages;        /* of the job */
+
+  guint n_threads, n_started;
+  gint64 spin_ns;
+  gboolean quit;
   pthread_t *threads;
+  Range range[];
 };
 
 typedef struct
@@ -57,42 +74,100 @@ relax (void)
 #endif
 }
 
-static void
-wait_change (Signal *s, guint32 from, guint spin)
+static gboolean
+is_stage (const Y10ThreadPool *pool, guint32 stage)
 {
-  for (guint i = 0; i < spin; i++) {
-    if (__atomic_load_n (&s->value, __ATOMIC_ACQUIRE) != from)
-      return;
-    relax ();
+  return __atomic_load_n (&pool->stage, __ATOMIC_ACQUIRE) == stage;
+}
+
+/* Waits until @stage is no longer the current one. */
+static void
+wait_for_next (Y10ThreadPool *pool, guint32 stage)
+{
+  const gint64 end = pool->spin_ns ? y10_clock_ns () + pool->spin_ns : 0;
+
+  do {
+    for (guint i = 0; i < PAUSES; i++) {
+      if (!is_stage (pool, stage))
+        return;
+      relax ();
+    }
+  } while (pool->spin_ns && y10_clock_ns () < end);
+  __atomic_add_fetch (&pool->sleepers, 1, __ATOMIC_SEQ_CST);
+  while (__atomic_load_n (&pool->stage, __ATOMIC_SEQ_CST) == stage)
+    syscall (SYS_futex, &pool->stage, FUTEX_WAIT_PRIVATE, stage, NULL, NULL,
+        0);
+  __atomic_sub_fetch (&pool->sleepers, 1, __ATOMIC_SEQ_CST);
+}
+
+static void
+publish_stage (Y10ThreadPool *pool)
+{
+  __atomic_add_fetch (&pool->stage, 1, __ATOMIC_SEQ_CST);
+  if (__atomic_load_n (&pool->sleepers, __ATOMIC_SEQ_CST))
+    syscall (SYS_futex, &pool->stage, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL,
+        0);
+}
+
+/* Starts stage pool->index or the first one after it that has chunks; after the
+ * last one, starts one without chunks, which ends the job. Only one thread at a
+ * time can get here. */
+static void
+start_stage (Y10ThreadPool *pool)
+{
+  const guint64 stage = (guint64) (pool->stage + 1) << 32;
+  guint n = 0;
+
+  for (; pool->index < pool->n_stages; pool->index++)
+    if ((n = pool->job->n_chunks (pool->data, pool->index)) > 0)
+      break;
+  n = MIN (n, Y10_THREADPOOL_MAX_CHUNKS);
+  __atomic_store_n (&pool->n_unfinished, n, __ATOMIC_RELAXED);
+  if (!n)
+    __atomic_store_n (&pool->end, pool->stage + 1, __ATOMIC_RELAXED);
+  for (guint i = 0; i < pool->n_threads; i++)
+    __atomic_store_n (&pool->range[i].word, stage
+        | (guint64) n * i / pool->n_threads << 16
+        | (guint64) n * (i + 1) / pool->n_threads, __ATOMIC_RELEASE);
+  publish_stage (pool);
+}
+
+/* Takes a chunk of @stage out of a range. */
+static gboolean
+take_chunk (Range *range, guint32 stage, guint *chunk)
+{
+  guint64 word = __atomic_load_n (&range->word, __ATOMIC_ACQUIRE);
+
+  for (;;) {
+    const guint next = word >> 16 & 0xffff, end = word & 0xffff;
+
+    if (word >> 32 != stage || next >= end)
+      return FALSE;
+    if (__atomic_compare_exchange_n (&range->word, &word, word + (1 << 16),
+            FALSE, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+      *chunk = next;
+      return TRUE;
+    }
   }
-  __atomic_add_fetch (&s->sleepers, 1, __ATOMIC_SEQ_CST);
-  while (__atomic_load_n (&s->value, __ATOMIC_SEQ_CST) == from)
-    syscall (SYS_futex, &s->value, FUTEX_WAIT_PRIVATE, from, NULL, NULL, 0);
-  __atomic_sub_fetch (&s->sleepers, 1, __ATOMIC_SEQ_CST);
 }
 
+/* Runs chunks of @stage while there are any. As long as this thread holds a
+ * chunk, the stage is the current one and the job's fields do not change. */
 static void
-change (Signal *s)
+run_chunks (Y10ThreadPool *pool, guint32 stage, guint thread)
 {
-  __atomic_add_fetch (&s->value, 1, __ATOMIC_SEQ_CST);
-  if (__atomic_load_n (&s->sleepers, __ATOMIC_SEQ_CST))
-    syscall (SYS_futex, &s->value, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
-}
+  for (guint i = 0; i < pool->n_threads; i++) {
+    Range *range = &pool->range[(thread + i) % pool->n_threads];
+    guint chunk;
 
-void
-y10_threadpool_barrier (Y10ThreadPool *pool)
-{
-  guint32 phase;
-
-  if (pool->n_threads == 1)
-    return;
-  phase = __atomic_load_n (&pool->phase.value, __ATOMIC_RELAXED);
-  if (__atomic_add_fetch (&pool->arrived, 1, __ATOMIC_ACQ_REL)
-      == pool->n_threads) {
-    __atomic_store_n (&pool->arrived, 0, __ATOMIC_RELAXED);
-    change (&pool->phase);
-  } else {
-    wait_change (&pool->phase, phase, pool->spin);
+    while (take_chunk (range, stage, &chunk)) {
+      pool->job->run (pool->data, pool->index, chunk, thread);
+      if (__atomic_sub_fetch (&pool->n_unfinished, 1, __ATOMIC_ACQ_REL) == 0) {
+        pool->index++;
+        start_stage (pool);
+        return;
+      }
+    }
   }
 }
 
@@ -101,27 +176,16 @@ work (void *data)
 {
   Start start = *(Start *) data;
   Y10ThreadPool *pool = start.pool;
-  guint32 seen = 0;
 
   g_free (data);
   for (;;) {
-    wait_change (&pool->work, seen++, pool->spin);
-    if (pool->quit)
+    guint32 stage = __atomic_load_n (&pool->stage, __ATOMIC_ACQUIRE);
+
+    if (__atomic_load_n (&pool->quit, __ATOMIC_ACQUIRE))
       return NULL;
-    pool->func (pool->data, start.thread, pool->n_threads);
-    y10_threadpool_barrier (pool);
+    run_chunks (pool, stage, start.thread);
+    wait_for_next (pool, stage);
   }
-}
-
-static guint
-count_cores (void)
-{
-  cpu_set_t set;
-
-  CPU_ZERO (&set);
-  if (sched_getaffinity (0, sizeof set, &set) == 0)
-    return CPU_COUNT (&set);
-  return g_get_num_processors ();
 }
 
 Y10ThreadPool *
@@ -131,14 +195,16 @@ y10_threadpool_new (guint n_threads, GError **error)
   sigset_t all, before;
   int result = 0;
 
-  if (posix_memalign ((void **) &pool, 64, sizeof *pool)) {
+  if (posix_memalign ((void **) &pool, 64,
+          sizeof *pool + n_threads * sizeof (Range))) {
     g_set_error (error, Y10_ERROR, Y10_ERROR_NO_MEMORY,
         "no memory for the thread pool");
     return NULL;
   }
-  *pool = (Y10ThreadPool) {.n_threads = n_threads };
+  memset (pool, 0, sizeof *pool + n_threads * sizeof (Range));
+  pool->n_threads = n_threads;
   /* With fewer cores than threads, spinning keeps the others off the core. */
-  pool->spin = n_threads <= count_cores () ? SPIN : 0;
+  pool->spin_ns = n_threads <= y10_cpus_allowed () ? SPIN_NS : 0;
   pool->threads = g_new0 (pthread_t, n_threads);
   sigfillset (&all);
   pthread_sigmask (SIG_SETMASK, &all, &before);
@@ -167,24 +233,44 @@ y10_threadpool_free (Y10ThreadPool *pool)
 {
   if (!pool)
     return;
-  pool->quit = TRUE;
-  change (&pool->work);
+  __atomic_store_n (&pool->quit, TRUE, __ATOMIC_RELEASE);
+  publish_stage (pool);
   for (guint i = 1; i <= pool->n_started; i++)
     pthread_join (pool->threads[i], NULL);
   g_free (pool->threads);
   free (pool);
 }
 
+guint
+y10_threadpool_get_n_threads (const Y10ThreadPool *pool)
+{
+  return pool->n_threads;
+}
+
 void
-y10_threadpool_run (Y10ThreadPool *pool, Y10ThreadPoolFunc func, gpointer data)
+y10_threadpool_run (Y10ThreadPool *pool, const Y10ThreadPoolJob *job,
+    guint n_stages, gpointer data)
 {
   if (pool->n_threads == 1) {
-    func (data, 0, 1);
+    for (guint s = 0; s < n_stages; s++) {
+      const guint n = job->n_chunks (data, s);
+
+      for (guint c = 0; c < n; c++)
+        job->run (data, s, c, 0);
+    }
     return;
   }
-  pool->func = func;
+  pool->job = job;
   pool->data = data;
-  change (&pool->work);
-  func (data, 0, pool->n_threads);
-  y10_threadpool_barrier (pool);
+  pool->index = 0;
+  pool->n_stages = n_stages;
+  start_stage (pool);
+  for (;;) {
+    const guint32 stage = __atomic_load_n (&pool->stage, __ATOMIC_ACQUIRE);
+
+    if (stage == __atomic_load_n (&pool->end, __ATOMIC_RELAXED))
+      return;
+    run_chunks (pool, stage, 0);
+    wait_for_next (pool, stage);
+  }
 }

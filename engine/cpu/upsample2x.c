@@ -9,15 +9,17 @@
 
 #include "cpu/cpu.h"
 
+#define MIN_ROWS 64             /* of a chunk */
+
 static void
-upsample2x (const Y10CpuOp *op, const Y10CpuTask *task)
+upsample2x (const Y10CpuOp *op, const Y10CpuTask *task, guint chunk,
+    guint n_chunks)
 {
   const Y10Kernels *k = task->kernels;
   guint height = op->in.height, width = op->in.width, begin, end;
   gsize row = width * y10_cpu_pixel (k);
 
-  y10_cpu_share (op->in.n_blocks * height, task->thread, task->n_threads,
-      &begin, &end);
+  y10_cpu_share (op->in.n_blocks * height, chunk, n_chunks, &begin, &end);
   for (guint i = begin; i < end; i++) {
     guint b = i / height, y = i % height;
     guint8 *out = task->arena + op->out.offset + b * op->out.block
@@ -32,6 +34,7 @@ upsample2x (const Y10CpuOp *op, const Y10CpuTask *task)
 void
 y10_cpu_upsample2x_compile (const Y10CpuCompile *c, Y10CpuOp *op)
 {
-  op->run = upsample2x;
   op->impl = c->kernels->name;
+  y10_cpu_add_phase (op, upsample2x, y10_cpu_choose_chunks (c->n_threads,
+          op->in.n_blocks * op->in.height / MIN_ROWS));
 }

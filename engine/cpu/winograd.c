@@ -13,6 +13,7 @@
 
 #define POINTS 16
 #define BATCH_BYTES (320 * 1024)        /* of both transforms; fits the L2 */
+#define MIN_TILES 24            /* of a chunk, which reads all weights */
 
 static guint
 batch_tiles (const Y10CpuOp *op, const Y10Kernels *k)
@@ -24,8 +25,8 @@ batch_tiles (const Y10CpuOp *op, const Y10Kernels *k)
   return MAX (n, k->tile);
 }
 
-gsize
-y10_cpu_winograd_scratch (const Y10CpuOp *op, const Y10Kernels *k)
+static gsize
+scratch_size (const Y10CpuOp *op, const Y10Kernels *k)
 {
   return POINTS * (op->in.n_blocks + op->out.n_blocks) * y10_cpu_pixel (k)
       * batch_tiles (op, k)
@@ -89,8 +90,8 @@ multiply (const Y10CpuOp *op, const Y10CpuTask *task, const gfloat *v,
   }
 }
 
-void
-y10_cpu_winograd (const Y10CpuOp *op, const Y10CpuTask *task)
+static void
+run (const Y10CpuOp *op, const Y10CpuTask *task, guint chunk, guint n_chunks)
 {
   const Y10Kernels *k = task->kernels;
   const Y10CpuPlane *in = &op->in, *out = &op->out;
@@ -102,8 +103,7 @@ y10_cpu_winograd (const Y10CpuOp *op, const Y10CpuTask *task)
   guint8 *copy = (guint8 *) (m
       + (gsize) POINTS * out->n_blocks * batch * k->block);
 
-  y10_cpu_share (per_row * per_column, task->thread, task->n_threads, &begin,
-      &end);
+  y10_cpu_share (per_row * per_column, chunk, n_chunks, &begin, &end);
   n_batches = (end - begin + batch - 1) / batch;
   for (guint i = 0; i < n_batches; i++) {
     guint from, to, n;
@@ -114,18 +114,18 @@ y10_cpu_winograd (const Y10CpuOp *op, const Y10CpuTask *task)
     n = to - from;
     for (guint tile = from; tile < to;) {
       guint ty = tile / per_row, tx = tile % per_row;
-      guint run = MIN (per_row - tx, to - tile);
+      guint count = MIN (per_row - tx, to - tile);
 
       for (guint b = 0; b < in->n_blocks; b++)
         transform_in (op, task, task->arena + in->offset + b * in->block, ty,
-            tx, tx + run, v + ((gsize) b * n + tile - from) * k->block,
+            tx, tx + count, v + ((gsize) b * n + tile - from) * k->block,
             in->n_blocks * n * pixel, copy);
-      tile += run;
+      tile += count;
     }
     multiply (op, task, v, m, n);
     for (guint tile = from; tile < to;) {
       guint ty = tile / per_row, tx = tile % per_row;
-      guint run = MIN (per_row - tx, to - tile);
+      guint count = MIN (per_row - tx, to - tile);
       gsize at = ((gsize) 2 * ty * out->width + 2 * tx) * pixel;
 
       for (guint b = 0; b < out->n_blocks; b++)
@@ -133,22 +133,50 @@ y10_cpu_winograd (const Y10CpuOp *op, const Y10CpuTask *task)
             out->n_blocks * n * pixel, op->bias + b * k->block,
             task->arena + out->offset + b * out->block + at,
             out->width * pixel, op->add.n_blocks ? task->arena
-            + op->add.offset + b * op->add.block + at : NULL, run,
+            + op->add.offset + b * op->add.block + at : NULL, count,
             out->width - 2 * tx, MIN (2, out->height - 2 * ty),
             op->op->act == Y10_ACT_SILU);
-      tile += run;
+      tile += count;
     }
   }
 }
 
-/* Computes G g G'. */
-void
-y10_cpu_winograd_pack (const gfloat kernel[9], gfloat *packed, gsize point)
+static gboolean
+supports (const Y10CpuCompile *c, const Y10CpuOp *op)
 {
+  const Y10Op *o = op->op;
+
+  return c->kernels->winograd_in && !c->exact && o->kernel == 3
+      && o->stride == 1 && o->pad == 1;
+}
+
+static void
+prepare (const Y10CpuCompile *c, Y10CpuOp *op)
+{
+  const Y10Kernels *k = c->kernels;
+  guint tiles = (op->out.width + 1) / 2 * ((op->out.height + 1) / 2);
+
+  op->weight_size = (gsize) POINTS * op->in.n_blocks * op->out.n_blocks
+      * k->block * y10_cpu_pixel (k);
+  op->scratch_size = scratch_size (op, k);
+  y10_cpu_add_phase (op, run,
+      y10_cpu_choose_chunks (c->n_threads, tiles / MIN_TILES));
+}
+
+/* Packs G g G' to [point][out block][in block][in channel][out channel]. */
+static void
+pack (const Y10CpuOp *op, const Y10Kernels *k, guint out, guint in,
+    const gfloat taps[9], guint8 *packed)
+{
+  guint n = k->block;
+  gsize point = (gsize) op->in.n_blocks * op->out.n_blocks * n * n;
+  gfloat *to = (gfloat *) packed
+      + (((gsize) (out / n) * op->in.n_blocks + in / n) * n + in % n) * n
+      + out % n;
   gdouble half[4][3];
 
   for (guint x = 0; x < 3; x++) {
-    gdouble a = kernel[x], b = kernel[3 + x], c = kernel[6 + x];
+    gdouble a = taps[x], b = taps[3 + x], c = taps[6 + x];
 
     half[0][x] = a;
     half[1][x] = (a + b + c) / 2;
@@ -158,9 +186,13 @@ y10_cpu_winograd_pack (const gfloat kernel[9], gfloat *packed, gsize point)
   for (guint y = 0; y < 4; y++) {
     gdouble a = half[y][0], b = half[y][1], c = half[y][2];
 
-    packed[(4 * y + 0) * point] = (gfloat) a;
-    packed[(4 * y + 1) * point] = (gfloat) ((a + b + c) / 2);
-    packed[(4 * y + 2) * point] = (gfloat) ((a - b + c) / 2);
-    packed[(4 * y + 3) * point] = (gfloat) c;
+    to[(4 * y + 0) * point] = (gfloat) a;
+    to[(4 * y + 1) * point] = (gfloat) ((a + b + c) / 2);
+    to[(4 * y + 2) * point] = (gfloat) ((a - b + c) / 2);
+    to[(4 * y + 3) * point] = (gfloat) c;
   }
 }
+
+const Y10CpuConv y10_cpu_conv_winograd2x2 = {
+  "winograd2x2", supports, prepare, pack
+};

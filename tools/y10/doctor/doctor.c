@@ -9,6 +9,7 @@
 
 #include "config.h"
 
+#include <math.h>
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
@@ -96,14 +97,11 @@ doctor_cpu (Doctor *doctor)
       cpu_features (flags ? flags : ""));
   json_object_set_int_member (section, "cpus",
       sysconf (_SC_NPROCESSORS_ONLN));
-  json_object_set_int_member (section, "threads", usable);
   if (quota > 0) {
     json_object_set_double_member (section, "quota", quota);
-    if (quota < usable)
-      doctor_problem (doctor, FALSE, "this container's CPU quota is smaller "
-          "than its number of CPUs",
-          "set the number of threads to the quota, rounded down");
+    usable = MIN (usable, (int) ceil (quota));
   }
+  json_object_set_int_member (section, "threads", usable);
   isa_limit = g_strdup (g_getenv ("Y10_MAX_CPU_ISA"));
   if (isa_limit) {
     json_object_set_string_member (section, "limit", isa_limit);

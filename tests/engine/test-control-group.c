@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Reads the memory limit from trees of proc/ and sys/ like those of kernels,
- * systemd and container runtimes. An engine that needs more must fail with both
+/* Reads the memory limit and the CPU quota from trees of proc/ and sys/ like those of
+ * kernels, systemd and container runtimes. An engine that needs more must fail with both
  * numbers before it maps any memory. */
 
 #include <glib/gstdio.h>
 #include <string.h>
 
+#include "base/cpus.h"
 #include "base/memory-limit.h"
 #include "util.h"
 
@@ -23,8 +24,9 @@ typedef struct
   {
     const char *path, *text;
   } file[6];
-  guint64 limit;
+  guint64 limit;                /* of memory */
   const char *what;
+  guint cpus;                   /* 0: no quota */
 } Tree;
 
 static const Tree trees[] = {
@@ -70,6 +72,32 @@ static const Tree trees[] = {
           {"proc/self/cgroup", "12:pids:/x\n5:memory_x:/x\n"},
           {"sys/fs/cgroup/memory/x/memory.limit_in_bytes", "1\n"}},
       PHYSICAL, "this machine"},
+  {"v2, a quota of two CPUs", {{"proc/self/cgroup", "0::/a/b\n"},
+          {"sys/fs/cgroup/a/b/cpu.max", "200000 100000\n"},
+          {"sys/fs/cgroup/a/cpu.max", "max 100000\n"}},
+      G_MAXUINT64, "this machine", 2},
+  {"v2, a quota of a half", {{"proc/self/cgroup", "0::/\n"},
+          {"sys/fs/cgroup/cpu.max", "50000 100000\n"}},
+      G_MAXUINT64, "this machine", 1},
+  {"v2, the outer quota is less", {{"proc/self/cgroup", "0::/a/b\n"},
+          {"sys/fs/cgroup/a/b/cpu.max", "300000 100000\n"},
+          {"sys/fs/cgroup/a/cpu.max", "10000 20000\n"}},
+      G_MAXUINT64, "this machine", 1},
+  {"v2, a quota that is rounded up", {{"proc/self/cgroup", "0::/a\n"},
+          {"sys/fs/cgroup/a/cpu.max", "100001 100000\n"}},
+      G_MAXUINT64, "this machine", 2},
+  {"v1, a quota", {{"proc/self/cgroup", "3:cpu,cpuacct:/docker/3f1c\n"},
+          {"sys/fs/cgroup/cpu/docker/3f1c/cpu.cfs_quota_us", "100000\n"},
+          {"sys/fs/cgroup/cpu/docker/3f1c/cpu.cfs_period_us", "100000\n"},
+          {"sys/fs/cgroup/cpu/docker/cpu.cfs_quota_us", "-1\n"},
+          {"sys/fs/cgroup/cpu/docker/cpu.cfs_period_us", "100000\n"}},
+      G_MAXUINT64, "this machine", 1},
+  {"v2, quotas that say nothing", {{"proc/self/cgroup", "0::/a/b/c\n"},
+          {"sys/fs/cgroup/a/b/c/cpu.max", "\n"},
+          {"sys/fs/cgroup/a/b/cpu.max", "0 100000\n"},
+          {"sys/fs/cgroup/a/cpu.max", "100000\n"},
+          {"sys/fs/cgroup/cpu.max", "100000 0\n"}},
+      G_MAXUINT64, "this machine", 0},
   {"garbage", {{"proc/meminfo", MEMINFO},
           {"proc/self/cgroup", ":::\n\n0\n0::\n0::no-slash\n5:memory\n"}},
       PHYSICAL, "this machine"},
@@ -112,6 +140,8 @@ test_tree (gconstpointer data)
   }
   g_assert_cmpuint (y10_memory_limit (root, &what), ==, tree->limit);
   g_assert_cmpstr (what, ==, tree->what);
+  g_assert_cmpuint (y10_cpus_granted (root), ==, tree->cpus
+      ? MIN (tree->cpus, y10_cpus_allowed ()) : y10_cpus_allowed ());
   g_free (what);
   remove_tree (root);
   g_free (root);
@@ -172,13 +202,13 @@ main (int argc, char **argv)
 
   g_test_init (&argc, &argv, NULL);
   for (guint i = 0; i < G_N_ELEMENTS (trees); i++) {
-    char *name = g_strconcat ("/memory-limit/", trees[i].name, NULL);
+    char *name = g_strconcat ("/control-group/", trees[i].name, NULL);
 
     g_test_add_data_func (name, &trees[i], test_tree);
     g_free (name);
   }
-  g_test_add_func ("/memory-limit/check", test_check);
-  g_test_add_func ("/memory-limit/engine", test_engine_too_large);
+  g_test_add_func ("/control-group/check", test_check);
+  g_test_add_func ("/control-group/engine", test_engine_too_large);
   status = g_test_run ();
   test_dir_remove ();
   return status;

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* The first convolution, from the input's three planes. Taps cross an edge only in
+ * the first columns of a row and in the first and last rows, so each row is done
+ * in two parts. */
+
+#include "config.h"
+
+#include "cpu/conv.h"
+
+/* Width of the left part of a row, the only part with taps beyond the left
+ * edge. */
+#define EDGE 16
+#define MIN_ROWS 4              /* of a chunk */
+
+static gboolean
+supports (const Y10CpuCompile *c, const Y10CpuOp *op)
+{
+  const Y10Graph *graph = c->plan->graph;
+
+  return graph->tensors[op->op->in.tensor].role == Y10_ROLE_INPUT;
+}
+
+static void
+run (const Y10CpuOp *op, const Y10CpuTask *task, guint chunk, guint n_chunks)
+{
+  const Y10Kernels *k = task->kernels;
+  const Y10Op *o = op->op;
+  const Y10CpuPlane *in = &op->in, *out = &op->out;
+  guint cut[3] = { 0, MIN (EDGE, out->width), out->width };
+  gsize pixel = y10_cpu_pixel (k), row;
+  guint begin, end;
+
+  y10_cpu_share (out->height, chunk, n_chunks, &begin, &end);
+  for (guint y = begin; y < end; y++) {
+    gint sy = (gint) (y * o->stride) - (gint) o->pad;
+
+    for (guint i = 0; i < 2; i++) {
+      guint n = cut[i + 1] - cut[i];
+      gint sx = (gint) (cut[i] * o->stride) - (gint) o->pad;
+      guint columns = (n - 1) * o->stride + o->kernel;
+      gsize plane = in->block;
+      const guint8 *s;
+
+      if (!n)
+        continue;
+      s = y10_cpu_patch (task->arena + in->offset, sizeof (gfloat), in->height,
+          in->width, sy, sx, o->kernel, columns, task->scratch, &row);
+      if (s == task->scratch) {
+        plane = o->kernel * row;
+        for (guint c = 1; c < 3; c++)
+          y10_cpu_patch (task->arena + in->offset + c * in->block,
+              sizeof (gfloat), in->height, in->width, sy, sx, o->kernel,
+              columns, task->scratch + c * plane, &row);
+      }
+      k->stem ((const gfloat *) s, plane / sizeof (gfloat),
+          row / sizeof (gfloat), (const gfloat *) op->weight, op->bias,
+          task->arena + out->offset
+          + ((gsize) y * out->width + cut[i]) * pixel, out->block,
+          out->n_blocks, n, o->kernel, o->stride, o->act == Y10_ACT_SILU);
+    }
+  }
+}
+
+static void
+prepare (const Y10CpuCompile *c, Y10CpuOp *op)
+{
+  const Y10Op *o = op->op;
+
+  op->weight_size = op->out.n_blocks * 3 * o->kernel * o->kernel
+      * c->kernels->block * sizeof (gfloat);
+  op->scratch_size = 3 * o->kernel * sizeof (gfloat)
+      * ((op->out.width - 1) * o->stride + o->kernel);
+  y10_cpu_add_phase (op, run,
+      y10_cpu_choose_chunks (c->n_threads, op->out.height / MIN_ROWS));
+}
+
+/* Packs to [out block][in channel][tap][out channel]. */
+static void
+pack (const Y10CpuOp *op, const Y10Kernels *k, guint out, guint in,
+    const gfloat *taps, guint8 *packed)
+{
+  guint n_taps = op->op->kernel * op->op->kernel, n = k->block;
+
+  for (guint t = 0; t < n_taps; t++)
+    ((gfloat *) packed)[((out / n * 3 + in) * n_taps + t) * n + out % n] =
+        taps[t];
+}
+
+const Y10CpuConv y10_cpu_conv_stem = {
+  "stem", supports, prepare, pack
+};

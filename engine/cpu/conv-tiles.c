@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* Convolutions by tiles: a tile is a few pixels of a row times one or two blocks of
+ * output channels, over all input channels. A tile whose taps cross an edge reads
+ * a zero-padded copy, so the kernels need not handle edges. */
+
+#include "config.h"
+
+#include <string.h>
+
+#include "cpu/conv.h"
+
+/* Bytes of input for which a pair of output blocks is computed before the next
+ * pair: they stay in the L2, and the pair's weights in the L1. */
+#define INPUT_BYTES (128 * 1024)
+
+/* Chooses into how many ranges of pixels and of output blocks an op with @n rows
+ * of tiles is cut: each range of pixels reads all weights again, and each
+ * range of blocks all of the input. */
+static guint
+choose_chunks (const Y10CpuCompile *c, Y10CpuOp *op, guint n)
+{
+  guint groups = (op->out.n_blocks + Y10_TILE_BLOCKS - 1) / Y10_TILE_BLOCKS;
+  guint most = MIN ((guint64) n * groups, Y10_THREADPOOL_MAX_CHUNKS);
+  guint wanted = y10_cpu_choose_chunks (c->n_threads, most), best = 1;
+  gsize input = op->in.n_blocks * op->in.block, least = G_MAXSIZE;
+
+  for (guint columns = 1; columns <= MIN (wanted, groups); columns++) {
+    guint rows = wanted / columns;
+    gsize bytes = columns * input + rows * op->weight_size;
+
+    if (rows * columns == wanted && rows <= n && bytes < least) {
+      least = bytes;
+      best = columns;
+    }
+  }
+  op->chunk_columns = best;
+  return MIN (wanted / best, MAX (n, 1)) * best;
+}
+
+/* The pixels or tiles [begin, end) of @n and the output blocks of a chunk. */
+static void
+share (const Y10CpuOp *op, guint n, guint chunk, guint n_chunks,
+    guint *begin, guint *end, guint *first_block, guint *end_block)
+{
+  guint groups = (op->out.n_blocks + Y10_TILE_BLOCKS - 1) / Y10_TILE_BLOCKS;
+  guint columns = op->chunk_columns;
+
+  y10_cpu_share (n, chunk / columns, n_chunks / columns, begin, end);
+  y10_cpu_share (groups, chunk % columns, columns, first_block, end_block);
+  *first_block *= Y10_TILE_BLOCKS;
+  *end_block = MIN (*end_block * Y10_TILE_BLOCKS, op->out.n_blocks);
+}
+
+static Y10Tile
+start_tile (const Y10CpuOp *op, const Y10Kernels *k)
+{
+  const Y10Op *o = op->op;
+
+  return (Y10Tile) {
+    .weight_block = (gsize) op->in.n_blocks * o->kernel * o->kernel
+        * k->block * k->block * k->elem,
+    .dst_block = op->out.block,
+    .add_block = op->add.block,
+    .n_blocks = op->in.n_blocks,
+    .kh = o->kernel,.kw = o->kernel,
+    .silu = o->act == Y10_ACT_SILU,
+    .dst_f32 = op->logits,
+  };
+}
+
+/* Computes a tile for output blocks [first, end). @pixel: offset of the first
+ * output. */
+static void
+run_tile (const Y10CpuOp *op, const Y10CpuTask *task, Y10Tile *t,
+    gsize pixel, guint n_pixels, guint first, guint end)
+{
+  const Y10Kernels *k = task->kernels;
+  gsize in_size = y10_cpu_pixel (k);
+  gsize out_size = op->logits ? (gsize) k->block * 4 : in_size;
+
+  for (guint b = first; b < end; b += Y10_TILE_BLOCKS) {
+    guint n = MIN (end - b, Y10_TILE_BLOCKS);
+
+    t->weight = op->weight + b * t->weight_block;
+    t->bias = op->bias + b * k->block;
+    t->dst = task->arena + op->out.offset + b * op->out.block
+        + pixel * out_size;
+    if (op->add.n_blocks)
+      t->add = task->arena + op->add.offset + b * op->add.block
+          + pixel * in_size;
+    k->dense[op->op->stride - 1][n - 1][n_pixels - 1] (t);
+  }
+}
+
+/* Pixels [begin, end). The next tile's input is fetched while the first pair of
+ * blocks is computed, because the hardware does not follow @n_blocks streams. */
+static void
+run_pixels (const Y10CpuOp *op, const Y10CpuTask *task, Y10Tile *t,
+    guint begin, guint end, guint first, guint last)
+{
+  const Y10Kernels *k = task->kernels;
+  const guint8 *in = task->arena + op->in.offset;
+  const gsize pixel = y10_cpu_pixel (k), line = 64;
+  guint n_tiles = (end - begin + k->tile - 1) / k->tile;
+
+  for (guint b = first; b < last; b += Y10_TILE_BLOCKS)
+    for (guint i = 0; i < n_tiles; i++) {
+      guint from, to;
+
+      y10_cpu_share (end - begin, i, n_tiles, &from, &to);
+      from += begin;
+      to += begin;
+      t->src = in + from * pixel;
+      if (b == first)
+        for (guint q = 0; q < op->in.n_blocks; q++)
+          for (gsize at = 0; at < k->tile * pixel; at += line)
+            __builtin_prefetch (in + q * op->in.block + to * pixel + at);
+      run_tile (op, task, t, from, to - from, b,
+          MIN (b + Y10_TILE_BLOCKS, last));
+    }
+}
+
+static void
+run_pointwise (const Y10CpuOp *op, const Y10CpuTask *task, guint chunk,
+    guint n_chunks)
+{
+  guint begin, end, first, last, n_parts;
+  Y10Tile t = start_tile (op, task->kernels);
+
+  share (op, op->out.height * op->out.width, chunk, n_chunks, &begin, &end,
+      &first, &last);
+  t.src_block = op->in.block;
+  n_parts = (end - begin) * op->in.n_blocks * y10_cpu_pixel (task->kernels)
+      / INPUT_BYTES + 1;
+  for (guint i = 0; i < n_parts; i++) {
+    guint from, to;
+
+    y10_cpu_share (end - begin, i, n_parts, &from, &to);
+    run_pixels (op, task, &t, begin + from, begin + to, first, last);
+  }
+}
+
+static void
+run_direct (const Y10CpuOp *op, const Y10CpuTask *task, guint chunk,
+    guint n_chunks)
+{
+  const Y10Kernels *k = task->kernels;
+  const Y10Op *o = op->op;
+  const Y10CpuPlane *in = &op->in;
+  guint per_row = (op->out.width + k->tile - 1) / k->tile;
+  guint begin, end, first, last;
+  Y10Tile t = start_tile (op, k);
+
+  share (op, op->out.height * per_row, chunk, n_chunks, &begin, &end, &first,
+      &last);
+  for (guint i = begin; i < end; i++) {
+    guint y = i / per_row, from, to, columns;
+    gint sy = (gint) (y * o->stride) - (gint) o->pad, sx;
+    const guint8 *block = task->arena + in->offset, *p;
+    gsize row;
+
+    y10_cpu_share (op->out.width, i % per_row, per_row, &from, &to);
+    sx = (gint) (from * o->stride) - (gint) o->pad;
+    columns = (to - from - 1) * o->stride + o->kernel;
+    p = y10_cpu_patch (block, y10_cpu_pixel (k), in->height, in->width, sy, sx,
+        o->kernel, columns, task->scratch, &row);
+    t.src = p;
+    t.src_row = row;
+    t.src_block = in->block;
+    if (p == task->scratch) {
+      t.src_block = o->kernel * row;
+      for (guint b = 1; b < in->n_blocks; b++)
+        y10_cpu_patch (block + b * in->block, y10_cpu_pixel (k), in->height,
+            in->width, sy, sx, o->kernel, columns,
+            task->scratch + b * t.src_block, &row);
+    }
+    run_tile (op, task, &t, (gsize) y * op->out.width + from, to - from, first,
+        last);
+  }
+}
+
+/* Gathers the taps of each pixel as channel blocks of a pointwise
+ * convolution. The weights have that order already, and the products are
+ * summed in the same order. */
+void
+y10_cpu_conv_some (const Y10CpuOp *op, const Y10CpuTask *task,
+    const guint32 *pixel, guint n, guint chunk, guint n_chunks)
+{
+  const Y10Kernels *k = task->kernels;
+  const Y10Op *o = op->op;
+  const Y10CpuPlane *in = &op->in;
+  gsize size = y10_cpu_pixel (k);
+  gsize out_size = op->logits ? (gsize) k->block * 4 : size;
+  guint n_taps = o->kernel * o->kernel, begin, end;
+  guint n_tiles = (n + k->tile - 1) / k->tile;
+  guint8 *result = task->scratch
+      + (gsize) in->n_blocks * n_taps * k->tile * size;
+  Y10Tile t = start_tile (op, k);
+
+  y10_cpu_share (n_tiles, chunk, n_chunks, &begin, &end);
+  t.kh = t.kw = 1;
+  t.n_blocks = in->n_blocks * n_taps;
+  t.src = task->scratch;
+  for (guint i = begin; i < end; i++) {
+    guint from, to, count;
+
+    y10_cpu_share (n, i, n_tiles, &from, &to);
+    count = to - from;
+    t.src_block = count * size;
+    t.dst_block = count * out_size;
+    for (guint p = 0; p < count; p++) {
+      gint y = pixel[from + p] / in->width, x = pixel[from + p] % in->width;
+
+      for (guint tap = 0; tap < n_taps; tap++) {
+        gint sy = y + (gint) (tap / o->kernel) - (gint) o->pad;
+        gint sx = x + (gint) (tap % o->kernel) - (gint) o->pad;
+        gboolean inside = sy >= 0 && sy < (gint) in->height && sx >= 0
+            && sx < (gint) in->width;
+        const guint8 *s = task->arena + in->offset
+            + (inside ? ((gsize) sy * in->width + sx) * size : 0);
+        guint8 *d = task->scratch + ((gsize) tap * count + p) * size;
+
+        for (guint b = 0; b < in->n_blocks;
+            b++, s += in->block, d += (gsize) n_taps * count * size)
+          if (inside)
+            memcpy (d, s, size);
+          else
+            memset (d, 0, size);
+      }
+    }
+    for (guint b = 0; b < op->out.n_blocks; b += Y10_TILE_BLOCKS) {
+      guint blocks = MIN (op->out.n_blocks - b, Y10_TILE_BLOCKS);
+
+      t.weight = op->weight + b * t.weight_block;
+      t.bias = op->bias + b * k->block;
+      t.dst = result;
+      k->dense[0][blocks - 1][count - 1] (&t);
+      for (guint j = 0; j < blocks; j++)
+        for (guint p = 0; p < count; p++)
+          memcpy (task->arena + op->out.offset + (b + j) * op->out.block
+              + pixel[from + p] * out_size,
+              result + j * t.dst_block + p * out_size, out_size);
+    }
+  }
+}
+
+static gboolean
+supports_any (const Y10CpuCompile *c, const Y10CpuOp *op)
+{
+  return TRUE;
+}
+
+static gboolean
+supports_pointwise (const Y10CpuCompile *c, const Y10CpuOp *op)
+{
+  return op->op->kernel == 1 && op->op->stride == 1 && op->op->pad == 0;
+}
+
+static void
+set_sizes (const Y10CpuCompile *c, Y10CpuOp *op)
+{
+  const Y10Kernels *k = c->kernels;
+  const Y10Op *o = op->op;
+  gsize pixel = y10_cpu_pixel (k), taps = o->kernel * o->kernel;
+
+  op->weight_size = op->in.n_blocks * op->out.n_blocks * taps * k->block
+      * pixel;
+  op->scratch_size = op->in.n_blocks * o->kernel * pixel
+      * ((k->tile - 1) * o->stride + o->kernel);
+  if (c->exact)                 /* for y10_cpu_conv_some() */
+    op->scratch_size = MAX (op->scratch_size, k->tile
+        * (op->in.n_blocks * taps * pixel
+            + Y10_TILE_BLOCKS * k->block * sizeof (gfloat)));
+}
+
+static void
+prepare_pointwise (const Y10CpuCompile *c, Y10CpuOp *op)
+{
+  set_sizes (c, op);
+  y10_cpu_add_phase (op, run_pointwise, choose_chunks (c, op,
+          op->out.height * op->out.width / c->kernels->tile));
+}
+
+static void
+prepare_direct (const Y10CpuCompile *c, Y10CpuOp *op)
+{
+  set_sizes (c, op);
+  y10_cpu_add_phase (op, run_direct, choose_chunks (c, op, op->out.height));
+}
+
+static guint16
+to_bf16 (gfloat f)
+{
+  guint32 u;
+
+  memcpy (&u, &f, sizeof u);
+  return (u + 0x7fff + (u >> 16 & 1)) >> 16;
+}
+
+/* Packs to [out block][in block][tap][in channel][out channel]; bf16: pairs of
+ * input channels are interleaved. */
+static void
+pack (const Y10CpuOp *op, const Y10Kernels *k, guint out, guint in,
+    const gfloat *taps, guint8 *packed)
+{
+  guint n = k->block, i = in % n, o = out % n;
+  guint n_taps = op->op->kernel * op->op->kernel;
+  gsize at = ((gsize) (out / n) * op->in.n_blocks + in / n) * n_taps;
+
+  for (guint t = 0; t < n_taps; t++, at++)
+    if (k->elem == 4)
+      ((gfloat *) packed)[(at * n + i) * n + o] = taps[t];
+    else
+      ((guint16 *) packed)[((at * n / 2 + i / 2) * n + o) * 2 + i % 2] =
+          to_bf16 (taps[t]);
+}
+
+const Y10CpuConv y10_cpu_conv_pointwise = {
+  "pointwise", supports_pointwise, prepare_pointwise, pack
+};
+
+const Y10CpuConv y10_cpu_conv_direct = {
+  "direct", supports_any, prepare_direct, pack
+};
