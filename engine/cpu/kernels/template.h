@@ -22,7 +22,12 @@
 Y10_INLINE vf
 dot (vf acc, vf weight, vf pixel)
 {
-#if Y10_ELEM == 4
+#if defined Y10_AVX2
+  /* Compilers also choose forms that overwrite a factor, and then copy and spill
+   * the 12 accumulators, 2 weights and the pixel that just fit. */
+  __asm__ ("vfmadd231ps %2, %1, %0":"+x" (acc):"x" (weight), "x" (pixel));
+  return acc;
+#elif Y10_ELEM == 4
   return acc + weight * pixel;
 #else
   return (vf) _mm512_dpbf16_ps ((__m512) acc, (__m512bh) weight,
