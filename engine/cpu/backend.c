@@ -131,7 +131,8 @@ cpu_layout (Y10Device *device, Y10Precision *precision, Y10Layout *layout,
   const Y10Kernels *k;
 
   if (*precision == Y10_PRECISION_AUTO)
-    *precision = bf16 ? Y10_PRECISION_BF16 : Y10_PRECISION_FP32;
+    *precision = y10_cpu_is_bf16_faster () ? Y10_PRECISION_BF16
+        : Y10_PRECISION_FP32;
   if (*precision != Y10_PRECISION_FP32
       && !(*precision == Y10_PRECISION_BF16 && bf16)) {
     g_set_error (error, Y10_ERROR, Y10_ERROR_UNSUPPORTED,

@@ -20,6 +20,9 @@ typedef enum
  * Y10_MAX_CPU_ISA (c, sse41, avx2, avx512, avx512_bf16). Thread-safe; computed
  * once. */
 Y10Isa y10_cpu_isa (void);
+/* Whether this CPU's code for bfloat16 is faster than that for fp32. Depends on the
+ * maker only. */
+gboolean y10_cpu_is_bf16_faster (void);
 const char *y10_isa_get_name (Y10Isa isa);
 
 G_END_DECLS
