@@ -101,5 +101,5 @@ pack (const Y10CpuOp *op, const Y10Kernels *k, guint out, guint in,
 }
 
 const Y10CpuConv y10_cpu_conv_depthwise = {
-  "depthwise", supports, prepare, pack
+  "depthwise", supports, prepare, pack, NULL
 };

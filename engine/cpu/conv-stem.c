@@ -89,5 +89,5 @@ pack (const Y10CpuOp *op, const Y10Kernels *k, guint out, guint in,
 }
 
 const Y10CpuConv y10_cpu_conv_stem = {
-  "stem", supports, prepare, pack
+  "stem", supports, prepare, pack, NULL
 };

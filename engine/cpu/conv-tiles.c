@@ -269,7 +269,7 @@ set_sizes (const Y10CpuCompile *c, Y10CpuOp *op)
       * pixel;
   op->scratch_size = op->in.n_blocks * o->kernel * pixel
       * ((k->tile - 1) * o->stride + o->kernel);
-  if (c->exact)                 /* for y10_cpu_conv_some() */
+  if (op->exact)                /* for y10_cpu_conv_some() */
     op->scratch_size = MAX (op->scratch_size, k->tile
         * (op->in.n_blocks * taps * pixel
             + Y10_TILE_BLOCKS * k->block * sizeof (gfloat)));
@@ -318,9 +318,9 @@ pack (const Y10CpuOp *op, const Y10Kernels *k, guint out, guint in,
 }
 
 const Y10CpuConv y10_cpu_conv_pointwise = {
-  "pointwise", supports_pointwise, prepare_pointwise, pack
+  "pointwise", supports_pointwise, prepare_pointwise, pack, NULL
 };
 
 const Y10CpuConv y10_cpu_conv_direct = {
-  "direct", supports_any, prepare_direct, pack
+  "direct", supports_any, prepare_direct, pack, NULL
 };

@@ -13,23 +13,46 @@
 static const Y10CpuConv *const implementations[] = {
   &y10_cpu_conv_stem,
   &y10_cpu_conv_depthwise,
+  &y10_cpu_conv_winograd4x4,
   &y10_cpu_conv_winograd2x2,
   &y10_cpu_conv_pointwise,
   &y10_cpu_conv_direct,
 };
 
-void
-y10_cpu_conv_compile (const Y10CpuCompile *c, Y10CpuOp *op)
+/* Takes the first implementation from the @i-th on that supports the op. */
+static void
+choose (const Y10CpuCompile *c, Y10CpuOp *op, guint i)
 {
   g_autofree char *name = NULL;
-  guint i = 0;
 
   while (!implementations[i]->supports (c, op))
     i++;
   op->conv = implementations[i];
   name = g_strdup_printf ("%s:%s", c->kernels->name, op->conv->name);
   op->impl = g_intern_string (name);
+  op->n_phases = 0;
   op->conv->prepare (c, op);
+}
+
+void
+y10_cpu_conv_compile (const Y10CpuCompile *c, Y10CpuOp *op)
+{
+  choose (c, op, 0);
+}
+
+void
+y10_cpu_conv_check (const Y10CpuCompile *c, Y10CpuOp *op, const gfloat *weight)
+{
+  const Y10Graph *graph = c->plan->graph;
+  guint n_out = y10_graph_view_channels (graph, op->op->out);
+  guint n_in = y10_graph_view_channels (graph, op->op->in);
+  gsize size = op->weight_size;
+
+  for (guint i = 0; i < G_N_ELEMENTS (implementations); i++)
+    if (op->conv == implementations[i] && op->conv->is_accurate
+        && !op->conv->is_accurate (n_out, n_in, weight))
+      choose (c, op, i + 1);
+  g_assert (op->weight_size <= size);
 }
 
 void

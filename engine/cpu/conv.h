@@ -20,11 +20,15 @@ struct _Y10CpuConv
   /* Packs the taps that lead from input channel @in to output channel @out. */
   void (*pack) (const Y10CpuOp * op, const Y10Kernels * k, guint out, guint in,
       const gfloat * taps, guint8 * packed);
+  /* Whether it is accurate for these weights, [out][in][kernel][kernel]; NULL: for
+   * all. */
+  gboolean (*is_accurate) (guint n_out, guint n_in, const gfloat * weight);
 };
 
 extern const Y10CpuConv y10_cpu_conv_stem;
 extern const Y10CpuConv y10_cpu_conv_depthwise;
 extern const Y10CpuConv y10_cpu_conv_winograd2x2;
+extern const Y10CpuConv y10_cpu_conv_winograd4x4;
 extern const Y10CpuConv y10_cpu_conv_pointwise;
 extern const Y10CpuConv y10_cpu_conv_direct;
 

@@ -59,6 +59,8 @@ struct _Y10CpuOp
   const gfloat *bias;           /* one per padded output channel */
   Y10CpuPlane in, out, add;     /* add.n_blocks 0: none */
   gboolean logits;              /* out holds floats at every precision */
+  gboolean exact;               /* no Winograd: sums as in a direct
+                                 * convolution, so single pixels can be computed */
 };
 
 /* Context for compiling an op. */
@@ -67,8 +69,6 @@ typedef struct
   const Y10Plan *plan;
   const Y10Kernels *kernels;
   guint n_threads;
-  gboolean exact;               /* no Winograd: sums as in a direct
-                                 * convolution, so single pixels can be computed */
 } Y10CpuCompile;
 
 static inline gsize
@@ -105,6 +105,10 @@ void y10_cpu_conv_compile (const Y10CpuCompile * c, Y10CpuOp * op);
 void y10_cpu_maxpool5_compile (const Y10CpuCompile * c, Y10CpuOp * op);
 void y10_cpu_upsample2x_compile (const Y10CpuCompile * c, Y10CpuOp * op);
 void y10_cpu_attention_compile (const Y10CpuCompile * c, Y10CpuOp * op);
+/* Replaces the implementation if it is not accurate for these weights. The other one
+ * needs no more memory for its weights. */
+void y10_cpu_conv_check (const Y10CpuCompile * c, Y10CpuOp * op,
+    const gfloat * weight);
 /* Packs the weights for the kernels, at op->weight and op->bias. */
 void y10_cpu_conv_pack (const Y10CpuCompile * c, const Y10CpuOp * op,
     const gfloat * weight, const gfloat * bias, guint8 * packed,

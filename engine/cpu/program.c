@@ -52,7 +52,7 @@ compile_op (Y10CpuCompile *c, Y10Program *program, guint i)
   op->out = y10_cpu_plane (c->plan, o->out);
   op->add = y10_cpu_plane (c->plan, o->add);
   op->logits = c->plan->graph->tensors[o->out.tensor].role == Y10_ROLE_LOGITS;
-  c->exact = i >= program->boxes.first;
+  op->exact = i >= program->boxes.first;
   switch (o->kind) {
     case Y10_OP_CONV:
       y10_cpu_conv_compile (c, op);
@@ -124,6 +124,7 @@ pack_weights (const Y10CpuCompile *c, Y10Program *program,
     bias = g_new (gfloat, s->out_channels);
     if (!y10_weights_fetch (graph->weights, op->op->conv, weight, bias, error))
       return FALSE;
+    y10_cpu_conv_check (c, op, weight);
     op->weight = packed;
     op->bias = packed_bias;
     y10_cpu_conv_pack (c, op, weight, bias, packed, packed_bias);
@@ -148,20 +149,22 @@ y10_cpu_compile (Y10Device *device, const Y10Plan *plan, Y10Precision precision,
   program->kernels = c.kernels;
   program->ops = g_new0 (Y10CpuOp, MAX (n_ops, 1));
   y10_cpu_box_ops_find (plan, &program->boxes);
-  for (guint i = 0; i < n_ops; i++) {
-    Y10CpuOp *op = &program->ops[i];
-
+  for (guint i = 0; i < n_ops; i++)
     compile_op (&c, program, i);
+  if (!pack_weights (&c, program, cancellable, error))
+    goto fail;
+  list_phases (program);
+  for (guint i = 0; i < n_ops; i++) {
+    const Y10CpuOp *op = &program->ops[i];
+
     program->shared_size = MAX (program->shared_size, op->shared_size);
     program->thread_size = MAX (program->thread_size, op->scratch_size);
   }
-  list_phases (program);
   program->shared_size = Y10_CPU_ROUND_UP (program->shared_size, 4096);
   program->thread_size = Y10_CPU_ROUND_UP (program->thread_size, 4096);
   preprocess = y10_cpu_preprocess_scratch (plan->graph->width,
       device->threads);
-  if (!pack_weights (&c, program, cancellable, error)
-      || !y10_cpu_memory_init (&program->scratch, "scratch memory of the threads",
+  if (!y10_cpu_memory_init (&program->scratch, "scratch memory of the threads",
           program->shared_size + program->thread_size * device->threads + preprocess, error))
     goto fail;
   program->preprocess = program->scratch.data + program->shared_size

@@ -20,7 +20,8 @@
  * square error. Pools and upsampling move values and must not change a bit.
  *
  * fp32: sums of up to 5760 products in any order at a few 1e-7, and Winograd's
- * F(2x2, 3x3) over 512 channels at 2e-6; the largest of many is 10 times that.
+ * F(2x2, 3x3) and F(4x4, 3x3) over up to 512 channels at 2e-6 and 3e-6; the largest
+ * of many is 10 times that.
  * bf16: the result is rounded to 8 bits (2^-9 of a value of up to 5 RMS), sums
  * stay in fp32; twice, where convolution and SiLU are two kernels of a GPU, which
  * is a whole unit of a value of 4 RMS. Attention rounds its probabilities as well

@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 /* Grows with every change that changes the bits of a result. */
-#define Y10_KERNELS_VERSION 2u
+#define Y10_KERNELS_VERSION 3u
 
 #define Y10_TILE_MAX 14         /* maximum pixels of a tile in any set */
 #define Y10_TILE_BLOCKS 2       /* maximum output blocks of a tile */
@@ -67,14 +67,17 @@ typedef struct
       const float *weight, const float *bias, void *dst, ptrdiff_t dst_block,
       int n_blocks, int width, int kernel, int stride, int silu);
 
-  /* Winograd F(2x2, 3x3); NULL if elem is 2. Tile t of a row of tiles starts
-   * at pixel 2 t; v and m are [16][..][tile][block], with `point` bytes
-   * between the 16 parts. */
-  void (*winograd_in) (const void *src, ptrdiff_t src_row, float *v,
-      ptrdiff_t point, int n_tiles);
-  void (*winograd_out) (const float *m, ptrdiff_t point, const float *bias,
-      void *dst, ptrdiff_t dst_row, const void *add, int n_tiles, int width,
-      int rows, int silu);
+  /* Winograd's F(m × m, 3×3), m = 2 and 4; NULL if elem is 2. Tile t of a row of
+   * tiles starts at pixel m t; v and m are [(m + 2)²][..][tile][block], with `point`
+   * bytes between the parts. */
+  struct
+  {
+    void (*in) (const void *src, ptrdiff_t src_row, float *v, ptrdiff_t point,
+        int n_tiles);
+    void (*out) (const float *m, ptrdiff_t point, const float *bias, void *dst,
+        ptrdiff_t dst_row, const void *add, int n_tiles, int width, int rows,
+        int silu);
+  } winograd[2];
 
   /* dst[x] = max of src[x - 2] … src[x + 2] within the row; then the same over
    * five rows. */

@@ -329,6 +329,117 @@ winograd_out (const float *m, ptrdiff_t point, const float *bias, void *dst,
   }
 }
 
+/* Winograd's F(4x4, 3x3) at the points 0, ±A, ±B and infinity, where A B = 1: half the
+ * rounding error of the usual ±1, ±2 (Barabasz et al., Error Analysis and Improving
+ * the Accuracy of Winograd Convolution for DNNs, 2020). */
+#define WINOGRAD_A (2.0f / 3)
+#define WINOGRAD_B (3.0f / 2)
+
+/* B'd of six values. */
+Y10_INLINE void
+winograd4_b (const vf d[6], vf c[6])
+{
+  const float a = WINOGRAD_A, b = WINOGRAD_B;
+  vf even_a = d[4] - b * b * d[2], odd_a = a * d[3] - b * d[1];
+  vf even_b = d[4] - a * a * d[2], odd_b = b * d[3] - a * d[1];
+
+  c[0] = d[0] + (d[4] - (a * a + b * b) * d[2]);
+  c[1] = even_a + odd_a;
+  c[2] = even_a - odd_a;
+  c[3] = even_b + odd_b;
+  c[4] = even_b - odd_b;
+  c[5] = d[1] + (d[5] - (a * a + b * b) * d[3]);
+}
+
+static void
+winograd4_in (const void *src, ptrdiff_t src_row, float *v, ptrdiff_t point,
+    int n_tiles)
+{
+  const char *s = src;
+
+  for (int t = 0; t < n_tiles; t++, s += 4 * PIXEL) {
+    char *to = (char *) v + (ptrdiff_t) t * PIXEL;
+    vf half[6][6];
+
+    Y10_UNROLL
+    for (int x = 0; x < 6; x++) {
+      vf d[6], c[6];
+      Y10_UNROLL
+      for (int y = 0; y < 6; y++)
+        d[y] = vf_load (s + x * PIXEL + y * src_row);
+      winograd4_b (d, c);
+      Y10_UNROLL
+      for (int y = 0; y < 6; y++)
+        half[y][x] = c[y];
+    }
+    Y10_UNROLL
+    for (int y = 0; y < 6; y++) {
+      vf c[6];
+      winograd4_b (half[y], c);
+      Y10_UNROLL
+      for (int x = 0; x < 6; x++)
+        vf_store (to + (6 * y + x) * point, c[x]);
+    }
+  }
+}
+
+/* A'm of six values. */
+Y10_INLINE void
+winograd4_a (const vf m[6], vf o[4])
+{
+  const float a = WINOGRAD_A, b = WINOGRAD_B;
+  vf sum_a = m[1] + m[2], difference_a = m[1] - m[2];
+  vf sum_b = m[3] + m[4], difference_b = m[3] - m[4];
+
+  o[0] = m[0] + (sum_a + sum_b);
+  o[1] = a * difference_a + b * difference_b;
+  o[2] = a * a * sum_a + b * b * sum_b;
+  o[3] = m[5] + (a * a * a * difference_a + b * b * b * difference_b);
+}
+
+static void
+winograd4_out (const float *m, ptrdiff_t point, const float *bias, void *dst,
+    ptrdiff_t dst_row, const void *add, int n_tiles, int width, int rows,
+    int silu)
+{
+  vf b = vf_load (bias);
+
+  for (int t = 0; t < n_tiles; t++) {
+    const char *s = (const char *) m + (ptrdiff_t) t * PIXEL;
+    int columns = width - 4 * t < 4 ? width - 4 * t : 4;
+    vf half[4][6];
+
+    Y10_UNROLL
+    for (int x = 0; x < 6; x++) {
+      vf c[6], o[4];
+      Y10_UNROLL
+      for (int y = 0; y < 6; y++)
+        c[y] = vf_load (s + (6 * y + x) * point);
+      winograd4_a (c, o);
+      Y10_UNROLL
+      for (int y = 0; y < 4; y++)
+        half[y][x] = o[y];
+    }
+    for (int y = 0; y < rows; y++) {
+      ptrdiff_t at = y * dst_row + (ptrdiff_t) 4 * t * PIXEL;
+      vf o[4];
+
+      winograd4_a (half[y], o);
+      Y10_UNROLL
+      for (int x = 0; x < 4; x++) {
+        vf u = o[x] + b;
+        if (x >= columns)
+          break;
+        if (silu)
+          u = vf_silu (u);
+        if (add)
+          u += vf_load ((const char *) add + at + x * PIXEL);
+        vf_store ((char *) dst + at + x * PIXEL, u);
+      }
+    }
+  }
+}
+
 #endif
 
 static void
@@ -478,8 +589,7 @@ const Y10Kernels Y10_KERNELS = {
   .depthwise = depthwise,
   .stem = stem,
 #if Y10_ELEM == 4
-  .winograd_in = winograd_in,
-  .winograd_out = winograd_out,
+  .winograd = { { winograd_in, winograd_out }, { winograd4_in, winograd4_out } },
 #endif
   .max5_row = max5_row,
   .max5_column = max5_column,
