@@ -376,6 +376,40 @@ test_merge (void)
   y10_region_unref (region);
 }
 
+/* Objects at the image's edges, which two parts share there, cut by the edge that
+ * they do not share: the halves are dropped. */
+static void
+test_merge_borders (void)
+{
+  static const struct
+  {
+    guint half_in, whole_in;
+    gfloat half[4], whole[4];
+  } cases[] = {
+    {1, 2, {850, 0, 998, 50}, {850, 0, 1200, 50}},
+    {4, 3, {802, 850, 950, 900}, {600, 850, 950, 900}},
+    {1, 3, {0, 420, 50, 499}, {0, 420, 50, 640}},
+    {4, 2, {1750, 401, 1800, 480}, {1750, 260, 1800, 480}},
+  };
+  Y10Image image = make_image (0, 0, 1800, 900, Y10_PIXEL_RGB);
+  Y10HeadParams params = Y10_HEAD_PARAMS_INIT;
+  Y10Detection out[4];
+  Found found;
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    const gfloat *half = cases[i].half, *whole = cases[i].whole;
+
+    begin_found (&found, &image, "2x2");
+    see (&found, cases[i].half_in, row (half[0], half[1], half[2], half[3], .9f,
+            0));
+    see (&found, cases[i].whole_in, row (whole[0], whole[1], whole[2], whole[3],
+            .5f, 0));
+    g_assert_cmpuint (y10_parts_merge (&image, found.parts, found.n_parts,
+            &params, NULL, 0, out, 4), ==, 1);
+    g_assert_cmpfloat (out[0].confidence, ==, .5f);
+  }
+}
+
 /* Parts that the caller chose: none covers the whole image. */
 static void
 test_merge_rois (void)
@@ -428,6 +462,7 @@ main (int argc, char **argv)
   g_test_add_func ("/parts/region-text", test_region_text);
   g_test_add_func ("/parts/region-boxes", test_region_boxes);
   g_test_add_func ("/parts/merge", test_merge);
+  g_test_add_func ("/parts/merge-borders", test_merge_borders);
   g_test_add_func ("/parts/merge-rois", test_merge_rois);
   return g_test_run ();
 }
