@@ -15,6 +15,7 @@ import os
 import pathlib
 import pickle
 import random
+import re
 import shutil
 import struct
 import subprocess
@@ -22,6 +23,7 @@ import sys
 import tempfile
 import unittest
 import zipfile
+from unittest import mock
 
 import hostile
 import torchlike
@@ -210,6 +212,30 @@ class Checkpoints(unittest.TestCase):
         torchlike.save(path, tensors)
         self.assert_same(path)
 
+    def test_zip64(self):
+        """The records that Python's zipfile writes beyond 4 GB, which is less here."""
+        path = self.dir / "zip64.pt"
+        with zipfile.ZipFile(self.good) as z:
+            content = {name: z.read(name) for name in reversed(z.namelist())}
+        # All sizes and offsets, then offsets without sizes and behind another field.
+        for limit, other, comment in ((0, b"", b""), (600, b"UT\4\0past", b"a comment")):
+            with self.subTest(limit=limit):
+                with mock.patch.object(zipfile, "ZIP64_LIMIT", limit), zipfile.ZipFile(path, "w") as z:
+                    for name, data in content.items():
+                        info = zipfile.ZipInfo(name)
+                        info.extra = other
+                        z.writestr(info, data)
+                    z.comment = comment
+                data = path.read_bytes()
+                begin, end = data.index(b"PK\1\2"), data.rindex(b"PK\5\6")
+                directory, n = re.subn(rb"(\x01\0[\x08\x10\x18]\0(?:.{8}){1,3}?)" + other,
+                                       lambda found, field=other: field + found[1],
+                                       data[begin:end], flags=re.DOTALL)
+                self.assertGreater(n, len(content) / 2)
+                path.write_bytes(data[:begin] + directory + data[end:end + 8] + b"\xff" * 12
+                                 + data[end + 20:])
+                self.assert_same(path)
+
     def refused(self, path, *words, seconds=1.0, mb=64):
         status, message, took, used = measure(path)
         with self.subTest(file=path.name):
@@ -243,6 +269,7 @@ class Checkpoints(unittest.TestCase):
                  + b"h" + bytes([i % 256]) + b"t" for i in range(20000)) + b".", "no module"),
                 ("memo-index.pt", p + b"Nr\xff\xff\xff\x7f.", "memory"),
                 ("unset.pt", p + b"j\1\0\0\0.", "memo 1"),
+                ("unset-beside.pt", p + b"Nq\0j\1\0\0\0.", "memo 1"),
                 ("values.pt", p + b"N" * (15 << 20) + b".", "memory"),
                 ("dups.pt", p + b"N" + b"2" * (15 << 20) + b".", "memory"),
                 ("items.pt", p + b"}" + b"NNs" * (5 << 20) + b".", "memory"),
@@ -256,6 +283,8 @@ class Checkpoints(unittest.TestCase):
                 ("opcode.pt", p + b"\xff.", "0xff"), ("protocol.pt", b"\x80\x09N.", "protocol 9"),
                 ("text.pt", b"(dp0\nS'model'\n.", "0x70"), ("number.pt", p + b"K\5.", "no module"),
                 ("odd.pt", p + b"}(K\1K\2K\3u.", "without a value"),
+                ("odd-names.pt", p + b"ca\nb\n)\x81}(X\x08\0\0\0_modules}X\x05\0\0\0names}K\0aX\1\0\0\0xN"
+                 b"ub.", "model.0"),
                 ("on-number.pt", p + b"K\1K\2a.", "no container")):
             self.refused(self.write(name, data), *words)
         # The maximum number of members, and of memory for a pickle.
@@ -322,6 +351,17 @@ class Checkpoints(unittest.TestCase):
                 ("at.pt", end + 16, struct.pack("<I", 1 << 31), "directory")):
             path = self.dir / name
             path.write_bytes(good[:at] + value + good[at + len(value):])
+            self.refused(path, *words)
+        # The largest directory, and larger ones; 65536 members need the records of zip64.
+        entries = b"".join(struct.pack("<4s24xH16x5s", b"PK\1\2", 5, b"%05x" % i) for i in range(65536))
+        for name, directory, n, *words in (
+                ("most.pt", entries[:-51], 65535, "no data.pkl"),
+                ("more.pt", entries, 65536, "65536 members"),
+                ("wide.pt", bytes((8 << 20) + 1), 1, "8388609 bytes; expected at most")):
+            size, path = len(directory), self.dir / name
+            path.write_bytes(b"PK\3\4" + directory + struct.pack(
+                "<4s28xQQQ4s4xQ4x4s4x12s2x", b"PK\6\6", n, size, 4, b"PK\6\7", 4 + size, b"PK\5\6",
+                b"\xff" * 12))
             self.refused(path, *words)
         path = self.dir / "legacy.pth"
         path.write_bytes(b"\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19.")
