@@ -251,7 +251,11 @@ test_parts (void)
     g_assert_cmpmem (tiled->rows[N_PARTS],
         (gsize) tiled->n_expected * sizeof (Y10Detection), tiled->expected,
         (gsize) tiled->n_expected * sizeof (Y10Detection));
+    g_assert_cmpint (tiled->request.preprocess_time, >, 0);
     g_assert_cmpint (tiled->request.inference_time, >, 0);
+    /* On a GPU the head is part of the network's graph. */
+    if (y10_engine_get_backend (engine_of (one)) != Y10_BACKEND_CUDA)
+      g_assert_cmpint (tiled->request.postprocess_time, >, 0);
     g_assert_cmpint (tiled->request.step_time, >, 0);
   }
   /* A part that is not in the image. */

@@ -449,6 +449,58 @@ test_merge_rois (void)
   g_assert_cmpfloat (out[0].confidence, ==, .9f);
 }
 
+/* How near a box must be to an edge to count as cut: a 128th of the size of the
+ * part whose edge it is, wherever that part lies. */
+static void
+test_merge_tolerance (void)
+{
+  static const struct
+  {
+    guint parts[2][4];          /* the box is in the first one */
+    gfloat box[4];
+    guint n;
+  } cases[] = {
+    /* Ends at an edge of its part, 7.8 and 3.9 pixels wide: the other continues. */
+    {{{800, 400, 1000, 500}, {0, 0, 1800, 900}}, {807, 500, 900, 600}, 0},
+    {{{800, 400, 1000, 500}, {0, 0, 1800, 900}}, {809, 500, 900, 600}, 1},
+    {{{800, 400, 1000, 500}, {0, 0, 1800, 900}}, {900, 403, 950, 600}, 0},
+    {{{800, 400, 1000, 500}, {0, 0, 1800, 900}}, {900, 405, 950, 600}, 1},
+    {{{400, 200, 1000, 500}, {0, 0, 1800, 900}}, {900, 500, 1393, 600}, 0},
+    {{{400, 200, 1000, 500}, {0, 0, 1800, 900}}, {900, 500, 1391, 600}, 1},
+    {{{400, 200, 1000, 500}, {0, 0, 1800, 900}}, {900, 500, 950, 697}, 0},
+    {{{400, 200, 1000, 500}, {0, 0, 1800, 900}}, {900, 500, 950, 695}, 1},
+    /* Ends at the inner edge of the other part, 3.1 pixels wide, too. */
+    {{{0, 0, 400, 200}, {290, 0, 400, 200}}, {293, 50, 399, 90}, 1},
+    {{{0, 0, 400, 200}, {290, 0, 400, 200}}, {294, 50, 399, 90}, 0},
+    {{{0, 0, 200, 400}, {0, 290, 200, 400}}, {50, 293, 90, 399}, 1},
+    {{{0, 0, 200, 400}, {0, 290, 200, 400}}, {50, 294, 90, 399}, 0},
+    {{{590, 0, 400, 200}, {300, 0, 400, 200}}, {591, 50, 697, 90}, 1},
+    {{{590, 0, 400, 200}, {300, 0, 400, 200}}, {591, 50, 696, 90}, 0},
+    {{{0, 590, 200, 400}, {0, 300, 200, 400}}, {50, 591, 90, 697}, 1},
+    {{{0, 590, 200, 400}, {0, 300, 200, 400}}, {50, 591, 90, 696}, 0},
+  };
+  Y10Image image = make_image (0, 0, 1800, 1000, Y10_PIXEL_RGB);
+  Y10HeadParams params = Y10_HEAD_PARAMS_INIT;
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    const gfloat *box = cases[i].box;
+    Y10Detection out[2];
+    Found found = {.n_parts = 2 };
+
+    for (guint p = 0; p < 2; p++) {
+      const guint *r = cases[i].parts[p];
+
+      found.parts[p] = (Y10Part) {.x = r[0],.y = r[1],.width = r[2],
+        .height = r[3],.detections = found.rows[p],.max_detections = MAX_ROWS
+      };
+    }
+    see (&found, 0, row (box[0], box[1], box[2], box[3], .9f, 0));
+    g_test_message ("case %u", i);
+    g_assert_cmpuint (y10_parts_merge (&image, found.parts, 2, &params, NULL, 0,
+            out, 2), ==, cases[i].n);
+  }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -464,5 +516,6 @@ main (int argc, char **argv)
   g_test_add_func ("/parts/merge", test_merge);
   g_test_add_func ("/parts/merge-borders", test_merge_borders);
   g_test_add_func ("/parts/merge-rois", test_merge_rois);
+  g_test_add_func ("/parts/merge-tolerance", test_merge_tolerance);
   return g_test_run ();
 }
