@@ -316,6 +316,10 @@ class Checkpoints(unittest.TestCase):
                 ("huge.pt", Tensor(real, 0, (1 << 31, 1), (0, 0)), "model.0.conv.weight", "bytes"),
                 ("overflow.pt", Tensor(real, 0, (1 << 62, 1 << 62), (0, 0)), "overflows"),
                 ("stride.pt", Tensor(real, 0, (2, 2), (1 << 62, 1 << 62)), "outside"),
+                # 2^64 elements and one more.
+                ("wrapped.pt", Tensor(real, 0, (5,), (1 << 62,)), "outside"),
+                ("wrapped-sum.pt", Tensor(real, 0, (2,) * 4, (1 << 62,) * 4), "outside"),
+                ("wrapped-offset.pt", Tensor(real, (1 << 63) - 1, (3, 2), (1 << 62, 1)), "outside"),
                 ("beyond.pt", Tensor(real, 1, (4,), (1,)), "outside"),
                 ("offset.pt", Tensor(real, 1 << 62, (4,), (1,)), "outside"),
                 ("negative.pt", Tensor(real, -1, (4,), (1,)), "valid shape"),
