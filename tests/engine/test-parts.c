@@ -197,6 +197,63 @@ test_tiles_text (void)
   g_clear_error (&error);
 }
 
+/* Images and tiles that no parser has seen. */
+static void
+test_refused (void)
+{
+  static const struct
+  {
+    guint format, width, height;
+    Y10Tiles tiles;
+    guint input_width, input_height, max_parts;
+    const char *found;
+  } cases[] = {
+    {99, 640, 480, {.columns = 2,.rows = 2}, 64, 64, 65, "format 99"},
+    {Y10_PIXEL_TENSOR, 640, 480, {.columns = 2,.rows = 2}, 64, 64, 65,
+        "640 x 480 pixels has no parts"},
+    {Y10_PIXEL_RGB, 0, 480, {.columns = 2,.rows = 2}, 64, 64, 65, "0 x 480"},
+    {Y10_PIXEL_RGB, 640, 0, {.columns = 2,.rows = 2}, 64, 64, 65, "640 x 0"},
+    {Y10_PIXEL_RGB, 16385, 1, {.columns = 2,.rows = 2}, 64, 64, 65, "16385 x 1"},
+    {Y10_PIXEL_RGB, 1, 16385, {.columns = 2,.rows = 2}, 64, 64, 65, "1 x 16385"},
+    {Y10_PIXEL_RGB, 640, 480, {.overlap = -0.01}, 64, 64, 65, "is -0.01"},
+    {Y10_PIXEL_RGB, 640, 480, {.overlap = 0.91}, 64, 64, 65, "is 0.91"},
+    {Y10_PIXEL_RGB, 640, 480, {.columns = 2}, 64, 64, 65, "tiles are 2 x 0"},
+    {Y10_PIXEL_RGB, 640, 480, {.rows = 2}, 64, 64, 65, "tiles are 0 x 2"},
+    {Y10_PIXEL_RGB, 640, 480, {.columns = 5,.rows = 13}, 64, 64, 65,
+        "at most 64"},
+    {Y10_PIXEL_RGB, 640, 480, {.columns = 1u << 31,.rows = 2}, 64, 64, 65,
+        "at most 64"},
+    {Y10_PIXEL_RGB, 640, 480, {.side = 0}, 0, 64, 65, "input of 0 x 64"},
+    {Y10_PIXEL_RGB, 640, 480, {.side = 0}, 64, 0, 65, "input of 64 x 0"},
+    {Y10_PIXEL_RGB, 640, 480, {.columns = 2,.rows = 2}, 64, 64, 4,
+        "has 5 parts; expected at most 4"},
+    /* The largest that are allowed. */
+    {Y10_PIXEL_RGB, 16384, 16384, {.columns = 8,.rows = 8,.overlap = 0.9}, 1, 1,
+        65, NULL},
+  };
+  Y10Part parts[Y10_MAX_PARTS];
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    Y10Image image = make_image (0, 0, cases[i].width, cases[i].height,
+        (Y10PixelFormat) cases[i].format);
+    Y10Tiles tiles = cases[i].tiles;
+    g_autoptr (GError) error = NULL;
+    guint n = 99;
+    gboolean ok;
+
+    tiles.size = sizeof tiles;
+    ok = y10_parts_plan (&image, NULL, &tiles, cases[i].input_width,
+        cases[i].input_height, parts, cases[i].max_parts, &n, &error);
+    g_test_message ("%u: %s", i, error ? error->message : "taken");
+    g_assert_true (ok == !cases[i].found);
+    g_assert_cmpuint (n, ==, ok ? 65 : 0);
+    if (ok)
+      continue;
+    g_assert_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT);
+    g_assert_nonnull (strstr (error->message, cases[i].found));
+  }
+}
+
 static void
 test_region_text (void)
 {
@@ -511,6 +568,7 @@ main (int argc, char **argv)
   g_test_add_func ("/parts/alignment", test_alignment);
   g_test_add_func ("/parts/region", test_region_parts);
   g_test_add_func ("/parts/tiles-text", test_tiles_text);
+  g_test_add_func ("/parts/refused", test_refused);
   g_test_add_func ("/parts/region-text", test_region_text);
   g_test_add_func ("/parts/region-boxes", test_region_boxes);
   g_test_add_func ("/parts/merge", test_merge);
