@@ -133,6 +133,40 @@ test_refused (void)
   g_assert_cmpuint (y10_group_count (), ==, 0);
 }
 
+/* An image without objects is a result like any other: images behind it in the
+ * same step have theirs. */
+static void
+test_empty (void)
+{
+  Y10EngineConfig config;
+  Y10EngineStream *stream;
+  GError *error = NULL;
+  Shot empty = { 0 }, shot = { 0 };
+
+  shared_init_config (&config);
+  config.max_batch = 2;
+  config.batch_timeout = 60 * G_USEC_PER_SEC;
+  stream = shared_open_as (&config, "empty");
+  shot_submit (&empty, stream, 0);
+  shot_submit (&shot, stream, 1);
+  for (guint i = 0; i < 2; i++) {
+    g_assert_true (y10_engine_request_wait (&shot.request, -1));
+    shot_assert_right (&shot);
+    g_assert_true (y10_engine_request_wait (&empty.request, -1));
+    if (i == 0) {
+      shot_assert_right (&empty);
+      empty.params.confidence = 1;
+      y10_engine_stream_submit (stream, &empty.request, &error);
+      g_assert_no_error (error);
+      y10_engine_stream_submit (stream, &shot.request, &error);
+      g_assert_no_error (error);
+    }
+  }
+  g_assert_no_error (empty.request.error);
+  g_assert_cmpint (empty.request.n_detections, ==, 0);
+  y10_engine_stream_unref (stream);
+}
+
 #define WIDTH 200
 #define HEIGHT 120
 #define N_PARTS 10
@@ -410,6 +444,7 @@ main (int argc, char **argv)
   g_test_add_func ("/group/who-shares", test_who_shares);
   g_test_add_func ("/group/other-file", test_other_file);
   g_test_add_func ("/group/refused", test_refused);
+  g_test_add_func ("/group/empty", test_empty);
   g_test_add_func ("/group/parts", test_parts);
   g_test_add_func ("/group/together", test_together);
   g_test_add_func ("/group/come-and-go", test_come_and_go);

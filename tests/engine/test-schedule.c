@@ -46,6 +46,7 @@ test_batches (void)
 {
   static Image a[6], b[1], c[2], first;
   Y10Stream *streams[4];
+  const gint64 start = g_get_monotonic_time ();
   Y10SchedulerStats stats;
   Device device;
   Image **images;
@@ -83,6 +84,8 @@ test_batches (void)
   g_assert_cmpint (stats.waits.median, >=, 0);
   g_assert_cmpint (stats.waits.p95, >=, stats.waits.median);
   g_assert_cmpint (stats.waits.max, >=, stats.waits.p95);
+  g_assert_cmpint (stats.waits.max, <=,
+      (g_get_monotonic_time () + 1 - start) * 1000);
   for (guint i = 0; i < 4; i++)
     y10_stream_free (streams[i]);
   device_clear (&device);
