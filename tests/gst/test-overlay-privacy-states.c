@@ -354,6 +354,54 @@ GST_START_TEST (test_crop_meta)
 
 GST_END_TEST;
 
+/* Returns how many events have told a detector whether privacy is on; all of them
+ * since the last call must say @active. */
+static guint
+n_told (GstHarness *h, gboolean active)
+{
+  GstEvent *event;
+  guint n = 0;
+
+  while ((event = gst_harness_try_pull_upstream_event (h))) {
+    const GstStructure *s = gst_event_get_structure (event);
+
+    if (s && gst_structure_has_name (s, "yolov10-privacy")) {
+      gboolean is_active = !active;
+
+      fail_unless (gst_structure_get_boolean (s, "active", &is_active));
+      fail_unless_equals_int (is_active, active);
+      n++;
+    }
+    gst_event_unref (event);
+  }
+  return n;
+}
+
+/* A detector whose frames say that it does not know is told again now and then; and
+ * once, with the next frame, that privacy is off. */
+GST_START_TEST (test_telling)
+{
+  GstCaps *c = overlay_caps ("I420", WIDTH, HEIGHT, NULL);
+  GstHarness *h = overlay_harness (PRIVACY, c, FALSE);
+  GstElement *overlay = gst_harness_find_element (h, "yolov10overlay");
+
+  n_told (h, TRUE);
+  for (guint i = 0; i < 130; i++) {
+    GstBuffer *in = picture_at (c, i * FRAME);
+
+    gst_buffer_add_meta (in, gst_meta_get_info ("GstYolov10InspectionMeta"), NULL);
+    g_object_set (overlay, "privacy", i < 80 || i >= 90 ? 2 : 0, NULL);
+    gst_buffer_unref (gst_harness_push_and_pull (h, in));
+    fail_unless_equals_int (n_told (h, i < 80 || i >= 90),
+        i == 0 || i == 64 || i == 80 || i == 90);
+  }
+  gst_object_unref (overlay);
+  gst_harness_teardown (h);
+  gst_caps_unref (c);
+}
+
+GST_END_TEST;
+
 /* Other producers' regions, and more boxes than are read. */
 GST_START_TEST (test_others)
 {
@@ -450,6 +498,7 @@ states_suite (void)
   tcase_add_test (tc, test_skipped);
   tcase_add_test (tc, test_slow);
   tcase_add_test (tc, test_crop_meta);
+  tcase_add_test (tc, test_telling);
   tcase_add_test (tc, test_others);
   tcase_add_test (tc, test_blur);
   return s;
