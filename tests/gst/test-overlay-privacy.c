@@ -64,6 +64,15 @@ static const Row rows[] = {
         "video/x-raw,format=NV12 ! " OVERLAY,
       {"videoconvertscale|videoconvert", "videoconvertscale|videoscale"},
       UNTOUCHED, NULL},
+  /* Wide pixels become square ones, and the reverse. Frame metadata do not tell
+   * that from distortion. */
+  {"videoscale ! video/x-raw,width=480,height=360,pixel-aspect-ratio=4/3 ! "
+        DETECT "attach=roi ! videoscale ! video/x-raw,width=640,height=360,"
+        "pixel-aspect-ratio=1/1 ! " OVERLAY,
+      {"videoconvertscale|videoscale"}, UNTOUCHED, NULL},
+  {DETECT "attach=roi ! videoscale ! video/x-raw,width=320,height=240,"
+        "pixel-aspect-ratio=4/3 ! " OVERLAY,
+      {"videoconvertscale|videoscale"}, UNTOUCHED, NULL},
   {DETECT "! videorate ! video/x-raw,framerate=60/1 ! " OVERLAY, {"videorate"},
       UNTOUCHED, NULL},
   {DETECT "! videobalance hue=0.5 ! " OVERLAY, {"videofilter"}, UNTOUCHED, NULL},
