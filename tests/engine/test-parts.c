@@ -283,6 +283,14 @@ test_region_text (void)
   g_assert_cmpfloat (x, ==, 0.25);
   g_assert_cmpfloat (y, ==, 1);
   g_assert_cmpuint (y10_region_get_n_points (region, 1), ==, 4);
+  /* Beyond the last shape, and the last point. */
+  g_test_expect_message (NULL, G_LOG_LEVEL_CRITICAL, "*shape < region->n_shapes*");
+  g_assert_cmpuint (y10_region_get_n_points (region, 2), ==, 0);
+  g_test_expect_message (NULL, G_LOG_LEVEL_CRITICAL, "*shape < region->n_shapes*");
+  y10_region_get_point (region, 2, 0, &x, &y);
+  g_test_expect_message (NULL, G_LOG_LEVEL_CRITICAL, "*point < region->*");
+  y10_region_get_point (region, 1, 4, &x, &y);
+  g_test_assert_expected_messages ();
   y10_region_unref (region);
 
   for (guint i = 0; i < 31; i++)
