@@ -180,6 +180,17 @@ class Checkpoints(unittest.TestCase):
         self.assertEqual(result["classes"], list(names.values()))
         self.assertEqual(result["input"], {"width": 320, "height": 320})
 
+    def test_size(self):
+        """The size of training: a number, or height and width, in a dictionary or a namespace."""
+        namespace = torchlike.define("ultralytics.utils", "IterableSimpleNamespace")()
+        namespace.imgsz = [96, 160]
+        path = self.dir / "size.pt"
+        for args, width, height in (({"imgsz": 416}, 416, 416), ({"imgsz": [96, 160]}, 160, 96),
+                                    ({"imgsz": (96, 160)}, 160, 96), (namespace, 160, 96)):
+            torchlike.save(path, {"train_args": args, "model": torchlike.read_safetensors(self.reference)})
+            result = json.loads(run(Y10, "info", "--json", path).stdout)
+            self.assertEqual(result["input"], {"width": width, "height": height})
+
     def test_channels_last(self):
         tensors = torchlike.read_safetensors(self.reference)
         for tensor in tensors.values():
@@ -285,7 +296,9 @@ class Checkpoints(unittest.TestCase):
                 ("odd.pt", p + b"}(K\1K\2K\3u.", "without a value"),
                 ("odd-names.pt", p + b"ca\nb\n)\x81}(X\x08\0\0\0_modules}X\x05\0\0\0names}K\0aX\1\0\0\0xN"
                  b"ub.", "model.0"),
-                ("on-number.pt", p + b"K\1K\2a.", "no container")):
+                ("on-number.pt", p + b"K\1K\2a.", "no container"),
+                ("items-on-number.pt", p + b"K\1(K\2e.", "no container"),
+                ("items-on-nothing.pt", p + b"(K\2e.", "no container")):
             self.refused(self.write(name, data), *words)
         # The maximum number of members, and of memory for a pickle.
         path = self.dir / "members.pt"
@@ -326,6 +339,7 @@ class Checkpoints(unittest.TestCase):
                 ("gaps.pt", Tensor(real, 0, (2,), (2,)), "bytes"),
                 ("dims.pt", Tensor(real, 0, (1,) * 9, (1,) * 9), "valid shape"),
                 ("ranks.pt", Tensor(real, 0, (2, 2), (1,)), "valid shape"),
+                ("quantized.pt", Tensor(storage(4, "QI8"), 0, (4,), (1,)), "an unknown type"),
                 ("no-storage.pt", Tensor("x", 0, (1,), (1,)), "no storage")):
             self.refused(self.state(name, tensor), *words)
 
@@ -356,7 +370,8 @@ class Checkpoints(unittest.TestCase):
             path = self.dir / name
             path.write_bytes(good[:at] + value + good[at + len(value):])
             self.refused(path, *words)
-        # The largest directory, and larger ones; 65536 members need the records of zip64.
+        # The largest directory, and larger ones. 65535 members need no records of zip64, but may
+        # have them.
         entries = b"".join(struct.pack("<4s24xH16x5s", b"PK\1\2", 5, b"%05x" % i) for i in range(65536))
         for name, directory, n, *words in (
                 ("most.pt", entries[:-51], 65535, "no data.pkl"),
@@ -367,6 +382,10 @@ class Checkpoints(unittest.TestCase):
                 "<4s28xQQQ4s4xQ4x4s4x12s2x", b"PK\6\6", n, size, 4, b"PK\6\7", 4 + size, b"PK\5\6",
                 b"\xff" * 12))
             self.refused(path, *words)
+        path = self.dir / "plain.pt"
+        path.write_bytes(b"PK\3\4" + entries[:-51] + struct.pack("<4s4xHHIIH", b"PK\5\6", 65535, 65535,
+                                                               len(entries) - 51, 4, 0))
+        self.refused(path, "no data.pkl")
         path = self.dir / "legacy.pth"
         path.write_bytes(b"\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19.")
         self.refused(path, "before 1.6", "torch.save")

@@ -17,8 +17,8 @@ import types
 import zipfile
 
 STORAGES = {"F32": "FloatStorage", "F16": "HalfStorage", "BF16": "BFloat16Storage", "F64": "DoubleStorage",
-            "I64": "LongStorage"}
-SIZES = {"F32": 4, "F16": 2, "BF16": 2, "F64": 8, "I64": 8}
+            "I64": "LongStorage", "QI8": "QInt8Storage"}
+SIZES = {"F32": 4, "F16": 2, "BF16": 2, "F64": 8, "I64": 8, "QI8": 1}
 
 
 def define(module, name, of=object):
