@@ -147,6 +147,35 @@ test_make_room (void)
   gst_y10_frame_queue_free (frame_queue);
 }
 
+static void *
+reserve_nothing (void *data)
+{
+  guint64 number;
+
+  g_assert_null (gst_y10_frame_queue_reserve (data, FALSE, &number));
+  return NULL;
+}
+
+/* A thread that waits for room is woken by the stop itself: the frames that are
+ * dropped afterwards may have to wait for their inferences. */
+static void
+test_stop_wakes (void)
+{
+  GstY10FrameQueue *frame_queue = make (1);
+  pthread_t thread;
+
+  put (frame_queue, TRUE, GST_Y10_FRAME_QUEUE_FOREVER);
+  pthread_create (&thread, NULL, reserve_nothing, frame_queue);
+  /* Too short a sleep may miss a defect, but never fails a correct queue. */
+  g_usleep (20 * 1000);
+  gst_y10_frame_queue_stop (frame_queue, -5);
+  pthread_join (thread, NULL);
+  g_assert_nonnull (gst_y10_frame_queue_drop (frame_queue));
+  gst_y10_frame_queue_leave (frame_queue);
+  g_assert_null (gst_y10_frame_queue_drop (frame_queue));
+  gst_y10_frame_queue_free (frame_queue);
+}
+
 /* Traffic: a thread that queues frames, one that takes them out, and an engine
  * that infers one at a time; another thread may flush in between. */
 typedef enum
@@ -461,6 +490,7 @@ main (int argc, char **argv)
   g_test_add_func ("/flight/order", test_order);
   g_test_add_func ("/flight/leave-at", test_leave_at);
   g_test_add_func ("/flight/make-room", test_make_room);
+  g_test_add_func ("/flight/stop-wakes", test_stop_wakes);
   g_test_add_func ("/flight/traffic", test_traffic);
   g_test_add_func ("/flight/flushes", test_flushes);
   g_test_add_func ("/flight/stop", test_stop);
