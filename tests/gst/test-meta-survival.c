@@ -5,6 +5,7 @@
  * part, the frame meta, which every row must keep; the rows also record what
  * GStreamer does to regions of interest. */
 #include "gstcommon.h"
+#include "meta/inspection.h"
 
 #define WIDTH 640
 #define HEIGHT 360
@@ -203,6 +204,82 @@ GST_START_TEST (test_row)
 
 GST_END_TEST;
 
+/* Transforms the inspection of a picture of 640 x 360 pixels, of which the part from
+ * 3, 5 to 10, 12 was inferred. Returns what is left of it, or NULL. */
+static const GstY10InspectionMeta *
+transform_inspection (GstBuffer *to, GQuark type, gpointer data)
+{
+  const GstMetaInfo *info = gst_meta_get_info ("GstYolov10InspectionMeta");
+  GstBuffer *from = gst_buffer_new ();
+  GstY10InspectionMeta *meta;
+
+  fail_unless (info != NULL);
+  meta = (GstY10InspectionMeta *) gst_buffer_add_meta (from, info, NULL);
+  meta->knowledge = GST_Y10_KNOWN_FRESH;
+  meta->width = WIDTH;
+  meta->height = HEIGHT;
+  meta->region = (GstVideoRectangle) { 3, 5, 7, 7 };
+  info->transform_func (to, &meta->meta, from, type, data);
+  gst_buffer_unref (from);
+  return (const GstY10InspectionMeta *) gst_buffer_get_meta (to, info->api);
+}
+
+/* An inspection is about one picture: it must not become one of another. */
+GST_START_TEST (test_inspection)
+{
+  static const struct
+  {
+    guint from_width, from_height, width, height;
+    gboolean kept;
+    GstVideoRectangle region;
+  } cases[] = {
+    {640, 360, 640, 360, TRUE, {3, 5, 7, 7}},
+    /* Rounded inwards: from 1.5, 2.5 to 5, 6. */
+    {640, 360, 320, 180, TRUE, {2, 3, 3, 3}},
+    {640, 360, 1280, 720, TRUE, {6, 10, 14, 14}},
+    /* Less than a pixel is left. */
+    {640, 360, 64, 36, TRUE, {1, 1, 0, 0}},
+    {600, 360, 300, 180, FALSE, {0}}, {640, 300, 320, 150, FALSE, {0}},
+    {320, 180, 640, 360, FALSE, {0}},
+  };
+  GstElement *detect = gst_check_setup_element ("yolov10detect");
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    GstBuffer *to = gst_buffer_new ();
+    GstVideoInfo in, out;
+    GstVideoMetaTransform scale = { &in, &out };
+    const GstY10InspectionMeta *meta;
+
+    gst_video_info_set_format (&in, GST_VIDEO_FORMAT_I420, cases[i].from_width,
+        cases[i].from_height);
+    gst_video_info_set_format (&out, GST_VIDEO_FORMAT_I420, cases[i].width,
+        cases[i].height);
+    meta = transform_inspection (to, gst_video_meta_transform_scale_get_quark (),
+        &scale);
+    fail_unless ((meta != NULL) == cases[i].kept, "case %u", i);
+    if (meta) {
+      fail_unless_equals_int (meta->knowledge, GST_Y10_KNOWN_FRESH);
+      fail_unless_equals_int (meta->width, cases[i].width);
+      fail_unless_equals_int (meta->height, cases[i].height);
+      fail_unless (!memcmp (&meta->region, &cases[i].region,
+              sizeof meta->region), "case %u: %d, %d, %d x %d", i,
+          meta->region.x, meta->region.y, meta->region.w, meta->region.h);
+    }
+    gst_buffer_unref (to);
+  }
+  for (gint part = 0; part < 2; part++) {
+    GstBuffer *to = gst_buffer_new ();
+    GstMetaTransformCopy copy = {.region = part,.offset = 0,.size = 100 };
+
+    fail_unless ((transform_inspection (to, g_quark_from_string ("gst-copy"),
+                &copy) != NULL) == !part);
+    gst_buffer_unref (to);
+  }
+  gst_check_teardown_element (detect);
+}
+
+GST_END_TEST;
+
 static Suite *
 survival_suite (void)
 {
@@ -211,6 +288,7 @@ survival_suite (void)
 
   suite_add_tcase (s, tc);
   tcase_set_timeout (tc, 240);
+  tcase_add_test (tc, test_inspection);
   tcase_add_loop_test (tc, test_row, 0, G_N_ELEMENTS (rows));
   return s;
 }
