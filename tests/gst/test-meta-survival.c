@@ -212,6 +212,8 @@ transform_inspection (GstBuffer *to, GQuark type, gpointer data)
   const GstMetaInfo *info = gst_meta_get_info ("GstYolov10InspectionMeta");
   GstBuffer *from = gst_buffer_new ();
   GstY10InspectionMeta *meta;
+  const GstMeta *made;
+  gboolean ok;
 
   fail_unless (info != NULL);
   meta = (GstY10InspectionMeta *) gst_buffer_add_meta (from, info, NULL);
@@ -219,9 +221,11 @@ transform_inspection (GstBuffer *to, GQuark type, gpointer data)
   meta->width = WIDTH;
   meta->height = HEIGHT;
   meta->region = (GstVideoRectangle) { 3, 5, 7, 7 };
-  info->transform_func (to, &meta->meta, from, type, data);
+  ok = info->transform_func (to, &meta->meta, from, type, data);
+  made = gst_buffer_get_meta (to, info->api);
+  fail_unless_equals_int (ok, made != NULL);
   gst_buffer_unref (from);
-  return (const GstY10InspectionMeta *) gst_buffer_get_meta (to, info->api);
+  return (const GstY10InspectionMeta *) made;
 }
 
 /* An inspection is about one picture: it must not become one of another. */
@@ -267,12 +271,13 @@ GST_START_TEST (test_inspection)
     }
     gst_buffer_unref (to);
   }
-  for (gint part = 0; part < 2; part++) {
+  /* Copies of all of the picture, and no other transform. */
+  for (guint i = 0; i < 3; i++) {
     GstBuffer *to = gst_buffer_new ();
-    GstMetaTransformCopy copy = {.region = part,.offset = 0,.size = 100 };
+    GstMetaTransformCopy copy = {.region = i == 1,.offset = 0,.size = 100 };
+    GQuark type = g_quark_from_string (i == 2 ? "gst-other" : "gst-copy");
 
-    fail_unless ((transform_inspection (to, g_quark_from_string ("gst-copy"),
-                &copy) != NULL) == !part);
+    fail_unless ((transform_inspection (to, type, &copy) != NULL) == (i == 0));
     gst_buffer_unref (to);
   }
   gst_check_teardown_element (detect);
