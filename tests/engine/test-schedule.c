@@ -4,8 +4,9 @@
 /* The scheduler with a fake device: how many images a step has, when it begins,
  * which images get an error, and the statistics. test-schedule-turns.c tests whose
  * images they are. The test decides when a step finishes and draws no conclusions
- * from time. */
+ * from time, except from that of the CPU. */
 
+#include <time.h>
 #include <unistd.h>
 
 #include "schedulecommon.h"
@@ -88,6 +89,39 @@ test_batches (void)
       (g_get_monotonic_time () + 1 - start) * 1000);
   for (guint i = 0; i < 4; i++)
     y10_stream_free (streams[i]);
+  device_clear (&device);
+}
+
+static gint64
+cpu_time (void)
+{
+  struct timespec t;
+
+  clock_gettime (CLOCK_PROCESS_CPUTIME_ID, &t);
+  return t.tv_sec * G_USEC_PER_SEC + t.tv_nsec / 1000;
+}
+
+/* Who waits until some time sleeps, whether for images or for a result. */
+static void
+test_asleep (void)
+{
+  static Image image;
+  Y10Stream *stream;
+  Device device;
+  gint64 start, used;
+
+  device_init (&device, 2, 1, HOUR);
+  stream = y10_stream_new (device.scheduler, 0);
+  submit (stream, &image, 1, 1);
+  start = g_get_monotonic_time ();
+  used = cpu_time ();
+  g_assert_cmpint (y10_request_wait (&image.request, start + 100000), ==,
+      Y10_REQUEST_QUEUED);
+  g_assert_cmpint (g_get_monotonic_time (), >=, start + 100000);
+  /* A thread that polls uses all the time that the machine has for it. */
+  g_assert_cmpint (cpu_time () - used, <, 10000);
+  g_assert_true (y10_request_withdraw (&image.request));
+  y10_stream_free (stream);
   device_clear (&device);
 }
 
@@ -286,6 +320,7 @@ main (int argc, char **argv)
   g_test_add_func ("/schedule/config", test_config);
   g_test_add_func ("/schedule/batches", test_batches);
   g_test_add_func ("/schedule/timeout", test_timeout);
+  g_test_add_func ("/schedule/asleep", test_asleep);
   g_test_add_func ("/schedule/overlap", test_overlap);
   g_test_add_func ("/schedule/errors", test_errors);
   g_test_add_func ("/schedule/waits", test_waits);
