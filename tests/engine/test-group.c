@@ -133,6 +133,28 @@ test_refused (void)
   g_assert_cmpuint (y10_group_count (), ==, 0);
 }
 
+/* Asserts that a request's times are those of its steps, one after the other, since
+ * @start, in microseconds. */
+static void
+assert_times (const Y10EngineStream *stream, const Y10EngineRequest *request,
+    gint64 start)
+{
+  const gint64 took = (g_get_monotonic_time () + 1 - start) * 1000;
+
+  g_assert_cmpint (request->preprocess_time, >, 0);
+  g_assert_cmpint (request->inference_time, >, 0);
+  g_assert_cmpint (request->step_time, >, 0);
+  g_assert_cmpint (request->wait_time, >=, 0);
+  g_assert_cmpint (request->wait_time + request->step_time, <=, took);
+  /* A GPU's head is part of the network's graph, and the simulated one has a clock
+   * of its own. */
+  if (y10_engine_get_backend (engine_of (stream)) == Y10_BACKEND_CUDA)
+    return;
+  g_assert_cmpint (request->postprocess_time, >, 0);
+  g_assert_cmpint (request->preprocess_time + request->inference_time
+      + request->postprocess_time, <=, took);
+}
+
 /* An image without objects is a result like any other: images behind it in the
  * same step have theirs. */
 static void
@@ -142,6 +164,7 @@ test_empty (void)
   Y10EngineStream *stream;
   GError *error = NULL;
   Shot empty = { 0 }, shot = { 0 };
+  gint64 start = g_get_monotonic_time ();
 
   shared_init_config (&config);
   config.max_batch = 2;
@@ -153,7 +176,10 @@ test_empty (void)
     g_assert_true (y10_engine_request_wait (&shot.request, -1));
     shot_assert_right (&shot);
     g_assert_true (y10_engine_request_wait (&empty.request, -1));
+    assert_times (stream, &shot.request, start);
+    assert_times (stream, &empty.request, start);
     if (i == 0) {
+      start = g_get_monotonic_time ();
       shot_assert_right (&empty);
       empty.params.confidence = 1;
       y10_engine_stream_submit (stream, &empty.request, &error);
@@ -272,6 +298,7 @@ test_parts (void)
   y10_engine_stream_expect_parts (one, N_PARTS);
   y10_engine_stream_expect_parts (one, 3);
   for (guint i = 0; i < 3; i++) {
+    const gint64 start = g_get_monotonic_time ();
     Shot shot = { 0 };
 
     y10_engine_stream_submit (one, &tiled->request, &error);
@@ -279,18 +306,14 @@ test_parts (void)
     shot_submit (&shot, other, i);
     g_assert_true (y10_engine_request_wait (&shot.request, -1));
     shot_assert_right (&shot);
+    assert_times (other, &shot.request, start);
     g_assert_true (y10_engine_request_wait (&tiled->request, -1));
     g_assert_no_error (tiled->request.error);
     g_assert_cmpint (tiled->request.n_detections, ==, tiled->n_expected);
     g_assert_cmpmem (tiled->rows[N_PARTS],
         (gsize) tiled->n_expected * sizeof (Y10Detection), tiled->expected,
         (gsize) tiled->n_expected * sizeof (Y10Detection));
-    g_assert_cmpint (tiled->request.preprocess_time, >, 0);
-    g_assert_cmpint (tiled->request.inference_time, >, 0);
-    /* On a GPU the head is part of the network's graph. */
-    if (y10_engine_get_backend (engine_of (one)) != Y10_BACKEND_CUDA)
-      g_assert_cmpint (tiled->request.postprocess_time, >, 0);
-    g_assert_cmpint (tiled->request.step_time, >, 0);
+    assert_times (one, &tiled->request, start);
   }
   /* A part that is not in the image. */
   tiled->parts[9].x++;

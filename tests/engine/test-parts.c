@@ -110,6 +110,11 @@ test_auto (void)
         n ? parts[n - 1].height : 0);
     if (i == 0)
       g_assert_cmpuint (n, ==, 0);
+    if (sizes[i][0] == 16384 && sizes[i][1] == 16384) {
+      g_assert_cmpuint (n, ==, Y10_MAX_PARTS);
+      /* In the second column and row. */
+      g_assert_cmpuint (parts[10].width, ==, parts[10].height);
+    }
     if (n == 0)
       continue;
     while (columns + 1 < n && parts[columns + 1].y == 0) {
@@ -171,6 +176,14 @@ test_tiles_text (void)
     "16385", "31", "0", "4294967297x1", "2x4294967297", "640px", "Auto",
     "99999999999999999999"
   };
+  static const struct
+  {
+    const char *text;
+    guint columns, rows, side;
+  } right[] = {
+    {"32", 0, 0, 32}, {"16384", 0, 0, 16384}, {"auto", 0, 0, 0}, {"1x1", 1, 1, 0},
+    {"64x1", 64, 1, 0}, {"1x64", 1, 64, 0}, {"8x8", 8, 8, 0},
+  };
   Y10Tiles tiles = {.size = sizeof tiles };
   Y10Part parts[Y10_MAX_PARTS];
   Y10Image image = make_image (0, 0, 3840, 2160, Y10_PIXEL_RGB);
@@ -182,6 +195,12 @@ test_tiles_text (void)
     g_assert_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT);
     g_assert_nonnull (strstr (error->message, wrong[i]));
     g_clear_error (&error);
+  }
+  for (guint i = 0; i < G_N_ELEMENTS (right); i++) {
+    g_assert_true (y10_tiles_parse (right[i].text, &tiles, &error));
+    g_assert_cmpuint (tiles.columns, ==, right[i].columns);
+    g_assert_cmpuint (tiles.rows, ==, right[i].rows);
+    g_assert_cmpuint (tiles.side, ==, right[i].side);
   }
   g_assert_true (y10_tiles_parse ("64", &tiles, &error));
   g_assert_false (y10_parts_plan (&image, NULL, &tiles, 640, 640, parts,
@@ -348,10 +367,20 @@ test_merge (void)
   g_assert_cmpint (out[1].class_id, ==, 1);
   g_assert_cmpfloat (out[2].x0, ==, 1500);
 
+  /* As many parts as there may be. */
+  params = (Y10HeadParams) Y10_HEAD_PARAMS_INIT;
+  begin_found (&found, &image, "8x8");
+  g_assert_cmpuint (found.n_parts, ==, Y10_MAX_PARTS);
+  see (&found, 0, row (850, 410, 950, 440, .9f, 0));
+  see (&found, 64, row (1700, 850, 1750, 880, .6f, 0));
+  g_assert_cmpuint (y10_parts_merge (&image, found.parts, found.n_parts, &params,
+          NULL, 0, out, 64), ==, 2);
+
   begin_found (&found, &image, "2x2");
   see (&found, 0, row (850, 410, 950, 440, .9f, 0));
   see (&found, 4, row (1500, 600, 1630, 640, .6f, 0));
   see (&found, 4, row (1200, 600, 1330, 640, .5f, 0));
+  params.min_width = 0.05f;
   params.max_detections = 1;
   region = y10_region_parse ("0,0.5 1,1", NULL);
   g_assert_cmpuint (y10_parts_merge (&image, found.parts, found.n_parts,

@@ -26,6 +26,7 @@ test_config (void)
     {1, 0, "n_steps is 0; expected 1 to 16"},
     {1, 17, "n_steps is 17; expected 1 to 16"},
   };
+  Device device;
 
   for (guint i = 0; i < G_N_ELEMENTS (bad); i++) {
     const Y10SchedulerConfig config = {
@@ -38,6 +39,8 @@ test_config (void)
     g_assert_cmpstr (error->message, ==, bad[i].text);
     g_error_free (error);
   }
+  device_init (&device, 64, 16, 0);
+  device_clear (&device);
 }
 
 /* However many images a stream has queued, it has one image per turn, both
@@ -295,6 +298,57 @@ test_waits (void)
   g_assert_cmpuint (waits.n, ==, 100 + Y10_WINDOW_SIZE);
 }
 
+/* Asserts that the device has been busy for @least to @most microseconds since the
+ * first answer, which came between @after and @before. */
+static void
+assert_busy (Device *device, gint64 least, gint64 most, gint64 after,
+    gint64 before)
+{
+  const gint64 now = g_get_monotonic_time ();
+  Y10SchedulerStats stats;
+
+  y10_scheduler_get_stats (device->scheduler, &stats);
+  g_test_message ("busy for %.3f", stats.busy);
+  g_assert_cmpfloat (stats.busy, >=,
+      least / (gdouble) (g_get_monotonic_time () + 1 - after) - 1e-3);
+  g_assert_cmpfloat (stats.busy, <=, most / (gdouble) (now - before) + 1e-3);
+}
+
+/* A device is busy while at least one step is in flight. The bounds hold however
+ * long the machine takes for any line. */
+static void
+test_busy_device (void)
+{
+  static Image first, a[2];
+  gint64 after, before, begun, least, most;
+  Y10Stream *stream;
+  Device device;
+  Image **images;
+
+  device_init (&device, 1, 2, 0);
+  stream = y10_stream_new (device.scheduler, 0);
+  submit (stream, &first, 1, 1);
+  wait_step (&device, 0, &images);
+  after = g_get_monotonic_time ();
+  finish (&device, 0, NULL);
+  before = g_get_monotonic_time ();
+  submit (stream, a, 1, 2);
+  wait_step (&device, 2, &images);
+  begun = g_get_monotonic_time ();
+  usleep (20 * 1000);
+  finish (&device, 1, NULL);
+  usleep (20 * 1000);
+  least = g_get_monotonic_time () - begun;
+  assert_busy (&device, least, G_MAXINT32, after, before);
+  least = g_get_monotonic_time () - begun;
+  finish (&device, 2, NULL);
+  most = g_get_monotonic_time () - before;
+  usleep (20 * 1000);
+  assert_busy (&device, least, most, after, before);
+  y10_stream_free (stream);
+  device_clear (&device);
+}
+
 static void
 test_busy (void)
 {
@@ -324,6 +378,7 @@ main (int argc, char **argv)
   g_test_add_func ("/schedule/overlap", test_overlap);
   g_test_add_func ("/schedule/errors", test_errors);
   g_test_add_func ("/schedule/waits", test_waits);
+  g_test_add_func ("/schedule/busy-device", test_busy_device);
   g_test_add_func ("/schedule/busy", test_busy);
   return g_test_run ();
 }
