@@ -193,6 +193,39 @@ test_empty (void)
   y10_engine_stream_unref (stream);
 }
 
+/* A step that cannot begin, here because its caller has spoilt an image's parameters
+ * meanwhile, is answered with the error, and the next one begins. */
+static void
+test_no_step (void)
+{
+  Y10EngineConfig config;
+  Y10EngineStream *stream;
+  Shot shots[2] = { 0 };
+
+  shared_init_config (&config);
+  config.max_batch = 2;
+  config.batch_timeout = 60 * G_USEC_PER_SEC;
+  stream = shared_open_as (&config, "no-step");
+  for (guint bad = 0; bad < 2; bad++) {
+    shot_submit (&shots[bad], stream, 0);
+    shots[bad].params.confidence = 2;
+    shot_submit (&shots[!bad], stream, 1);
+    for (guint i = 0; i < 2; i++) {
+      g_assert_true (y10_engine_request_wait (&shots[i].request, -1));
+      test_expect_error (g_steal_pointer (&shots[i].request.error),
+          Y10_ERROR_INVALID_ARGUMENT, "confidence is 2", NULL);
+      g_assert_cmpint (shots[i].request.n_detections, ==, -1);
+    }
+  }
+  for (guint i = 0; i < 2; i++)
+    shot_submit (&shots[i], stream, i);
+  for (guint i = 0; i < 2; i++) {
+    g_assert_true (y10_engine_request_wait (&shots[i].request, -1));
+    shot_assert_right (&shots[i]);
+  }
+  y10_engine_stream_unref (stream);
+}
+
 #define WIDTH 200
 #define HEIGHT 120
 #define N_PARTS 10
@@ -468,6 +501,7 @@ main (int argc, char **argv)
   g_test_add_func ("/group/other-file", test_other_file);
   g_test_add_func ("/group/refused", test_refused);
   g_test_add_func ("/group/empty", test_empty);
+  g_test_add_func ("/group/no-step", test_no_step);
   g_test_add_func ("/group/parts", test_parts);
   g_test_add_func ("/group/together", test_together);
   g_test_add_func ("/group/come-and-go", test_come_and_go);
