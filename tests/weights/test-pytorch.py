@@ -296,6 +296,8 @@ class Checkpoints(unittest.TestCase):
                 ("odd.pt", p + b"}(K\1K\2K\3u.", "without a value"),
                 ("odd-names.pt", p + b"ca\nb\n)\x81}(X\x08\0\0\0_modules}X\x05\0\0\0names}K\0aX\1\0\0\0xN"
                  b"ub.", "model.0"),
+                ("unmarked.pt", p + b"K\1t.", "mark is missing"),
+                ("unmarked-items.pt", p + b"}K\1K\2u.", "mark is missing"),
                 ("on-number.pt", p + b"K\1K\2a.", "no container"),
                 ("items-on-number.pt", p + b"K\1(K\2e.", "no container"),
                 ("items-on-nothing.pt", p + b"(K\2e.", "no container")):
