@@ -95,6 +95,29 @@ test_batches (void)
   device_clear (&device);
 }
 
+/* The largest step. */
+static void
+test_full (void)
+{
+  static Image images[Y10_SCHEDULER_MAX_BATCH];
+  Y10SchedulerStats stats;
+  Y10Stream *stream;
+  Device device;
+  Image **begun;
+
+  device_init (&device, Y10_SCHEDULER_MAX_BATCH, 1, HOUR);
+  stream = y10_stream_new (device.scheduler, 0);
+  submit (stream, images, 1, Y10_SCHEDULER_MAX_BATCH);
+  g_assert_cmpuint (wait_step (&device, 0, &begun), ==, 64);
+  finish (&device, 0, NULL);
+  expect_answer (&images[63]);
+  y10_scheduler_get_stats (device.scheduler, &stats);
+  g_assert_cmpuint (stats.fill[64], ==, 1);
+  g_assert_cmpuint (stats.n_answered, ==, 64);
+  y10_stream_free (stream);
+  device_clear (&device);
+}
+
 static gint64
 cpu_time (void)
 {
@@ -329,6 +352,7 @@ test_busy_device (void)
   stream = y10_stream_new (device.scheduler, 0);
   submit (stream, &first, 1, 1);
   wait_step (&device, 0, &images);
+  usleep (20 * 1000);
   after = g_get_monotonic_time ();
   finish (&device, 0, NULL);
   before = g_get_monotonic_time ();
@@ -374,6 +398,7 @@ main (int argc, char **argv)
   g_test_add_func ("/schedule/config", test_config);
   g_test_add_func ("/schedule/batches", test_batches);
   g_test_add_func ("/schedule/timeout", test_timeout);
+  g_test_add_func ("/schedule/full", test_full);
   g_test_add_func ("/schedule/asleep", test_asleep);
   g_test_add_func ("/schedule/overlap", test_overlap);
   g_test_add_func ("/schedule/errors", test_errors);
