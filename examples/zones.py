@@ -17,7 +17,9 @@ import statistics
 import sys
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
-os.environ.setdefault("GST_PLUGIN_PATH", os.path.join(ROOT, "build/gst"))
+if os.path.exists(os.path.join(ROOT, "build/gst")):     # a clone
+    os.environ.setdefault("GST_PLUGIN_PATH", os.path.join(ROOT, "build/gst"))
+sys.dont_write_bytecode = True          # beside modules that are perhaps installed
 sys.path.insert(0, os.path.join(ROOT, "pipelines"))
 import detections  # noqa: E402
 import inputs  # noqa: E402

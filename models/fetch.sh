@@ -29,7 +29,7 @@ its sha256 equals the one that the server announces, the one that the Hub
 published (known for s, m and b) and that of the first download, which is kept
 in FILE.sha256, as far as these are known. Needs curl, and y10: that in
 Y10_BUILD=DIR if this is in the environment, else that in build/ or in PATH; if
-there is none, tools/setup.sh builds it first. Y10_FETCH_URL selects a mirror instead of
+a clone has none, tools/setup.sh builds it first. Y10_FETCH_URL selects a mirror instead of
 https://huggingface.co/jameslahm, or with --pt instead of
 https://github.com/THU-MIG/yolov10/releases/download/v1.1.
 END
@@ -250,7 +250,11 @@ project. Users of the weights, or of works based on them, must comply with that 
 
 y10=${Y10_BUILD:-$root/build}/tools/y10
 if [ -z "${Y10_BUILD-}" ] && [ ! -x "$y10" ]; then
-  if y10 --version >/dev/null 2>&1; then y10=y10; else "$root/tools/setup.sh"; fi
+  if [ -x "$root/tools/setup.sh" ] && ! y10 --version >/dev/null 2>&1; then
+    "$root/tools/setup.sh"
+  else
+    y10=y10
+  fi
 fi
 command -v "$y10" >/dev/null || die "there is no $y10, which checks the weights"
 python=/usr/bin/python3

@@ -14,7 +14,8 @@ reading or writing fails.
 import re
 import sys
 
-from name_classes import Wrong, rewrite, run
+sys.dont_write_bytecode = True          # beside a module that is perhaps installed
+from name_classes import Wrong, rewrite, run  # noqa: E402
 
 # Tensors that show the weights of each head.
 TENSORS = {"one2one": r"one2one_cv3\.2\.2\.weight$", "one2many": r"\.cv3\.2\.2\.weight$",

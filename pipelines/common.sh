@@ -182,16 +182,30 @@ take_output_or_window() {
   [ "$live" = no ] || sink+=(sync=false)
 }
 
-# Installs packages and builds if necessary; "extra=--codes prepare" passes an option
-# to tools/setup.sh. Y10_BUILD selects another build folder, which is not updated.
+# Sets $y10, and lets GStreamer find the plugin. In a clone, installs packages and
+# builds if necessary; "extra=--codes prepare" passes an option to tools/setup.sh.
+# Y10_BUILD selects another build folder, which is not updated. Scripts that were
+# installed use what is installed.
 prepare() {
-  build=${Y10_BUILD-}
-  if [ -z "$build" ]; then
+  local build=${Y10_BUILD-}
+  if [ -z "$build" ] && [ -x "$root/tools/setup.sh" ]; then
     build=$root/build
     "$root/tools/setup.sh" ${extra:+"$extra"} >&2
     echo >&2
   fi
-  export GST_PLUGIN_PATH=$build/gst${GST_PLUGIN_PATH:+:$GST_PLUGIN_PATH}
+  y10=y10
+  if [ -n "$build" ]; then
+    y10=$build/tools/y10
+    export GST_PLUGIN_PATH=$build/gst${GST_PLUGIN_PATH:+:$GST_PLUGIN_PATH}
+  else
+    # Python must leave nothing here that an uninstallation does not know of.
+    export PYTHONDONTWRITEBYTECODE=1
+    command -v gst-inspect-1.0 >/dev/null \
+      || die "gst-inspect-1.0 is missing (Debian: sudo apt-get install gstreamer1.0-tools)"
+    # --exists would compare the plugin's version with GStreamer's.
+    gst-inspect-1.0 yolov10detect >/dev/null 2>&1 \
+      || die "GStreamer finds no yolov10detect; if the plugin is in a folder of its own, set GST_PLUGIN_PATH"
+  fi
 }
 
 # Prints the pipeline as a gst-launch-1.0 command, runs it, and prints a summary.

@@ -16,8 +16,8 @@
 #            in the current folder. Without INPUT, the outputs are
 #            test-yolov10.mp4 and its first frame, test-yolov10.png
 #
-# Installs missing packages and builds first; with Y10_BUILD=DIR in the environment
-# it uses that build folder and does not update it.
+# In a clone it installs missing packages and builds first; with Y10_BUILD=DIR in the
+# environment it uses that build folder and does not update it.
 #
 # shellcheck source-path=SCRIPTDIR source=common.sh
 . "$(dirname "$(readlink -f "$0")")/common.sh"

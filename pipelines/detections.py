@@ -9,10 +9,13 @@ import struct
 import sys
 from typing import NamedTuple
 
-import gi
-
-gi.require_version("Gst", "1.0")
-from gi.repository import GLib, Gst  # noqa: E402,F401
+try:
+    import gi
+    gi.require_version("Gst", "1.0")
+    from gi.repository import GLib, Gst  # noqa: F401
+except (ImportError, ValueError) as missing:
+    sys.exit(f"{os.path.basename(sys.argv[0])}: {missing} (Debian: sudo apt-get install python3-gi "
+             "gir1.2-gstreamer-1.0)")
 import inputs  # noqa: E402
 from inputs import visible  # noqa: E402,F401
 

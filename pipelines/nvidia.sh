@@ -20,11 +20,11 @@ take_arguments "$@"
 [[ ${detect[*]} == *" backend=cuda"* ]] || die "frames in CUDA memory need the backend cuda"
 prepare
 # Ignore doctor's exit status, which covers more than CUDA.
-missing=$({ "$build/tools/y10" doctor || :; } | sed -n 's/^ *cuda  *no: //p')
+missing=$({ "$y10" doctor || :; } | sed -n 's/^ *cuda  *no: //p')
 for element in nvh264dec nvh264enc; do
   gst-inspect-1.0 --exists "$element" || missing+="${missing:+; }GStreamer has no $element here"
 done
-[ -z "$missing" ] || { echo "nvidia.sh: $missing; '$build/tools/y10 doctor' has details" >&2; exit 77; }
+[ -z "$missing" ] || { echo "nvidia.sh: $missing; '$y10 doctor' has details" >&2; exit 77; }
 
 if [ -z "$given" ]; then
   given="nvidia-test.mp4"

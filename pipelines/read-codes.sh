@@ -18,8 +18,8 @@
 # detected class, and the text, separated by tabs. Unprintable characters and
 # backslashes are escaped as in Python: \n, \x1d, \\.
 #
-# Installs missing packages and builds first; with Y10_BUILD=DIR in the environment
-# it uses that build folder and does not update it.
+# In a clone it installs missing packages and builds first; with Y10_BUILD=DIR in the
+# environment it uses that build folder and does not update it.
 #
 # shellcheck source-path=SCRIPTDIR source=common.sh
 . "$(dirname "$(readlink -f "$0")")/common.sh"

@@ -26,7 +26,8 @@ try:
     import numpy
     import zxingcpp
 except (ImportError, ValueError) as missing:
-    sys.exit(f"read_codes.py: {missing}; tools/setup.sh --codes installs what is needed")
+    sys.exit(f"read_codes.py: {missing}; tools/setup.sh --codes installs what is needed (Debian: "
+             "sudo apt-get install python3-zxing-cpp python3-numpy gir1.2-gst-plugins-base-1.0)")
 
 # The margin around a box, relative to its size: codes need their quiet zone.
 MARGIN = 0.12

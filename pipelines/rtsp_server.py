@@ -23,7 +23,8 @@ try:
     gi.require_version("GstRtspServer", "1.0")
     from gi.repository import GstRtspServer
 except (ImportError, ValueError) as missing:
-    sys.exit(f"rtsp_server.py: {missing}; tools/setup.sh --rtsp installs what is needed")
+    sys.exit(f"rtsp_server.py: {missing}; tools/setup.sh --rtsp installs what is needed (Debian: "
+             "sudo apt-get install gir1.2-gst-rtsp-server-1.0)")
 
 
 def tell(_media, message):
