@@ -5,8 +5,9 @@
 # usage: test-install.sh BUILD
 #
 # Installs BUILD into a separate folder, then uses it in a clean environment: a
-# program compiled against y10.pc, the plugin, the tool. Uninstalls it and checks
-# that nothing is left. Also compiles the program against the uninstalled build.
+# program compiled against y10.pc, the plugin, the tool, the scripts and examples.
+# Uninstalls it and checks that nothing is left. Also compiles the program against
+# the uninstalled build.
 set -euo pipefail
 
 build=$1
@@ -83,6 +84,29 @@ if [ -e "$build/gst/libgstyolov10.so" ]; then
   GST_REGISTRY=$dir/registry GST_PLUGIN_PATH=$(dirname "$plugin") \
     gst-launch-1.0 -q videotestsrc num-buffers=1 ! video/x-raw,width=64,height=64 \
     ! yolov10detect input-size=64 ! fakesink
+
+  # The scripts run from where they were installed, and compile no clone.
+  share=$(find_one '*/share/yolov10detect/pipelines/demo.sh')
+  share=${share%/pipelines/demo.sh}
+  if pkg-config --exists gio-unix-2.0; then
+    read -ra flags < <(pkg-config --cflags --libs gstreamer-1.0 gio-unix-2.0 json-glib-1.0)
+    cc -Wall -Werror "$share"/examples/{camera,cameras,still}.c -o "$dir/cameras" "${flags[@]}" -lm
+    "$dir/cameras" --help | grep -F NAME=URI
+  fi
+  stranger() {
+    (cd "$dir" && env -u Y10_BUILD -u PYTHONDONTWRITEBYTECODE PATH="${y10%/*}:$PATH" \
+      GST_REGISTRY="$dir/registry" GST_PLUGIN_PATH="$(dirname "$plugin")" "$@")
+  }
+  stranger "$share/models/fetch.sh" --help | head -n 1
+  if /usr/bin/python3 -c 'import gi; gi.require_version("Gst", "1.0")' 2>/dev/null \
+    && gst-inspect-1.0 gdkpixbufdec >/dev/null 2>&1; then
+    stranger "$share/pipelines/small-objects.sh" | tail -n 1 | grep -Fx "written to $dir/codes-yolov10.png"
+    stranger "$share/examples/zones.py" --help | head -n 1
+    [ -z "$(find "$share" -name __pycache__)" ] || { find "$share" -name __pycache__; exit 1; }
+    # What a program that imports one leaves is deleted with it.
+    stranger /usr/bin/python3 -c "import sys; sys.path.insert(0, '$share/pipelines'); import detections"
+    find_one '*/pipelines/__pycache__/detections.*.pyc' >/dev/null
+  fi
 fi
 
 # The file that was edited above counts as foreign until it is restored.

@@ -15,8 +15,10 @@ usage: installed.py show BUILD NAME      prefix, libdir, version, or the install
 The manifest is PREFIX/share/y10/manifest: a line for each file (its sha256 and path), symbolic
 link (its target and path) and folder that the installation created. Paths in it do not include
 $DESTDIR. A file that has changed since its installation is not ours any more and stays; a folder
-is deleted if it is empty. tools/setup.sh runs this script, as root.
+is deleted if it is empty. With a Python module goes what Python cached of it. tools/setup.sh runs
+this script, as root.
 """
+import glob
 import hashlib
 import json
 import os
@@ -102,7 +104,19 @@ class Entry:
         if found.kind != self.kind or (self.value != "-" and found.value != self.value):
             return "it has changed since it was installed"
         os.unlink(real)
+        if real.endswith(".py"):
+            delete_compiled(real)
         return True
+
+
+def delete_compiled(module):
+    """Deletes what Python cached of a module, and the folder for that if it is empty then."""
+    folder, name = os.path.split(module)
+    folder = os.path.join(folder, "__pycache__")
+    for path in glob.glob(os.path.join(glob.escape(folder), glob.escape(name[:-3]) + ".*.pyc")):
+        os.unlink(path)
+    if os.path.isdir(folder) and not os.listdir(folder):
+        os.rmdir(folder)
 
 
 def read_manifest(path):
