@@ -88,6 +88,8 @@ if [ -e "$build/gst/libgstyolov10.so" ]; then
   # The scripts run from where they were installed, and compile no clone.
   share=$(find_one '*/share/yolov10detect/pipelines/demo.sh')
   share=${share%/pipelines/demo.sh}
+  (cd "$setup/../../pipelines" && ls -- *.sh *.py *.png) | diff - <(cd "$share/pipelines" && ls) \
+    || { echo "pipelines/meson.build does not have all files"; exit 1; }
   if pkg-config --exists gio-unix-2.0; then
     read -ra flags < <(pkg-config --cflags --libs gstreamer-1.0 gio-unix-2.0 json-glib-1.0)
     cc -Wall -Werror "$share"/examples/{camera,cameras,still}.c -o "$dir/cameras" "${flags[@]}" -lm
