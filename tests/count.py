@@ -12,16 +12,26 @@ longest, and how long all of them took one after the other. Exit status 0 only
 when something passed and nothing failed.
 """
 import json
+import re
 import sys
 
 PASSED = {"OK", "EXPECTEDFAIL"}
 SKIPPED = {"SKIP", "IGNORED"}
 
 
+def output(test):
+    return [line.strip() for key in ("stdout", "stderr") for line in test.get(key, "").splitlines()
+            if line.strip()]
+
+
 def last_line(test):
-    lines = [line for key in ("stdout", "stderr") for line in test.get(key, "").splitlines()
-             if line.strip()]
-    return lines[-1].strip() if lines else "no output"
+    return (output(test) or ["no output"])[-1]
+
+
+def skip_reason(test):
+    """The line that says why, which those of a test library may follow, else the last one."""
+    said = [line for line in output(test) if re.match("skip(ped)?:", line, re.I)] or [last_line(test)]
+    return re.sub("^skip(ped)?: *", "", said[-1], flags=re.I)
 
 
 def main():
@@ -41,7 +51,7 @@ def main():
                     passed += 1
                 elif test["result"] in SKIPPED:
                     skipped += 1
-                    print(f"skipped: {test['name']}: {last_line(test)}")
+                    print(f"skipped: {test['name']}: {skip_reason(test)}")
                 else:
                     failed += 1
                     print(f"failed: {test['name']}: {test['result']}: {last_line(test)}")

@@ -22,7 +22,7 @@ try:
     import torch
     from yolov10 import model, weights
 except ImportError as e:
-    print(f"SKIP: {e}")
+    print(f"SKIP: {e} (Debian: python3-torch)")
     sys.exit(77)
 
 TOLERANCE = 1e-4

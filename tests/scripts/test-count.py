@@ -19,9 +19,9 @@ def count(*logs, failed=None):
         for i, log in enumerate(logs):
             paths.append(os.path.join(folder, f"{i}.json"))
             with open(paths[-1], "w", encoding="utf-8") as file:
-                for result, output in log:
-                    file.write(json.dumps({"name": "a test", "result": result,
-                                           "stdout": output}) + "\n")
+                for result, output, *errors in log:
+                    file.write(json.dumps({"name": "a test", "result": result, "stdout": output,
+                                           "stderr": "".join(errors)}) + "\n")
         extra = [] if failed is None else [f"--failed={failed}"]
         done = subprocess.run([sys.executable, COUNT, *extra, *paths], text=True, check=False,
                               stdout=subprocess.PIPE)
@@ -38,6 +38,11 @@ class Count(unittest.TestCase):
         self.assertEqual(status, 0)
         self.assertEqual(lines, ["skipped: a test: no camera here",
                                  "1 passed, 0 failed, 1 skipped"])
+
+    def test_a_skip_says_why_before_other_lines(self):
+        """unittest writes its summary to stderr, which Meson keeps apart from the reason."""
+        lines = count([("SKIP", "SKIP: no PyTorch\n", "...\nRan 9 tests\n\nOK (skipped=8)\n")])[1]
+        self.assertEqual(lines[0], "skipped: a test: no PyTorch")
 
     def test_everything_else_is_a_failure(self):
         for result in ("FAIL", "ERROR", "TIMEOUT", "INTERRUPT", "UNEXPECTEDPASS", "RUNNING"):
