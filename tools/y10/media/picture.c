@@ -17,6 +17,41 @@
 #include <gdk-pixbuf/gdk-pixbuf.h>
 
 #define START_SIZE 4096         /* enough for gdk-pixbuf to detect the format */
+#define HEADER_SIZE 1024        /* what its loaders get first if it detects it */
+
+/* gdk-pixbuf asks shared-mime-info for the type. That of Debian 13 tells animated
+ * PNG from PNG, and no loader has the former's name; that of PNG reads the first
+ * frame. */
+static GdkPixbufLoader *
+make_loader (const guint8 *start, gsize n)
+{
+  GdkPixbufLoader *loader = NULL;
+
+  if (n >= 8 && !memcmp (start, "\x89PNG\r\n\x1a\n", 8))
+    loader = gdk_pixbuf_loader_new_with_type ("png", NULL);
+  return loader ? loader : gdk_pixbuf_loader_new ();
+}
+
+/* Returns the picture only if it is complete. */
+static GdkPixbuf *
+load_by_loader (const char *path, GError **error)
+{
+  GdkPixbufLoader *loader;
+  GdkPixbuf *pixbuf = NULL;
+  char *bytes;
+  gsize size;
+
+  if (!g_file_get_contents (path, &bytes, &size, error))
+    return NULL;
+  loader = make_loader ((const guint8 *) bytes, size);
+  if (!gdk_pixbuf_loader_write (loader, (const guchar *) bytes, size, error))
+    gdk_pixbuf_loader_close (loader, NULL);
+  else if (gdk_pixbuf_loader_close (loader, error))
+    pixbuf = g_object_ref (gdk_pixbuf_loader_get_pixbuf (loader));
+  g_object_unref (loader);
+  g_free (bytes);
+  return pixbuf;
+}
 
 gboolean
 tool_picture_probe (const char *path)
@@ -53,18 +88,23 @@ on_area_updated (GdkPixbufLoader *loader, int x, int y, int width, int height,
 static GdkPixbuf *
 load_part (const char *path)
 {
-  GdkPixbufLoader *loader = gdk_pixbuf_loader_new ();
+  GdkPixbufLoader *loader;
   GdkPixbuf *pixbuf = NULL;
   gboolean any = FALSE;
   char *bytes = NULL;
-  gsize size;
+  gsize size = 0, n;
 
+  if (!g_file_get_contents (path, &bytes, &size, NULL))
+    return NULL;
+  loader = make_loader ((const guint8 *) bytes, size);
   g_signal_connect (loader, "area-prepared", G_CALLBACK (on_area_prepared),
       NULL);
   g_signal_connect (loader, "area-updated", G_CALLBACK (on_area_updated),
       &any);
-  if (g_file_get_contents (path, &bytes, &size, NULL))
-    gdk_pixbuf_loader_write (loader, (const guchar *) bytes, size, NULL);
+  /* That of PNG says nothing of a piece of the file that is damaged. */
+  n = MIN (size, HEADER_SIZE);
+  if (gdk_pixbuf_loader_write (loader, (const guchar *) bytes, n, NULL))
+    gdk_pixbuf_loader_write (loader, (const guchar *) bytes + n, size - n, NULL);
   gdk_pixbuf_loader_close (loader, NULL);
   if (any && (pixbuf = gdk_pixbuf_loader_get_pixbuf (loader)))
     g_object_ref (pixbuf);
@@ -89,6 +129,10 @@ load (const char *path, char **damage, GError **error)
   GdkPixbuf *pixbuf = gdk_pixbuf_new_from_file (path, &failure);
   char *reason;
 
+  if (g_error_matches (failure, GDK_PIXBUF_ERROR, GDK_PIXBUF_ERROR_UNKNOWN_TYPE)) {
+    g_clear_error (&failure);
+    pixbuf = load_by_loader (path, &failure);
+  }
   if (pixbuf) {
     *damage = tool_jpeg_find_damage (path);
     if (!*damage)
@@ -148,7 +192,7 @@ tool_pixbuf_to_image (gpointer data, Y10Image *image)
 gboolean
 tool_picture_recognise (const guint8 *start, gsize n)
 {
-  GdkPixbufLoader *loader = gdk_pixbuf_loader_new ();
+  GdkPixbufLoader *loader = make_loader (start, n);
   GError *error = NULL;
   gboolean known;
 
