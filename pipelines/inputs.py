@@ -62,9 +62,17 @@ def complain_without_video(element):
     element.post_message(Gst.Message.new_error(element, error, ""))
 
 
+def copy_frames(_pipeline, _bin, element):
+    """avdec_* of GStreamer 1.26 aborts the program now and then where it decodes into the buffers
+    of an element that turns frames, such as videoflip, if 16 does not divide the size."""
+    if Gst.version() >= (1, 24) and element.find_property("direct-rendering"):
+        element.set_property("direct-rendering", False)
+
+
 def want_video(pipeline):
     """Makes an input without video an error; otherwise the element that waits for a video pad
-    would wait for ever."""
+    would wait for ever. And sees to the decoders that are added."""
+    pipeline.connect("deep-element-added", copy_frames)
     for element in elements(pipeline):
         factory = element.get_factory()
         if factory and factory.get_name() in ("decodebin", "decodebin3", "uridecodebin", "parsebin",

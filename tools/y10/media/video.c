@@ -124,6 +124,20 @@ is_remote (const ToolVideo *video)
   return !video->stream && tool_is_remote (video->path);
 }
 
+/* avdec_* of GStreamer 1.26 aborts the program now and then where it decodes into
+ * the buffers of an element that turns frames, if 16 does not divide their size. */
+static void
+on_element_added (GstBin *pipeline, GstBin *bin, GstElement *element,
+    gpointer user)
+{
+  guint major, minor, micro, nano;
+
+  gst_version (&major, &minor, &micro, &nano);
+  if (minor >= 24 && g_object_class_find_property (G_OBJECT_GET_CLASS (element),
+          "direct-rendering"))
+    g_object_set (element, "direct-rendering", FALSE, NULL);
+}
+
 static gboolean
 make_pipeline (ToolVideo *video, const char *uri, GError **error)
 {
@@ -141,6 +155,8 @@ make_pipeline (ToolVideo *video, const char *uri, GError **error)
   g_free (text);
   if (!video->pipeline)
     return FALSE;
+  g_signal_connect (video->pipeline, "deep-element-added",
+      G_CALLBACK (on_element_added), NULL);
   source = gst_bin_get_by_name (GST_BIN (video->pipeline), "source");
   g_object_set (source, "uri", uri, NULL);
   g_signal_connect (source, "no-more-pads", G_CALLBACK (on_no_more_pads),
