@@ -35,7 +35,9 @@ case " $* " in
       | python3 "$root/tests/estimate.py" before "$build" || true
     ;;
 esac
-# Three times Meson's limits, for slow machines.
+# Three times Meson's limits, and those inside the tests of the elements, for slow
+# machines.
+export CK_TIMEOUT_MULTIPLIER=${CK_TIMEOUT_MULTIPLIER:-3}
 meson test -C "$build" --no-rebuild --print-errorlogs --timeout-multiplier 3 "$@" </dev/null || status=$?
 [ -e "$log" ] || exit "$status"
 python3 "$root/tests/estimate.py" after "$build" || true
