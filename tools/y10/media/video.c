@@ -125,7 +125,9 @@ is_remote (const ToolVideo *video)
 }
 
 /* avdec_* of GStreamer 1.26 aborts the program now and then where it decodes into
- * the buffers of an element that turns frames, if 16 does not divide their size. */
+ * the buffers of an element that turns frames, if 16 does not divide their size.
+ * With frame threads, FFmpeg 7's H.264 decoder leaves out frames behind a key frame
+ * of an open GOP, now one and now two. */
 static void
 on_element_added (GstBin *pipeline, GstBin *bin, GstElement *element,
     gpointer user)
@@ -133,9 +135,12 @@ on_element_added (GstBin *pipeline, GstBin *bin, GstElement *element,
   guint major, minor, micro, nano;
 
   gst_version (&major, &minor, &micro, &nano);
-  if (minor >= 24 && g_object_class_find_property (G_OBJECT_GET_CLASS (element),
+  if (minor < 24 || !g_object_class_find_property (G_OBJECT_GET_CLASS (element),
           "direct-rendering"))
-    g_object_set (element, "direct-rendering", FALSE, NULL);
+    return;
+  g_object_set (element, "direct-rendering", FALSE, NULL);
+  if (g_str_has_prefix (GST_OBJECT_NAME (element), "avdec_h264"))
+    gst_util_set_object_arg (G_OBJECT (element), "thread-type", "slice");
 }
 
 static gboolean
