@@ -20,6 +20,7 @@ import argparse
 import json
 import os
 import platform
+import re
 import shutil
 import statistics
 import subprocess
@@ -41,7 +42,16 @@ def say(text):
 
 
 def die(text):
-    sys.exit(f"compare.py: {text}")
+    sys.exit(f"{os.path.basename(sys.argv[0])}: {text}")
+
+
+class CannotInstall(Exception):
+    """ONNX Runtime and OpenVINO are not here and cannot be installed."""
+
+
+def p95(times):
+    """The 95th percentile of a sorted list, by the nearest rank."""
+    return times[max(0, -(-95 * len(times) // 100) - 1)]
 
 
 # --- the measured processes ----------------------------------------------------------------------
@@ -66,7 +76,17 @@ def make_ort(task, x):
     options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_ENABLE_ALL
     session = ort.InferenceSession(task["onnx"], options, providers=["CPUExecutionProvider"])
     feed = {session.get_inputs()[0].name: x}
-    return lambda: session.run(None, feed)[0], ort.__version__, "fp32"
+    return lambda: session.run(None, feed)[0], ort.__version__, "fp32", None
+
+
+def instructions_of(compiled):
+    """The instruction set of most convolutions that OpenVINO has compiled, such as avx2; or None."""
+    found = []
+    for op in compiled.get_runtime_model().get_ordered_ops():
+        info = {key: str(getattr(value, "value", value)) for key, value in op.get_rt_info().items()}
+        if info.get("layerType") == "Convolution":
+            found += re.findall("avx512_amx|avx512|avx2|avx|sse4[0-9]", info.get("primitiveType", ""))
+    return statistics.mode(found) if found else None
 
 
 def make_openvino(task, x):
@@ -89,12 +109,14 @@ def make_openvino(task, x):
         return request.get_output_tensor(0).data
 
     run.keep = keep
-    return run, ov.__version__.split("-")[0], precision.replace("f32", "fp32")
+    return (run, ov.__version__.split("-")[0], precision.replace("f32", "fp32"),
+            instructions_of(compiled))
 
 
 def worker(task):
     x = read_ppm(task["picture"])
-    run, version, precision = {"ort": make_ort, "openvino": make_openvino}[task["contender"]](task, x)
+    make = {"ort": make_ort, "openvino": make_openvino}[task["contender"]]
+    run, version, precision, instructions = make(task, x)
     rows = run()
     start = time.perf_counter()
     while time.perf_counter() - start < WARM_UP_S:
@@ -108,8 +130,8 @@ def worker(task):
     times.sort()
     print(json.dumps({
         "median_ms": statistics.median(times), "min_ms": times[0],
-        "p95_ms": times[max(0, -(-95 * len(times) // 100) - 1)], "steps": len(times),
-        "version": version, "precision": precision, "rows": rows[0].tolist()}))
+        "p95_ms": p95(times), "steps": len(times), "version": version, "precision": precision,
+        "instructions": instructions, "rows": rows[0].tolist()}))
 
 
 # --- the machine ----------------------------------------------------------------------------------
@@ -144,7 +166,9 @@ def cpu_flags():
 
 
 def make_environment(path):
-    """Creates a virtual environment with the peers once; returns its interpreter."""
+    """Creates a virtual environment with the peers once; returns its interpreter.
+
+    Raises CannotInstall, for instance without a network."""
     python = os.path.join(path, "bin", "python")
     check = [python, "-c", "import numpy, onnxruntime, openvino"]
     if os.path.exists(python) and subprocess.run(check, capture_output=True).returncode == 0:
@@ -153,11 +177,12 @@ def make_environment(path):
     shutil.rmtree(path, ignore_errors=True)
     made = subprocess.run([sys.executable, "-m", "venv", path], capture_output=True, text=True)
     if made.returncode:
-        die(f"cannot make a virtual environment (Debian: python3-venv): {made.stdout}{made.stderr}")
+        raise CannotInstall("cannot make a virtual environment (Debian: python3-venv): "
+                            f"{made.stdout}{made.stderr}")
     pip = subprocess.run([python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check",
-                          *PACKAGES], text=True, capture_output=True)
+                          "--retries", "2", "--timeout", "30", *PACKAGES], text=True, capture_output=True)
     if pip.returncode:
-        die(f"pip cannot install {', '.join(PACKAGES)}:\n{pip.stderr}")
+        raise CannotInstall(f"pip cannot install {', '.join(PACKAGES)}:\n{pip.stderr}")
     return python
 
 
@@ -219,10 +244,10 @@ class Contest:
         args = self.args
         if contender == "y10":
             out = json.loads(self.machine.run(
-                [args.y10, "bench", "--model", args.model, "--precision", precision, "--size",
-                 "%dx%d" % self.size, "--threads", str(threads), "--seconds", str(args.seconds),
-                 "--json"], threads))
-            return {k: out[k] for k in ("median_ms", "p95_ms", "min_ms", "steps", "precision")}
+                [args.y10, "bench", "--model", args.model, "--backend", "cpu", "--precision", precision,
+                 "--size", "%dx%d" % self.size, "--threads", str(threads), "--seconds",
+                 str(args.seconds), "--json"], threads))
+            return {k: out[k] for k in ("median_ms", "p95_ms", "min_ms", "steps", "precision", "device")}
         task = {"contender": contender, "precision": precision, "threads": threads,
                 "onnx": args.onnx, "picture": self.picture, "seconds": args.seconds}
         return json.loads(self.machine.run(
@@ -233,9 +258,9 @@ class Contest:
         if contender != "y10":
             return [tuple(r) for r in self.measure_once(contender, precision, threads)["rows"]]
         line = json.loads(self.machine.run(
-            [self.args.y10, "detect", "--model", self.args.model, "--precision", precision, "--size",
-             "%dx%d" % self.size, "--threads", str(threads), "--confidence", "0.001", self.picture],
-            threads))
+            [self.args.y10, "detect", "--model", self.args.model, "--backend", "cpu", "--precision",
+             precision, "--size", "%dx%d" % self.size, "--threads", str(threads), "--confidence",
+             "0.001", self.picture], threads))
         w, h = self.size
         rows = []
         for obj in line["objects"]:
@@ -271,6 +296,17 @@ class Contest:
                 worst_px = max(worst_px, max(abs(a - b) for a, b in zip(near[:4], r[:4])))
             result[contender] = (len(best), worst_score, worst_px)
         return result
+
+    def verify(self, name, contenders, precision, threads):
+        """As check_same(); ends the program if the contenders run different networks."""
+        same = self.check_same(contenders, precision, threads)
+        for contender, (n, score, px) in same.items():
+            say("%-16s same picture: %d best rows of %s differ by %.2g in score, %.2g px"
+                % (name, n, NAMES[contender], score, px))
+            if precision == "fp32" and (score > 0.01 or px > 1):
+                die(f"{NAMES[contender]} and y10 do not find the same: are {self.args.model} and "
+                    f"{self.args.onnx} the same network?")
+        return same
 
     def play(self, setting):
         """All runs of one setting, contenders taking turns, the first one rotating."""
@@ -330,9 +366,10 @@ def print_table(name, where, table, versions):
         print("  yolov10detect is %.3f times as fast as the best of the others" % ratio)
 
 
-def parse_arguments():
+def make_parser(doc):
+    """A parser that has the options that busy.py needs, too; finish with check_arguments()."""
     cache = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0], epilog=__doc__.split("\n", 1)[1],
+    parser = argparse.ArgumentParser(description=doc.split("\n")[0], epilog=doc.split("\n", 1)[1],
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--model", required=True, help="weights for y10 (safetensors)")
     parser.add_argument("--onnx", required=True, help="the same network for the others")
@@ -342,11 +379,13 @@ def parse_arguments():
                         help="where the others are installed (%(default)s)")
     parser.add_argument("--size", default="640", help="network input, N or WxH (640)")
     parser.add_argument("--threads", type=int, default=2, help="threads of the settings with several (2)")
-    parser.add_argument("--runs", type=int, default=5, help="processes of each contender (5)")
     parser.add_argument("--seconds", type=float, default=3, help="time measured in each process (3)")
-    parser.add_argument("--only", default="", help="only settings whose name holds this")
     parser.add_argument("--cpus", help="CPUs to run on, such as 0,1 (one a core)")
     parser.add_argument("--json", action="store_true", help="print everything measured as JSON")
+    return parser
+
+
+def check_arguments(parser):
     args = parser.parse_args()
     args.build = os.path.abspath(args.build)
     args.y10 = os.path.abspath(args.y10 or os.path.join(args.build, "tools", "y10"))
@@ -356,6 +395,16 @@ def parse_arguments():
             parser.error(f"there is no file {path}")
     if not os.access(args.y10, os.X_OK):
         parser.error(f"there is no {args.y10}: run tools/setup.sh --tests first")
+    width, _, height = args.size.partition("x")
+    args.size = (int(width), int(height or width))
+    return args
+
+
+def parse_arguments():
+    parser = make_parser(__doc__)
+    parser.add_argument("--runs", type=int, default=5, help="processes of each contender (5)")
+    parser.add_argument("--only", default="", help="only settings whose name holds this")
+    args = check_arguments(parser)
     if args.runs < 1:
         parser.error("--runs is at least 1")
     return args
@@ -380,10 +429,12 @@ def main():
     if sys.argv[1:2] == ["--worker"]:
         return worker(json.loads(sys.argv[2]))
     args = parse_arguments()
-    width, _, height = args.size.partition("x")
-    size = (int(width), int(height or width))
+    size = args.size
     machine = Machine(args)
-    python = make_environment(args.env)
+    try:
+        python = make_environment(args.env)
+    except CannotInstall as why:
+        die(str(why))
     load = os.getloadavg()[0]
     if load > 0.5:
         say(f"warning: something else is running here (load {load:.1f}); figures will be off")
@@ -398,13 +449,7 @@ def main():
         for setting in settings(args, len(machine.cpus)):
             name, threads, contenders = setting
             precision = contenders[0][1]
-            same = contest.check_same([c for c, _ in contenders], precision, threads)
-            for contender, (n, score, px) in same.items():
-                say("%-16s same picture: %d best rows of %s differ by %.2g in score, %.2g px"
-                    % (name, n, NAMES[contender], score, px))
-                if precision == "fp32" and (score > 0.01 or px > 1):
-                    die(f"{NAMES[contender]} and y10 do not find the same: are {args.model} and "
-                        f"{args.onnx} the same network?")
+            same = contest.verify(name, [c for c, _ in contenders], precision, threads)
             runs = contest.play(setting)
             for r in runs:
                 if "version" in r:
