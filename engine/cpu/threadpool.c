@@ -121,7 +121,7 @@ start_stage (Y10ThreadPool *pool)
   for (; pool->index < pool->n_stages; pool->index++)
     if ((n = pool->job->n_chunks (pool->data, pool->index)) > 0)
       break;
-  n = MIN (n, Y10_THREADPOOL_MAX_CHUNKS);
+  g_assert (n <= Y10_THREADPOOL_MAX_CHUNKS);
   __atomic_store_n (&pool->n_unfinished, n, __ATOMIC_RELAXED);
   if (!n)
     __atomic_store_n (&pool->end, pool->stage + 1, __ATOMIC_RELAXED);
