@@ -45,12 +45,31 @@ y10_head_drop_not_finite (Y10Detection *rows, guint n)
   return kept;
 }
 
-guint
-y10_head_finish (const Y10Graph *graph, Y10TopK *topk,
-    const Y10HeadParams *params, const Y10Letterbox *letterbox,
-    Y10GatherBox gather, gpointer user, gfloat *boxes, guint8 *keep,
-    Y10Detection *rows)
+/* Copies the 4 × n_bins box logits of one anchor to @logits. */
+static void
+gather (const Y10Plan *plan, const guint8 *arena, guint32 anchor,
+    gfloat *logits)
 {
+  const Y10Graph *graph = plan->graph;
+  guint level, row, column, block = plan->layout.block;
+  const Y10Tensor *t;
+  const gfloat *l;
+
+  y10_graph_locate (graph, anchor, &level, &row, &column);
+  t = &graph->tensors[graph->box[level].tensor];
+  l = (const gfloat *) (arena + y10_plan_view_offset (plan,
+          graph->box[level])) + ((gsize) row * t->width + column) * block;
+  for (guint c = 0; c < 4 * graph->n_bins; c++)
+    logits[c] = l[(gsize) (c / block) * t->height * t->width * block
+        + c % block];
+}
+
+guint
+y10_head_finish (const Y10Plan *plan, const guint8 *arena, Y10TopK *topk,
+    const Y10HeadParams *params, const Y10Letterbox *letterbox, gfloat *boxes,
+    guint8 *keep, Y10Detection *rows)
+{
+  const Y10Graph *graph = plan->graph;
   gboolean nms = y10_graph_has_nms (graph);
   guint n, n_rows = 0, limit = params->max_detections;
   gfloat *logits = boxes + 4 * (gsize) topk->capacity;
@@ -60,7 +79,7 @@ y10_head_finish (const Y10Graph *graph, Y10TopK *topk,
   if (!nms)
     n = MIN (n, limit);
   for (guint i = 0; i < n; i++) {
-    gather (user, topk->heap[i].anchor, logits);
+    gather (plan, arena, topk->heap[i].anchor, logits);
     decode[graph->head_kind] (graph, topk->heap[i].anchor, logits, boxes + 4 * i);
   }
   if (nms)

@@ -9,13 +9,10 @@
 #include <y10/detection.h>
 #include <y10/image.h>
 
-#include "core/graph.h"
+#include "core/plan.h"
 #include "core/topk.h"
 
 G_BEGIN_DECLS
-
-/* Copies the 4 × n_bins box logits of one anchor to @logits. */
-typedef void (*Y10GatherBox) (gpointer user, guint32 anchor, gfloat * logits);
 
 /* Maximum number of candidates of one image: max_rows, or all anchors with
  * NMS. */
@@ -25,14 +22,14 @@ gsize y10_head_n_floats (const Y10Graph * graph, guint capacity);
  * produce and which callers cannot sort, draw or print. They have counted
  * towards the limit. Returns the number of remaining rows, in order. */
 guint y10_head_drop_not_finite (Y10Detection * rows, guint n);
-/* Sorts @topk, decodes, applies NMS, maps the boxes back through @letterbox,
- * clips them and removes non-finite rows. Returns the number of rows
- * written, at most params->max_detections. Allocates nothing: @keep needs
- * one byte for each candidate of topk->capacity, @boxes y10_head_n_floats()
- * floats. */
-guint y10_head_finish (const Y10Graph * graph, Y10TopK * topk,
-    const Y10HeadParams * params, const Y10Letterbox * letterbox,
-    Y10GatherBox gather, gpointer user, gfloat * boxes, guint8 * keep,
+/* Sorts @topk, decodes the box logits in @arena, applies NMS, maps the boxes back
+ * through @letterbox, clips them and removes non-finite rows. @plan: planar, or
+ * with blocks of channels. Returns the number of rows written, at most
+ * params->max_detections. Allocates nothing: @keep needs one byte for each
+ * candidate of topk->capacity, @boxes y10_head_n_floats() floats. */
+guint y10_head_finish (const Y10Plan * plan, const guint8 * arena,
+    Y10TopK * topk, const Y10HeadParams * params,
+    const Y10Letterbox * letterbox, gfloat * boxes, guint8 * keep,
     Y10Detection * rows);
 
 G_END_DECLS

@@ -344,27 +344,13 @@ run_boxes (Y10Slot *slot, guint i)
       slot->program->boxes.n, &w);
 }
 
-typedef struct
-{
-  const Y10Plan *plan;
-  const guint8 *arena;
-} Gather;
-
-static void
-gather (gpointer user, guint32 anchor, gfloat *logits)
-{
-  Gather *g = user;
-
-  y10_cpu_head_gather (g->plan, g->arena, anchor, logits);
-}
-
 static void
 run_image (Y10Slot *slot, guint i, guint first, guint end)
 {
   Y10Program *program = slot->program;
   const Y10Plan *plan = program->plan;
   CpuImage *c = &slot->images[i];
-  Gather g = { plan, arena (slot, i) };
+  const guint8 *data = arena (slot, i);
   gboolean lazy = first == 0 && end == plan->graph->n_ops && program->boxes.n;
   guint stop = lazy ? program->boxes.first : end;
   gint64 time[4];
@@ -378,7 +364,7 @@ run_image (Y10Slot *slot, guint i, guint first, guint end)
     y10_topk_init (&topk, slot->candidates,
         y10_head_capacity (plan->graph, slot->max_rows),
         y10_head_logit_floor (c->params.confidence));
-    y10_cpu_head_scan (plan, program->kernels, g.arena, &c->params, &topk);
+    y10_cpu_head_scan (plan, program->kernels, data, &c->params, &topk);
     time[2] = time[3] = y10_clock_ns ();
     if (lazy) {
       y10_cpu_box_pixels_set (&program->boxes, program->ops, topk.heap,
@@ -386,8 +372,8 @@ run_image (Y10Slot *slot, guint i, guint first, guint end)
       run_boxes (slot, i);
       time[3] = y10_clock_ns ();
     }
-    c->result.n = y10_head_finish (plan->graph, &topk, &c->params,
-        &c->letterbox, gather, &g, slot->boxes, slot->keep, c->rows);
+    c->result.n = y10_head_finish (plan, data, &topk, &c->params, &c->letterbox,
+        slot->boxes, slot->keep, c->rows);
     c->result.rows = c->rows;
   }
   slot->inference += time[1] - time[0] + time[3] - time[2];

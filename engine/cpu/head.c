@@ -89,21 +89,3 @@ y10_cpu_head_scan (const Y10Plan *plan, const Y10Kernels *kernels,
     s.first_anchor += s.n;
   }
 }
-
-void
-y10_cpu_head_gather (const Y10Plan *plan, const guint8 *arena,
-    guint32 anchor, gfloat *box_logits)
-{
-  const Y10Graph *graph = plan->graph;
-  guint level, row, column, block = plan->layout.block;
-  const Y10Tensor *t;
-  const gfloat *l;
-
-  y10_graph_locate (graph, anchor, &level, &row, &column);
-  t = &graph->tensors[graph->box[level].tensor];
-  l = (const gfloat *) (arena + y10_plan_view_offset (plan,
-          graph->box[level])) + ((gsize) row * t->width + column) * block;
-  for (guint c = 0; c < 4 * graph->n_bins; c++)
-    box_logits[c] = l[(gsize) (c / block) * t->height * t->width * block
-        + c % block];
-}

@@ -11,8 +11,5 @@ G_BEGIN_DECLS
  * pairs above the floor, with NMS the best wanted class of each anchor. */
 void y10_cpu_head_scan (const Y10Plan * plan, const Y10Kernels * kernels,
     const guint8 * arena, const Y10HeadParams * params, Y10TopK * topk);
-/* Copies the 4 × n_bins box logits of one anchor to @box_logits. */
-void y10_cpu_head_gather (const Y10Plan * plan, const guint8 * arena,
-    guint32 anchor, gfloat * box_logits);
 
 G_END_DECLS

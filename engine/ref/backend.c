@@ -278,34 +278,20 @@ run_op (Y10Slot *slot, guint i, const Y10Op *op)
   }
 }
 
-typedef struct
-{
-  const Y10Plan *plan;
-  const guint8 *arena;
-} Gather;
-
-static void
-gather (gpointer user, guint32 anchor, gfloat *logits)
-{
-  Gather *g = user;
-
-  y10_ref_head_gather (g->plan, g->arena, anchor, logits);
-}
-
 static void
 run_head (Y10Slot *slot, guint i)
 {
   const Y10Plan *plan = slot->program->plan;
   RefImage *r = &slot->images[i];
-  Gather g = { plan, arena (slot, i) };
+  const guint8 *data = arena (slot, i);
   Y10TopK topk;
 
   y10_topk_init (&topk, slot->candidates,
       y10_head_capacity (plan->graph, slot->max_rows),
       y10_head_logit_floor (r->params.confidence));
-  y10_ref_head_scan (plan, g.arena, &r->params, &topk);
-  r->result.n = y10_head_finish (plan->graph, &topk, &r->params,
-      &r->letterbox, gather, &g, slot->boxes, slot->keep, r->rows);
+  y10_ref_head_scan (plan, data, &r->params, &topk);
+  r->result.n = y10_head_finish (plan, data, &topk, &r->params, &r->letterbox,
+      slot->boxes, slot->keep, r->rows);
   r->result.rows = r->rows;
 }
 

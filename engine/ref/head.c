@@ -52,23 +52,3 @@ y10_ref_head_scan (const Y10Plan *plan, const guint8 *arena,
     anchor += n;
   }
 }
-
-void
-y10_ref_head_gather (const Y10Plan *plan, const guint8 *arena,
-    guint32 anchor, gfloat *box_logits)
-{
-  const Y10Graph *graph = plan->graph;
-  guint level, row, column;
-  const Y10Tensor *t;
-  const gfloat *logits;
-  gsize n;
-
-  y10_graph_locate (graph, anchor, &level, &row, &column);
-  t = &graph->tensors[graph->box[level].tensor];
-  n = (gsize) t->height * t->width;
-  logits = (const gfloat *) (arena
-      + y10_plan_view_offset (plan, graph->box[level]))
-      + (gsize) row * t->width + column;
-  for (guint i = 0; i < 4 * graph->n_bins; i++)
-    box_logits[i] = logits[i * n];
-}

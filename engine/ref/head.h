@@ -11,7 +11,5 @@ G_BEGIN_DECLS
  * with NMS the best wanted class of each anchor. */
 void y10_ref_head_scan (const Y10Plan * plan, const guint8 * arena,
     const Y10HeadParams * params, Y10TopK * topk);
-void y10_ref_head_gather (const Y10Plan * plan, const guint8 * arena,
-    guint32 anchor, gfloat * box_logits);
 
 G_END_DECLS

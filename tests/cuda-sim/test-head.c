@@ -211,20 +211,6 @@ world_clear (World *w)
   }
 }
 
-typedef struct
-{
-  const Y10Plan *plan;
-  const guint8 *arena;
-} Gather;
-
-static void
-gather (gpointer user, guint32 anchor, gfloat *logits)
-{
-  Gather *g = user;
-
-  y10_ref_head_gather (g->plan, g->arena, anchor, logits);
-}
-
 /* Runs the head like the ref backend. */
 static guint
 run_reference (const World *w, const Case *c, guint image, Y10Detection *rows)
@@ -233,14 +219,13 @@ run_reference (const World *w, const Case *c, guint image, Y10Detection *rows)
   Y10Candidate *candidates = g_new (Y10Candidate, capacity);
   gfloat *boxes = g_new (gfloat, y10_head_n_floats (&w->graph, capacity));
   guint8 *keep = g_malloc (capacity);
-  Gather g = { &w->plan, w->arena[image] };
   Y10TopK topk;
 
   y10_topk_init (&topk, candidates, capacity,
       y10_head_logit_floor (w->params[image].confidence));
-  y10_ref_head_scan (&w->plan, g.arena, &w->params[image], &topk);
-  n = y10_head_finish (&w->graph, &topk, &w->params[image],
-      &w->letterbox[image], gather, &g, boxes, keep, rows);
+  y10_ref_head_scan (&w->plan, w->arena[image], &w->params[image], &topk);
+  n = y10_head_finish (&w->plan, w->arena[image], &topk, &w->params[image],
+      &w->letterbox[image], boxes, keep, rows);
   g_free (candidates);
   g_free (boxes);
   g_free (keep);
