@@ -17,33 +17,21 @@
 
 #include "base/clock.h"
 #include "base/cpus.h"
+#include "core/host-slot.h"
 #include "cpu/head.h"
 #include "cpu/kernels/isa.h"
 #include "cpu/program.h"
 
-typedef struct
-{
-  Y10HeadParams params;
-  Y10Letterbox letterbox;
-  guint8 *classes;
-  Y10Detection *rows;
-  Y10Rows result;
-  gboolean boxes_missing;       /* computed at the candidates only */
-} CpuImage;
-
 struct _Y10Slot
 {
+  Y10HostSlot host;
   Y10Program *program;
-  guint max_batch, max_rows;
   Y10CpuMemory arenas;
-  gsize arena_stride;
-  Y10Candidate *candidates;
-  gfloat *boxes;
-  guint8 *keep;
   Y10CpuBoxPixels pixels;
-  CpuImage *images;
-  gint64 inference, postprocess;
+  gboolean *boxes_missing;      /* of each image: computed at the candidates only */
 };
+
+G_STATIC_ASSERT (G_STRUCT_OFFSET (struct _Y10Slot, host) == 0);
 
 static int
 cpu_probe (GString *why)
@@ -206,16 +194,10 @@ cpu_weights_size (Y10Program *program)
 static void
 cpu_slot_free (Y10Slot *slot)
 {
-  for (guint i = 0; i < slot->max_batch; i++) {
-    g_free (slot->images[i].classes);
-    g_free (slot->images[i].rows);
-  }
-  g_free (slot->images);
+  y10_host_slot_clear (&slot->host);
   y10_cpu_memory_clear (&slot->arenas);
   y10_cpu_box_pixels_clear (&slot->program->boxes, &slot->pixels);
-  g_free (slot->candidates);
-  g_free (slot->boxes);
-  g_free (slot->keep);
+  g_free (slot->boxes_missing);
   g_free (slot);
 }
 
@@ -224,34 +206,20 @@ cpu_slot_new (Y10Program *program, guint max_batch, guint max_rows,
     GError **error)
 {
   const Y10Plan *plan = program->plan;
-  guint capacity = y10_head_capacity (plan->graph, max_rows);
   Y10Slot *slot = g_new0 (Y10Slot, 1);
 
   slot->program = program;
-  slot->max_batch = max_batch;
-  slot->max_rows = max_rows;
-  slot->images = g_new0 (CpuImage, max_batch);
-  for (guint i = 0; i < max_batch; i++) {
-    slot->images[i].classes = g_new0 (guint8, plan->graph->n_classes);
-    slot->images[i].rows = g_new0 (Y10Detection, max_rows);
-  }
-  slot->candidates = g_new (Y10Candidate, capacity);
-  slot->boxes = g_new (gfloat, y10_head_n_floats (plan->graph, capacity));
-  slot->keep = g_new (guint8, capacity);
+  y10_host_slot_init (&slot->host, plan, max_batch, max_rows);
+  slot->boxes_missing = g_new0 (gboolean, max_batch);
   y10_cpu_box_pixels_init (&program->boxes, program->ops, &slot->pixels);
-  slot->arena_stride = Y10_CPU_ROUND_UP (plan->arena_size, 4096);
+  slot->host.arena_stride = Y10_CPU_ROUND_UP (plan->arena_size, 4096);
   if (!y10_cpu_memory_init (&slot->arenas, "activations",
-          slot->arena_stride * max_batch, error)) {
+          slot->host.arena_stride * max_batch, error)) {
     cpu_slot_free (slot);
     return NULL;
   }
+  slot->host.arenas = slot->arenas.data;
   return slot;
-}
-
-static guint8 *
-arena (Y10Slot *slot, guint i)
-{
-  return slot->arenas.data + i * slot->arena_stride;
 }
 
 static gboolean
@@ -260,18 +228,11 @@ cpu_load (Y10Slot *slot, guint i, const Y10Image *image,
     GError **error)
 {
   Y10Program *program = slot->program;
-  const Y10Graph *graph = program->plan->graph;
-  CpuImage *c = &slot->images[i];
 
-  c->params = *params;
-  c->letterbox = *letterbox;
-  if (params->classes) {
-    memcpy (c->classes, params->classes, graph->n_classes);
-    c->params.classes = c->classes;
-  }
+  y10_host_slot_set_image (&slot->host, i, letterbox, params);
   y10_cpu_preprocess (image, letterbox, program->device->pool,
-      program->preprocess, (gfloat *) (arena (slot, i)
-          + y10_plan_view_offset (program->plan, graph->input)));
+      program->preprocess, y10_host_slot_floats (&slot->host, i,
+          program->plan->graph->input));
   return TRUE;
 }
 
@@ -306,7 +267,8 @@ run_chunk (gpointer data, guint stage, guint chunk, guint thread)
   guint p = w->first + stage, op;
   Y10CpuTask task = {
     .kernels = program->kernels,
-    .arena = arena (w->slot, w->image),.shared = program->scratch.data,
+    .arena = y10_host_slot_arena (&w->slot->host, w->image),
+    .shared = program->scratch.data,
     .scratch = program->scratch.data + program->shared_size
         + thread * program->thread_size,
   };
@@ -349,22 +311,20 @@ run_image (Y10Slot *slot, guint i, guint first, guint end)
 {
   Y10Program *program = slot->program;
   const Y10Plan *plan = program->plan;
-  CpuImage *c = &slot->images[i];
-  const guint8 *data = arena (slot, i);
+  Y10HostSlot *host = &slot->host;
   gboolean lazy = first == 0 && end == plan->graph->n_ops && program->boxes.n;
   guint stop = lazy ? program->boxes.first : end;
   gint64 time[4];
   Y10TopK topk;
 
-  c->boxes_missing = lazy;
+  slot->boxes_missing[i] = lazy;
   time[0] = y10_clock_ns ();
   run_ops (slot, i, first, stop);
   time[1] = time[2] = time[3] = y10_clock_ns ();
   if (end == plan->graph->n_ops) {
-    y10_topk_init (&topk, slot->candidates,
-        y10_head_capacity (plan->graph, slot->max_rows),
-        y10_head_logit_floor (c->params.confidence));
-    y10_cpu_head_scan (plan, program->kernels, data, &c->params, &topk);
+    y10_host_slot_begin_head (host, i, &topk);
+    y10_cpu_head_scan (plan, program->kernels, y10_host_slot_arena (host, i),
+        &host->images[i].params, &topk);
     time[2] = time[3] = y10_clock_ns ();
     if (lazy) {
       y10_cpu_box_pixels_set (&program->boxes, program->ops, topk.heap,
@@ -372,34 +332,19 @@ run_image (Y10Slot *slot, guint i, guint first, guint end)
       run_boxes (slot, i);
       time[3] = y10_clock_ns ();
     }
-    c->result.n = y10_head_finish (plan, data, &topk, &c->params, &c->letterbox,
-        slot->boxes, slot->keep, c->rows);
-    c->result.rows = c->rows;
+    y10_host_slot_finish_head (host, i, &topk);
   }
-  slot->inference += time[1] - time[0] + time[3] - time[2];
-  slot->postprocess += time[2] - time[1] + y10_clock_ns () - time[3];
+  host->inference += time[1] - time[0] + time[3] - time[2];
+  host->postprocess += time[2] - time[1] + y10_clock_ns () - time[3];
 }
 
 static gboolean
 cpu_submit (Y10Slot *slot, guint n, guint first, guint end, GError **error)
 {
-  slot->inference = slot->postprocess = 0;
+  slot->host.inference = slot->host.postprocess = 0;
   for (guint i = 0; i < n; i++)
     run_image (slot, i, first, end);
   return TRUE;
-}
-
-static const Y10Rows *
-cpu_rows (Y10Slot *slot, guint i)
-{
-  return &slot->images[i].result;
-}
-
-static void
-cpu_times (Y10Slot *slot, gint64 *inference, gint64 *postprocess)
-{
-  *inference = slot->inference;
-  *postprocess = slot->postprocess;
 }
 
 /* Computes all boxes if @view is the output of a box op and some were
@@ -413,9 +358,9 @@ complete_boxes (Y10Slot *slot, guint i, Y10View view)
 
   while (k < graph->n_ops && graph->ops[k].out.tensor != view.tensor)
     k++;
-  if (!slot->images[i].boxes_missing || k == graph->n_ops)
+  if (!slot->boxes_missing[i] || k == graph->n_ops)
     return;
-  slot->images[i].boxes_missing = FALSE;
+  slot->boxes_missing[i] = FALSE;
   run_ops (slot, i, program->boxes.first, graph->n_ops);
 }
 
@@ -423,8 +368,7 @@ static gboolean
 cpu_read_tensor (Y10Slot *slot, guint i, Y10View view, gfloat *nchw, GError **error)
 {
   complete_boxes (slot, i, view);
-  y10_plan_view_export (slot->program->plan, view, arena (slot, i), nchw);
-  return TRUE;
+  return y10_host_slot_read_tensor (slot, i, view, nchw, error);
 }
 
 /* Padding must be zero, whatever the arena contained. */
@@ -434,18 +378,9 @@ cpu_write_tensor (Y10Slot *slot, guint i, Y10View view, const gfloat *nchw,
 {
   Y10CpuPlane p = y10_cpu_plane (slot->program->plan, view);
 
-  memset (arena (slot, i) + p.offset, 0, p.n_blocks * p.block);
-  y10_plan_view_import (slot->program->plan, view, arena (slot, i), nchw);
-  return TRUE;
-}
-
-static void
-cpu_poison (Y10Slot *slot)
-{
-  memset (slot->arenas.data, 0xff, slot->arenas.size);
-  for (guint i = 0; i < slot->max_batch; i++)
-    memset (slot->images[i].rows, 0xff, slot->max_rows
-        * sizeof (Y10Detection));
+  memset (y10_host_slot_arena (&slot->host, i) + p.offset, 0, p.n_blocks
+      * p.block);
+  return y10_host_slot_write_tensor (slot, i, view, nchw, error);
 }
 
 const Y10BackendClass y10_backend_cpu = {
@@ -468,9 +403,9 @@ const Y10BackendClass y10_backend_cpu = {
   .slot_free = cpu_slot_free,
   .load = cpu_load,
   .submit = cpu_submit,
-  .rows = cpu_rows,
-  .times = cpu_times,
+  .rows = y10_host_slot_rows,
+  .times = y10_host_slot_times,
   .read_tensor = cpu_read_tensor,
   .write_tensor = cpu_write_tensor,
-  .poison = cpu_poison,
+  .poison = y10_host_slot_poison,
 };

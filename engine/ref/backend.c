@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/backend.h"
 #include "base/clock.h"
+#include "core/host-slot.h"
 #include "ref/head.h"
 #include "ref/ops.h"
 #include "ref/preprocess.h"
@@ -28,27 +28,14 @@ struct _Y10Program
   gsize weights_size;
 };
 
-typedef struct
-{
-  Y10HeadParams params;
-  Y10Letterbox letterbox;
-  guint8 *classes;
-  Y10Detection *rows;
-  Y10Rows result;
-} RefImage;
-
 struct _Y10Slot
 {
+  Y10HostSlot host;
   Y10Program *program;
-  guint max_batch, max_rows;
-  guint8 *arenas;               /* one per image, consecutive */
   gfloat *row;                  /* scratch memory: a row, or scores of attention */
-  Y10Candidate *candidates;
-  gfloat *boxes;
-  guint8 *keep;
-  RefImage *images;
-  gint64 inference, postprocess;
 };
+
+G_STATIC_ASSERT (G_STRUCT_OFFSET (struct _Y10Slot, host) == 0);
 
 static int
 ref_probe (GString *why)
@@ -162,16 +149,9 @@ ref_weights_size (Y10Program *program)
 static void
 ref_slot_free (Y10Slot *slot)
 {
-  for (guint i = 0; i < slot->max_batch; i++) {
-    g_free (slot->images[i].classes);
-    g_free (slot->images[i].rows);
-  }
-  g_free (slot->images);
-  free (slot->arenas);
+  y10_host_slot_clear (&slot->host);
+  free (slot->host.arenas);
   g_free (slot->row);
-  g_free (slot->candidates);
-  g_free (slot->boxes);
-  g_free (slot->keep);
   g_free (slot);
 }
 
@@ -181,50 +161,29 @@ ref_slot_new (Y10Program *program, guint max_batch, guint max_rows,
 {
   const Y10Plan *plan = program->plan;
   const Y10Graph *graph = plan->graph;
-  guint capacity = y10_head_capacity (graph, max_rows), row = 0;
   Y10Slot *slot = g_new0 (Y10Slot, 1);
+  guint row = 0;
 
   slot->program = program;
-  slot->max_batch = max_batch;
-  slot->max_rows = max_rows;
-  slot->images = g_new0 (RefImage, max_batch);
+  y10_host_slot_init (&slot->host, plan, max_batch, max_rows);
   for (guint i = 0; i < graph->n_ops; i++) {
     const Y10Tensor *t = &graph->tensors[graph->ops[i].out.tensor];
     row = MAX (row, graph->ops[i].kind == Y10_OP_ATTENTION
         ? t->width * t->height : t->width);
   }
-  if (posix_memalign ((void **) &slot->arenas, plan->layout.align,
+  slot->host.arena_stride = plan->arena_size;
+  if (posix_memalign ((void **) &slot->host.arenas, plan->layout.align,
           MAX (plan->arena_size, 1) * max_batch)) {
-    slot->arenas = NULL;
+    slot->host.arenas = NULL;
     ref_slot_free (slot);
     g_set_error (error, Y10_ERROR, Y10_ERROR_NO_MEMORY,
         "no memory for %u activations of %" G_GSIZE_FORMAT " bytes",
         max_batch, plan->arena_size);
     return NULL;
   }
-  memset (slot->arenas, 0, plan->arena_size * max_batch);
+  memset (slot->host.arenas, 0, plan->arena_size * max_batch);
   slot->row = g_new (gfloat, row);
-  slot->candidates = g_new (Y10Candidate, capacity);
-  slot->boxes = g_new (gfloat, y10_head_n_floats (graph, capacity));
-  slot->keep = g_new (guint8, capacity);
-  for (guint i = 0; i < max_batch; i++) {
-    slot->images[i].classes = g_new0 (guint8, graph->n_classes);
-    slot->images[i].rows = g_new0 (Y10Detection, max_rows);
-  }
   return slot;
-}
-
-static guint8 *
-arena (Y10Slot *slot, guint i)
-{
-  return slot->arenas + i * slot->program->plan->arena_size;
-}
-
-static gfloat *
-floats (Y10Slot *slot, guint i, Y10View v)
-{
-  return (gfloat *) (arena (slot, i)
-      + y10_plan_view_offset (slot->program->plan, v));
 }
 
 static gboolean
@@ -232,16 +191,9 @@ ref_load (Y10Slot *slot, guint i, const Y10Image *image,
     const Y10Letterbox *letterbox, const Y10HeadParams *params,
     GError **error)
 {
-  const Y10Graph *graph = slot->program->plan->graph;
-  RefImage *r = &slot->images[i];
-
-  r->params = *params;
-  r->letterbox = *letterbox;
-  if (params->classes) {
-    memcpy (r->classes, params->classes, graph->n_classes);
-    r->params.classes = r->classes;
-  }
-  y10_ref_preprocess (image, letterbox, floats (slot, i, graph->input));
+  y10_host_slot_set_image (&slot->host, i, letterbox, params);
+  y10_ref_preprocess (image, letterbox, y10_host_slot_floats (&slot->host, i,
+          slot->program->plan->graph->input));
   return TRUE;
 }
 
@@ -253,26 +205,25 @@ run_op (Y10Slot *slot, guint i, const Y10Op *op)
   const Y10Tensor *in = &graph->tensors[op->in.tensor];
   const Y10Tensor *out = &graph->tensors[op->out.tensor];
   guint in_channels = y10_graph_view_channels (graph, op->in);
+  const gfloat *from = y10_host_slot_floats (&slot->host, i, op->in);
+  gfloat *to = y10_host_slot_floats (&slot->host, i, op->out);
 
   switch (op->kind) {
     case Y10_OP_CONV:
-      y10_ref_conv (op, floats (slot, i, op->in), in_channels, in->height,
-          in->width, program->weight[op->conv], program->bias[op->conv],
-          op->add.n ? floats (slot, i, op->add) : NULL,
-          floats (slot, i, op->out), y10_graph_view_channels (graph, op->out),
-          out->height, out->width, slot->row);
+      y10_ref_conv (op, from, in_channels, in->height, in->width,
+          program->weight[op->conv], program->bias[op->conv],
+          op->add.n ? y10_host_slot_floats (&slot->host, i, op->add) : NULL, to,
+          y10_graph_view_channels (graph, op->out), out->height, out->width,
+          slot->row);
       break;
     case Y10_OP_MAXPOOL5:
-      y10_ref_maxpool5 (floats (slot, i, op->in), floats (slot, i, op->out),
-          in_channels, in->height, in->width);
+      y10_ref_maxpool5 (from, to, in_channels, in->height, in->width);
       break;
     case Y10_OP_UPSAMPLE2X:
-      y10_ref_upsample2x (floats (slot, i, op->in), floats (slot, i, op->out),
-          in_channels, in->height, in->width);
+      y10_ref_upsample2x (from, to, in_channels, in->height, in->width);
       break;
     case Y10_OP_ATTENTION:
-      y10_ref_attention (op, floats (slot, i, op->in),
-          floats (slot, i, op->out), in->height, in->width,
+      y10_ref_attention (op, from, to, in->height, in->width,
           program->weight[op->conv], program->bias[op->conv], slot->row);
       break;
   }
@@ -281,18 +232,12 @@ run_op (Y10Slot *slot, guint i, const Y10Op *op)
 static void
 run_head (Y10Slot *slot, guint i)
 {
-  const Y10Plan *plan = slot->program->plan;
-  RefImage *r = &slot->images[i];
-  const guint8 *data = arena (slot, i);
   Y10TopK topk;
 
-  y10_topk_init (&topk, slot->candidates,
-      y10_head_capacity (plan->graph, slot->max_rows),
-      y10_head_logit_floor (r->params.confidence));
-  y10_ref_head_scan (plan, data, &r->params, &topk);
-  r->result.n = y10_head_finish (plan, data, &topk, &r->params, &r->letterbox,
-      slot->boxes, slot->keep, r->rows);
-  r->result.rows = r->rows;
+  y10_host_slot_begin_head (&slot->host, i, &topk);
+  y10_ref_head_scan (slot->program->plan, y10_host_slot_arena (&slot->host, i),
+      &slot->host.images[i].params, &topk);
+  y10_host_slot_finish_head (&slot->host, i, &topk);
 }
 
 static gboolean
@@ -308,47 +253,9 @@ ref_submit (Y10Slot *slot, guint n, guint first, guint end, GError **error)
   if (end == graph->n_ops)
     for (guint i = 0; i < n; i++)
       run_head (slot, i);
-  slot->inference = middle - start;
-  slot->postprocess = y10_clock_ns () - middle;
+  slot->host.inference = middle - start;
+  slot->host.postprocess = y10_clock_ns () - middle;
   return TRUE;
-}
-
-static const Y10Rows *
-ref_rows (Y10Slot *slot, guint i)
-{
-  return &slot->images[i].result;
-}
-
-static void
-ref_times (Y10Slot *slot, gint64 *inference, gint64 *postprocess)
-{
-  *inference = slot->inference;
-  *postprocess = slot->postprocess;
-}
-
-static gboolean
-ref_read_tensor (Y10Slot *slot, guint i, Y10View view, gfloat *nchw, GError **error)
-{
-  y10_plan_view_export (slot->program->plan, view, arena (slot, i), nchw);
-  return TRUE;
-}
-
-static gboolean
-ref_write_tensor (Y10Slot *slot, guint i, Y10View view, const gfloat *nchw,
-    GError **error)
-{
-  y10_plan_view_import (slot->program->plan, view, arena (slot, i), nchw);
-  return TRUE;
-}
-
-static void
-ref_poison (Y10Slot *slot)
-{
-  memset (slot->arenas, 0xff, slot->program->plan->arena_size
-      * slot->max_batch);
-  for (guint i = 0; i < slot->max_batch; i++)
-    memset (slot->images[i].rows, 0xff, slot->max_rows
-        * sizeof (Y10Detection));
 }
 
 const Y10BackendClass y10_backend_ref = {
@@ -371,9 +278,9 @@ const Y10BackendClass y10_backend_ref = {
   .slot_free = ref_slot_free,
   .load = ref_load,
   .submit = ref_submit,
-  .rows = ref_rows,
-  .times = ref_times,
-  .read_tensor = ref_read_tensor,
-  .write_tensor = ref_write_tensor,
-  .poison = ref_poison,
+  .rows = y10_host_slot_rows,
+  .times = y10_host_slot_times,
+  .read_tensor = y10_host_slot_read_tensor,
+  .write_tensor = y10_host_slot_write_tensor,
+  .poison = y10_host_slot_poison,
 };
