@@ -493,6 +493,9 @@ static const Y10BackendClass y10_backend_cuda = {
   .size = sizeof (Y10BackendClass),
   .kind = Y10_BACKEND_CUDA,
   .name = "cuda",
+  .memories = Y10_MEMORY_BIT (Y10_MEMORY_HOST)
+      | Y10_MEMORY_BIT (Y10_MEMORY_CUDA),
+  .default_slots = 2,
   .probe = cuda_probe,
   .open = cuda_open,
   .close = cuda_close,

@@ -21,7 +21,7 @@
 
 G_BEGIN_DECLS
 
-#define Y10_BACKEND_API_VERSION 4
+#define Y10_BACKEND_API_VERSION 5
 
 typedef struct _Y10Device Y10Device;    /* defined by each backend */
 typedef struct _Y10Program Y10Program;
@@ -44,12 +44,18 @@ typedef struct
   const Y10Detection *rows;     /* best first; source pixels; owned by the slot */
 } Y10Rows;
 
+/* A kind of memory in a set. */
+#define Y10_MEMORY_BIT(memory) (1u << (memory))
+
 typedef struct
 {
   guint api_version;            /* Y10_BACKEND_API_VERSION */
   gsize size;                   /* of this struct */
   Y10BackendKind kind;
   const char *name;
+  guint memories;               /* set of those whose images load reads */
+  guint default_slots;          /* as many as keep the device busy, at least 1 */
+  gboolean host_arenas;         /* the slots' arenas are in host memory */
 
   /* Returns 0 and appends the reason to @why if the backend cannot run here;
    * else a score, the higher the faster. A backend that is slower or less

@@ -41,7 +41,7 @@ check_memory (const Y10Engine *engine, GError **error)
       c->n_slots == 1 ? "" : "s", c->max_batch, c->max_batch == 1 ? "" : "s",
       c->width, c->height);
 
-  if (engine->backend->kind != Y10_BACKEND_CUDA)
+  if (engine->backend->host_arenas)
     size += (guint64) engine->plan->arena_size * c->max_batch * c->n_slots;
   return y10_memory_check (size, purpose, error);
 }

@@ -19,7 +19,6 @@
 
 #define MAX_SLOTS 16
 #define MAX_BATCH 64
-#define AUTO_CUDA_SLOTS 2
 #define MAX_THREADS 256
 #define MAX_DETECTIONS 8400
 #define MAX_INPUT_SIZE 8192
@@ -126,8 +125,7 @@ resolve_sizes (const Y10Engine *engine, Y10EngineConfig *c)
   if (!c->max_batch)
     c->max_batch = 1;
   if (!c->n_slots)
-    c->n_slots = engine->backend->kind == Y10_BACKEND_CUDA
-        ? AUTO_CUDA_SLOTS : 1;
+    c->n_slots = engine->backend->default_slots;
 }
 
 Y10Engine *

@@ -105,18 +105,42 @@ check_params (const Y10Engine *engine, const Y10HeadParams *params,
   return TRUE;
 }
 
+/* Such as "host or CUDA". */
+static char *
+list_memories (guint memories)
+{
+  static const char *const names[] = {
+    [Y10_MEMORY_HOST] = "host",[Y10_MEMORY_CUDA] = "CUDA"
+  };
+  GString *list = g_string_new (NULL);
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    if (memories & Y10_MEMORY_BIT (i))
+      g_string_append_printf (list, "%s%s", list->len ? " or " : "", names[i]);
+  return g_string_free (list, FALSE);
+}
+
+static gboolean
+check_memory (const Y10BackendClass *backend, Y10Memory memory, GError **error)
+{
+  g_autofree char *found = NULL, *expected = NULL;
+
+  if (backend->memories & Y10_MEMORY_BIT (memory))
+    return TRUE;
+  found = list_memories (Y10_MEMORY_BIT (memory));
+  expected = list_memories (backend->memories);
+  g_set_error (error, Y10_ERROR, Y10_ERROR_UNSUPPORTED,
+      "the image is in %s memory; backend %s expects %s memory", found,
+      backend->name, expected);
+  return FALSE;
+}
+
 static gboolean
 check_image (const Y10Engine *engine, const Y10Image *image, GError **error)
 {
-  if (!y10_image_validate (image, error))
+  if (!y10_image_validate (image, error)
+      || !check_memory (engine->backend, image->memory, error))
     return FALSE;
-  if (image->memory == Y10_MEMORY_CUDA
-      && engine->backend->kind != Y10_BACKEND_CUDA) {
-    g_set_error (error, Y10_ERROR, Y10_ERROR_UNSUPPORTED,
-        "the image is in CUDA memory; backend %s expects host memory",
-        engine->backend->name);
-    return FALSE;
-  }
   if (image->format == Y10_PIXEL_TENSOR
       && (image->width != engine->config.width
           || image->height != engine->config.height)) {

@@ -114,6 +114,9 @@ y10_backend_module (void)
   backend = y10_backend_ref;
   backend.kind = Y10_BACKEND_CUDA;
   backend.name = "cuda";
+  backend.memories |= Y10_MEMORY_BIT (Y10_MEMORY_CUDA);
+  backend.default_slots = 2;
+  backend.host_arenas = FALSE;
   backend.probe = probe;
   backend.open = open_device;
   backend.load = load;
