@@ -53,7 +53,8 @@ gst_y10_props_install (GObjectClass * class)
       "\"N\" or \"WxH\", multiples of 32. Empty: the model's own. Smaller is "
       "faster, larger finds smaller objects", "", ready);
   props[GST_Y10_PROP_THREADS] = g_param_spec_uint ("threads", "Threads",
-      "Number of CPU threads; 0: one per core", 0, 256, 0, ready);
+      "Number of CPU threads; 0: one per core that the process may use", 0, 256,
+      0, ready);
   props[GST_Y10_PROP_ENGINE_GROUP] = g_param_spec_string ("engine-group",
       "Engine group", "Elements of one process share an engine, which keeps "
       "its weights in memory once, if this name, the model file and all engine "

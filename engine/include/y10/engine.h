@@ -65,7 +65,8 @@ Y10_API const char *y10_head_get_name (Y10Head head);
  *   default, which is 1 until batching has been measured on a GPU
  * @n_slots: maximum number of steps in flight, 1 to 16; 0: as many as keep the
  *   backend busy, 2 on CUDA, else 1
- * @threads: CPU threads, 1 to 256; 0: one per core available to this process
+ * @threads: CPU threads, 1 to 256; 0: one for each core that this process
+ *   may use, by its affinity and the CPU quota of its control groups
  * @max_detections: maximum number of detections of an image, 1 to 8400
  * @device_id: index of the GPU, -1 for any; ignored if @cuda_context is set
  * @cuda_graphs: whether CUDA launches the network as a captured graph. If not,
