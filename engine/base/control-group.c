@@ -18,8 +18,9 @@ y10_control_group_read (const char *root, const char *folder, const char *file)
   return g_file_get_contents (name, &text, NULL, NULL) ? text : NULL;
 }
 
-/* In a container the path may be the host's, of which only the end exists in the
- * mount; so each suffix of the path is tried, down to the mount itself. */
+/* Calls @func for a group and for each of its ancestors, down to the mount
+ * itself. In a container the path may be the host's, and then only the last
+ * of these folders exists. */
 static void
 visit_ancestors (guint version, const char *mount, const char *group,
     Y10ControlGroupFunc func, gpointer user)

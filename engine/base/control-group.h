@@ -12,8 +12,9 @@ typedef void (*Y10ControlGroupFunc) (guint version, const char *folder,
     const char *name, gpointer user);
 
 /* Calls @func for each group of this process with @controller, such as
- * "memory", from the innermost to the outermost: the limits of all apply. @root:
- * "" or, for tests, a folder that contains proc/ and sys/. */
+ * "memory", from the innermost to the outermost: the limits of all apply.
+ * Some of their folders may not exist. @root: "" or, for tests, a folder that
+ * contains proc/ and sys/. */
 void y10_control_group_foreach (const char *root, const char *controller,
     Y10ControlGroupFunc func, gpointer user);
 /* Returns the text of @root/@folder/@file, or NULL. */

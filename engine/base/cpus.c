@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* How many CPUs this process can use. A container often sees all CPUs of the host
- * but gets the time of a few: with a thread for each, the kernel would stop all
- * of them for most of every period. */
+/* How many CPUs this process can use. A container often sees all CPUs of the
+ * host but gets the time of a few: with a thread for each CPU, the kernel
+ * would stop all threads for most of every period. */
 
 #include "config.h"
 

@@ -17,7 +17,8 @@
 GQuark
 y10_error_quark (void)
 {
-  /* G_DEFINE_QUARK() caches it in a variable that threads write without a lock. */
+  /* G_DEFINE_QUARK() caches it in a variable that threads write without a
+   * lock. */
   return g_quark_from_static_string ("y10-error-quark");
 }
 

@@ -2,9 +2,9 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
 /* Verdicts of self-checks on disk, one small file for each key in
- * ~/.cache/yolov10detect/checks. A file holds the key and a checksum, so a damaged
- * one is ignored and replaced. g_file_set_contents() writes aside and renames:
- * concurrent processes read a whole file or none. */
+ * ~/.cache/yolov10detect/checks. A file holds the key and a checksum, so a
+ * damaged one is ignored and replaced. g_file_set_contents() writes aside and
+ * renames: concurrent processes read a whole file or none. */
 
 #include "config.h"
 

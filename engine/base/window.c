@@ -15,7 +15,7 @@
  * y10_window_record:
  * @window: the window
  * @waited: time from submission to the beginning of its step, nanoseconds
- * @answered_at: when it was answered, nanoseconds; not earlier than the last one
+ * @answered_at: when it was answered, nanoseconds; not before the last one
  * @busy: total time that the device was busy until then, nanoseconds
  *
  * Records one image.

@@ -12,7 +12,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   gint64 waited, answered_at;   /* ns: for its step; time of the answer */
-  gint64 busy;                  /* total of the device until then, nanoseconds */
+  gint64 busy;                  /* total of the device until then, ns */
 } Y10Wait;
 
 /* A ring of the latest images; all zeros when empty. */

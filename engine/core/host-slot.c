@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* A slot in host memory: the parameters and rows of each image, the memory of the
- * head, and what a backend's class does with them and with the arenas. */
+/* A slot in host memory: the parameters and rows of each image, the memory of
+ * the head, and what a backend's class does with them and with the arenas. */
 
 #include "config.h"
 

@@ -27,7 +27,7 @@ typedef struct
   const Y10Plan *plan;          /* borrowed */
   guint max_batch, max_rows;
   guint8 *arenas;               /* the backend's, one per image */
-  gsize arena_stride;           /* bytes between them; set by the backend, too */
+  gsize arena_stride;           /* bytes between them; the backend's */
   Y10HostImage *images;         /* max_batch */
   Y10Candidate *candidates;     /* of one image */
   guint capacity;               /* of candidates */

@@ -16,7 +16,7 @@ typedef struct
 {
   guint n, n_blocks;            /* positions, and blocks of positions */
   guint key_blocks, value_blocks;       /* channel blocks of a head */
-  gsize keys, values;           /* packed bytes: keys of a head; a value block */
+  gsize keys, values;           /* packed bytes: a head's keys; a value block */
 } Sizes;
 
 static Sizes
@@ -133,8 +133,8 @@ attend (const Y10CpuOp *op, const Y10CpuTask *task, guint chunk,
   }
 }
 
-/* Adds the positional encoding, the depthwise convolution of the values. A head's
- * blocks are consecutive. */
+/* Adds the positional encoding, the depthwise convolution of the values. A
+ * head's blocks are consecutive. */
 static void
 add_positional_encoding (const Y10CpuOp *op, const Y10CpuTask *task,
     guint chunk, guint n_chunks)

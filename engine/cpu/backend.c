@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* The cpu backend. The threads of the device's thread pool run the ops together,
- * one after the other. Box ops wait for the class scores (boxes.c), except when the ops are run in parts, because the caller may
- * then read tensors in between. The threads' scratch memory belongs to the
- * program, so it computes only one image at a time. */
+/* The cpu backend. The threads of the device's thread pool together run one op
+ * after the other. Box ops wait for the class scores (boxes.c), except when the
+ * ops are run in parts, because the caller may then read tensors in between.
+ * The threads' scratch memory belongs to the program, so it computes only one
+ * image at a time. */
 
 #include "config.h"
 
@@ -28,7 +29,8 @@ struct _Y10Slot
   Y10Program *program;
   Y10CpuMemory arenas;
   Y10CpuBoxPixels pixels;
-  gboolean *boxes_missing;      /* of each image: computed at the candidates only */
+  gboolean *boxes_missing;      /* of each image: boxes are computed at the
+                                 * candidates only */
 };
 
 G_STATIC_ASSERT (G_STRUCT_OFFSET (struct _Y10Slot, host) == 0);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* The first convolution, from the input's three planes. Taps cross an edge only in
- * the first columns of a row and in the first and last rows, so each row is done
- * in two parts. */
+/* The first convolution, from the input's three planes. Taps cross an edge only
+ * in the first columns of a row and in the first and last rows, so each row is
+ * done in two parts. */
 
 #include "config.h"
 

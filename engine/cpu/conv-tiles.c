@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Convolutions by tiles: a tile is a few pixels of a row times one or two blocks of
- * output channels, over all input channels. A tile whose taps cross an edge reads
- * a zero-padded copy, so the kernels need not handle edges. */
+/* Convolutions by tiles: a tile is a few pixels of a row times one or two
+ * blocks of output channels, over all input channels. A tile whose taps cross
+ * an edge reads a zero-padded copy, so the kernels need not handle edges. */
 
 #include "config.h"
 
@@ -15,9 +15,9 @@
  * pair: they stay in the L2, and the pair's weights in the L1. */
 #define INPUT_BYTES (128 * 1024)
 
-/* Chooses into how many ranges of pixels and of output blocks an op with @n rows
- * of tiles is cut: each range of pixels reads all weights again, and each
- * range of blocks all of the input. */
+/* Chooses into how many ranges of pixels, of at most @n, and of output blocks
+ * an op is cut: each range of pixels reads all weights again, and each range
+ * of blocks all of the input. Returns the product, the number of chunks. */
 static guint
 choose_chunks (const Y10CpuCompile *c, Y10CpuOp *op, guint n)
 {
@@ -39,7 +39,8 @@ choose_chunks (const Y10CpuCompile *c, Y10CpuOp *op, guint n)
   return MIN (wanted / best, MAX (n, 1)) * best;
 }
 
-/* The pixels or tiles [begin, end) of @n and the output blocks of a chunk. */
+/* The pixels or tiles [begin, end) of @n and the output blocks [first_block,
+ * end_block) of a chunk. */
 static void
 share (const Y10CpuOp *op, guint n, guint chunk, guint n_chunks,
     guint *begin, guint *end, guint *first_block, guint *end_block)
@@ -94,8 +95,9 @@ run_tile (const Y10CpuOp *op, const Y10CpuTask *task, Y10Tile *t,
   }
 }
 
-/* Pixels [begin, end). The next tile's input is fetched while the first pair of
- * blocks is computed, because the hardware does not follow @n_blocks streams. */
+/* Pixels [begin, end) of output blocks [first, last). The next tile's input is
+ * fetched while the first pair of blocks is computed, because the hardware does
+ * not follow as many streams as there are input blocks. */
 static void
 run_pixels (const Y10CpuOp *op, const Y10CpuTask *task, Y10Tile *t,
     guint begin, guint end, guint first, guint last)

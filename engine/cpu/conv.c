@@ -9,7 +9,8 @@
 
 #include "cpu/conv.h"
 
-/* The first one that supports an op computes it. The last one supports all. */
+/* The first one that supports an op and is accurate for its weights computes
+ * it. The last one supports all. */
 static const Y10CpuConv *const implementations[] = {
   &y10_cpu_conv_stem,
   &y10_cpu_conv_depthwise,

@@ -8,9 +8,9 @@
 
 G_BEGIN_DECLS
 
-/* Which one computes an op depends on the shape of the op and on the instruction
- * set only, so that equal inputs give equal bytes on every machine that has the
- * instructions. */
+/* Which one computes an op depends only on the op, its weights and the
+ * instruction set, so that equal inputs give equal bytes on every machine that
+ * has the instructions. */
 struct _Y10CpuConv
 {
   const char *name;
@@ -20,8 +20,8 @@ struct _Y10CpuConv
   /* Packs the taps that lead from input channel @in to output channel @out. */
   void (*pack) (const Y10CpuOp * op, const Y10Kernels * k, guint out, guint in,
       const gfloat * taps, guint8 * packed);
-  /* Whether it is accurate for these weights, [out][in][kernel][kernel]; NULL: for
-   * all. */
+  /* Whether it is accurate for these weights, [out][in][kernel][kernel]; NULL:
+   * for all. */
   gboolean (*is_accurate) (guint n_out, guint n_in, const gfloat * weight);
 };
 

@@ -2,10 +2,11 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-/* Shared by the files of the cpu backend. An op is compiled into one or more phases
- * of chunks, which the threads of the pool run in any order; a phase begins when
- * the one before has ended. Which thread runs a chunk, and how many chunks there
- * are, never changes a result. */
+/* Shared by the files of the cpu backend. An op is compiled into one or more
+ * phases of chunks, which the threads of the pool run in any order; a phase
+ * begins when the one before has ended, and is a stage of the pool's job. Which
+ * thread runs a chunk, and how many chunks there are, never changes a
+ * result. */
 
 #include "core/backend.h"
 #include "cpu/kernels/kernels.h"
@@ -52,7 +53,7 @@ struct _Y10CpuOp
   const Y10CpuConv *conv;       /* NULL: not a convolution */
   Y10CpuPhase phase[Y10_CPU_MAX_PHASES];
   guint n_phases;
-  guint chunk_columns;          /* chunks that share the pixels of one */
+  guint chunk_columns;          /* chunks of the same pixels */
   gsize shared_size, scratch_size;      /* required scratch memory, bytes */
   gsize weight_size;            /* packed, without the bias; bytes */
   const guint8 *weight;
@@ -60,7 +61,8 @@ struct _Y10CpuOp
   Y10CpuPlane in, out, add;     /* add.n_blocks 0: none */
   gboolean logits;              /* out holds floats at every precision */
   gboolean exact;               /* no Winograd: sums as in a direct
-                                 * convolution, so single pixels can be computed */
+                                 * convolution, so that single pixels can be
+                                 * computed */
 };
 
 /* Context for compiling an op. */
@@ -105,8 +107,8 @@ void y10_cpu_conv_compile (const Y10CpuCompile * c, Y10CpuOp * op);
 void y10_cpu_maxpool5_compile (const Y10CpuCompile * c, Y10CpuOp * op);
 void y10_cpu_upsample2x_compile (const Y10CpuCompile * c, Y10CpuOp * op);
 void y10_cpu_attention_compile (const Y10CpuCompile * c, Y10CpuOp * op);
-/* Replaces the implementation if it is not accurate for these weights. The other one
- * needs no more memory for its weights. */
+/* Replaces the implementation if it is not accurate for these weights. The
+ * other one needs no more memory for its weights. */
 void y10_cpu_conv_check (const Y10CpuCompile * c, Y10CpuOp * op,
     const gfloat * weight);
 /* Packs the weights for the kernels, at op->weight and op->bias. */

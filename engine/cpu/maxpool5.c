@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* 5×5 maximum, rows first, then columns. A chunk computes whole channel blocks. */
+/* 5×5 maximum, rows first, then columns. A chunk computes whole channel
+ * blocks. */
 
 #include "config.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* How a phase is cut into chunks. More chunks than threads let the others do the
- * work of a thread that has lost its core, or that is on a slower one. */
+/* How a phase is cut into chunks. If there are more than threads, the others
+ * can do the work of a thread that has lost its core or is on a slower one. */
 
 #include "config.h"
 
@@ -17,7 +17,7 @@ y10_cpu_choose_chunks (guint n_threads, guint n_max)
 
   if (n_threads == 1)
     return 1;
-  /* Equal shares. */
+  /* As many for each thread. */
   return n > n_threads ? n - n % n_threads : MAX (n, 1);
 }
 

@@ -17,7 +17,8 @@
 #include "cpu/cpu.h"
 #include "cpu/kernels/preprocess.h"
 
-#define MIN_ROWS 16             /* of a part; the first one is made without its neighbour */
+#define MIN_ROWS 16             /* of a part, which reuses no row of the one
+                                 * before */
 
 /* Constant for all rows of a picture. */
 typedef struct
@@ -295,7 +296,8 @@ fill_rows (const Job *j, guint first, guint end)
         output (j, p, 0, first));
 }
 
-/* Computes one of @n_parts shares of the picture and of the border. */
+/* Computes one of @n_parts parts of the picture and of the border. @thread: the
+ * one that runs it. */
 static void
 run_part (const Job *j, guint part, guint n_parts, guint thread)
 {

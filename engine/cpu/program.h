@@ -33,7 +33,7 @@ struct _Y10Program
   guint *first_phase;           /* of each op, and the number of all */
   Y10CpuBoxOps boxes;
   Y10CpuMemory weights;
-  Y10CpuMemory scratch;         /* shared part, then one part per thread */
+  Y10CpuMemory scratch;         /* shared, of each thread, of preprocessing */
   gsize shared_size, thread_size;
   guint8 *preprocess;           /* part of the above */
 };

@@ -3,8 +3,8 @@
 
 /* Thread pool. A hundred stages per frame need threads that spin; decoders and
  * encoders that share the cores need threads that sleep. So a thread that finds
- * nothing to do spins for some microseconds, about the difference between
- * equal shares, and then sleeps on a futex.
+ * nothing to do spins for some microseconds, about as long as threads with
+ * equal work wait for each other, and then sleeps on a futex.
  *
  * Each thread owns a range of a stage's chunks. It runs these first, then
  * takes chunks from the others. Whoever completes the last chunk starts the
@@ -33,7 +33,8 @@
 
 /* A thread's range of the current stage's chunks, in one word, so that one
  * compare-and-swap checks that the stage is still the same and takes a chunk:
- * the stage's number in the upper half, then next and end. */
+ * the stage's number in the upper half, then 16 bits each for the next chunk
+ * and the end. */
 typedef struct
 {
   guint64 word __attribute__ ((aligned (64)));
@@ -41,10 +42,11 @@ typedef struct
 
 struct _Y10ThreadPool
 {
-  /* The number of stages started. */
+  /* The current stage's number: that of all stages started, in all jobs. Its
+   * index in its job is @index. */
   guint32 stage __attribute__ ((aligned (64)));
   guint32 sleepers;             /* threads asleep until it changes */
-  guint32 n_unfinished __attribute__ ((aligned (64)));  /* chunks of the stage */
+  guint32 n_unfinished __attribute__ ((aligned (64)));  /* of its chunks */
   guint32 end;                  /* the stage that ended the last job */
 
   const Y10ThreadPoolJob *job;
@@ -109,9 +111,10 @@ publish_stage (Y10ThreadPool *pool)
         0);
 }
 
-/* Starts stage pool->index or the first one after it that has chunks; after the
- * last one, starts one without chunks, which ends the job. Only one thread at a
- * time can get here. */
+/* Starts stage pool->index of the job or the first one after it that has
+ * chunks; after the last one, starts one without chunks, which ends the job.
+ * Only one thread at a time can get here: the creator, or the one that has
+ * finished the last chunk. */
 static void
 start_stage (Y10ThreadPool *pool)
 {

@@ -2,11 +2,10 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
 /* Winograd's F(m × m, 3×3) (Lavin and Gray, 2015), m = 2 and 4: m² outputs take
- * (m + 2)² products instead of 9 m². In fp32 it adds rounding errors: a few units in
- * the last place for m = 2, ten times as much for m = 4. Tiles of m × m outputs are
- * numbered row by row. A batch of tiles is transformed, multiplied ((m + 2)² small
- * matrix products by the dense kernels) and transformed back while it is in the
- * cache. */
+ * (m + 2)² products instead of 9 m². In fp32 it adds rounding errors, more for
+ * m = 4 (docs/design.md). Tiles of m × m outputs are numbered row by row. A
+ * batch of tiles is transformed, multiplied ((m + 2)² small matrix products by
+ * the dense kernels) and transformed back while it is in the cache. */
 
 #include "config.h"
 
@@ -15,8 +14,9 @@
 #define BATCH_BYTES (320 * 1024)        /* of both transforms; fits the L2 */
 #define MIN_OUTPUTS 96          /* of a chunk, which reads all weights */
 #define MIN_TILES4 36           /* of a picture, for m = 4 */
-#define N_CHECKED 8             /* output channels, by is_accurate() */
-/* Of the error's RMS over the outputs' RMS. Seeded and trained weights give 1e-6. */
+#define N_CHECKED 8             /* output channels, at least, or all */
+/* Of the error's RMS, divided by the outputs' RMS. Seeded and trained weights
+ * give 1e-6. */
 #define MAX_ERROR 3e-5
 
 /* Outputs of a tile in each direction. */
@@ -172,8 +172,8 @@ supports2x2 (const Y10CpuCompile *c, const Y10CpuOp *op)
       && o->stride == 1 && o->pad == 1;
 }
 
-/* With few tiles, reading 36 values for 9 weights takes more time than the products
- * that are saved: at 5 × 5 tiles m = 4 and m = 2 are equally fast. */
+/* With few tiles, reading 36 values for 9 weights takes more time than the
+ * products that are saved: at 5 × 5 tiles m = 4 and m = 2 are equally fast. */
 static gboolean
 supports4x4 (const Y10CpuCompile *c, const Y10CpuOp *op)
 {
@@ -286,7 +286,8 @@ noise (guint channel, guint y, guint x)
   return (gfloat) (h >> 8) / (1 << 24);
 }
 
-/* Adds one input channel to the products @m and to the direct convolution @o. */
+/* Adds one input channel to the products @m and to the direct convolution
+ * @o. */
 static void
 accumulate (guint channel, const gfloat taps[9], gfloat m[6][6],
     gdouble o[4][4])
@@ -316,9 +317,10 @@ accumulate (guint channel, const gfloat taps[9], gfloat m[6][6],
   }
 }
 
-/* Computes one tile of some output channels by F(4 × 4, 3×3) in fp32 and directly in
- * double. Weights of any finite size pass; what fails are sums that overflow, or
- * that cancel almost entirely. */
+/* Computes one tile of some output channels by F(4×4, 3×3) in fp32 and directly
+ * in double. The size of the weights does not matter as long as nothing
+ * overflows; what fails are sums that overflow, or that cancel almost
+ * entirely. */
 static gboolean
 is_accurate4x4 (guint n_out, guint n_in, const gfloat *weight)
 {

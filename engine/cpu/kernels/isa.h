@@ -20,8 +20,8 @@ typedef enum
  * Y10_MAX_CPU_ISA (c, sse41, avx2, avx512, avx512_bf16). Thread-safe; computed
  * once. */
 Y10Isa y10_cpu_isa (void);
-/* Whether this CPU's code for bfloat16 is faster than that for fp32. Depends on the
- * maker only. */
+/* Whether bfloat16 is faster than fp32 on this CPU. Depends on y10_cpu_isa()
+ * and the CPU's maker only. */
 gboolean y10_cpu_is_bf16_faster (void);
 const char *y10_isa_get_name (Y10Isa isa);
 

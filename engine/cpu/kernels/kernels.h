@@ -67,9 +67,9 @@ typedef struct
       const float *weight, const float *bias, void *dst, ptrdiff_t dst_block,
       int n_blocks, int width, int kernel, int stride, int silu);
 
-  /* Winograd's F(m × m, 3×3), m = 2 and 4; NULL if elem is 2. Tile t of a row of
-   * tiles starts at pixel m t; v and m are [(m + 2)²][..][tile][block], with `point`
-   * bytes between the parts. */
+  /* Winograd's F(s × s, 3×3), s = 2 and 4; NULL if elem is 2. Tile t of a row
+   * of tiles starts at pixel s t; v and m are [(s + 2)²][..][tile][block], with
+   * `point` bytes between the parts. */
   struct
   {
     void (*in) (const void *src, ptrdiff_t src_row, float *v, ptrdiff_t point,
@@ -98,8 +98,8 @@ typedef struct
   void (*softmax) (float *s, ptrdiff_t s_block, void *p, ptrdiff_t p_block,
       int rows, int n, float scale);
 
-  /* Returns the first pixel in [from, n) with a channel of the block that is at
-   * least floor, or n. */
+  /* Returns the first pixel in [from, n) with a channel of the block that is
+   * at least floor, or n. */
   int (*find_from) (const float *src, int from, int n, float floor);
 } Y10Kernels;
 

@@ -17,14 +17,14 @@
 #define PIXEL (Y10_VLEN * Y10_ELEM)
 #define STEPS (Y10_VLEN * Y10_ELEM / 4) /* groups of 4 bytes in a pixel */
 
-/* Multiplies a broadcast 4-byte group of a pixel (one float or two bfloat16) by its
- * weights and adds the products to one output block. */
+/* Multiplies a broadcast 4-byte group of a pixel (one float or two bfloat16) by
+ * its weights and adds the products to one output block. */
 Y10_INLINE vf
 dot (vf acc, vf weight, vf pixel)
 {
 #if defined Y10_AVX2
-  /* Compilers also choose forms that overwrite a factor, and then copy and spill
-   * the 12 accumulators, 2 weights and the pixel that just fit. */
+  /* Compilers also choose forms that overwrite a factor, and then copy and
+   * spill the 12 accumulators, 2 weights and the pixel that just fit. */
   __asm__ ("vfmadd231ps %2, %1, %0":"+x" (acc):"x" (weight), "x" (pixel));
   return acc;
 #elif Y10_ELEM == 4
@@ -246,8 +246,9 @@ stem (const float *src, ptrdiff_t plane, ptrdiff_t row, const float *weight,
 
 #if Y10_ELEM == 4
 
-/* B'd for one column of a tile, the first half of B'dB in Winograd's F(2x2, 3x3).
- * Adjacent tiles share two columns, so winograd_in() transforms each column once. */
+/* B'd for one column of a tile, the first half of B'dB in Winograd's
+ * F(2×2, 3×3). Adjacent tiles share two columns, so winograd_in() transforms
+ * each column once. */
 Y10_INLINE void
 winograd_column (const char *s, ptrdiff_t row, vf c[4])
 {
@@ -329,9 +330,9 @@ winograd_out (const float *m, ptrdiff_t point, const float *bias, void *dst,
   }
 }
 
-/* Winograd's F(4x4, 3x3) at the points 0, ±A, ±B and infinity, where A B = 1: half the
- * rounding error of the usual ±1, ±2 (Barabasz et al., Error Analysis and Improving
- * the Accuracy of Winograd Convolution for DNNs, 2020). */
+/* Winograd's F(4×4, 3×3) at the points 0, ±A, ±B and infinity, where A B = 1:
+ * half the rounding error of the usual ±1, ±2 (Barabasz et al., Error Analysis
+ * and Improving the Accuracy of Winograd Convolution for DNNs, 2020). */
 #define WINOGRAD_A (2.0f / 3)
 #define WINOGRAD_B (3.0f / 2)
 

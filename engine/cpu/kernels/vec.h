@@ -4,9 +4,10 @@
 
 /* One vector of Y10_VLEN floats: the channels of a block. The compilers'
  * vector extensions express most operations on any instruction set; table
- * look-up, conversions and reciprocals have versions for some here. None uses the
- * CPU's approximations of 1 / x in fp32: they differ between makers. Include
- * it only in files that are built with flags for their instruction set. */
+ * look-up, conversions and reciprocals have versions for some here. None uses
+ * the CPU's approximations of 1 / x in fp32: they differ between makers.
+ * Include it only in files that are built with flags for their instruction
+ * set. */
 
 #include <stdint.h>
 #include <string.h>
@@ -98,12 +99,12 @@ vf_hsum (vf v)
   return s[0];
 }
 
-/* exp (c x / log2 (e)) = 2^(c x), for exponents from -126 to 127, as a product: 2^(i/n) is
- * looked up, and a polynomial makes the rest, so that exp (x) is s p. With the
- * magic number added, the low bits of t hold the exponent times n. Shifted, they
- * add the exponent to a table entry, from which those bits that are the index
- * have been subtracted. Relative errors are 2e-7, and 2e-8 |x| far from 0, where
- * log2 (e) is rounded. */
+/* 2^(c x) = exp (c x / log2 (e)), for exponents from -126 to 127, as the
+ * product of the result and @polynomial: 2^(i/n) is looked up, and a polynomial
+ * makes the rest. With the magic number added, the low bits of t hold the
+ * exponent times n. Shifted, they add the exponent to a table entry, from which
+ * those bits that are the index have been subtracted. Relative errors are 2e-7,
+ * and 2e-8 |x| far from 0, where log2 (e) is rounded. */
 #ifdef __AVX512F__
 
 Y10_INLINE vf
@@ -200,8 +201,8 @@ vf_silu (vf x)
 #else
 
 /* x * sigmoid (x). A difference of bit patterns is 1 / d within an eighth; each
- * of two steps of third order, y (1 + e + e²) with e = 1 - d y, cubes the error.
- * A division takes twice as long. */
+ * of two steps of third order, y (1 + e + e²) with e = 1 - d y, cubes the
+ * error. A division takes twice as long. */
 Y10_INLINE vf
 vf_silu (vf x)
 {
