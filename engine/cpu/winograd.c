@@ -319,17 +319,16 @@ accumulate (guint channel, const gfloat taps[9], gfloat m[6][6],
 
 /* Computes one tile of some output channels by F(4×4, 3×3) in fp32 and directly
  * in double. The size of the weights does not matter as long as nothing
- * overflows; what fails are sums that overflow, or that cancel almost
+ * overflows; what fails are channels whose sums overflow, or cancel almost
  * entirely. */
 static gboolean
 is_accurate4x4 (guint n_out, guint n_in, const gfloat *weight)
 {
   guint step = MAX (n_out / N_CHECKED, 1);
-  gdouble error = 0, power = 0;
 
   for (guint out = 0; out < n_out; out += step) {
     gfloat m[6][6] = { {0} }, half[4][6], column[6], o[4];
-    gdouble wanted[4][4] = { {0} };
+    gdouble wanted[4][4] = { {0} }, error = 0, power = 0;
 
     for (guint in = 0; in < n_in; in++)
       accumulate (in, weight + ((gsize) out * n_in + in) * 9, m, wanted);
@@ -347,9 +346,11 @@ is_accurate4x4 (guint n_out, guint n_in, const gfloat *weight)
         power += wanted[y][x] * wanted[y][x];
       }
     }
+    /* NaN fails. */
+    if (!(error <= MAX_ERROR * MAX_ERROR * power))
+      return FALSE;
   }
-  /* NaN fails. */
-  return error <= MAX_ERROR * MAX_ERROR * power;
+  return TRUE;
 }
 
 const Y10CpuConv y10_cpu_conv_winograd2x2 = {
