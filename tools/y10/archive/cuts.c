@@ -49,6 +49,18 @@ has_duplicates (const GArray *times)
   return FALSE;
 }
 
+/* Whether frames behind the first key frame would be displayed before it: they
+ * refer to some that were cut off. FFmpeg 7's decoder then also leaves out the key
+ * frame if it is displayed in part only, FFmpeg 5's does not. */
+static gboolean
+begins_in_open_gop (const ToolCodedFrame *frames, guint n)
+{
+  for (guint i = 1; i < n && !frames[i].entry; i++)
+    if (frames[i].time < frames[0].time)
+      return TRUE;
+  return FALSE;
+}
+
 static GArray *
 find_cuts (const ToolCodedFrame *frames, guint n)
 {
@@ -120,6 +132,8 @@ tool_cuts_find (const ToolCodedFrame *frames, guint n, gint64 length,
     why = "no frame has a time";
   } else if (has_duplicates (times)) {
     why = "two frames have the same time";
+  } else if (begins_in_open_gop (frames, n)) {
+    why = "it begins within an open GOP";
   } else {
     cuts = find_cuts (frames, n);
     /* The first segment begins where the stream begins. */
