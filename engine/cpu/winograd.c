@@ -11,6 +11,9 @@
 
 #include "cpu/conv.h"
 
+#define WINOGRAD_VALUE gfloat
+#include "cpu/kernels/winograd4.h"
+
 #define BATCH_BYTES (320 * 1024)        /* of both transforms; fits the L2 */
 #define MIN_OUTPUTS 96          /* of a chunk, which reads all weights */
 #define MIN_TILES4 36           /* of a picture, for m = 4 */
@@ -197,7 +200,7 @@ prepare (const Y10CpuCompile *c, Y10CpuOp *op)
 static void
 transform_taps (guint size, const gdouble g[3], gdouble *u)
 {
-  const gdouble a = 2.0 / 3, b = 3.0 / 2;       /* see kernels/template.h */
+  const gdouble a = 2.0 / 3, b = 3.0 / 2;       /* WINOGRAD_A, _B */
   const gdouble na = 2 * a * a * (a * a - b * b);
   const gdouble nb = 2 * b * b * (b * b - a * a);
 
@@ -247,35 +250,6 @@ pack (const Y10CpuOp *op, const Y10Kernels *k, guint out, guint in,
       *to = (gfloat) u[y][x];
 }
 
-/* B'd and A'm of one row or column, as in kernels/template.h. */
-static void
-transform_input (const gfloat d[6], gfloat c[6])
-{
-  const gfloat a = 2.0f / 3, b = 3.0f / 2;
-  gfloat even_a = d[4] - b * b * d[2], odd_a = a * d[3] - b * d[1];
-  gfloat even_b = d[4] - a * a * d[2], odd_b = b * d[3] - a * d[1];
-
-  c[0] = d[0] + (d[4] - (a * a + b * b) * d[2]);
-  c[1] = even_a + odd_a;
-  c[2] = even_a - odd_a;
-  c[3] = even_b + odd_b;
-  c[4] = even_b - odd_b;
-  c[5] = d[1] + (d[5] - (a * a + b * b) * d[3]);
-}
-
-static void
-transform_output (const gfloat m[6], gfloat o[4])
-{
-  const gfloat a = 2.0f / 3, b = 3.0f / 2;
-  gfloat sum_a = m[1] + m[2], difference_a = m[1] - m[2];
-  gfloat sum_b = m[3] + m[4], difference_b = m[3] - m[4];
-
-  o[0] = m[0] + (sum_a + sum_b);
-  o[1] = a * difference_a + b * difference_b;
-  o[2] = a * a * sum_a + b * b * sum_b;
-  o[3] = m[5] + (a * a * a * difference_a + b * b * b * difference_b);
-}
-
 /* A pixel of a tile of noise in [0, 1); the same on every machine. */
 static gfloat
 noise (guint channel, guint y, guint x)
@@ -305,13 +279,13 @@ accumulate (guint channel, const gfloat taps[9], gfloat m[6][6],
   for (guint x = 0; x < 6; x++) {
     for (guint y = 0; y < 6; y++)
       column[y] = d[y][x];
-    transform_input (column, v);
+    winograd4_b (column, v);
     for (guint y = 0; y < 6; y++)
       half[y][x] = v[y];
   }
   multiply_taps (4, taps, u);
   for (guint y = 0; y < 6; y++) {
-    transform_input (half[y], v);
+    winograd4_b (half[y], v);
     for (guint x = 0; x < 6; x++)
       m[y][x] += (gfloat) u[y][x] * v[x];
   }
@@ -335,12 +309,12 @@ is_accurate4x4 (guint n_out, guint n_in, const gfloat *weight)
     for (guint x = 0; x < 6; x++) {
       for (guint y = 0; y < 6; y++)
         column[y] = m[y][x];
-      transform_output (column, o);
+      winograd4_a (column, o);
       for (guint y = 0; y < 4; y++)
         half[y][x] = o[y];
     }
     for (guint y = 0; y < 4; y++) {
-      transform_output (half[y], o);
+      winograd4_a (half[y], o);
       for (guint x = 0; x < 4; x++) {
         error += (o[x] - wanted[y][x]) * (o[x] - wanted[y][x]);
         power += wanted[y][x] * wanted[y][x];

@@ -54,10 +54,10 @@ detect (void)
 #endif
 }
 
-/* AMD's CPUs (Zen 4, Zen 5) run as many bfloat16 products of pairs as fp32
+/* AMD's CPUs (Zen 4) run as many bfloat16 products of pairs as fp32
  * products. Intel's run half as many, so nothing is gained, and fp32 has
  * Winograd's method: yolov10n took 1.7 times as long in bfloat16 as in fp32 on
- * a Xeon, and 0.66 times as long on an EPYC. */
+ * a Xeon, and 0.66 times as long on an EPYC, where fp32 had only F(2×2, 3×3). */
 gboolean
 y10_cpu_is_bf16_faster (void)
 {

@@ -14,6 +14,11 @@
 #include "kernels.h"
 #include "vec.h"
 
+#if Y10_ELEM == 4
+#define WINOGRAD_VALUE vf
+#include "winograd4.h"
+#endif
+
 #define PIXEL (Y10_VLEN * Y10_ELEM)
 #define STEPS (Y10_VLEN * Y10_ELEM / 4) /* groups of 4 bytes in a pixel */
 
@@ -330,28 +335,6 @@ winograd_out (const float *m, ptrdiff_t point, const float *bias, void *dst,
   }
 }
 
-/* Winograd's F(4×4, 3×3) at the points 0, ±A, ±B and infinity, where A B = 1:
- * half the rounding error of the usual ±1, ±2 (Barabasz et al., Error Analysis
- * and Improving the Accuracy of Winograd Convolution for DNNs, 2020). */
-#define WINOGRAD_A (2.0f / 3)
-#define WINOGRAD_B (3.0f / 2)
-
-/* B'd of six values. */
-Y10_INLINE void
-winograd4_b (const vf d[6], vf c[6])
-{
-  const float a = WINOGRAD_A, b = WINOGRAD_B;
-  vf even_a = d[4] - b * b * d[2], odd_a = a * d[3] - b * d[1];
-  vf even_b = d[4] - a * a * d[2], odd_b = b * d[3] - a * d[1];
-
-  c[0] = d[0] + (d[4] - (a * a + b * b) * d[2]);
-  c[1] = even_a + odd_a;
-  c[2] = even_a - odd_a;
-  c[3] = even_b + odd_b;
-  c[4] = even_b - odd_b;
-  c[5] = d[1] + (d[5] - (a * a + b * b) * d[3]);
-}
-
 static void
 winograd4_in (const void *src, ptrdiff_t src_row, float *v, ptrdiff_t point,
     int n_tiles)
@@ -382,20 +365,6 @@ winograd4_in (const void *src, ptrdiff_t src_row, float *v, ptrdiff_t point,
         vf_store (to + (6 * y + x) * point, c[x]);
     }
   }
-}
-
-/* A'm of six values. */
-Y10_INLINE void
-winograd4_a (const vf m[6], vf o[4])
-{
-  const float a = WINOGRAD_A, b = WINOGRAD_B;
-  vf sum_a = m[1] + m[2], difference_a = m[1] - m[2];
-  vf sum_b = m[3] + m[4], difference_b = m[3] - m[4];
-
-  o[0] = m[0] + (sum_a + sum_b);
-  o[1] = a * difference_a + b * difference_b;
-  o[2] = a * a * sum_a + b * b * sum_b;
-  o[3] = m[5] + (a * a * a * difference_a + b * b * b * difference_b);
 }
 
 static void
