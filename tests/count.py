@@ -5,7 +5,8 @@
 
 usage: count.py [--failed=N] [--slowest=N] testlog.json…
 
-Lists failed tests, and skipped tests with the reason, then ends with one line,
+Lists failed tests with the end of their output, and skipped tests with the
+reason, then ends with one line,
 "N passed, N failed, N skipped", over all the logs. --failed adds failures that
 are in no log, such as a broken build. --slowest lists the N tests that took the
 longest, and how long all of them took one after the other. Exit status 0 only
@@ -17,20 +18,23 @@ import sys
 
 PASSED = {"OK", "EXPECTEDFAIL"}
 SKIPPED = {"SKIP", "IGNORED"}
+# Lines of a failed test's output, each stream apart: enough for a failed assertion
+# behind other messages, or a sanitizer's report.
+N_LINES = 25
+
+
+def lines_of(test, stream):
+    return [line.strip() for line in test.get(stream, "").splitlines() if line.strip()]
 
 
 def output(test):
-    return [line.strip() for key in ("stdout", "stderr") for line in test.get(key, "").splitlines()
-            if line.strip()]
-
-
-def last_line(test):
-    return (output(test) or ["no output"])[-1]
+    return lines_of(test, "stdout") + lines_of(test, "stderr")
 
 
 def skip_reason(test):
     """The line that says why, which those of a test library may follow, else the last one."""
-    said = [line for line in output(test) if re.match("skip(ped)?:", line, re.I)] or [last_line(test)]
+    said = [line for line in output(test) if re.match("skip(ped)?:", line, re.I)] \
+        or output(test) or ["no output"]
     return re.sub("^skip(ped)?: *", "", said[-1], flags=re.I)
 
 
@@ -54,7 +58,10 @@ def main():
                     print(f"skipped: {test['name']}: {skip_reason(test)}")
                 else:
                     failed += 1
-                    print(f"failed: {test['name']}: {test['result']}: {last_line(test)}")
+                    print(f"failed: {test['name']}: {test['result']}")
+                    for stream in ("stdout", "stderr"):
+                        for line in lines_of(test, stream)[-N_LINES:]:
+                            print(f"  {line}")
     if slowest and durations:
         print(f"{sum(seconds for seconds, _ in durations):.0f} s of tests; the slowest:")
         for seconds, name in sorted(durations, reverse=True)[:slowest]:

@@ -49,6 +49,15 @@ class Count(unittest.TestCase):
             status, lines = count([("OK", ""), (result, "oops")])
             self.assertEqual((status, lines[-1]), (1, "1 passed, 1 failed, 0 skipped"))
 
+    def test_a_failure_says_why(self):
+        """The assertion stands in one stream, a summary last in the other."""
+        lines = count([("OK", ""), ("FAIL", "\n".join(f"line {i}" for i in range(100)),
+                                    "test-a.c:12: found 3, expected 4\nran in 10 s\n")])[1]
+        self.assertEqual(lines[0], "failed: a test: FAIL")
+        self.assertIn("  line 99", lines)
+        self.assertNotIn("  line 2", lines)
+        self.assertIn("  test-a.c:12: found 3, expected 4", lines)
+
     def test_broken_builds_count(self):
         self.assertEqual(count([("OK", "")], failed=2), (1, ["1 passed, 2 failed, 0 skipped"]))
 
