@@ -7,11 +7,14 @@
  * find. The module contains our real painter.
  *
  * Y10_FAKE_STEP_MS=N makes each inference last N milliseconds, N,AFTER,M makes
- * it M after the first AFTER ones. The variable is read when a device is
- * opened. */
+ * it M after the first AFTER ones. With Y10_FAKE_GATE=OUT,IN, two file
+ * descriptors, each inference writes a byte to OUT and then waits for one from
+ * IN, so that a test decides when it goes on. The variables are read when a
+ * device is opened. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "core/backend.h"
 #include "fakecuda.h"
@@ -31,6 +34,7 @@ y10_cuda_kernel_image (void)
 static guint step_ms, slower_after, slower_ms;
 static gint n_steps;
 static gint64 slept_ns;         /* of the latest step; one device thread */
+static int gate_out, gate_in;   /* 0: no gate */
 
 static FakeCuda *fake;
 static Y10BackendClass backend;
@@ -44,12 +48,15 @@ probe (GString *why)
 static Y10Device *
 open_device (const Y10DeviceConfig *config, GError **error)
 {
-  const char *ms = getenv ("Y10_FAKE_STEP_MS");
+  const char *ms = getenv ("Y10_FAKE_STEP_MS"), *gate = getenv ("Y10_FAKE_GATE");
 
   step_ms = slower_after = slower_ms = 0;
   g_atomic_int_set (&n_steps, 0);
   if (ms)
     sscanf (ms, "%u,%u,%u", &step_ms, &slower_after, &slower_ms);
+  gate_out = gate_in = 0;
+  if (gate)
+    sscanf (gate, "%d,%d", &gate_out, &gate_in);
   if (fake) {
     g_atomic_int_inc (&fake->opened);
     fake->context = config->cuda_context;
@@ -84,10 +91,22 @@ load (Y10Slot *slot, guint i, const Y10Image *image,
 }
 
 static gboolean
+pass_gate (GError **error)
+{
+  char byte = 0;
+
+  if (!gate_in || (write (gate_out, &byte, 1) == 1 && read (gate_in, &byte, 1) == 1))
+    return TRUE;
+  g_set_error (error, Y10_ERROR, Y10_ERROR_BACKEND, "the gate is gone");
+  return FALSE;
+}
+
+static gboolean
 submit (Y10Slot *slot, guint n, guint first, guint end, GError **error)
 {
   gint64 start = g_get_monotonic_time (), left;
-  gboolean ok = y10_backend_ref.submit (slot, n, first, end, error);
+  gboolean ok = pass_gate (error)
+      && y10_backend_ref.submit (slot, n, first, end, error);
   guint step = (guint) g_atomic_int_add (&n_steps, 1);
   guint ms = slower_after && step >= slower_after ? slower_ms : step_ms;
 
