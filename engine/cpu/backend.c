@@ -266,15 +266,18 @@ run_chunk (gpointer data, guint stage, guint chunk, guint thread)
 {
   const Phases *w = data;
   const Y10Program *program = w->slot->program;
+  const Y10Kernels *kernels = program->kernels;
   guint p = w->first + stage, op;
   Y10CpuTask task = {
-    .kernels = program->kernels,
+    .kernels = kernels,
     .arena = y10_host_slot_arena (&w->slot->host, w->image),
     .shared = program->scratch.data,
     .scratch = program->scratch.data + program->shared_size
         + thread * program->thread_size,
   };
 
+  if (kernels->begin)
+    kernels->begin ();
   if (w->lazy) {
     y10_cpu_box_op_run (&program->boxes, program->ops, &w->slot->pixels, stage,
         &task, chunk, count_chunks (data, stage));
@@ -285,6 +288,8 @@ run_chunk (gpointer data, guint stage, guint chunk, guint thread)
     phase = &program->ops[op].phase[p - program->first_phase[op]];
     phase->run (&program->ops[op], &task, chunk, phase->n_chunks);
   }
+  if (kernels->end)
+    kernels->end ();
 }
 
 static const Y10ThreadPoolJob phases_job = { count_chunks, run_chunk };

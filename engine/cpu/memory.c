@@ -13,6 +13,8 @@
 #include "cpu/memory.h"
 
 #define HUGE_PAGE ((gsize) 2 << 20)
+/* Kernels may read, but not use, this much behind the end (kernels/amx.h). */
+#define READ_BEYOND ((gsize) 4096)
 
 gboolean
 y10_cpu_memory_init (Y10CpuMemory *m, const char *purpose, gsize size,
@@ -25,7 +27,7 @@ y10_cpu_memory_init (Y10CpuMemory *m, const char *purpose, gsize size,
   if (!y10_memory_check (size, purpose, error))
     return FALSE;
   size = MAX (size, 1);
-  m->mapped_size = size + HUGE_PAGE;
+  m->mapped_size = size + READ_BEYOND + HUGE_PAGE;
   m->mapped = mmap (NULL, m->mapped_size, PROT_READ | PROT_WRITE,
       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (m->mapped == MAP_FAILED) {

@@ -17,6 +17,10 @@ y10_cpu_kernels (Y10Precision precision)
 #if defined (__x86_64__) || defined (__i386__)
   Y10Isa isa = y10_cpu_isa ();
 
+#ifdef __x86_64__
+  if (precision == Y10_PRECISION_BF16 && isa >= Y10_ISA_AMX_BF16)
+    return &y10_kernels_amx_bf16;
+#endif
   if (precision == Y10_PRECISION_BF16)
     return isa >= Y10_ISA_AVX512_BF16 ? &y10_kernels_avx512_bf16 : NULL;
   if (isa >= Y10_ISA_AVX512)

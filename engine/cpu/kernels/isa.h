@@ -14,11 +14,12 @@ typedef enum
   Y10_ISA_AVX2,                 /* AVX2, FMA, F16C */
   Y10_ISA_AVX512,               /* F, BW, DQ, VL */
   Y10_ISA_AVX512_BF16,
+  Y10_ISA_AMX_BF16,
 } Y10Isa;
 
 /* The best set that this CPU supports, limited by the environment variable
- * Y10_MAX_CPU_ISA (c, sse41, avx2, avx512, avx512_bf16). Thread-safe; computed
- * once. */
+ * Y10_MAX_CPU_ISA (c, sse41, avx2, avx512, avx512_bf16, amx_bf16). Thread-safe;
+ * computed once. */
 Y10Isa y10_cpu_isa (void);
 /* Whether bfloat16 is faster than fp32 on this CPU. Depends on y10_cpu_isa()
  * and the CPU's maker only. */

@@ -15,7 +15,7 @@
 /* Grows with every change that changes the bits of a result. */
 #define Y10_KERNELS_VERSION 3u
 
-#define Y10_TILE_MAX 14         /* maximum pixels of a tile in any set */
+#define Y10_TILE_MAX 32         /* maximum pixels of a tile in any set */
 #define Y10_TILE_BLOCKS 2       /* maximum output blocks of a tile */
 
 /* A tile of a dense convolution: up to `tile` pixels of a row times one or
@@ -57,6 +57,9 @@ typedef struct
   const char *name;             /* such as "avx512" */
   unsigned block, elem;         /* channels per block, bytes per channel */
   unsigned tile;                /* maximum pixels of a tile */
+  /* NULL, or to be called by each thread before it uses `dense` and afterwards. */
+  void (*begin) (void);
+  void (*end) (void);
   /* [stride - 1][blocks - 1][pixels - 1] */
   Y10TileFunc dense[2][Y10_TILE_BLOCKS][Y10_TILE_MAX];
 
@@ -108,3 +111,4 @@ extern const Y10Kernels y10_kernels_sse41;
 extern const Y10Kernels y10_kernels_avx2;
 extern const Y10Kernels y10_kernels_avx512;
 extern const Y10Kernels y10_kernels_avx512_bf16;
+extern const Y10Kernels y10_kernels_amx_bf16;

@@ -7,6 +7,7 @@
  *   Y10_TILE, Y10_DW_TILE, Y10_STEM_TILE  pixels per tile of a dense, depthwise
  *                and first convolution: as many as fit in registers
  *   Y10_KERNELS, Y10_KERNELS_NAME  the table and its name
+ *   Y10_AMX      if dense convolutions use AMX
  * Loops over a tile are unrolled, so that accumulators stay in registers. */
 
 #include <math.h>
@@ -56,6 +57,10 @@ tile_store (const Y10Tile * t, int p, int n, vf v)
     ve_store (dst, v);
 }
 
+#ifdef Y10_AMX
+#include "amx.h"
+#else
+
 Y10_INLINE void
 dense (const Y10Tile * t, const int tile, const int blocks, const int stride)
 {
@@ -99,6 +104,9 @@ dense (const Y10Tile * t, const int tile, const int blocks, const int stride)
 
 #define DENSE(P, N, S) \
 static void dense_##P##_##N##_##S (const Y10Tile * t) { dense (t, P, N, S); }
+
+#endif
+
 #define DENSE_ALL(P) DENSE (P, 1, 1) DENSE (P, 2, 1) DENSE (P, 1, 2) DENSE (P, 2, 2)
 
 DENSE_ALL (1) DENSE_ALL (2) DENSE_ALL (3)
@@ -112,6 +120,12 @@ DENSE_ALL (11) DENSE_ALL (12)
 #if Y10_TILE > 12
 DENSE_ALL (13) DENSE_ALL (14)
 #endif
+#if Y10_TILE > 14
+DENSE_ALL (15) DENSE_ALL (16) DENSE_ALL (17) DENSE_ALL (18) DENSE_ALL (19)
+DENSE_ALL (20) DENSE_ALL (21) DENSE_ALL (22) DENSE_ALL (23) DENSE_ALL (24)
+DENSE_ALL (25) DENSE_ALL (26) DENSE_ALL (27) DENSE_ALL (28) DENSE_ALL (29)
+DENSE_ALL (30) DENSE_ALL (31) DENSE_ALL (32)
+#endif
 
 #define ROW3(N, S) dense_1_##N##_##S, dense_2_##N##_##S, dense_3_##N##_##S
 #define ROW6(N, S) ROW3 (N, S), dense_4_##N##_##S, dense_5_##N##_##S, \
@@ -119,6 +133,13 @@ DENSE_ALL (13) DENSE_ALL (14)
 #define ROW12(N, S) ROW6 (N, S), dense_7_##N##_##S, dense_8_##N##_##S, \
   dense_9_##N##_##S, dense_10_##N##_##S, dense_11_##N##_##S, dense_12_##N##_##S
 #define ROW14(N, S) ROW12 (N, S), dense_13_##N##_##S, dense_14_##N##_##S
+#define ROW32(N, S) ROW14 (N, S), dense_15_##N##_##S, dense_16_##N##_##S, \
+  dense_17_##N##_##S, dense_18_##N##_##S, dense_19_##N##_##S, \
+  dense_20_##N##_##S, dense_21_##N##_##S, dense_22_##N##_##S, \
+  dense_23_##N##_##S, dense_24_##N##_##S, dense_25_##N##_##S, \
+  dense_26_##N##_##S, dense_27_##N##_##S, dense_28_##N##_##S, \
+  dense_29_##N##_##S, dense_30_##N##_##S, dense_31_##N##_##S, \
+  dense_32_##N##_##S
 #define CAT_(a, b) a##b
 #define CAT(a, b) CAT_ (a, b)
 #define ROW CAT (ROW, Y10_TILE)
@@ -555,6 +576,10 @@ const Y10Kernels Y10_KERNELS = {
   .block = Y10_VLEN,
   .elem = Y10_ELEM,
   .tile = Y10_TILE,
+#ifdef Y10_AMX
+  .begin = amx_begin,
+  .end = amx_end,
+#endif
   .dense = { { { ROW (1, 1) }, { ROW (2, 1) } }, { { ROW (1, 2) }, { ROW (2, 2) } } },
   .depthwise = depthwise,
   .stem = stem,
