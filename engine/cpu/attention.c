@@ -128,7 +128,7 @@ attend (const Y10CpuOp *op, const Y10CpuTask *task, guint chunk,
   for (guint i = begin; i < end; i++) {
     guint from, to;
 
-    y10_cpu_share (s.n, i % per_head, per_head, &from, &to);
+    y10_cpu_share_pixels (k, s.n, i % per_head, per_head, &from, &to);
     attend_tile (op, task, &s, i / per_head, from, to - from);
   }
 }

@@ -39,17 +39,15 @@ choose_chunks (const Y10CpuCompile *c, Y10CpuOp *op, guint n)
   return MIN (wanted / best, MAX (n, 1)) * best;
 }
 
-/* The pixels or tiles [begin, end) of @n and the output blocks [first_block,
- * end_block) of a chunk. */
+/* The output blocks [first_block, end_block) of a chunk. */
 static void
-share (const Y10CpuOp *op, guint n, guint chunk, guint n_chunks,
-    guint *begin, guint *end, guint *first_block, guint *end_block)
+share_blocks (const Y10CpuOp *op, guint chunk, guint *first_block,
+    guint *end_block)
 {
   guint groups = (op->out.n_blocks + Y10_TILE_BLOCKS - 1) / Y10_TILE_BLOCKS;
-  guint columns = op->chunk_columns;
 
-  y10_cpu_share (n, chunk / columns, n_chunks / columns, begin, end);
-  y10_cpu_share (groups, chunk % columns, columns, first_block, end_block);
+  y10_cpu_share (groups, chunk % op->chunk_columns, op->chunk_columns,
+      first_block, end_block);
   *first_block *= Y10_TILE_BLOCKS;
   *end_block = MIN (*end_block * Y10_TILE_BLOCKS, op->out.n_blocks);
 }
@@ -111,7 +109,7 @@ run_pixels (const Y10CpuOp *op, const Y10CpuTask *task, Y10Tile *t,
     for (guint i = 0; i < n_tiles; i++) {
       guint from, to;
 
-      y10_cpu_share (end - begin, i, n_tiles, &from, &to);
+      y10_cpu_share_pixels (k, end - begin, i, n_tiles, &from, &to);
       from += begin;
       to += begin;
       t->src = in + from * pixel;
@@ -131,15 +129,16 @@ run_pointwise (const Y10CpuOp *op, const Y10CpuTask *task, guint chunk,
   guint begin, end, first, last, n_parts;
   Y10Tile t = start_tile (op, task->kernels);
 
-  share (op, op->out.height * op->out.width, chunk, n_chunks, &begin, &end,
-      &first, &last);
+  y10_cpu_share_pixels (task->kernels, op->out.height * op->out.width,
+      chunk / op->chunk_columns, n_chunks / op->chunk_columns, &begin, &end);
+  share_blocks (op, chunk, &first, &last);
   t.src_block = op->in.block;
   n_parts = (end - begin) * op->in.n_blocks * y10_cpu_pixel (task->kernels)
       / INPUT_BYTES + 1;
   for (guint i = 0; i < n_parts; i++) {
     guint from, to;
 
-    y10_cpu_share (end - begin, i, n_parts, &from, &to);
+    y10_cpu_share_pixels (task->kernels, end - begin, i, n_parts, &from, &to);
     run_pixels (op, task, &t, begin + from, begin + to, first, last);
   }
 }
@@ -155,15 +154,16 @@ run_direct (const Y10CpuOp *op, const Y10CpuTask *task, guint chunk,
   guint begin, end, first, last;
   Y10Tile t = start_tile (op, k);
 
-  share (op, op->out.height * per_row, chunk, n_chunks, &begin, &end, &first,
-      &last);
+  y10_cpu_share (op->out.height * per_row, chunk / op->chunk_columns,
+      n_chunks / op->chunk_columns, &begin, &end);
+  share_blocks (op, chunk, &first, &last);
   for (guint i = begin; i < end; i++) {
     guint y = i / per_row, from, to, columns;
     gint sy = (gint) (y * o->stride) - (gint) o->pad, sx;
     const guint8 *block = task->arena + in->offset, *p;
     gsize row;
 
-    y10_cpu_share (op->out.width, i % per_row, per_row, &from, &to);
+    y10_cpu_share_pixels (k, op->out.width, i % per_row, per_row, &from, &to);
     sx = (gint) (from * o->stride) - (gint) o->pad;
     columns = (to - from - 1) * o->stride + o->kernel;
     p = y10_cpu_patch (block, y10_cpu_pixel (k), in->height, in->width, sy, sx,

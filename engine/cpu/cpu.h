@@ -88,6 +88,18 @@ y10_cpu_share (guint n, guint part, guint n_parts, guint *begin, guint *end)
   *end = (guint64) n * (part + 1) / n_parts;
 }
 
+/* The same for the pixels of tiles: all parts but the last end with a granule. */
+static inline void
+y10_cpu_share_pixels (const Y10Kernels *kernels, guint n, guint part,
+    guint n_parts, guint *begin, guint *end)
+{
+  guint size = kernels->granule;
+
+  y10_cpu_share ((n + size - 1) / size, part, n_parts, begin, end);
+  *begin = MIN (*begin * size, n);
+  *end = MIN (*end * size, n);
+}
+
 /* op.c: how many chunks a phase of at most @n_max gets. */
 guint y10_cpu_choose_chunks (guint n_threads, guint n_max);
 /* Adds a phase to @op. */

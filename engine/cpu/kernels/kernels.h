@@ -57,6 +57,7 @@ typedef struct
   const char *name;             /* such as "avx512" */
   unsigned block, elem;         /* channels per block, bytes per channel */
   unsigned tile;                /* maximum pixels of a tile */
+  unsigned granule;             /* divides it; fewer pixels take as long */
   /* NULL, or to be called by each thread before it uses `dense` and afterwards. */
   void (*begin) (void);
   void (*end) (void);

@@ -576,7 +576,10 @@ const Y10Kernels Y10_KERNELS = {
   .block = Y10_VLEN,
   .elem = Y10_ELEM,
   .tile = Y10_TILE,
-#ifdef Y10_AMX
+#ifndef Y10_AMX
+  .granule = 1,
+#else
+  .granule = AMX_PIXELS,
   .begin = amx_begin,
   .end = amx_end,
 #endif
