@@ -9,7 +9,9 @@
 #include <stdlib.h>
 
 #include "base/nvidia.h"
-#include "run/internal.h"
+#include "run/engine.h"
+#include "run/registry.h"
+#include "run/selfcheck.h"
 
 /* Order of preference of auto when scores are equal. */
 static const Y10BackendKind preference[] = {

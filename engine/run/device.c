@@ -10,7 +10,8 @@
 #include "base/clock.h"
 #include "base/memory-limit.h"
 #include "model/model.h"
-#include "run/internal.h"
+#include "run/engine.h"
+#include "run/tuning.h"
 
 static gboolean
 make_slot (Y10Engine *engine, Y10EngineSlot *slot, GError **error)

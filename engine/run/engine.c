@@ -12,10 +12,10 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "run/internal.h"
 #include "base/memory-limit.h"
 #include "base/sized.h"
 #include "model/model.h"
+#include "run/engine.h"
 
 #define MAX_SLOTS 16
 #define MAX_BATCH 64

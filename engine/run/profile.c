@@ -9,7 +9,8 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
-#include "run/internal.h"
+#include "run/engine.h"
+#include "run/profile.h"
 
 /* A test's request to an open step, run on the device thread. */
 typedef struct

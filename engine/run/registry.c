@@ -5,7 +5,7 @@
 
 #include "config.h"
 
-#include "run/internal.h"
+#include "run/registry.h"
 
 const Y10BackendClass *
 y10_backend_find (Y10BackendKind kind, GString *why)

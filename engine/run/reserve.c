@@ -6,7 +6,8 @@
 
 #include "config.h"
 
-#include "run/internal.h"
+#include "run/engine.h"
+#include "run/reserve.h"
 
 /* A step that is held for longer keeps its slot as it is. */
 #define LONGEST (G_USEC_PER_SEC / 4)

@@ -14,7 +14,10 @@
 
 #include "base/verdict.h"
 #include "model/model.h"
-#include "run/internal.h"
+#include "run/engine.h"
+#include "run/profile.h"
+#include "run/registry.h"
+#include "run/selfcheck.h"
 
 /* Of the network's input: small, and the letterbox has bars. */
 #define SIZE 160

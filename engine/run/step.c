@@ -12,9 +12,10 @@
 
 #include "base/clock.h"
 #include "base/sized.h"
-#include "core/limits.h"
-#include "run/internal.h"
 #include "core/image.h"
+#include "core/limits.h"
+#include "run/engine.h"
+#include "run/step.h"
 
 /**
  * y10_step_begin:

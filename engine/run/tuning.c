@@ -9,7 +9,8 @@
 #include <errno.h>
 
 #include "base/sized.h"
-#include "run/internal.h"
+#include "run/engine.h"
+#include "run/tuning.h"
 
 void
 y10_engine_tuned (gpointer data)

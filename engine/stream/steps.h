@@ -4,7 +4,7 @@
 
 /* The steps of a scheduler, run by an engine. */
 
-#include "run/internal.h"
+#include "run/engine.h"
 #include "stream/scheduler.h"
 
 G_BEGIN_DECLS

@@ -10,6 +10,9 @@
 
 #include <string.h>
 
+#include "run/reserve.h"
+#include "run/step.h"
+#include "run/tuning.h"
 #include "stream/group.h"
 #include "stream/request.h"
 

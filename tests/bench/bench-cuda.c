@@ -20,7 +20,7 @@
 #include <string.h>
 
 #include "driver/driver.h"
-#include "run/internal.h"
+#include "run/engine.h"
 
 #define WIDTH 1920
 #define HEIGHT 1080

@@ -17,7 +17,7 @@
 #include <y10/y10.h>
 
 #include "driver/driver.h"
-#include "run/internal.h"
+#include "run/engine.h"
 
 #define WIDTH 1280
 #define HEIGHT 720

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "control.h"
-#include "run/internal.h"
+#include "run/engine.h"
 #include "util.h"
 
 #define SIZE 32

@@ -8,7 +8,8 @@
 #include <string.h>
 
 #include "control.h"
-#include "run/internal.h"
+#include "run/reserve.h"
+#include "run/tuning.h"
 #include "util.h"
 
 #define SIZE 32

@@ -22,7 +22,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "run/internal.h"
+#include "run/slot.h"
 #include "stepcommon.h"
 
 #define N_THREADS 4

@@ -18,7 +18,8 @@
 #include <string.h>
 
 #include "control.h"
-#include "run/internal.h"
+#include "run/engine.h"
+#include "run/profile.h"
 #include "util.h"
 
 #define MOST 8                  /* batch size of the steps that are compared in

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "run/internal.h"
+#include "run/engine.h"
 #include "stepcommon.h"
 
 /* An open step with one image. */

@@ -7,7 +7,8 @@
 
 #include <string.h>
 
-#include "run/internal.h"
+#include "run/engine.h"
+#include "run/profile.h"
 #include "util.h"
 
 #define MAX_ROWS 300

@@ -5,7 +5,8 @@
 /* The expected results of one run of the engine, and the tolerances. */
 
 #include "decode.h"
-#include "run/internal.h"
+#include "run/engine.h"
+#include "run/profile.h"
 #include "expected.h"
 
 G_BEGIN_DECLS

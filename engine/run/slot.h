@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+#pragma once
+
+/* What the engine knows of a slot beside the backend's part, and the functions that
+ * change it. Functions that say so are called with the engine's lock held; the
+ * others take it. */
+
+#include <y10/step.h>
+
+#include "core/backend.h"
+
+G_BEGIN_DECLS
+
+typedef enum
+{
+  Y10_SLOT_FREE,
+  Y10_SLOT_OPEN,                /* begun: accepts images */
+  Y10_SLOT_QUEUED,              /* submitted: the engine's threads own it */
+  Y10_SLOT_DONE,                /* results, or an error, can be read */
+} Y10SlotState;
+
+typedef struct
+{
+  Y10Slot *slot;                /* the backend's */
+  Y10SlotState state;
+  guint64 generation;           /* incremented at begin and end: odd while held */
+  gboolean input_done;          /* pixels are no longer needed */
+  gboolean abandoned;           /* step ended while the slot was queued */
+  guint n_images;
+  gboolean staging;             /* an image is copied without the lock */
+  guint n_blocked;              /* threads that wait for the end of that */
+  Y10Image *images;             /* arrays of max_batch, except as noted */
+  Y10HeadParams *params;        /* as passed by the caller */
+  Y10HeadParams *backend_params;        /* without the limits of core/limits.h */
+  guint8 *classes;              /* max_batch × n_classes; params point here */
+  gfloat *class_confidence;     /* likewise */
+  Y10Letterbox *letterboxes;
+  guint first_op, end_op;       /* ops to run */
+  Y10StepTimes times;
+  gint64 start;                 /* when loading of its images began, ns */
+  GError *error;                /* why the step failed */
+} Y10EngineSlot;
+
+/* FIFO of slot indices: a ring of n_slots, each slot at most once. */
+typedef struct
+{
+  guint *slots;
+  guint head, n;
+} Y10SlotQueue;
+
+/* Called when a step is done and can be read, on the thread that completed
+ * it. */
+typedef void (*Y10StepDone) (gpointer data, guint slot);
+
+/* With the lock held. */
+void y10_slot_queue_push (const Y10Engine * engine, Y10SlotQueue * queue,
+    guint slot);
+guint y10_slot_queue_pop (const Y10Engine * engine, Y10SlotQueue * queue);
+/* The slot that @step holds, with the engine's lock taken; NULL, error set and
+ * no lock taken when it holds none. */
+Y10EngineSlot *y10_step_lock_slot (const Y10Step * step, GError ** error);
+/* Waits until any slot changes. @until: as for y10_step_begin (), or -1.
+ * Returns FALSE after @until. Call with the engine's lock held. */
+gboolean y10_slot_wait_change (Y10Engine * engine, gint64 until);
+gboolean y10_slot_check_state (Y10EngineSlot * slot, Y10SlotState wanted,
+    const char *call, GError ** error);
+void y10_slot_set_input_done (Y10Engine * engine, Y10EngineSlot * slot);
+/* Takes @error. */
+void y10_slot_set_done (Y10Engine * engine, Y10EngineSlot * slot,
+    GError * error);
+/* Sets a callback for each step that is done and was not ended before. */
+void y10_engine_set_done_func (Y10Engine * engine, Y10StepDone done,
+    gpointer data);
+
+/* Call with the engine's lock held. */
+gboolean y10_engine_check_lost (const Y10Engine * engine, GError ** error);
+void y10_engine_note_lost (Y10Engine * engine, const GError * error);
+gboolean y10_engine_is_lost (Y10Engine * engine, GError ** error);
+
+/* Makes begin hand out a slot that is still held, to show that the stress test
+ * detects it. Set only by that test. */
+extern gboolean y10_test_skip_slot_check;
+
+G_END_DECLS
