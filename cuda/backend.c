@@ -1,51 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* The backend's class. A device is a CUDA context, the caller's or the GPU's
- * primary one, with our kernels and cuDNN loaded. Each entry point pushes the
- * context and pops it again before it returns; nothing runs on the NULL
- * stream. */
+/* The backend's class: what each entry point calls within the device's context. */
 
 #include "config.h"
 
 #include <string.h>
 
-#include "cuda.h"
 #include "autotune/autotune.h"
+#include "slot.h"
 
 /* Above the CPU; auto takes it after a self-check. */
 #define SCORE 100
 
 /* The attention kernel's shared memory holds keys up to this size. */
 #define MAX_KEY_DIM 128
-
-static gboolean
-enter (Y10Device *device, GError **error)
-{
-  return y10_cuda_check (device->driver,
-      device->driver->ctx_push (device->context), "entering the context",
-      error);
-}
-
-static void
-leave (Y10Device *device)
-{
-  CUcontext popped;
-
-  device->driver->ctx_pop (&popped);
-}
-
-/* Destroying a context frees all its device objects. Afterwards only host
- * memory is left to free, so the driver's functions are replaced by ones that
- * only return an error. */
-static gboolean
-enter_to_free (Y10Device *device)
-{
-  if (enter (device, NULL))
-    return TRUE;
-  device->driver = device->kernels.driver = &y10_cuda_dead_driver;
-  return FALSE;
-}
 
 static int
 cuda_probe (GString *why)
@@ -92,120 +61,6 @@ cuda_identify (gint device_id, GString *key)
       "cudnn %u\n", name, major, minor, version,
       y10_cuda_conv_get_version ());
   append_driver (key);
-}
-
-static gboolean
-is_lost (const Y10Device *device)
-{
-  size_t unused[2];
-
-  return y10_cuda_is_lost (device->driver->mem_get_info (&unused[0],
-          &unused[1]));
-}
-
-/* cuDNN reports a lost context only as a general failure. Queries the current
- * context and turns the error into DEVICE_LOST if it is lost. */
-static void
-tell_lost (Y10Device *device, gboolean ok, GError **error)
-{
-  if (!ok && error && *error && (*error)->code != Y10_ERROR_DEVICE_LOST
-      && is_lost (device)) {
-    g_prefix_error (error, "CUDA: the context is lost: ");
-    (*error)->code = Y10_ERROR_DEVICE_LOST;
-  }
-}
-
-static void
-cuda_close (Y10Device *device)
-{
-  if (device->context && enter_to_free (device)) {
-    y10_cuda_conv_lib_free (device->conv);
-    y10_cuda_kernels_unload (&device->kernels);
-    leave (device);
-  } else {
-    y10_cuda_conv_lib_abandon (device->conv);
-  }
-  y10_cuda_context_release (device->taken);
-  g_free (device->description);
-  g_free (device);
-}
-
-static void
-describe (Y10Device *device)
-{
-  char name[128] = "GPU";
-
-  device->driver->device_get_name (name, sizeof name, device->id);
-  device->description = g_strdup_printf ("%s, sm_%d%d, %s", name,
-      device->major, device->minor,
-      y10_cuda_conv_lib_describe (device->conv));
-}
-
-static gboolean
-take_context (Y10Device *device, const Y10DeviceConfig *config,
-    GError **error)
-{
-  g_autoptr (GString) why = g_string_new (NULL);
-  const Y10CudaDriver *d = device->driver;
-  CUcontext popped;
-  gboolean ok;
-
-  if (config->cuda_context) {
-    device->context = config->cuda_context;
-    ok = enter (device, error)
-        && y10_cuda_check (d, d->ctx_get_device (&device->id),
-        "asking for the context's GPU", error);
-    d->ctx_pop (&popped);
-    return ok;
-  }
-  if (!y10_cuda_find_gpu (d, config->device_id, &device->id, why)) {
-    g_set_error_literal (error, Y10_ERROR, Y10_ERROR_NO_BACKEND, why->str);
-    return FALSE;
-  }
-  device->taken = y10_cuda_context_take (d, device->id, error);
-  if (device->taken)
-    device->context = y10_cuda_context_get (device->taken);
-  return device->taken != NULL;
-}
-
-/* Keeps an error that is already set. */
-static void
-set_open_error (const GString *why, GError **error)
-{
-  if (error && !*error)
-    g_set_error (error, Y10_ERROR, Y10_ERROR_NO_BACKEND,
-        "backend cuda cannot be opened: %s", why->len ? why->str
-        : "the GPU does not report its compute capability");
-}
-
-static Y10Device *
-cuda_open (const Y10DeviceConfig *config, GError **error)
-{
-  g_autoptr (GString) why = g_string_new (NULL);
-  Y10Device *device = g_new0 (Y10Device, 1);
-  gboolean ok;
-
-  device->graphs = config->cuda_graphs;
-  device->driver = y10_cuda_driver_get (why);
-  ok = device->driver && take_context (device, config, error)
-      && y10_cuda_get_capability (device->driver, device->id, &device->major,
-      &device->minor);
-  if (ok && enter (device, error)) {
-    ok = y10_cuda_kernels_load (&device->kernels, device->driver, error)
-        && (device->conv = y10_cuda_conv_lib_prove (
-            y10_cuda_conv_lib_new (device->driver, why), device->driver, why));
-    if (ok)
-      describe (device);
-    else
-      set_open_error (why, error);
-    tell_lost (device, ok, error);
-    leave (device);
-  }
-  if (ok)
-    return device;
-  set_open_error (why, error);
-  cuda_close (device);
-  return NULL;
 }
 
 static const char *
@@ -265,11 +120,10 @@ cuda_compile (Y10Device *device, const Y10Plan *plan, Y10Precision precision,
 {
   Y10Program *program = NULL;
 
-  if (enter (device, error)) {
+  if (y10_cuda_enter (device, error)) {
     program = y10_cuda_program_new (device, plan, precision, cancellable,
         error);
-    tell_lost (device, program != NULL, error);
-    leave (device);
+    y10_cuda_leave_with (device, program != NULL, error);
   }
   return program;
 }
@@ -278,11 +132,11 @@ static void
 cuda_program_free (Y10Program *program)
 {
   Y10Device *device = program->device;
-  gboolean entered = enter_to_free (device);
+  gboolean entered = y10_cuda_enter_to_free (device);
 
   y10_cuda_program_free (program);
   if (entered)
-    leave (device);
+    y10_cuda_leave (device);
 }
 
 static gsize
@@ -295,9 +149,9 @@ static void
 cuda_request_batch_size (Y10Program *program, guint n, Y10TuneChanged changed,
     gpointer data)
 {
-  if (enter (program->device, NULL)) {
+  if (y10_cuda_enter (program->device, NULL)) {
     y10_cuda_program_request (program, n, changed, data);
-    leave (program->device);
+    y10_cuda_leave (program->device);
   }
 }
 
@@ -315,12 +169,12 @@ cuda_tune (Y10Program *program, Y10TuneChanged changed, gpointer data)
 static void
 cuda_tune_end (Y10Program *program)
 {
-  gboolean entered = enter (program->device, NULL);
+  gboolean entered = y10_cuda_enter (program->device, NULL);
 
   g_clear_pointer (&program->tune, y10_cuda_tune_free);
   g_clear_pointer (&program->preparer, y10_cuda_preparer_free);
   if (entered)
-    leave (program->device);
+    y10_cuda_leave (program->device);
 }
 
 static void
@@ -344,10 +198,9 @@ cuda_slot_new (Y10Program *program, guint max_batch, guint max_rows,
 {
   Y10Slot *slot = NULL;
 
-  if (enter (program->device, error)) {
+  if (y10_cuda_enter (program->device, error)) {
     slot = y10_cuda_slot_new (program, max_batch, max_rows, error);
-    tell_lost (program->device, slot != NULL, error);
-    leave (program->device);
+    y10_cuda_leave_with (program->device, slot != NULL, error);
   }
   return slot;
 }
@@ -355,40 +208,33 @@ cuda_slot_new (Y10Program *program, guint max_batch, guint max_rows,
 static void
 cuda_slot_free (Y10Slot *slot)
 {
-  Y10Device *device = y10_cuda_slot_device (slot);
-  gboolean entered = enter_to_free (device);
+  Y10Device *device = slot->program->device;
+  gboolean entered = y10_cuda_enter_to_free (device);
 
   y10_cuda_slot_free (slot);
   if (entered)
-    leave (device);
+    y10_cuda_leave (device);
 }
 
 static gboolean
 cuda_reserve (Y10Slot *slot, guint n, const Y10Image *image, GError **error)
 {
-  Y10Device *device = y10_cuda_slot_device (slot);
-  gboolean ok = enter (device, error);
+  Y10Device *device = slot->program->device;
 
-  if (ok) {
-    ok = y10_cuda_slot_reserve (slot, n, image, error);
-    tell_lost (device, ok, error);
-    leave (device);
-  }
-  return ok;
+  return y10_cuda_enter (device, error)
+      && y10_cuda_leave_with (device,
+      y10_cuda_slot_reserve (slot, n, image, error), error);
 }
 
 static gboolean
 cuda_stage (Y10Slot *slot, guint i, const Y10Image *image, GError **error)
 {
-  Y10Device *device = y10_cuda_slot_device (slot);
-  gboolean ok = enter (device, error);  /* a destroyed context has no pinned memory */
+  Y10Device *device = slot->program->device;
 
-  if (ok) {
-    ok = y10_cuda_slot_stage (slot, i, image, error);
-    tell_lost (device, ok, error);
-    leave (device);
-  }
-  return ok;
+  /* A destroyed context has no pinned memory. */
+  return y10_cuda_enter (device, error)
+      && y10_cuda_leave_with (device,
+      y10_cuda_slot_stage (slot, i, image, error), error);
 }
 
 static gboolean
@@ -396,72 +242,51 @@ cuda_load (Y10Slot *slot, guint i, const Y10Image *image,
     const Y10Letterbox *letterbox, const Y10HeadParams *params,
     GError **error)
 {
-  Y10Device *device = y10_cuda_slot_device (slot);
-  gboolean ok = enter (device, error);
+  Y10Device *device = slot->program->device;
 
-  if (ok) {
-    ok = y10_cuda_slot_load (slot, i, image, letterbox, params, error);
-    tell_lost (device, ok, error);
-    leave (device);
-  }
-  return ok;
+  return y10_cuda_enter (device, error)
+      && y10_cuda_leave_with (device,
+      y10_cuda_slot_load (slot, i, image, letterbox, params, error), error);
 }
 
 static gboolean
 cuda_submit (Y10Slot *slot, guint n, guint first, guint end, GError **error)
 {
-  Y10Device *device = y10_cuda_slot_device (slot);
-  gboolean ok = enter (device, error);
+  Y10Device *device = slot->program->device;
 
-  if (ok) {
-    ok = y10_cuda_slot_submit (slot, n, first, end, error);
-    tell_lost (device, ok, error);
-    leave (device);
-  }
-  return ok;
+  return y10_cuda_enter (device, error)
+      && y10_cuda_leave_with (device,
+      y10_cuda_slot_submit (slot, n, first, end, error), error);
 }
 
 static gboolean
 cuda_wait_input (Y10Slot *slot, GError **error)
 {
-  Y10Device *device = y10_cuda_slot_device (slot);
-  gboolean ok = enter (device, error);
+  Y10Device *device = slot->program->device;
 
-  if (ok) {
-    ok = y10_cuda_slot_wait_input (slot, error);
-    tell_lost (device, ok, error);
-    leave (device);
-  }
-  return ok;
+  return y10_cuda_enter (device, error)
+      && y10_cuda_leave_with (device,
+      y10_cuda_slot_wait_input (slot, error), error);
 }
 
 static gboolean
 cuda_wait (Y10Slot *slot, GError **error)
 {
-  Y10Device *device = y10_cuda_slot_device (slot);
-  gboolean ok = enter (device, error);
+  Y10Device *device = slot->program->device;
 
-  if (ok) {
-    ok = y10_cuda_slot_wait (slot, error);
-    tell_lost (device, ok, error);
-    leave (device);
-  }
-  return ok;
+  return y10_cuda_enter (device, error)
+      && y10_cuda_leave_with (device, y10_cuda_slot_wait (slot, error), error);
 }
 
 static gboolean
 copy_view (Y10Slot *slot, guint i, Y10View view, gfloat *out,
     const gfloat *in, GError **error)
 {
-  Y10Device *device = y10_cuda_slot_device (slot);
-  gboolean ok = enter (device, error);
+  Y10Device *device = slot->program->device;
 
-  if (ok) {
-    ok = y10_cuda_slot_copy (slot, i, view, out, in, error);
-    tell_lost (device, ok, error);
-    leave (device);
-  }
-  return ok;
+  return y10_cuda_enter (device, error)
+      && y10_cuda_leave_with (device,
+      y10_cuda_slot_copy (slot, i, view, out, in, error), error);
 }
 
 static gboolean
@@ -480,11 +305,11 @@ cuda_write_tensor (Y10Slot *slot, guint i, Y10View view, const gfloat *nchw,
 static void
 cuda_poison (Y10Slot *slot)
 {
-  Y10Device *device = y10_cuda_slot_device (slot);
+  Y10Device *device = slot->program->device;
 
-  if (enter (device, NULL)) {
+  if (y10_cuda_enter (device, NULL)) {
     y10_cuda_slot_poison (slot);
-    leave (device);
+    y10_cuda_leave (device);
   }
 }
 
@@ -497,8 +322,8 @@ static const Y10BackendClass y10_backend_cuda = {
       | Y10_MEMORY_BIT (Y10_MEMORY_CUDA),
   .default_slots = 2,
   .probe = cuda_probe,
-  .open = cuda_open,
-  .close = cuda_close,
+  .open = y10_cuda_device_open,
+  .close = y10_cuda_device_close,
   .describe = cuda_describe,
   .threads = cuda_threads,
   .layout = cuda_layout,
@@ -527,6 +352,10 @@ static const Y10BackendClass y10_backend_cuda = {
   .identify = cuda_identify,
 };
 
+__attribute__ ((visibility ("default")))
+const Y10BackendClass *y10_backend_module (void);
+
+/* The module's one export. */
 const Y10BackendClass *
 y10_backend_module (void)
 {

@@ -9,8 +9,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "capture.h"
 #include "core/head.h"
-#include "slot.h"
 
 /* For the ops and for the head, which never run at the same time. */
 gsize

@@ -9,7 +9,9 @@
 
 #include "config.h"
 
-#include "cuda.h"
+#include "ops.h"
+#include "opplans.h"
+#include "program.h"
 
 static void
 clear_shared_plan (gpointer data)

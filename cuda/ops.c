@@ -6,13 +6,13 @@
 
 #include "config.h"
 
-#include "cuda.h"
 #include "kernels/attention.h"
 #include "kernels/conv.h"
 #include "kernels/depthwise.h"
 #include "kernels/epilogue.h"
 #include "kernels/maxpool5.h"
 #include "kernels/upsample2x.h"
+#include "ops.h"
 
 Y10KView
 y10_cuda_view (const Y10Program *program, const Y10CudaMemory *memory,

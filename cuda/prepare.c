@@ -11,7 +11,8 @@
 
 #include <sys/resource.h>
 
-#include "cuda.h"
+#include "prepare.h"
+#include "program.h"
 
 #define NICENESS 10             /* frames come first */
 
@@ -59,10 +60,8 @@ static void *
 prepare_thread (void *data)
 {
   Y10CudaPreparer *preparer = data;
-  const Y10Device *device = preparer->program->device;
-  const Y10CudaDriver *d = device->driver;
-  gboolean entered = d->ctx_push (device->context) == Y10_CU_SUCCESS;
-  CUcontext popped;
+  Y10Device *device = preparer->program->device;
+  gboolean entered = y10_cuda_enter (device, NULL);
   guint n;
 
   setpriority (PRIO_PROCESS, 0, NICENESS);      /* Linux: of this thread */
@@ -78,7 +77,7 @@ prepare_thread (void *data)
     y10_cuda_op_plans_unref (batch);
   }
   if (entered)
-    d->ctx_pop (&popped);
+    y10_cuda_leave (device);
   return NULL;
 }
 

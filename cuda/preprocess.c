@@ -13,8 +13,8 @@
 
 #include <string.h>
 
-#include "cuda.h"
 #include "core/image.h"
+#include "preprocess.h"
 
 G_STATIC_ASSERT (sizeof (Y10KTap) == sizeof (Y10Tap));
 G_STATIC_ASSERT (G_STRUCT_OFFSET (Y10KTap, weight)

@@ -8,7 +8,8 @@
 
 #include <string.h>
 
-#include "cuda.h"
+#include "program.h"
+#include "weights.h"
 
 Y10KType
 y10_cuda_type (Y10Precision precision)

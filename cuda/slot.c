@@ -15,8 +15,10 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "capture.h"
 #include "core/head.h"
 #include "slot.h"
+#include "takeover.h"
 
 #define SPIN_TIME 50000         /* ns */
 
@@ -378,10 +380,4 @@ y10_cuda_slot_poison (Y10Slot *slot)
       slot->io_size - slot->counts_at);
   if (y10_cuda_slot_clear (slot, 0xff, NULL))
     slot->program->device->driver->stream_synchronize (slot->stream);
-}
-
-Y10Device *
-y10_cuda_slot_device (Y10Slot *slot)
-{
-  return slot->program->device;
 }

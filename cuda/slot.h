@@ -2,9 +2,11 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-/* What slot.c, capture.c and takeover.c share: a slot, from inside. */
+/* A slot, from inside, and what the backend's class calls. */
 
-#include "cuda.h"
+#include "kernels/head.h"
+#include "ops.h"
+#include "preprocess.h"
 
 G_BEGIN_DECLS
 
@@ -44,32 +46,28 @@ struct _Y10Slot
   gfloat ms;                    /* of the last step, on the device */
 };
 
-/* capture.c. Bytes of scratch memory for the ops and for the head, which
- * never run at the same time. */
-gsize y10_cuda_slot_scratch (const Y10Slot * slot,
-    const Y10CudaOpPlans * batch);
-void y10_cuda_slot_set_params (Y10Slot * slot, guint i,
-    const Y10Letterbox * l, const Y10HeadParams * params);
-gboolean y10_cuda_slot_clear (Y10Slot * slot, guint8 value, GError ** error);
-/* Queues ops [first, end), and the head after the last. */
-gboolean y10_cuda_slot_run (Y10Slot * slot, const Y10CudaOpPlans * batch,
-    guint n, guint first, guint end, GError ** error);
-/* Image @i is computed, and nothing found in it: the step has fewer images than
- * the batch size that it runs as. */
-void y10_cuda_slot_set_surplus (Y10Slot * slot, guint i);
-/* Runs @batch once, captures it and compares the results. FALSE: @batch cannot
- * be used. TRUE without @exec: it can, but was not captured, because of
- * @capture_error or because graphs are off. */
-gboolean y10_cuda_slot_warm_up (Y10Slot * slot, const Y10CudaOpPlans * batch,
-    guint n, CUgraphExec * exec, GError ** error, GError ** capture_error);
 
-/* takeover.c. Runs @n images by @batch from now on; FALSE: it cannot be used. A
- * failed capture is no error. */
-gboolean y10_cuda_slot_try (Y10Slot * slot, Y10CudaOpPlans * batch, guint n,
+Y10Slot *y10_cuda_slot_new (Y10Program * program, guint max_batch,
+    guint max_rows, GError ** error);
+void y10_cuda_slot_free (Y10Slot * slot);
+/* Makes room for the pixels of pictures [0, n) of a step. */
+gboolean y10_cuda_slot_reserve (Y10Slot * slot, guint n,
+    const Y10Image * image, GError ** error);
+/* Copies picture @i of an open step, if it is in host memory. */
+gboolean y10_cuda_slot_stage (Y10Slot * slot, guint i, const Y10Image * image,
     GError ** error);
-/* Between two steps: takes over what the program has published. */
-void y10_cuda_slot_take_over (Y10Slot * slot);
-/* The batch size that a step of @n images runs as. */
-guint y10_cuda_slot_choose_size (Y10Slot * slot, guint n);
+gboolean y10_cuda_slot_load (Y10Slot * slot, guint i, const Y10Image * image,
+    const Y10Letterbox * letterbox, const Y10HeadParams * params,
+    GError ** error);
+gboolean y10_cuda_slot_submit (Y10Slot * slot, guint n, guint first,
+    guint end, GError ** error);
+gboolean y10_cuda_slot_wait_input (Y10Slot * slot, GError ** error);
+gboolean y10_cuda_slot_wait (Y10Slot * slot, GError ** error);
+const Y10Rows *y10_cuda_slot_rows (Y10Slot * slot, guint i);
+void y10_cuda_slot_times (Y10Slot * slot, gint64 * inference,
+    gint64 * postprocess);
+gboolean y10_cuda_slot_copy (Y10Slot * slot, guint i, Y10View view,
+    gfloat * out, const gfloat * in, GError ** error);
+void y10_cuda_slot_poison (Y10Slot * slot);
 
 G_END_DECLS

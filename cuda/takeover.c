@@ -11,8 +11,9 @@
 
 #include "config.h"
 
-#include "slot.h"
 #include "autotune/autotune.h"
+#include "capture.h"
+#include "takeover.h"
 
 #define MAX_BACK_OFF 10         /* 2^10 steps */
 

@@ -10,8 +10,9 @@
 
 #include <string.h>
 
-#include "cuda.h"
 #include "base/half.h"
+#include "program.h"
+#include "weights.h"
 
 typedef struct
 {

@@ -59,9 +59,8 @@ build_thread (void *data)
 {
   Round *round = data;
   Y10CudaTune *tune = round->tune;
-  const Y10Device *device = tune->program->device;
-  gboolean entered = device->driver->ctx_push (device->context) == 0;
-  CUcontext popped;
+  Y10Device *device = tune->program->device;
+  gboolean entered = y10_cuda_enter (device, NULL);
   guint i;
 
   /* On Linux this sets the priority of the calling thread only. */
@@ -75,7 +74,7 @@ build_thread (void *data)
     g_async_queue_push (round->built, group);
   }
   if (entered)
-    device->driver->ctx_pop (&popped);
+    y10_cuda_leave (device);
   return NULL;
 }
 
@@ -232,20 +231,17 @@ next_images (Y10CudaTune *tune)
 static gboolean
 work (Y10CudaTune *tune, GError **error)
 {
-  const Y10Device *device = tune->program->device;
+  Y10Device *device = tune->program->device;
   GError *local = NULL;
-  CUcontext popped;
   guint n;
 
-  if (!y10_cuda_check (device->driver,
-          device->driver->ctx_push (device->context), "entering the context",
-          error))
+  if (!y10_cuda_enter (device, error))
     return FALSE;
   if (set_up (tune, &local))
     while (!local && (n = next_images (tune)) > 0)
       tune_images (tune, n, &local);
   tear_down (tune);
-  device->driver->ctx_pop (&popped);
+  y10_cuda_leave (device);
   if (!local)
     return TRUE;
   g_propagate_error (error, local);

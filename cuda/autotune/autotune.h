@@ -5,7 +5,7 @@
 /* Searches, verifies and measures fused plans for a running program, in separate
  * threads. */
 
-#include "cuda.h"
+#include "program.h"
 
 G_BEGIN_DECLS
 

@@ -22,8 +22,9 @@
 #include <string.h>
 
 #include "conv/conv.h"
-#include "cuda.h"
+#include "driver/launch.h"
 #include "kernels/conv.h"
+#include "program.h"
 
 #define MAX_SEEN 256
 

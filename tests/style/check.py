@@ -94,7 +94,7 @@ ROOTS = ("engine", "cuda", "gst", "tools/y10")
 
 # (file, header): why it may be included against that order.
 EXCEPTIONS = {
-    ("cuda/autotune/autotune.h", "cuda/cuda.h"):
+    ("cuda/autotune/autotune.h", "cuda/program.h"):
         "autotuning runs the backend's own ops, so it needs their device and plans",
     ("tools/y10/media/*", "tools/y10/tool.h"):
         "what all parts of the command share: exit statuses and messages",

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+#pragma once
+
+/* The work of a slot, queued or captured. */
+
+#include "slot.h"
+
+G_BEGIN_DECLS
+
+/* Bytes of scratch memory for the ops and for the head, which never run at the
+ * same time. */
+gsize y10_cuda_slot_scratch (const Y10Slot * slot,
+    const Y10CudaOpPlans * batch);
+void y10_cuda_slot_set_params (Y10Slot * slot, guint i,
+    const Y10Letterbox * l, const Y10HeadParams * params);
+gboolean y10_cuda_slot_clear (Y10Slot * slot, guint8 value, GError ** error);
+/* Queues ops [first, end), and the head after the last. */
+gboolean y10_cuda_slot_run (Y10Slot * slot, const Y10CudaOpPlans * batch,
+    guint n, guint first, guint end, GError ** error);
+/* Image @i is computed, and nothing found in it: the step has fewer images than
+ * the batch size that it runs as. */
+void y10_cuda_slot_set_surplus (Y10Slot * slot, guint i);
+/* Runs @batch once, captures it and compares the results. FALSE: @batch cannot
+ * be used. TRUE without @exec: it can, but was not captured, because of
+ * @capture_error or because graphs are off. */
+gboolean y10_cuda_slot_warm_up (Y10Slot * slot, const Y10CudaOpPlans * batch,
+    guint n, CUgraphExec * exec, GError ** error, GError ** capture_error);
+
+G_END_DECLS

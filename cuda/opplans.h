@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+#pragma once
+
+/* How the ops run at one batch size, and the batch sizes of a program. */
+
+#include "conv/conv.h"
+#include "core/backend.h"
+
+G_BEGIN_DECLS
+
+/* Slots have at least so much workspace: plans come in while steps run, when
+ * nothing is allocated any more. */
+#define Y10_CUDA_WORKSPACE ((gsize) 1 << 20)
+
+/* A plan of ops that are alike, in one batch or several: an atomic rc box. */
+typedef struct
+{
+  Y10CudaConvPlan *plan;
+} Y10CudaSharedPlan;
+
+/* How an op runs at one number of images. */
+typedef struct
+{
+  Y10CudaSharedPlan *conv;      /* dense convolutions only */
+  gboolean staged;              /* conv cannot write where the result goes */
+  gboolean epilogue;            /* SiLU, addition or conversion afterwards */
+} Y10CudaOpPlan;
+
+/* All ops at one number of images: an atomic rc box that never changes. */
+typedef struct
+{
+  guint n_ops;
+  Y10CudaOpPlan *ops;
+  gsize staging;                /* bytes of the largest staged output */
+  gsize workspace;              /* bytes that cuDNN has behind it */
+} Y10CudaOpPlans;
+
+/* A set of batch sizes: bit n - 1 is n images. */
+#define Y10_CUDA_MAX_SIZE 64
+#define Y10_CUDA_SIZE_BIT(n) ((guint64) 1 << ((n) - 1))
+
+/* The smallest size in @sizes that holds @n images; there is one. */
+static inline guint
+y10_cuda_smallest_size (guint64 sizes, guint n)
+{
+  return (guint) __builtin_ctzll (sizes & ~(Y10_CUDA_SIZE_BIT (n) - 1)) + 1;
+}
+
+/* A new reference to the newest op plans of @n images, which are made if there
+ * are none. @stream: to read biases on now; NULL: the first run reads them. Any
+ * thread; NULL on error or when cancelled. */
+Y10CudaOpPlans *y10_cuda_program_prepare (Y10Program * program, guint n,
+    CUstream stream, GCancellable * cancellable, GError ** error);
+/* NULL: there are none. */
+Y10CudaOpPlans *y10_cuda_program_find (Y10Program * program, guint n);
+guint64 y10_cuda_program_get_sizes (Y10Program * program);
+/* Marks @n as requested; FALSE: it was already. */
+gboolean y10_cuda_program_add_size (Y10Program * program, guint n);
+Y10CudaOpPlans *y10_cuda_op_plans_ref (Y10CudaOpPlans * batch);
+void y10_cuda_op_plans_unref (Y10CudaOpPlans * batch);
+/* The same plans, to be changed before anybody else sees them. */
+Y10CudaOpPlans *y10_cuda_op_plans_copy (const Y10CudaOpPlans * batch);
+/* Op @op's convolution is @fused from now on, and nothing follows it. */
+void y10_cuda_op_plans_fuse (Y10CudaOpPlans * batch, guint op,
+    Y10CudaSharedPlan * fused);
+/* Takes @plan. */
+Y10CudaSharedPlan *y10_cuda_shared_plan_new (Y10CudaConvPlan * plan);
+void y10_cuda_shared_plan_unref (Y10CudaSharedPlan * plan);
+/* Slots will take @batch over, which belongs to the program from now on. Any
+ * thread, as y10_cuda_program_used(), which says that one has. */
+void y10_cuda_program_publish (Y10Program * program, guint n,
+    Y10CudaOpPlans * batch);
+void y10_cuda_program_used (Y10Program * program, guint n,
+    Y10CudaOpPlans * batch);
+/* FALSE: op @op is no dense convolution, or there is nothing to be fused, or it
+ * cannot be. Else @desc is all of it, with SiLU and addition, at @n images. */
+gboolean y10_cuda_fused_desc (const Y10Program * program, guint op, guint n,
+    Y10CudaConvDesc * desc);
+/* Unfused, the result is written to packed memory first. */
+gboolean y10_cuda_is_staged (const Y10CudaConvDesc * desc);
+/* The convolution and its bias alone. */
+Y10CudaConvDesc y10_cuda_unfused_desc (const Y10CudaConvDesc * desc);
+const char *y10_cuda_program_impl (Y10Program * program, guint op);
+
+G_END_DECLS

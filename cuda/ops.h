@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+#pragma once
+
+/* The ops of a program, queued on a stream. */
+
+#include "program.h"
+
+G_BEGIN_DECLS
+
+/* Where the ops read and write. @arena holds max_batch images, tensor by tensor. */
+typedef struct
+{
+  CUdeviceptr arena, scratch;
+  guint max_batch;
+} Y10CudaMemory;
+
+/* Queues ops [first, end) for @n images. */
+gboolean y10_cuda_run (const Y10Program * program,
+    const Y10CudaOpPlans * batch, const Y10CudaMemory * memory, guint first,
+    guint end, guint n, CUstream stream, GError ** error);
+/* @v as kernels see it, in image 0. */
+Y10KView y10_cuda_view (const Y10Program * program,
+    const Y10CudaMemory * memory, Y10View v);
+
+G_END_DECLS
