@@ -40,8 +40,28 @@ append_driver (GString *key)
         (int) strcspn (text, "\n"), text);
 }
 
+/* The GPU that y10_cuda_device_open() would take. */
+static gboolean
+find_gpu (const Y10CudaDriver *d, const Y10DeviceConfig *config, CUdevice *id,
+    GString *why)
+{
+  CUcontext popped;
+  gboolean ok;
+
+  if (!config->cuda_context)
+    return y10_cuda_find_gpu (d, config->device_id, id, why);
+  ok = d->ctx_push (config->cuda_context) == Y10_CU_SUCCESS;
+  if (ok) {
+    ok = d->ctx_get_device (id) == Y10_CU_SUCCESS;
+    d->ctx_pop (&popped);
+  }
+  if (!ok)
+    g_string_append (why, "the given context cannot be used");
+  return ok;
+}
+
 static void
-cuda_identify (gint device_id, GString *key)
+cuda_identify (const Y10DeviceConfig *config, GString *key)
 {
   g_autoptr (GString) why = g_string_new (NULL);
   const Y10CudaDriver *d = y10_cuda_driver_get (why);
@@ -49,7 +69,7 @@ cuda_identify (gint device_id, GString *key)
   int version = 0, major = 0, minor = 0;
   CUdevice id;
 
-  if (!d || !y10_cuda_find_gpu (d, device_id, &id, why)) {
+  if (!d || !find_gpu (d, config, &id, why)) {
     g_string_append_printf (key, "no gpu: %s\n", why->str);
     return;
   }
@@ -83,11 +103,12 @@ cuda_layout (Y10Device *device, Y10Precision *precision, Y10Layout *layout,
 
   if (*precision == Y10_PRECISION_AUTO)
     *precision = Y10_PRECISION_FP16;
-  if (!ampere && (*precision == Y10_PRECISION_BF16
-          || *precision == Y10_PRECISION_TF32)) {
+  if (*precision != Y10_PRECISION_FP16 && *precision != Y10_PRECISION_FP32
+      && !(ampere && (*precision == Y10_PRECISION_BF16
+              || *precision == Y10_PRECISION_TF32))) {
     g_set_error (error, Y10_ERROR, Y10_ERROR_UNSUPPORTED,
-        "%s has no precision %s; it has fp16 and fp32", device->description,
-        y10_precision_get_name (*precision));
+        "%s has no precision %s; it has fp16%s and fp32", device->description,
+        y10_precision_get_name (*precision), ampere ? ", bf16, tf32" : "");
     return FALSE;
   }
   *layout = (Y10Layout) {

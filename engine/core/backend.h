@@ -21,7 +21,7 @@
 
 G_BEGIN_DECLS
 
-#define Y10_BACKEND_API_VERSION 5
+#define Y10_BACKEND_API_VERSION 6
 
 typedef struct _Y10Device Y10Device;    /* defined by each backend */
 typedef struct _Y10Program Y10Program;
@@ -137,10 +137,10 @@ typedef struct
   void (*poison) (Y10Slot * slot);
 
   /* Optional; a backend that has it is checked against the reference before auto
-   * takes it. Appends lines that identify the GPU @device_id (-1: the first
-   * usable one), its driver and the libraries: whatever can change the results.
-   * Any thread, without a device. */
-  void (*identify) (gint device_id, GString * key);
+   * takes it. Appends lines that identify the GPU that open would take for
+   * @config, its driver and the libraries: whatever can change the results. Any
+   * thread, without a device. */
+  void (*identify) (const Y10DeviceConfig * config, GString * key);
 } Y10BackendClass;
 
 /* Type of the symbol "y10_backend_module" that a backend in a module

@@ -61,7 +61,8 @@ is_expected (Y10BackendKind kind)
 }
 
 /* Whether auto may take @class; appends the reason to @why and logs one warning
- * per process if its results are not trusted. */
+ * per process if its results are not trusted. A device that lacks the precision is
+ * passed over without one. */
 static gboolean
 is_trusted (const Y10BackendClass *class, const Y10EngineConfig *config,
     GString *why)
@@ -71,6 +72,10 @@ is_trusted (const Y10BackendClass *class, const Y10EngineConfig *config,
 
   if (y10_backend_check_with (class, config, FALSE, NULL, &error))
     return TRUE;
+  if (g_error_matches (error, Y10_ERROR, Y10_ERROR_UNSUPPORTED)) {
+    g_string_append (why, error->message);
+    return FALSE;
+  }
   g_string_append_printf (why, "its self-check failed: %s", error->message);
   if (g_atomic_int_compare_and_exchange (&warned, 0, 1))
     g_warning ("auto does not take the backend %s: %s", class->name, why->str);

@@ -24,15 +24,17 @@ void
 gst_y10_lifecycle_open_cuda (GstYolov10Detect * self)
 {
   Y10BackendKind backend;
+  Y10Precision precision;
   GError *error = NULL;
   gboolean takes;
   gint device_id;
 
   GST_OBJECT_LOCK (self);
   backend = self->settings.backend;
+  precision = self->settings.precision;
   device_id = self->settings.device_id;
   GST_OBJECT_UNLOCK (self);
-  takes = gst_y10_session_takes_cuda (backend, device_id)
+  takes = gst_y10_session_takes_cuda (backend, precision, device_id)
       && gst_y10_cuda_open (self->cuda, device_id, &error);
   if (error)
     GST_WARNING_OBJECT (self, "cannot accept frames in CUDA memory: %s",

@@ -92,23 +92,28 @@ gst_y10_session_make_stream (const GstY10Session * self,
   return make_stream (&settings, self->model, cancellable, error);
 }
 
-/* Predicts whether a session will compute on GPU @device_id (-1: any), before
- * there is one. Mirrors the engine's choice: the highest score, and CUDA if scores
+/* Predicts whether a session will compute on GPU @device_id (-1: any) in
+ * @precision, before there is one. Mirrors the engine's choice: the highest score, and CUDA if scores
  * are equal, unless its self-check failed. Runs that check, which takes seconds,
  * if there is no verdict yet. */
 gboolean
-gst_y10_session_takes_cuda (Y10BackendKind backend, gint device_id)
+gst_y10_session_takes_cuda (Y10BackendKind backend, Y10Precision precision,
+    gint device_id)
 {
+  Y10EngineConfig config;
   gint score;
 
   if (backend != Y10_BACKEND_AUTO && backend != Y10_BACKEND_CUDA)
     return FALSE;
+  y10_engine_config_init (&config, sizeof config);
+  config.backend = Y10_BACKEND_CUDA;
+  config.precision = precision;
+  config.device_id = device_id;
   score = y10_backend_probe (Y10_BACKEND_CUDA, NULL);
   return score > 0 && (backend == Y10_BACKEND_CUDA
       || (score >= y10_backend_probe (Y10_BACKEND_CPU, NULL)
           && score >= y10_backend_probe (Y10_BACKEND_REF, NULL)
-          && y10_backend_check (Y10_BACKEND_CUDA, device_id, FALSE, NULL,
-              NULL)));
+          && y10_backend_check (&config, FALSE, NULL, NULL)));
 }
 
 /* Loads the model, creates the engine and warms it up. @producer is the

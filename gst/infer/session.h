@@ -49,7 +49,7 @@ void gst_y10_settings_copy (GstY10Settings * to, const GstY10Settings * from);
 void gst_y10_settings_clear (GstY10Settings * settings);
 
 gboolean gst_y10_session_takes_cuda (Y10BackendKind backend,
-    gint device_id);
+    Y10Precision precision, gint device_id);
 GstY10Session *gst_y10_session_new (const GstY10Settings * settings,
     const gchar * producer, GCancellable * cancellable, GError ** error);
 GstY10Session *gst_y10_session_ref (GstY10Session * session);

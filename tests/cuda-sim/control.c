@@ -30,5 +30,6 @@ const Y10SimControl y10_sim_control = {
   .ctx_synchronize = y10_sim_ctx_synchronize,
   .set_slow_captures = y10_sim_set_slow_captures,
   .context_new = y10_sim_context_new,
+  .context_new_on = y10_sim_context_new_on,
   .context_free = y10_sim_context_free,
 };

@@ -35,6 +35,7 @@ typedef struct
   int (*ctx_synchronize) (void);
   void (*set_slow_captures) (gboolean slow);
   struct CUctx_st *(*context_new) (void);
+  struct CUctx_st *(*context_new_on) (int device);
   void (*context_free) (struct CUctx_st * context);
 } Y10SimControl;
 

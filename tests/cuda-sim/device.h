@@ -41,6 +41,7 @@ struct Capture;
 struct CUctx_st
 {
   guint references;             /* of the primary context */
+  int device;
   int error;                    /* the result of every further call; 0: not lost */
   guint n_streams;
   std::set<CUmodule> modules;

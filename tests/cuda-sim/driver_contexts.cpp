@@ -90,10 +90,19 @@ clear (CUcontext c)
 }
 
 CUcontext
-y10_sim_context_new (void)
+y10_sim_context_new_on (int device)
 {
   LOCK;
-  return *others.insert (new CUctx_st {}).first;
+  CUcontext context = *others.insert (new CUctx_st {}).first;
+
+  context->device = device;
+  return context;
+}
+
+CUcontext
+y10_sim_context_new (void)
+{
+  return y10_sim_context_new_on (0);
 }
 
 void
@@ -193,7 +202,7 @@ int
 sim_ctx_get_device (CUdevice *device)
 {
   ENTER ("cuCtxGetDevice");
-  *device = 0;
+  *device = current_contexts.back ()->device;
   return 0;
 }
 

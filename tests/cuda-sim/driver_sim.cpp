@@ -2,7 +2,8 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
 /* The simulated driver: y10_cuda_driver_get () in place of
- * cuda/driver/driver.c's. There is one GPU. Each function reports misuse: no or
+ * cuda/driver/driver.c's. There is one GPU, and a second one that only contexts
+ * show which a test makes there. Each function reports misuse: no or
  * a wrong current context, the NULL stream, memory of another owner, a call
  * that a capture forbids, an allocation after the start. */
 
@@ -264,7 +265,7 @@ sim_device_get (CUdevice *device, int index)
 static int
 sim_device_get_name (char *name, int size, CUdevice device)
 {
-  g_strlcpy (name, "CUDA simulator", (gsize) size);
+  g_strlcpy (name, device == 0 ? "CUDA simulator" : "other CUDA simulator", (gsize) size);
   return 0;
 }
 

@@ -87,6 +87,9 @@ int y10_sim_ctx_synchronize (void);
 /* Creates a context that is not the primary one, as GStreamer does; freeing it
  * reports objects that are left in it. */
 struct CUctx_st *y10_sim_context_new (void);
+/* The same on GPU @device. GPU 1 exists in such contexts only: its primary context
+ * cannot be taken. */
+struct CUctx_st *y10_sim_context_new_on (int device);
 void y10_sim_context_free (struct CUctx_st *context);
 
 typedef struct _Y10SimKernel Y10SimKernel;

@@ -3,15 +3,19 @@
 
 /* The choice of auto on the simulated GPU: it takes CUDA after one self-check
  * per driver and build, with any state of the cache folder, but not with a
- * broken kernel. Each case is a process: this program with --open BACKEND,
- * which opens an engine and prints the backend, the number of checks and
- * warnings, and the reason. */
+ * broken kernel, in each precision and on each GPU by itself. Each case is a
+ * process: this program with --open BACKEND, which opens an engine and prints the
+ * backend, the number of checks and warnings, and the reason. The variables
+ * TEST_PRECISION and TEST_CONTEXT choose the precision, and the GPU on which a
+ * context is given to the engine. */
 
 #include <string.h>
 
 #include <gio/gio.h>
 #include <glib/gstdio.h>
 #include <y10/y10.h>
+
+#include "control.h"
 
 static const char *program;
 static char *folder;            /* of caches */
@@ -25,6 +29,26 @@ count (const char *domain, GLogLevelFlags level, const char *text,
   n_warnings += (level & G_LOG_LEVEL_WARNING) != 0;
 }
 
+static void
+configure (Y10EngineConfig *config, const char *backend)
+{
+  const char *precision = g_getenv ("TEST_PRECISION");
+  const char *gpu = g_getenv ("TEST_CONTEXT");
+
+  y10_engine_config_init (config, sizeof *config);
+  config->backend = g_str_equal (backend, "cuda") ? Y10_BACKEND_CUDA
+      : Y10_BACKEND_AUTO;
+  config->width = config->height = 32;
+  config->tune = FALSE;
+  while (precision && !g_str_equal (precision,
+          y10_precision_get_name (config->precision)))
+    config->precision++;
+  if (gpu) {
+    y10_backend_probe (Y10_BACKEND_CUDA, NULL); /* loads the simulator */
+    config->cuda_context = y10_sim_control_get ()->context_new_on (atoi (gpu));
+  }
+}
+
 static int
 open_one (const char *backend)
 {
@@ -34,11 +58,7 @@ open_one (const char *backend)
   Y10Engine *engine;
 
   g_log_set_default_handler (count, NULL);
-  y10_engine_config_init (&config, sizeof config);
-  config.backend = g_str_equal (backend, "cuda") ? Y10_BACKEND_CUDA
-      : Y10_BACKEND_AUTO;
-  config.width = config.height = 32;
-  config.tune = FALSE;
+  configure (&config, backend);
   engine = model ? y10_engine_new (model, &config, NULL, &error) : NULL;
   if (!engine) {
     g_printerr ("%s\n", error->message);
@@ -50,6 +70,8 @@ open_one (const char *backend)
       ? y10_engine_get_fallback_reason (engine) : "");
   y10_engine_unref (engine);
   y10_model_unref (model);
+  if (config.cuda_context)
+    y10_sim_control_get ()->context_free (config.cuda_context);
   return 0;
 }
 
@@ -155,6 +177,43 @@ test_broken (void)
       "");
 }
 
+/* Each precision has kernels of its own, and a verdict. One that the GPU lacks is
+ * no failure: auto takes another backend and warns of nothing. */
+static void
+test_precisions (void)
+{
+  static const char wrong[] =
+      "Y10_SIM_BREAK=kernel:y10_maxpool5_f32 TEST_PRECISION=fp32";
+  g_autofree char *cache = g_build_filename (folder, "precisions", NULL);
+
+  expect ("auto", cache, "Y10_SIM_BREAK=kernel:y10_maxpool5_f32",
+      "cuda checks=1 warnings=0", "");
+  expect ("auto", cache, wrong, "cpu checks=1 warnings=1",
+      "cuda: its self-check failed: the ");
+  expect ("auto", cache, wrong, "cpu checks=0 warnings=1", "");
+  expect ("auto", cache, "", "cuda checks=0", "");
+  expect ("auto", cache, "TEST_PRECISION=bf16", "cpu checks=1 warnings=0",
+      "has no precision bf16; it has fp16 and fp32");
+  expect ("auto", cache, "TEST_PRECISION=bf16 Y10_SIM_CAPABILITY=8.6",
+      "cuda checks=1 warnings=0", "");
+  expect ("auto", cache, "TEST_PRECISION=tf32 Y10_SIM_CAPABILITY=8.6",
+      "cuda checks=1 warnings=0", "");
+}
+
+/* The verdict is that of the GPU on which the given context is. */
+static void
+test_contexts (void)
+{
+  static const char wrong[] =
+      "Y10_SIM_BREAK=kernel:y10_maxpool5_f16 TEST_CONTEXT=1";
+  g_autofree char *cache = g_build_filename (folder, "contexts", NULL);
+
+  expect ("auto", cache, "TEST_CONTEXT=0", "cuda checks=1 warnings=0", "");
+  expect ("auto", cache, wrong, "cpu checks=1 warnings=1", "differ from");
+  expect ("auto", cache, "TEST_CONTEXT=1", "cpu checks=0 warnings=1", "");
+  expect ("auto", cache, "", "cuda checks=0 warnings=0", "");
+}
+
 static void
 test_no_cache (void)
 {
@@ -178,7 +237,9 @@ test_concurrent (void)
 static void
 remove_folder (void)
 {
-  static const char *const caches[] = { "cached", "broken", "concurrent" };
+  static const char *const caches[] = { "cached", "broken", "precisions",
+    "contexts", "concurrent"
+  };
 
   for (guint i = 0; i < G_N_ELEMENTS (caches); i++) {
     g_autofree char *own = g_build_filename (folder, caches[i], NULL);
@@ -216,6 +277,8 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/auto/cached", test_cached);
   g_test_add_func ("/auto/broken", test_broken);
+  g_test_add_func ("/auto/precisions", test_precisions);
+  g_test_add_func ("/auto/contexts", test_contexts);
   g_test_add_func ("/auto/no-cache", test_no_cache);
   g_test_add_func ("/auto/concurrent", test_concurrent);
   status = g_test_run ();

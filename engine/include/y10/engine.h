@@ -200,7 +200,7 @@ Y10_API gboolean y10_engine_profile (Y10Engine *engine, guint runs,
     gint64 *ns_per_op, GError **error);
 
 Y10_API int y10_backend_probe (Y10BackendKind backend, GString *why);
-Y10_API gboolean y10_backend_check (Y10BackendKind backend, gint device_id,
+Y10_API gboolean y10_backend_check (const Y10EngineConfig *config,
     gboolean again, char **device, GError **error);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Y10Engine, y10_engine_unref)

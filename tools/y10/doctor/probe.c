@@ -226,9 +226,12 @@ probe_check (const char *argument)
 {
   GError *error = NULL;
   char *device = NULL;
+  Y10EngineConfig config;
 
-  y10_backend_check (Y10_BACKEND_CUDA,
-      (gint) g_ascii_strtoll (argument, NULL, 10), TRUE, &device, &error);
+  y10_engine_config_init (&config, sizeof config);
+  config.backend = Y10_BACKEND_CUDA;
+  config.device_id = (gint) g_ascii_strtoll (argument, NULL, 10);
+  y10_backend_check (&config, TRUE, &device, &error);
   if (device)
     doctor_fact ("check.device", "%s", device);
   if (error)
