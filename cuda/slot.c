@@ -255,22 +255,22 @@ run_inputs (Y10Slot *slot, GError **error)
           "marking the input", error));
 }
 
-gboolean
-y10_cuda_slot_submit (Y10Slot *slot, guint n, guint first, guint end,
-    GError **error)
+/* The tuner measures nothing while a step runs. */
+static void
+set_running (Y10Slot *slot, gboolean running)
+{
+  if (slot->running != running)
+    g_atomic_int_add (&slot->program->n_running, running ? 1 : -1);
+  slot->running = running;
+}
+
+static gboolean
+queue_step (Y10Slot *slot, guint size, guint first, guint end, GError **error)
 {
   const Y10CudaDriver *d = slot->program->device->driver;
   gboolean whole = first == 0 && end == slot->program->plan->graph->n_ops;
-  guint size = y10_cuda_slot_choose_size (slot, n);
   const Y10CudaSlotRun *run = &slot->runs[size - 1];
 
-  if (!slot->running)
-    g_atomic_int_inc (&slot->program->n_running);
-  slot->running = TRUE;
-  g_atomic_int_inc (&slot->program->n_submitted);
-  slot->n_images = n;
-  for (guint i = n; i < size; i++)
-    y10_cuda_slot_set_surplus (slot, i);
   return run_inputs (slot, error)
       && y10_cuda_check (d, d->event_record (slot->start, slot->stream),
       "marking the start", error)
@@ -280,6 +280,24 @@ y10_cuda_slot_submit (Y10Slot *slot, guint n, guint first, guint end,
       : y10_cuda_slot_run (slot, run->batch, size, first, end, error))
       && y10_cuda_check (d, d->event_record (slot->done, slot->stream),
       "marking the end", error);
+}
+
+gboolean
+y10_cuda_slot_submit (Y10Slot *slot, guint n, guint first, guint end,
+    GError **error)
+{
+  guint size = y10_cuda_slot_choose_size (slot, n);
+  gboolean ok;
+
+  set_running (slot, TRUE);
+  g_atomic_int_inc (&slot->program->n_submitted);
+  slot->n_images = n;
+  for (guint i = n; i < size; i++)
+    y10_cuda_slot_set_surplus (slot, i);
+  ok = queue_step (slot, size, first, end, error);
+  if (!ok)                      /* nobody waits for it */
+    set_running (slot, FALSE);
+  return ok;
 }
 
 /* Polls for as long as waking a thread takes, then sleeps. */
@@ -302,8 +320,12 @@ wait_for (const Y10Slot *slot, CUevent event, const char *what,
 gboolean
 y10_cuda_slot_wait_input (Y10Slot *slot, GError **error)
 {
-  return run_inputs (slot, error)
+  gboolean ok = run_inputs (slot, error)
       && wait_for (slot, slot->input_done, "reading the pictures", error);
+
+  if (!ok)                      /* nor is the step waited for */
+    set_running (slot, FALSE);
+  return ok;
 }
 
 gboolean
@@ -312,9 +334,7 @@ y10_cuda_slot_wait (Y10Slot *slot, GError **error)
   const Y10CudaDriver *d = slot->program->device->driver;
   guint *counts = (guint *) (slot->pinned + slot->counts_at);
 
-  if (slot->running)
-    g_atomic_int_add (&slot->program->n_running, -1);
-  slot->running = FALSE;
+  set_running (slot, FALSE);
   if (!wait_for (slot, slot->done, "running the network", error)
       || !y10_cuda_check (d, d->event_elapsed_time (&slot->ms, slot->start,
           slot->done), "timing the network", error))

@@ -19,6 +19,7 @@ const Y10SimControl y10_sim_control = {
   .mark_stopped = y10_sim_mark_stopped,
   .do_break = y10_sim_break,
   .lose = y10_sim_lose,
+  .refuse = y10_sim_refuse,
   .set_gone = y10_sim_set_gone,
   .n_kernels = y10_sim_n_kernels,
   .n_graph_launches = y10_sim_n_graph_launches,

@@ -24,6 +24,7 @@ typedef struct
   void (*mark_stopped) (void);
   void (*do_break) (Y10SimBreak kind, guint n);
   void (*lose) (guint n, int code);
+  void (*refuse) (guint n_kernels, guint n_graphs);
   void (*set_gone) (gboolean gone);
   guint64 (*n_kernels) (void);
   guint64 (*n_graph_launches) (void);

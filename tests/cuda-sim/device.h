@@ -130,6 +130,7 @@ struct CUgraphExec_st
 {
   CUcontext context;
   std::vector<Node> nodes;
+  bool broken;                  /* its first kernel does nothing */
   Op *running;
   guint n_queued;
   bool destroyed;
@@ -224,4 +225,6 @@ int misuse (int result, const char *format, ...) G_GNUC_PRINTF (2, 3);
 const char *op_name (const Op *op, char *text, gsize size);
 /* Whether this call is to be skipped (y10_sim_break ()). */
 bool is_broken (Y10SimBreak kind);
+/* Whether this launch is to fail (y10_sim_refuse ()). */
+bool is_refused (OpKind kind);
 }

@@ -24,6 +24,7 @@ static bool break_read;
 static guint n_captures;
 static std::atomic<guint64> n_launches, n_copies;
 static bool slow_captures;
+static guint refused_kernels, refused_graphs;
 
 int
 y10_sim::misuse (int result, const char *format, ...)
@@ -155,6 +156,25 @@ y10_sim_break (Y10SimBreak kind, guint n)
   break_read = true;
   break_kind = kind;
   break_at = n;
+}
+
+void
+y10_sim_refuse (guint n_kernels, guint n_graphs)
+{
+  LOCK;
+  refused_kernels = n_kernels;
+  refused_graphs = n_graphs;
+}
+
+bool
+y10_sim::is_refused (OpKind kind)
+{
+  guint *n = kind == OP_GRAPH ? &refused_graphs : &refused_kernels;
+
+  if (*n == 0)
+    return false;
+  --*n;
+  return true;
 }
 
 void
@@ -392,6 +412,8 @@ sim_launch_kernel (CUfunction function, unsigned int grid_x, unsigned int grid_y
   op->max_dynamic = function->max_dynamic;
   if (is_left_out (op->kernel->name))
     return 0;
+  if (!stream->capture && is_refused (OP_KERNEL))
+    return Y10_CU_OUT_OF_MEMORY;
   if (!y10_sim_check_launch (op->kernel, op->launch, op->max_dynamic))
     return current_contexts.back ()->error = Y10_CU_INVALID_VALUE;
   op->params.resize ((size + 7) / 8);

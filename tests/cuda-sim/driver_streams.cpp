@@ -214,6 +214,7 @@ sim_graph_instantiate (CUgraphExec *exec, CUgraph graph, unsigned long long flag
   *exec = new CUgraphExec_st {};
   (*exec)->context = graph->context;
   (*exec)->nodes = graph->nodes;
+  (*exec)->broken = is_broken (Y10_SIM_BREAK_GRAPH);
   graph->context->execs.insert (*exec);
   return 0;
 }
@@ -241,6 +242,8 @@ sim_graph_launch (CUgraphExec exec, CUstream stream)
     for (const Allocation *a : n.op.uses)
       if (a->freed)
         return misuse (Y10_CU_INVALID_VALUE, "a graph uses %p, which was freed", (void *) a->base);
+  if (is_refused (OP_GRAPH))
+    return Y10_CU_OUT_OF_MEMORY;
   op->exec = exec;
   n_graph_launches++;
   enqueue (stream, std::move (op));

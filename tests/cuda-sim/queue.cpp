@@ -135,6 +135,17 @@ begin_graph (Op *op)
   }
 }
 
+/* A broken graph skips the first kernel that was captured. */
+bool
+is_left_out (const CUgraphExec exec, guint node)
+{
+  guint first = 0;
+
+  while (exec->nodes[first].op.kind != OP_KERNEL)
+    first++;
+  return exec->broken && node == first;
+}
+
 /* Runs any node that may run. TRUE: it was the last. */
 bool
 step_graph (Op *op)
@@ -149,7 +160,8 @@ step_graph (Op *op)
     node = op->ready[at];
     op->ready[at] = op->ready.back ();
     op->ready.pop_back ();
-    run_op ((Op *) &nodes[node].op);
+    if (!is_left_out (op->exec, node))
+      run_op ((Op *) &nodes[node].op);
     for (guint i = node + 1; i < nodes.size (); i++) {
       const std::vector<guint> &after = nodes[i].after;
 

@@ -513,6 +513,45 @@ test_disturbed (void)
   y10_engine_unref (engine);
 }
 
+/* A step that could not be queued does not run: results that are measured after it
+ * are stored. */
+static void
+test_refused (void)
+{
+  Y10TuningProgress progress = {.size = sizeof progress };
+  Y10HeadParams params = Y10_HEAD_PARAMS_INIT;
+  g_autoptr (GError) error = NULL;
+  Y10Engine *engine;
+  Y10Image image;
+  Y10Step step;
+  float *pixels;
+
+  for_plans (delete);
+  g_setenv ("Y10_SIM_FUSE", "slow", TRUE);
+  engine = make_engine (Y10_BACKEND_CUDA, Y10_PRECISION_FP32, 2, TRUE);
+  g_assert_true (y10_engine_wait_tuned (engine, -1, NULL, NULL));
+  params.max_detections = MAX_ROWS;
+  pixels = test_pixels (engine, 1);
+  test_tensor_image (engine, pixels, &image);
+  /* One for plans that the slot may take over first, one for the step. */
+  y10_sim_control_get ()->refuse (0, 2);
+  g_assert_true (y10_step_begin (engine, -1, &step, NULL));
+  g_assert_true (y10_step_add (&step, &image, &params, NULL));
+  g_assert_true (y10_step_submit (&step, NULL));
+  g_assert_false (y10_step_wait (&step, -1, &error));
+  g_assert_error (error, Y10_ERROR, Y10_ERROR_NO_MEMORY);
+  y10_step_end (&step);
+  y10_sim_control_get ()->refuse (0, 0);
+  /* The step made the tuner measure its batch size. */
+  g_assert_true (y10_engine_wait_tuned (engine, -1, NULL, NULL));
+  y10_engine_get_tuning_progress (engine, &progress);
+  g_test_message ("%u of %u results are in the cache", for_plans (NULL),
+      progress.total);
+  g_assert_cmpuint (for_plans (NULL), ==, progress.total);
+  g_free (pixels);
+  y10_engine_unref (engine);
+}
+
 /* The GPU is lost during tuning, perhaps by a trial: steps fail with that
  * error, and a new engine works and does not tune. */
 static void
@@ -590,6 +629,7 @@ main (int argc, char **argv)
   g_test_add_func ("/tune/quit", test_quit);
   g_test_add_func ("/tune/batches", test_batches);
   g_test_add_func ("/tune/disturbed", test_disturbed);
+  g_test_add_func ("/tune/refused", test_refused);
   g_test_add_func ("/tune/lost", test_lost);     /* no more tuning from here */
   status = g_test_run ();
   test_dir_remove ();
