@@ -21,10 +21,12 @@ gboolean y10_cuda_slot_run (Y10Slot * slot, const Y10CudaOpPlans * batch,
 /* Image @i is computed, and nothing found in it: the step has fewer images than
  * the batch size that it runs as. */
 void y10_cuda_slot_set_surplus (Y10Slot * slot, guint i);
-/* Runs @batch once, captures it and compares the results. FALSE: @batch cannot
- * be used. TRUE without @exec: it can, but was not captured, because of
- * @capture_error or because graphs are off. */
+/* Runs @batch once, captures it and compares the results. FALSE: @batch does not
+ * run, and *@error says why. TRUE without *@exec: it runs, but is not captured,
+ * because of *@capture_error or because graphs are off. *@differs: because the
+ * graph gives other results, as it would again. */
 gboolean y10_cuda_slot_warm_up (Y10Slot * slot, const Y10CudaOpPlans * batch,
-    guint n, CUgraphExec * exec, GError ** error, GError ** capture_error);
+    guint n, CUgraphExec * exec, gboolean * differs, GError ** error,
+    GError ** capture_error);
 
 G_END_DECLS

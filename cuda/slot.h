@@ -15,8 +15,8 @@ typedef struct
 {
   Y10CudaOpPlans *batch;        /* NULL: the size is not prepared here */
   CUgraphExec graph;            /* of batch; NULL: runs kernel by kernel */
-  Y10CudaOpPlans *rejected;     /* never tried again; or NULL */
-  guint n_failures;             /* captures that failed, one after the other */
+  Y10CudaOpPlans *rejected;     /* never tried or captured again; or NULL */
+  guint n_failures;             /* tries that failed, one after the other */
   guint64 retry_at;             /* the step before which the next is tried */
 } Y10CudaSlotRun;
 

@@ -4,10 +4,14 @@
 /* Decides which op plans a slot runs for each batch size. Between two steps the
  * slot takes over what the program has published since: another batch size or
  * faster plans, one per step. It runs the plans once, captures them and compares
- * the two results. Plans that fail or give other results are rejected for good.
- * A capture can fail through no fault of the plans: any thread that synchronizes
- * the context meanwhile invalidates it. Then the slot keeps the graph that it
- * has, or runs uncaptured, and captures again after 1, 2, 4, … 1024 steps. */
+ * the two results. Where these differ the plans are rejected for good, and so are
+ * plans that need more memory than there is for them; a slot that has no others
+ * runs them uncaptured.
+ *
+ * Any other failure may pass. A lack of memory does, and any thread that
+ * synchronizes the context invalidates a capture meanwhile. Then the slot keeps the
+ * plans and the graph that it has, or runs uncaptured, and tries again after 1, 2,
+ * 4, … 1024 steps. */
 
 #include "config.h"
 
@@ -40,16 +44,35 @@ back_off (Y10Slot *slot, Y10CudaSlotRun *run)
 }
 
 static void
-reject (Y10CudaSlotRun *run, Y10CudaOpPlans *batch, guint n,
-    const GError *error)
+reject (Y10CudaSlotRun *run, Y10CudaOpPlans *batch)
 {
-  static int n_rejected;
-
   y10_cuda_op_plans_unref (run->rejected);
   run->rejected = y10_cuda_op_plans_ref (batch);
-  if (g_atomic_int_add (&n_rejected, 1) == 0)
-    g_warning ("CUDA: new plans for %u images are not used: %s", n,
-        error->message);
+}
+
+typedef enum
+{
+  REJECTED,
+  FAILED,
+  UNCAPTURED,
+} Trouble;
+
+/* One warning of each kind in a process: slots and sizes tend to have the same. */
+static void
+warn_once (Trouble trouble, guint n, const GError *error)
+{
+  static const char *const texts[] = {
+    "new plans for %u images are not used",
+    "new plans for %u images are not used for now",
+    "steps of %u images run without a graph",
+  };
+  static int n_warned[G_N_ELEMENTS (texts)];
+  g_autofree char *text = g_strdup_printf (texts[trouble], n);
+
+  if (g_atomic_int_add (&n_warned[trouble], 1) == 0)
+    g_warning ("CUDA: %s: %s", text, error->message);
+  else
+    g_debug ("CUDA: %s: %s", text, error->message);
 }
 
 static void
@@ -67,30 +90,58 @@ replace (Y10Slot *slot, guint n, Y10CudaOpPlans *batch, CUgraphExec graph)
   y10_cuda_program_used (slot->program, n, batch);
 }
 
+/* @batch runs, but its graph gives other results. */
+static void
+refuse_graph (Y10Slot *slot, Y10CudaOpPlans *batch, guint n,
+    const GError *error)
+{
+  Y10CudaSlotRun *run = &slot->runs[n - 1];
+
+  reject (run, batch);
+  if (!run->batch)
+    replace (slot, n, batch, NULL);
+  warn_once (run->batch == batch ? UNCAPTURED : REJECTED, n, error);
+}
+
+static void
+note_failed_capture (Y10Slot *slot, guint n, const GError *error)
+{
+  static int n_failed;
+  Y10CudaSlotRun *run = &slot->runs[n - 1];
+
+  back_off (slot, run);
+  if (g_atomic_int_add (&n_failed, 1) == 0)
+    g_message ("CUDA: steps of %u images run without a graph for now: %s", n,
+        error->message);
+  else
+    g_debug ("CUDA: %u images are not captured before step %"
+        G_GUINT64_FORMAT ": %s", n, run->retry_at, error->message);
+}
+
 gboolean
 y10_cuda_slot_try (Y10Slot *slot, Y10CudaOpPlans *batch, guint n,
     GError **error)
 {
-  static int n_failed;
+  g_autoptr (GError) capture_error = NULL;
   Y10CudaSlotRun *run = &slot->runs[n - 1];
   CUgraphExec graph = NULL;
-  GError *local = NULL;
+  gboolean differs;
 
-  if (!check_scratch (slot, batch, n, error)
-      || !y10_cuda_slot_warm_up (slot, batch, n, &graph, error, &local))
+  if (!y10_cuda_slot_warm_up (slot, batch, n, &graph, &differs, error,
+          &capture_error)) {
+    if (graph)
+      slot->program->device->driver->graph_exec_destroy (graph);
     return FALSE;
-  if (!local) {
+  }
+  if (differs) {
+    refuse_graph (slot, batch, n, capture_error);
+    return TRUE;
+  }
+  if (capture_error) {
+    note_failed_capture (slot, n, capture_error);
+  } else {
     run->n_failures = 0;
     run->retry_at = 0;
-  } else {
-    back_off (slot, run);
-    if (g_atomic_int_add (&n_failed, 1) == 0)
-      g_message ("CUDA: steps of %u images run without a graph for now: %s",
-          n, local->message);
-    else
-      g_debug ("CUDA: %u images are not captured before step %"
-          G_GUINT64_FORMAT ": %s", n, run->retry_at, local->message);
-    g_error_free (local);
   }
   if (graph || !run->graph)
     replace (slot, n, batch, graph);
@@ -109,6 +160,23 @@ is_wanted (const Y10Slot *slot, guint n, const Y10CudaOpPlans *batch)
       || (slot->program->device->graphs && !run->graph);
 }
 
+/* The step itself reports a lost device. */
+static void
+try_between_steps (Y10Slot *slot, Y10CudaOpPlans *batch, guint n)
+{
+  Y10CudaSlotRun *run = &slot->runs[n - 1];
+  g_autoptr (GError) error = NULL;
+
+  if (!check_scratch (slot, batch, n, &error)) {
+    reject (run, batch);
+    warn_once (REJECTED, n, error);
+  } else if (!y10_cuda_slot_try (slot, batch, n, &error)) {
+    back_off (slot, run);
+    if (!g_error_matches (error, Y10_ERROR, Y10_ERROR_DEVICE_LOST))
+      warn_once (FAILED, n, error);
+  }
+}
+
 void
 y10_cuda_slot_take_over (Y10Slot *slot)
 {
@@ -123,18 +191,11 @@ y10_cuda_slot_take_over (Y10Slot *slot)
   for (guint n = 1; n <= slot->max_batch; n++) {
     Y10CudaSlotRun *run = &slot->runs[n - 1];
     Y10CudaOpPlans *batch = y10_cuda_program_find (slot->program, n);
-    g_autoptr (GError) error = NULL;
 
     if (is_wanted (slot, n, batch) && !tried
         && slot->n_steps >= run->retry_at) {
       tried = TRUE;
-      /* The step itself reports a lost device. */
-      if (!y10_cuda_slot_try (slot, batch, n, &error)) {
-        if (g_error_matches (error, Y10_ERROR, Y10_ERROR_DEVICE_LOST))
-          back_off (slot, run);
-        else
-          reject (run, batch, n, error);
-      }
+      try_between_steps (slot, batch, n);
     }
     if (is_wanted (slot, n, batch))
       slot->retry_at = MIN (slot->retry_at, MAX (run->retry_at,

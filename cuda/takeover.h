@@ -8,8 +8,9 @@
 
 G_BEGIN_DECLS
 
-/* Runs @n images by @batch from now on; FALSE: it cannot be used. A failed capture
- * is no error. */
+/* Runs @n images by @batch from now on; FALSE: it does not run. A failed capture is
+ * no error, nor is a graph that gives other results: then nothing changes, or, where
+ * the slot has no other plans, @batch runs uncaptured. */
 gboolean y10_cuda_slot_try (Y10Slot * slot, Y10CudaOpPlans * batch, guint n,
     GError ** error);
 /* Between two steps: takes over what the program has published. */

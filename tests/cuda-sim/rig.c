@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* An engine on the simulated GPU, and pictures of noise. */
+
+#include "rig.h"
+
+#define SIZE 32
+
+const Y10SimControl *sim;
+const Y10CudaDriver *d;
+
+Y10Engine *
+make_engine (guint max_batch)
+{
+  Y10TestTensors *tensors = test_tensors ("pico-nc3", 0);
+  Y10Model *model = test_model (tensors, NULL);
+  Y10EngineConfig config;
+  GError *error = NULL;
+  Y10Engine *engine;
+
+  y10_engine_config_init (&config, sizeof config);
+  config.backend = Y10_BACKEND_CUDA;
+  config.width = config.height = SIZE;
+  config.max_batch = max_batch;
+  config.max_detections = MAX_ROWS;
+  engine = y10_engine_new (model, &config, NULL, &error);
+  g_assert_no_error (error);
+  y10_model_unref (model);
+  y10_test_tensors_free (tensors);
+  sim = y10_sim_control_get ();
+  d = sim->driver (NULL);
+  return engine;
+}
+
+guint8 *
+make_picture (guint which)
+{
+  GRand *rand = g_rand_new_with_seed (which + 1);
+  guint8 *picture = g_malloc (BYTES);
+
+  for (guint i = 0; i < BYTES; i++)
+    picture[i] = (guint8) g_rand_int (rand);
+  g_rand_free (rand);
+  return picture;
+}
+
+void
+add (Y10Step *step, Y10Memory memory, const void *pixels, gpointer stream)
+{
+  const Y10Image image = {.size = sizeof (Y10Image),
+    .format = Y10_PIXEL_RGB,.memory = memory,
+    .width = WIDTH,.height = HEIGHT,.plane = {pixels},.stride = {PITCH},
+    .cuda_stream = stream
+  };
+  Y10HeadParams params = Y10_HEAD_PARAMS_INIT;
+  GError *error = NULL;
+
+  params.confidence = 0;
+  params.max_detections = MAX_ROWS;
+  y10_step_add (step, &image, &params, &error);
+  g_assert_no_error (error);
+}
+
+void
+finish (Y10Step *step, guint n, Y10Detection (*rows)[MAX_ROWS])
+{
+  GError *error = NULL;
+
+  y10_step_submit (step, &error);
+  g_assert_no_error (error);
+  y10_step_wait (step, -1, &error);
+  g_assert_no_error (error);
+  for (guint i = 0; i < n; i++)
+    g_assert_cmpint (y10_step_read (step, i, rows[i], MAX_ROWS, &error), ==,
+        MAX_ROWS);
+  y10_step_end (step);
+}
+
+void
+run (Y10Engine *engine, guint8 *const *pictures, guint first, guint n,
+    Y10Detection (*rows)[MAX_ROWS])
+{
+  Y10Step step;
+
+  g_assert_true (y10_step_begin (engine, -1, &step, NULL));
+  for (guint i = 0; i < n; i++)
+    add (&step, Y10_MEMORY_HOST, pictures[(first + i) % N_PICTURES], NULL);
+  finish (&step, n, rows);
+}
+
+void
+rig_init (Rig *rig, guint max_batch)
+{
+  rig->engine = make_engine (max_batch);
+  for (guint i = 0; i < N_PICTURES; i++) {
+    rig->pictures[i] = make_picture (i);
+    run (rig->engine, rig->pictures, i, 1, &rig->rows[i]);
+  }
+}
+
+void
+rig_clear (Rig *rig)
+{
+  y10_engine_unref (rig->engine);
+  for (guint i = 0; i < N_PICTURES; i++)
+    g_free (rig->pictures[i]);
+  g_assert_cmpuint (sim->n_reports (), ==, 0);
+}
+
+void
+expect_same (Rig *rig, guint first, guint n)
+{
+  Y10Detection rows[MOST][MAX_ROWS];
+
+  run (rig->engine, rig->pictures, first, n, rows);
+  for (guint i = 0; i < n; i++)
+    g_assert_cmpmem (rows[i], sizeof rows[i],
+        rig->rows[(first + i) % N_PICTURES], sizeof rows[i]);
+}
