@@ -120,29 +120,35 @@ set_open_error (const GString *why, GError **error)
         : "the GPU does not report its compute capability");
 }
 
+static gboolean
+load (Y10Device *device, GString *why, GError **error)
+{
+  gboolean ok;
+
+  if (!y10_cuda_enter (device, error))
+    return FALSE;
+  ok = y10_cuda_kernels_load (&device->kernels, device->driver, error)
+      && (device->conv = y10_cuda_conv_lib_prove (
+          y10_cuda_conv_lib_new (device->driver, why), device->driver, why));
+  if (ok)
+    describe (device);
+  else
+    set_open_error (why, error);
+  return y10_cuda_leave_with (device, ok, error);
+}
+
 Y10Device *
 y10_cuda_device_open (const Y10DeviceConfig *config, GError **error)
 {
   g_autoptr (GString) why = g_string_new (NULL);
   Y10Device *device = g_new0 (Y10Device, 1);
-  gboolean ok;
 
   device->graphs = config->cuda_graphs;
   device->driver = y10_cuda_driver_get (why);
-  ok = device->driver && take_context (device, config, error)
+  if (device->driver && take_context (device, config, error)
       && y10_cuda_get_capability (device->driver, device->id, &device->major,
-      &device->minor);
-  if (ok && y10_cuda_enter (device, error)) {
-    ok = y10_cuda_kernels_load (&device->kernels, device->driver, error)
-        && (device->conv = y10_cuda_conv_lib_prove (
-            y10_cuda_conv_lib_new (device->driver, why), device->driver, why));
-    if (ok)
-      describe (device);
-    else
-      set_open_error (why, error);
-    y10_cuda_leave_with (device, ok, error);
-  }
-  if (ok)
+          &device->minor)
+      && load (device, why, error))
     return device;
   set_open_error (why, error);
   y10_cuda_device_close (device);
