@@ -138,6 +138,7 @@ y10_sim::is_broken (Y10SimBreak kind)
     if (text && !g_str_has_prefix (text, "barrier") && !g_str_has_prefix (text, "kernel") && break_kind == Y10_SIM_BREAK_NOTHING) {
       break_kind = g_str_has_prefix (text, "wait-event") ? Y10_SIM_BREAK_WAIT_EVENT
           : g_str_has_prefix (text, "invalidate-capture") ? Y10_SIM_BREAK_INVALIDATE_CAPTURE
+          : g_str_has_prefix (text, "graph") ? Y10_SIM_BREAK_GRAPH
           : Y10_SIM_BREAK_SYNCHRONIZE;
       break_at = colon ? (guint) strtoul (colon + 1, nullptr, 10) : 0;
     }

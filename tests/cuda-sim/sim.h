@@ -39,8 +39,8 @@ void y10_sim_mark_started (void);
 void y10_sim_mark_stopped (void);
 
 /* Faults that tests inject to check that they are noticed: one call in @n does
- * nothing and succeeds. Also set by Y10_SIM_BREAK=wait-event:3, synchronize:1
- * or invalidate-capture:2; Y10_SIM_BREAK=barrier:head_topk.cuh:164 removes the
+ * nothing and succeeds. Also set by Y10_SIM_BREAK=wait-event:3, synchronize:1,
+ * invalidate-capture:2 or graph:1; Y10_SIM_BREAK=barrier:head_topk.cuh:164 removes the
  * barrier in that line. */
 typedef enum
 {
@@ -51,7 +51,7 @@ typedef enum
                                  * events */
   Y10_SIM_BREAK_INVALIDATE_CAPTURE,     /* every @n-th capture becomes invalid, as
                                          * if another thread synchronized */
-  Y10_SIM_BREAK_GRAPH,          /* a graph leaves out its first kernel; @n: 1 */
+  Y10_SIM_BREAK_GRAPH,          /* one graph in @n leaves out its first kernel */
 } Y10SimBreak;
 
 void y10_sim_break (Y10SimBreak kind, guint n);
