@@ -19,15 +19,16 @@ is_prepared (Rig *rig)
   return progress.finished;
 }
 
-/* Preparing one batch size takes 40 convolutions times 20 ms. No step waits for
- * that: it runs as a larger size, with the same results. */
+/* Preparing one batch size takes 40 convolutions times 100 ms. No step waits for
+ * that: it runs as a larger size, with the same results. A step that has to
+ * share the machine's cores may take a while by itself. */
 static void
 test_unprepared (void)
 {
   gint64 start;
   Rig rig;
 
-  g_setenv ("Y10_SIM_PLAN_MS", "20", TRUE);
+  g_setenv ("Y10_SIM_PLAN_MS", "100", TRUE);
   rig_init (&rig, MOST);
   for (guint n = 1; n <= MOST; n++) {
     g_assert_false (is_prepared (&rig));
@@ -35,14 +36,14 @@ test_unprepared (void)
     expect_same (&rig, n, n);
     g_test_message ("a step of %u images took %" G_GINT64_FORMAT " ms", n,
         (g_get_monotonic_time () - start) / 1000);
-    g_assert_cmpint (g_get_monotonic_time () - start, <, G_USEC_PER_SEC / 2);
+    g_assert_cmpint (g_get_monotonic_time () - start, <, 2 * G_USEC_PER_SEC);
   }
+  g_unsetenv ("Y10_SIM_PLAN_MS");
   /* 3 images then run as 4, or as 3 if that size was requested. */
   y10_engine_request_batch_size (rig.engine, 3);
   y10_engine_request_batch_size (rig.engine, 3);
   y10_engine_request_batch_size (rig.engine, MOST + 1);
   g_assert_true (y10_engine_wait_tuned (rig.engine, -1, NULL, NULL));
-  g_unsetenv ("Y10_SIM_PLAN_MS");
   for (guint n = 1; n <= MOST; n++)
     expect_same (&rig, n, n);
   rig_clear (&rig);
