@@ -7,10 +7,12 @@
  * --with-preprocess, and then for a 1080p NV12 frame. Measuring on a GPU starts
  * after tuning has finished, since that is the speed in the long run. The
  * minimum confidence is 0, so that every run selects and decodes the maximum
- * number of rows (300), which is the worst case. */
+ * number of rows (300), which is the worst case. --cameras measures something else,
+ * see bench-cameras.c. */
 
 #include "config.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -323,6 +325,41 @@ bench_run (Bench *bench, double seconds, gboolean json, GError **error)
   return ok;
 }
 
+/* Replaces what was not given, NAN, by defaults. */
+static gboolean
+check_camera_options (ToolCameraOptions *cameras, gboolean with_preprocess)
+{
+  if (!cameras->wanted && (cameras->source || !isnan (cameras->min_inferences)
+          || !isnan (cameras->max_delay))) {
+    tool_error ("--source, --min-inferences and --max-delay need --cameras");
+    return FALSE;
+  }
+  if (cameras->wanted && with_preprocess) {
+    tool_error ("--with-preprocess is not for --cameras, which always includes it");
+    return FALSE;
+  }
+  if (isnan (cameras->seconds))
+    cameras->seconds = cameras->wanted ? 5 : 3;
+  if (isnan (cameras->min_inferences))
+    cameras->min_inferences = 5;
+  if (isnan (cameras->max_delay))
+    cameras->max_delay = 200;
+  return tool_check_range ("--seconds", cameras->seconds, cameras->wanted ? 1 : 0, 3600)
+      && tool_check_range ("--min-inferences", cameras->min_inferences, 0.1, 240)
+      && tool_check_range ("--max-delay", cameras->max_delay, 1, 60000);
+}
+
+static gboolean
+on_cameras (const gchar *name, const gchar *value, gpointer user, GError **error)
+{
+  ToolCameraOptions *cameras = user;
+
+  cameras->wanted = TRUE;
+  g_free (cameras->fps);
+  cameras->fps = g_strdup (value);
+  return TRUE;
+}
+
 int
 tool_bench (int argc, char **argv)
 {
@@ -331,16 +368,28 @@ tool_bench (int argc, char **argv)
   Bench bench = {.params = Y10_HEAD_PARAMS_INIT };
   GError *error = NULL;
   Y10Model *model = NULL;
-  gboolean json = FALSE;
-  double seconds = 3;
+  ToolCameraOptions cameras = {.seconds = NAN,.min_inferences = NAN,
+    .max_delay = NAN
+  };
+  GOptionGroup *group = g_option_group_new (NULL, NULL, NULL, &cameras, NULL);
   int batch = 1;
   const GOptionEntry entries[] = {
     {"batch", 0, 0, G_OPTION_ARG_INT, &batch, "Images per step [1]", "N"},
-    {"seconds", 0, 0, G_OPTION_ARG_DOUBLE, &seconds,
-        "Duration of the measurement [3]", "S"},
+    {"seconds", 0, 0, G_OPTION_ARG_DOUBLE, &cameras.seconds,
+        "Duration of the measurement [3; 5 for each number of cameras]", "S"},
     {"with-preprocess", 0, 0, G_OPTION_ARG_NONE, &bench.with_preprocess,
         "Include the letterbox, for a 1080p NV12 frame", NULL},
-    {"json", 'j', 0, G_OPTION_ARG_NONE, &json, "Print JSON", NULL},
+    {"cameras", 0, G_OPTION_FLAG_OPTIONAL_ARG, G_OPTION_ARG_CALLBACK, on_cameras,
+        "Instead: how many cameras this machine carries, at FPS [15, or the file's]",
+        "FPS"},
+    {"source", 0, 0, G_OPTION_ARG_FILENAME, &cameras.source,
+        "What the cameras send: a made scene of WxH, or a video [1280x720]",
+        "FILE|WxH"},
+    {"min-inferences", 0, 0, G_OPTION_ARG_DOUBLE, &cameras.min_inferences,
+        "Inferences a second that each camera must get [5]", "N"},
+    {"max-delay", 0, 0, G_OPTION_ARG_DOUBLE, &cameras.max_delay,
+        "Delay within which 95 % of the frames must come [200]", "MS"},
+    {"json", 'j', 0, G_OPTION_ARG_NONE, &cameras.json, "Print JSON", NULL},
     {NULL}
   };
   GOptionContext *context = g_option_context_new (NULL);
@@ -348,14 +397,16 @@ tool_bench (int argc, char **argv)
 
   g_option_context_set_summary (context,
       "Measures the speed of a model on this machine, from the network's input "
-      "to 300 rows,\nand the time of each layer.");
+      "to 300 rows,\nand the time of each layer; or, with --cameras, how many "
+      "cameras the machine carries.");
   g_option_context_set_description (context, TOOL_STATUS_HELP);
+  g_option_context_set_main_group (context, group);
   tool_engine_options_add (context, &options, TRUE);
   g_option_context_add_main_entries (context, entries, NULL);
   if (!tool_options_parse (context, "bench", &argc, &argv)
       || !tool_engine_options_parse (&options, &config)
       || !tool_check_range ("--batch", batch, 1, 64)
-      || !tool_check_range ("--seconds", seconds, 0, 3600))
+      || !check_camera_options (&cameras, bench.with_preprocess))
     goto out;
   if (argc > 1) {
     tool_error ("bench takes no argument, found '%s'; use --model FILE",
@@ -363,6 +414,11 @@ tool_bench (int argc, char **argv)
     goto out;
   }
 
+  if (cameras.wanted) {
+    cameras.batch = (guint) batch;
+    status = tool_bench_cameras (&options, &cameras);
+    goto out;
+  }
   status = TOOL_NO_ENGINE;
   config.n_slots = 1;
   config.max_batch = bench.batch = (guint) batch;
@@ -374,7 +430,7 @@ tool_bench (int argc, char **argv)
   if (bench.engine)
     tool_progress_wait_tuned (bench.engine);
   if (bench.engine)
-    status = bench_run (&bench, seconds, json, &error) ? TOOL_OK
+    status = bench_run (&bench, cameras.seconds, cameras.json, &error) ? TOOL_OK
         : error ? TOOL_NO_ENGINE : TOOL_FAILED;
   if (error) {
     tool_error ("%s", error->message);
@@ -385,6 +441,8 @@ out:
   g_clear_pointer (&bench.engine, y10_engine_unref);
   g_clear_pointer (&model, y10_model_unref);
   tool_engine_options_clear (&options);
+  g_free (cameras.fps);
+  g_free (cameras.source);
   g_option_context_free (context);
   return status;
 }

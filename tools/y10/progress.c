@@ -172,6 +172,15 @@ tool_progress_free (ToolProgress *progress)
 }
 
 void
+tool_progress_show (const char *line)
+{
+  if (!is_terminal ())
+    return;
+  fprintf (stderr, "\r%s\033[K", line ? line : "");
+  fflush (stderr);
+}
+
+void
 tool_progress_wait_tuned (Y10Engine *engine)
 {
   gboolean enabled = is_terminal (), shown = FALSE;

@@ -131,6 +131,25 @@ guint8 *tool_classes_parse (const char *text, const Y10Model *model);
 gboolean tool_check_range (const char *name, double value, double min,
     double max);
 
+/* bench-cameras.c */
+
+#define TOOL_CAMERA_FPS 15
+
+typedef struct
+{
+  gboolean wanted;
+  char *fps, *source;           /* as given, or NULL */
+  double min_inferences;        /* of each camera, in a second */
+  double max_delay;             /* ms */
+  double seconds;
+  guint batch;
+  gboolean json;
+} ToolCameraOptions;
+
+/* Measures how many cameras this machine carries, and returns the exit status. */
+int tool_bench_cameras (const ToolEngineOptions *engine,
+    const ToolCameraOptions *options);
+
 /* hints.c: what somebody meant; NULL if that is not known, else free with g_free() */
 
 /* @known: the commands, NULL-terminated. */
@@ -402,6 +421,8 @@ void tool_progress_summarise (ToolProgress *progress, guint n_inputs,
 /* Removes the bar before other output. */
 void tool_progress_hide (ToolProgress *progress);
 void tool_progress_free (ToolProgress *progress);
+/* Shows one line in place of a bar, if stderr is a terminal; NULL: removes it. */
+void tool_progress_show (const char *line);
 /* Waits until @engine's tuning has finished, and shows its progress. */
 void tool_progress_wait_tuned (Y10Engine *engine);
 
