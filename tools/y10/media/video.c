@@ -20,6 +20,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "media/decoder.h"
 #include "media/fetch.h"
 #include "media/sample.h"
 #include "media/watch.h"
@@ -124,25 +125,6 @@ is_remote (const ToolVideo *video)
   return !video->stream && tool_is_remote (video->path);
 }
 
-/* avdec_* of GStreamer 1.26 aborts the program now and then where it decodes into
- * the buffers of an element that turns frames, if 16 does not divide their size.
- * With frame threads, FFmpeg 7's H.264 decoder leaves out frames behind a key frame
- * of an open GOP, now one and now two. */
-static void
-on_element_added (GstBin *pipeline, GstBin *bin, GstElement *element,
-    gpointer user)
-{
-  guint major, minor, micro, nano;
-
-  gst_version (&major, &minor, &micro, &nano);
-  if (minor < 24 || !g_object_class_find_property (G_OBJECT_GET_CLASS (element),
-          "direct-rendering"))
-    return;
-  g_object_set (element, "direct-rendering", FALSE, NULL);
-  if (g_str_has_prefix (GST_OBJECT_NAME (element), "avdec_h264"))
-    gst_util_set_object_arg (G_OBJECT (element), "thread-type", "slice");
-}
-
 static gboolean
 make_pipeline (ToolVideo *video, const char *uri, GError **error)
 {
@@ -160,8 +142,7 @@ make_pipeline (ToolVideo *video, const char *uri, GError **error)
   g_free (text);
   if (!video->pipeline)
     return FALSE;
-  g_signal_connect (video->pipeline, "deep-element-added",
-      G_CALLBACK (on_element_added), NULL);
+  tool_decoder_prepare (video->pipeline);
   source = gst_bin_get_by_name (GST_BIN (video->pipeline), "source");
   g_object_set (source, "uri", uri, NULL);
   g_signal_connect (source, "no-more-pads", G_CALLBACK (on_no_more_pads),
@@ -595,78 +576,6 @@ tool_video_close (ToolVideo *video)
   g_free (video->missing);
   g_free (video->uri);
   g_free (video);
-}
-
-#else /* !HAVE_GST */
-
-ToolVideo *
-tool_video_open (const char *source, const char *path, ToolStream *stream,
-    GError **error)
-{
-  g_set_error (error, Y10_ERROR, Y10_ERROR_UNSUPPORTED,
-      "not a picture, and this y10 was built without GStreamer and cannot read "
-      "videos");
-  return NULL;
-}
-
-ToolVideo *
-tool_video_open_range (const char *source, const char *path,
-    const ToolRange *range, GError **error)
-{
-  return tool_video_open (source, path, NULL, error);
-}
-
-gboolean
-tool_video_is_live (ToolVideo *video)
-{
-  return FALSE;
-}
-
-gboolean
-tool_video_has_end (ToolVideo *video)
-{
-  return TRUE;
-}
-
-guint64
-tool_video_get_n_frames (ToolVideo *video)
-{
-  return 0;
-}
-
-gboolean
-tool_video_has_sound (ToolVideo *video)
-{
-  return FALSE;
-}
-
-const char *
-tool_video_get_uri (ToolVideo *video)
-{
-  return NULL;
-}
-
-int
-tool_video_next (ToolVideo *video, ToolFrame *frame, GError **error)
-{
-  return 0;
-}
-
-double
-tool_video_get_progress (ToolVideo *video, gint64 timestamp)
-{
-  return -1;
-}
-
-char *
-tool_video_find_damage (ToolVideo *video)
-{
-  return NULL;
-}
-
-void
-tool_video_close (ToolVideo *video)
-{
 }
 
 #endif

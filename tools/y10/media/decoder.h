@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+#pragma once
+
+#include <gst/gst.h>
+
+G_BEGIN_DECLS
+
+/* Call it before @pipeline has decoders. For video.c only. */
+void tool_decoder_prepare (GstElement *pipeline);
+
+G_END_DECLS
