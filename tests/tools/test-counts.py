@@ -31,6 +31,9 @@ WHOLE = {
     "vp9.mkv": "-c:v libvpx-vp9 -deadline realtime -cpu-used 8 -g 12 -auto-alt-ref 1",
     "prores.mov": "-c:v prores",
 }
+OPEN = "-c:v libx264 -preset ultrafast -x264-params keyint=12:open-gop=1:bframes=3:b-adapt=0"
+OPEN_265 = ("-c:v libx265 -preset ultrafast -x265-params "
+            "log-level=0:keyint=12:open-gop=1:bframes=3:b-adapt=0")
 CUTS = (0.5, 1.3, 2.0, 2.9, 3.3)
 
 
@@ -115,8 +118,8 @@ class Counts(Case):
         for source, cuts, more in ((self.make("a.mp4", H264), CUTS, ""),
                                    (self.make("long.mp4", "-c:v libx264 -g 40 -bf 0 -r 10", "22"),
                                     (3.95, 4), "-an"),
-                                   (self.make("open.mp4", "-c:v libx264 -preset ultrafast -x264-params "
-                                              "keyint=12:open-gop=1:bframes=3:b-adapt=0"), CUTS, "")):
+                                   (self.make("open.mp4", OPEN), CUTS, ""),
+                                   (self.make("open265.mp4", OPEN_265), (3.3,), "")):
             for cut in cuts:
                 for suffix in (".mp4", ".mov", "-fast.mp4"):
                     path = f"{source}-{cut}{suffix}"
@@ -131,6 +134,22 @@ class Counts(Case):
                 with open(path, "rb") as f:
                     self.assertEqual(len(self.detect("--size", "32", "-", stdin=f)[0]), n)
             self.assertEqual(self.stored(path), n)
+
+    def test_open_gop(self):
+        """What is decoded from a key frame on that refers to nothing before it has the pixels that
+        it has in the whole video."""
+        for name, options in (("gop264.mp4", OPEN), ("gop265.mp4", OPEN_265)):
+            source = self.make(name, options)
+            whole = [row["objects"] for row in self.detect("--confidence", "0.01", source)[0]]
+            self.assertGreater(len({str(objects) for objects in whole}), len(whole) // 2)
+            for cut in CUTS:
+                path = f"{source}-{cut}.mp4"
+                ffmpeg("-ss", str(cut), "-i", source, "-c", "copy", path)
+                n = count_frames(path)
+                with self.subTest(path):
+                    rows = self.detect("--confidence", "0.01", path)[0]
+                    self.assertGreaterEqual(len(rows), n)
+                    self.assertEqual([row["objects"] for row in rows[-n:]], whole[-n:])
 
     def test_several_edits(self):
         """All frames of several parts, or how many of them GStreamer's demuxer leaves out."""

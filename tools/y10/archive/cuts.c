@@ -49,14 +49,13 @@ has_duplicates (const GArray *times)
   return FALSE;
 }
 
-/* Whether frames behind the first key frame would be displayed before it: they
- * refer to some that were cut off. FFmpeg 7's decoder then also leaves out the key
- * frame if it is displayed in part only, FFmpeg 5's does not. */
+/* Whether frames behind the first key frame are displayed before it: they refer to
+ * some that were cut off, and decoders differ in whether they leave them out. */
 static gboolean
 begins_in_open_gop (const ToolCodedFrame *frames, guint n)
 {
   for (guint i = 1; i < n && !frames[i].entry; i++)
-    if (frames[i].time < frames[0].time)
+    if (frames[i].time >= 0 && frames[i].time < frames[0].time)
       return TRUE;
   return FALSE;
 }

@@ -39,8 +39,7 @@ struct _ToolWatch
   gint n_breaks_in;             /* atomic: gaps announced to the decoder */
   gboolean partial;
 
-  guint64 n_sound, n_corrupted;
-  guint64 n_unsure;             /* of these: before the first that is not */
+  guint64 n_corrupted;
   gint n_breaks_out;            /* as it announces them, when it drops one */
   GstClockTime first, first_break;
   char *warning;                /* the first one */
@@ -300,20 +299,12 @@ tool_watch_new (GstElement *pipeline, const char *path)
 void
 tool_watch_frame (ToolWatch *self, GstBuffer *buffer, guint64 time)
 {
-  const gboolean corrupted =
-      GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_CORRUPTED);
-
-  if (GST_CLOCK_TIME_IS_VALID (time) && !GST_CLOCK_TIME_IS_VALID (self->first))
-    self->first = time;
-  /* FFmpeg 7 marks the frames behind the key frame of an open GOP where it begins
-   * to decode, also if they refer to nothing before it. */
-  if (!corrupted && self->n_corrupted && !self->n_sound
-      && GST_CLOCK_TIME_IS_VALID (time) && time < self->first + BEGINNING)
-    self->n_unsure = self->n_corrupted;
-  self->n_corrupted += corrupted;
-  self->n_sound += !corrupted;
+  if (GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_CORRUPTED))
+    self->n_corrupted++;
   if (!GST_CLOCK_TIME_IS_VALID (time))
     return;
+  if (!GST_CLOCK_TIME_IS_VALID (self->first))
+    self->first = time;
   if (!GST_BUFFER_IS_DISCONT (buffer))
     return;
   self->n_breaks_out++;
@@ -462,9 +453,9 @@ tool_watch_find_damage (ToolWatch *self)
       && self->n_breaks_out > g_atomic_int_get (&self->n_breaks_in))
     return g_strdup_printf ("the data near %.1f s cannot be decoded",
         (double) self->first_break / GST_SECOND);
-  if (self->n_corrupted > self->n_unsure)
+  if (self->n_corrupted)
     return g_strdup_printf ("the decoder marked %" G_GUINT64_FORMAT
-        " frames as damaged", self->n_corrupted - self->n_unsure);
+        " frames as damaged", self->n_corrupted);
   return NULL;
 }
 
