@@ -41,9 +41,9 @@ def ffmpeg(*args):
     subprocess.run(["ffmpeg", "-v", "error", "-nostdin", "-y", *args], check=True)
 
 
-def count_frames(path):
-    done = subprocess.run(["ffprobe", "-v", "quiet", "-count_frames", "-select_streams", "v:0",
-                           "-show_entries", "stream=nb_read_frames", "-of", "csv=p=0", path],
+def count_frames(path, what="frames"):
+    done = subprocess.run(["ffprobe", "-v", "quiet", f"-count_{what}", "-select_streams", "v:0",
+                           "-show_entries", f"stream=nb_read_{what}", "-of", "csv=p=0", path],
                           check=True, capture_output=True, text=True)
     return int(done.stdout.split("\n")[0].strip(","))
 
@@ -150,6 +150,20 @@ class Counts(Case):
                     rows = self.detect("--confidence", "0.01", path)[0]
                     self.assertGreaterEqual(len(rows), n)
                     self.assertEqual([row["objects"] for row in rows[-n:]], whole[-n:])
+
+    def test_cut_off(self):
+        """Frames that refer to some that were cut off, and that no edit list hides."""
+        for name, options in (("off264.mp4", OPEN), ("off265.mp4", OPEN_265)):
+            source = self.make(name, options)
+            for more in ("-use_editlist 0 {}.mp4", "{}.mkv"):
+                path = more.format(source + "-off").split()[-1]
+                ffmpeg("-ss", "2", "-i", source, "-c", "copy", *more.format(source + "-off").split())
+                shown, decodable = count_frames(path, "packets"), count_frames(path)
+                self.assertLess(decodable, shown)
+                with self.subTest(path):
+                    n, errors = self.frames(path, status=1)
+                    self.assertIn(f"marked {shown - decodable} frames as damaged" if n == shown
+                                  else f"the decoder gave {decodable} of the {shown} frames", errors)
 
     def test_several_edits(self):
         """All frames of several parts, or how many of them GStreamer's demuxer leaves out."""

@@ -4,7 +4,7 @@
 /* Detects videos that were not decoded completely. GStreamer ends a truncated
  * stream like a complete one, so this file compares the duration of the longest
  * stream (a video may be shorter than its audio) with the duration in the
- * container, and counts frames that decoders drop or warn about. Decoders conceal
+ * container, and counts frames that decoders leave out or warn about. Decoders conceal
  * damage in H.264 and H.265 without marking the frames, so this file also checks
  * the lengths that MP4 and Matroska store before each NAL unit. */
 
@@ -16,6 +16,8 @@
 
 #ifdef HAVE_GST
 
+#include <gst/video/video.h>
+
 #include "media/moviepad.h"
 #include "media/watch.h"
 
@@ -24,6 +26,8 @@
 #define TOLERANCE GST_SECOND
 /* A stream that does not begin with a key frame loses its first frames. */
 #define BEGINNING (GST_SECOND / 2)
+/* A frame that is shown for less may not be. */
+#define ROUNDING GST_MSECOND
 
 struct _ToolWatch
 {
@@ -39,7 +43,8 @@ struct _ToolWatch
   gint n_breaks_in;             /* atomic: gaps announced to the decoder */
   gboolean partial;
 
-  guint64 n_corrupted;
+  guint64 n_decoded, n_corrupted;
+  gboolean any_fields;          /* a frame may consist of two of the container's */
   gint n_breaks_out;            /* as it announces them, when it drops one */
   GstClockTime first, first_break;
   char *warning;                /* the first one */
@@ -55,6 +60,7 @@ typedef struct
   gboolean ended;               /* and was wanted until then */
   guint id;                     /* of the track in the container */
   guint64 n_read, n_shown;      /* frames: all, and those in the segment */
+  guint64 n_partly;             /* those that begin before it */
 } Stream;
 
 /* Reads lengthSizeMinusOne (ISO/IEC 14496-15, 5.3.3 and 8.3.3). */
@@ -110,6 +116,9 @@ note_frame (Stream *stream, const GstSegment *segment, GstBuffer *buffer)
     stream->n_read++;
     stream->n_shown += !GST_CLOCK_TIME_IS_VALID (pts)
         || (pts >= segment->start && pts < segment->stop);
+    stream->n_partly += GST_CLOCK_TIME_IS_VALID (pts) && pts < segment->start
+        && GST_BUFFER_DURATION_IS_VALID (buffer)
+        && pts + GST_BUFFER_DURATION (buffer) >= segment->start + ROUNDING;
   }
   if (segment->format != GST_FORMAT_TIME || !GST_CLOCK_TIME_IS_VALID (time))
     return 0;
@@ -299,8 +308,11 @@ tool_watch_new (GstElement *pipeline, const char *path)
 void
 tool_watch_frame (ToolWatch *self, GstBuffer *buffer, guint64 time)
 {
+  self->n_decoded++;
   if (GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_CORRUPTED))
     self->n_corrupted++;
+  if (GST_BUFFER_FLAG_IS_SET (buffer, GST_VIDEO_BUFFER_FLAG_INTERLACED))
+    self->any_fields = TRUE;
   if (!GST_CLOCK_TIME_IS_VALID (time))
     return;
   if (!GST_CLOCK_TIME_IS_VALID (self->first))
@@ -426,6 +438,30 @@ find_missing (ToolWatch *self)
   return NULL;
 }
 
+/* Counts what the decoder left out without a word. Only in MP4 and Matroska, and only
+ * of H.264 and H.265, is each of a container's frames known to be one picture. */
+static char *
+find_undecoded (ToolWatch *self)
+{
+  const Stream *video = NULL;
+  guint64 n_due;
+
+  for (guint i = 0; i < self->streams->len; i++) {
+    const Stream *stream = g_ptr_array_index (self->streams, i);
+
+    if (!stream->is_video)
+      continue;
+    if (video || !stream->ended || !stream->n_length)
+      return NULL;
+    video = stream;
+  }
+  n_due = video ? video->n_shown + video->n_partly : 0;
+  if (!self->n_decoded || self->any_fields || self->n_decoded >= n_due)
+    return NULL;
+  return g_strdup_printf ("the decoder gave %" G_GUINT64_FORMAT " of the %"
+      G_GUINT64_FORMAT " frames that are shown", self->n_decoded, n_due);
+}
+
 char *
 tool_watch_find_damage (ToolWatch *self)
 {
@@ -456,7 +492,7 @@ tool_watch_find_damage (ToolWatch *self)
   if (self->n_corrupted)
     return g_strdup_printf ("the decoder marked %" G_GUINT64_FORMAT
         " frames as damaged", self->n_corrupted);
-  return NULL;
+  return self->partial ? NULL : find_undecoded (self);
 }
 
 void
