@@ -33,7 +33,7 @@ import tempfile
 import time
 
 import compare
-from compare import NAMES, die, say
+from compare import ISAS, NAMES, cpu_name, die, say
 
 SECTIONS = ("network", "pictures", "pipeline")
 LOOP = "print(flush=True)\nwhile True: pass"
@@ -47,9 +47,6 @@ SYSTEM_PYTHON = "/usr/bin/python3"      # Debian's Python, for its bindings
 TEST_VIDEO = ("videotestsrc num-buffers={frames} ! "
               "video/x-raw,format=NV12,width=1280,height=720,framerate=30/1")
 VIDEO_FILE = "filesrc name=file ! decodebin ! video/x-raw ! identity eos-after={frames}"
-# What y10's instruction sets are called in oneDNN, which OpenVINO contains.
-ISAS = {"c": None, "sse41": None, "avx2": "AVX2", "avx512": "AVX512_CORE",
-        "avx512_bf16": "AVX512_CORE_BF16"}
 
 
 # --- the other processes -------------------------------------------------------------------------
@@ -218,13 +215,9 @@ class Bench:
         """As --isa wants; returns the contenders that this leaves."""
         isa = self.args.isa
         contenders = ["y10", "openvino", "ort"]
-        if isa:
-            self.machine.env["Y10_MAX_CPU_ISA"] = isa
-            if ISAS[isa]:
-                self.machine.env["ONEDNN_MAX_CPU_ISA"] = ISAS[isa]
-            else:
-                contenders.remove("openvino")
-                self.note(f"OpenVINO is left out: it needs AVX2, and the limit is {isa}.")
+        if isa and not ISAS[isa]:
+            contenders.remove("openvino")
+            self.note(f"OpenVINO is left out: it needs AVX2, and the limit is {isa}.")
         return contenders
 
     def choose(self):
@@ -405,14 +398,6 @@ def print_pipeline(bench, figures):
         ("beside", "threads", "mean ms", "median ms", "p95 ms", "to one thread", "to quiet"), rows)
 
 
-def cpu_name():
-    try:
-        with open("/proc/cpuinfo", encoding="utf-8") as f:
-            return next(line.split(":", 1)[1].strip() for line in f if line.startswith("model name"))
-    except (OSError, StopIteration):
-        return os.uname().machine
-
-
 def span(values, form):
     low, high = form % min(values), form % max(values)
     return low if low == high else f"{low} to {high}"
@@ -449,7 +434,6 @@ def parse_arguments():
     parser.add_argument("--crowd", type=int, default=15,
                         help="busy processes beside the folder of pictures (15)")
     parser.add_argument("--precision", choices=("fp32", "bf16"), default="fp32", help="(fp32)")
-    parser.add_argument("--isa", choices=ISAS, help="the most instructions to use (all of the CPU's)")
     parser.add_argument("--frames", type=int, default=100, help="frames of the pipeline (100)")
     parser.add_argument("--video", help="a video for the pipeline (a test picture of 1280x720)")
     parser.add_argument("--pictures", help="a folder with six pictures or more (a synthetic one)")

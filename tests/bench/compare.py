@@ -1,38 +1,52 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
-"""Compares the speed of a YOLOv10 in y10, ONNX Runtime and OpenVINO on this machine.
+"""Compares a YOLOv10 in y10, OpenVINO, ONNX Runtime, MNN and ncnn on this machine.
 
 Every contender runs the whole network at batch 1, from the letterboxed tensor to 300 rows, in a
-separate process, with the same CPUs and the same number of threads. The processes take turns, so
-that changes of the machine's speed affect all. Before each run the script measures the latency
-between the CPUs: a virtual machine may move them to two dies of a processor, which changes the
-figures, so runs of the two kinds are never mixed. A run counts as on one die if the latency is
-below 100 ns both before and after it.
+separate process, with the same CPUs and the same number of threads; only ncnn, which cannot select
+the 300 best, ends before that. The processes take turns, so that changes of the machine's speed
+affect all. The tables have the times of a run, the time from opening the file to the first result,
+and the most memory that the process had; for all but y10 that includes Python and NumPy.
 
-The script installs ONNX Runtime and OpenVINO from PyPI once, into a virtual environment.
+Before each run the script measures the latency between the CPUs: a virtual machine may move them to
+two dies of a processor, which changes the figures, so runs of the two kinds are never mixed. A run
+counts as on one die if the latency is below 100 ns both before and after it.
+
+The script installs the others from PyPI once, into a virtual environment; one that cannot be
+installed or does not take the network is left out.
 
   tests/bench/compare.py --model yolov10n.safetensors --onnx yolov10n.onnx
 
-The ONNX file is the same network, exported with its top-300 selection (output 1 x 300 x 6).
+The ONNX file is the same network, exported with its top-300 selection (output 1 x 300 x 6). int8 is
+measured if there are weights for it, OpenVINO's made here by NNCF from --pictures, ours given by
+--int8; --instances adds the average precision of both on these pictures.
 """
 import argparse
+import copy
 import json
 import os
-import platform
 import re
 import shutil
 import statistics
 import subprocess
 import sys
 import tempfile
-import time
+
+from contenders import p95
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 TWO_DIES_NS = 100
-WARM_UP_S = 0.7
 PACKAGES = ["numpy", "onnxruntime", "openvino"]
-NAMES = {"y10": "yolov10detect", "ort": "ONNX Runtime", "openvino": "OpenVINO"}
+# What only some comparisons need; whatever is missing is left out.
+MORE_PACKAGES = {"mnn": ["MNN"], "ncnn": ["ncnn", "onnx"], "nncf": ["nncf", "pillow"]}
+NAMES = {"y10": "yolov10detect", "openvino": "OpenVINO", "ort": "ONNX Runtime", "mnn": "MNN",
+         "ncnn": "ncnn"}
+# What y10's instruction sets are called in oneDNN, which OpenVINO contains.
+ISAS = {"c": None, "sse41": None, "avx2": "AVX2", "avx512": "AVX512_CORE",
+        "avx512_bf16": "AVX512_CORE_BF16"}
+CONTENDERS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "contenders.py")
+COCO = os.path.join(ROOT, "tests", "gpu", "coco.py")
 # Environment variables that would change the conditions of one contender only.
 UNSET = ("OMP_", "GOMP_", "KMP_", "DNNL_", "ONEDNN_", "OV_", "ORT_", "Y10_", "MALLOC_", "LD_PRELOAD")
 
@@ -47,91 +61,6 @@ def die(text):
 
 class CannotInstall(Exception):
     """ONNX Runtime and OpenVINO are not here and cannot be installed."""
-
-
-def p95(times):
-    """The 95th percentile of a sorted list, by the nearest rank."""
-    return times[max(0, -(-95 * len(times) // 100) - 1)]
-
-
-# --- the measured processes ----------------------------------------------------------------------
-
-def read_ppm(path):
-    """The synthetic picture as the tensor 1 x 3 x H x W in [0, 1]."""
-    import numpy as np
-    with open(path, "rb") as f:
-        assert f.readline() == b"P6\n"
-        width, height = map(int, f.readline().split())
-        f.readline()
-        pixels = np.frombuffer(f.read(), np.uint8).reshape(height, width, 3)
-    return np.ascontiguousarray(pixels.transpose(2, 0, 1)[None].astype(np.float32) / np.float32(255))
-
-
-def make_ort(task, x):
-    import onnxruntime as ort
-    options = ort.SessionOptions()
-    options.intra_op_num_threads = task["threads"]
-    options.inter_op_num_threads = 1
-    options.execution_mode = ort.ExecutionMode.ORT_SEQUENTIAL
-    options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_ENABLE_ALL
-    session = ort.InferenceSession(task["onnx"], options, providers=["CPUExecutionProvider"])
-    feed = {session.get_inputs()[0].name: x}
-    return lambda: session.run(None, feed)[0], ort.__version__, "fp32", None
-
-
-def instructions_of(compiled):
-    """The instruction set of most convolutions that OpenVINO has compiled, such as avx2; or None."""
-    found = []
-    for op in compiled.get_runtime_model().get_ordered_ops():
-        info = {key: str(getattr(value, "value", value)) for key, value in op.get_rt_info().items()}
-        if info.get("layerType") == "Convolution":
-            found += re.findall("avx512_amx|avx512|avx2|avx|sse4[0-9]", info.get("primitiveType", ""))
-    return statistics.mode(found) if found else None
-
-
-def make_openvino(task, x):
-    import openvino as ov
-    core = ov.Core()
-    config = {"INFERENCE_NUM_THREADS": task["threads"], "PERFORMANCE_HINT": "LATENCY"}
-    if task["precision"] == "fp32":
-        config["INFERENCE_PRECISION_HINT"] = "f32"
-    model = core.read_model(task["onnx"])
-    model.reshape([1, 3, x.shape[2], x.shape[3]])
-    compiled = core.compile_model(model, "CPU", config)
-    request = compiled.create_infer_request()
-    tensor = ov.Tensor(x)                            # shares the memory of x
-    request.set_input_tensor(tensor)
-    precision = compiled.get_property("INFERENCE_PRECISION_HINT").to_string()
-    keep = (model, compiled, tensor)
-
-    def run():
-        request.infer()
-        return request.get_output_tensor(0).data
-
-    run.keep = keep
-    return (run, ov.__version__.split("-")[0], precision.replace("f32", "fp32"),
-            instructions_of(compiled))
-
-
-def worker(task):
-    x = read_ppm(task["picture"])
-    make = {"ort": make_ort, "openvino": make_openvino}[task["contender"]]
-    run, version, precision, instructions = make(task, x)
-    rows = run()
-    start = time.perf_counter()
-    while time.perf_counter() - start < WARM_UP_S:
-        run()
-    times = []
-    start = time.perf_counter()
-    while len(times) < 10 or time.perf_counter() - start < task["seconds"]:
-        t = time.perf_counter()
-        run()
-        times.append((time.perf_counter() - t) * 1e3)
-    times.sort()
-    print(json.dumps({
-        "median_ms": statistics.median(times), "min_ms": times[0],
-        "p95_ms": p95(times), "steps": len(times), "version": version, "precision": precision,
-        "instructions": instructions, "rows": rows[0].tolist()}))
 
 
 # --- the machine ----------------------------------------------------------------------------------
@@ -165,25 +94,62 @@ def cpu_flags():
     return []
 
 
+def cpu_name():
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8") as f:
+            return next(line.split(":", 1)[1].strip() for line in f if line.startswith("model name"))
+    except (OSError, StopIteration):
+        return os.uname().machine
+
+
+def install(python, packages, *options):
+    """Raises CannotInstall, for instance without a network."""
+    say(f"installing {', '.join(packages)} with {python}")
+    pip = subprocess.run([python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check",
+                          "--retries", "2", "--timeout", "30", *options, *packages], text=True,
+                         capture_output=True)
+    if pip.returncode:
+        raise CannotInstall(f"pip cannot install {', '.join(packages)}:\n{pip.stderr}")
+
+
+def can_import(python, packages):
+    names = ", ".join({"pillow": "PIL"}.get(p, p) for p in packages)
+    return subprocess.run([python, "-c", f"import {names}"], capture_output=True).returncode == 0
+
+
+def can_find(python, package):
+    code = f"from importlib import util; exit(not util.find_spec('{package}'))"
+    return subprocess.run([python, "-c", code], capture_output=True).returncode == 0
+
+
 def make_environment(path):
     """Creates a virtual environment with the peers once; returns its interpreter.
 
     Raises CannotInstall, for instance without a network."""
     python = os.path.join(path, "bin", "python")
-    check = [python, "-c", "import numpy, onnxruntime, openvino"]
-    if os.path.exists(python) and subprocess.run(check, capture_output=True).returncode == 0:
+    if os.path.exists(python) and can_import(python, PACKAGES):
         return python
-    say(f"installing {', '.join(PACKAGES)} into {path}")
     shutil.rmtree(path, ignore_errors=True)
     made = subprocess.run([sys.executable, "-m", "venv", path], capture_output=True, text=True)
     if made.returncode:
         raise CannotInstall("cannot make a virtual environment (Debian: python3-venv): "
                             f"{made.stdout}{made.stderr}")
-    pip = subprocess.run([python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check",
-                          "--retries", "2", "--timeout", "30", *PACKAGES], text=True, capture_output=True)
-    if pip.returncode:
-        raise CannotInstall(f"pip cannot install {', '.join(PACKAGES)}:\n{pip.stderr}")
+    install(python, PACKAGES)
     return python
+
+
+def have_more(python, what):
+    """Whether MORE_PACKAGES[what] are there, or can be installed."""
+    try:
+        if not can_import(python, MORE_PACKAGES[what]):
+            install(python, MORE_PACKAGES[what])
+        # Its program converts ONNX alone; its Python package would bring PyTorch.
+        if what == "ncnn" and not can_find(python, "pnnx"):
+            install(python, ["pnnx"], "--no-deps")
+    except CannotInstall as why:
+        say(f"{NAMES.get(what, what)} is left out: {why}")
+        return False
+    return True
 
 
 def write_picture(path, size):
@@ -210,6 +176,11 @@ class Machine:
     def __init__(self, args):
         self.args = args
         self.env = {k: v for k, v in os.environ.items() if not k.startswith(UNSET)}
+        self.peak_mib = 0
+        if args.isa:
+            self.env["Y10_MAX_CPU_ISA"] = args.isa
+            if ISAS[args.isa]:
+                self.env["ONEDNN_MAX_CPU_ISA"] = ISAS[args.isa]
         allowed = sorted(os.sched_getaffinity(0))
         self.cpus = physical_cores(allowed)
         if args.cpus:
@@ -227,38 +198,92 @@ class Machine:
         return int(out.split()[0])
 
     def run(self, command, threads):
+        """Returns what the command prints; its greatest memory is in peak_mib afterwards."""
         cpus = set(self.cpus[:threads])
-        done = subprocess.run(command, capture_output=True, text=True, env=self.env,
-                              preexec_fn=lambda: os.sched_setaffinity(0, cpus))
-        if done.returncode:
-            die(f"{' '.join(command)}\nfailed with {done.returncode}:\n{done.stderr[-3000:]}")
-        return done.stdout
+        with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as errors, subprocess.Popen(
+                command, stdout=out, stderr=errors, env=self.env,
+                preexec_fn=lambda: os.sched_setaffinity(0, cpus)) as process:
+            _, status, usage = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
+            out.seek(0)
+            errors.seek(0)
+            if process.returncode:
+                die(f"{' '.join(command)}\nfailed with {process.returncode}:\n"
+                    f"{errors.read().decode(errors='replace')[-3000:]}")
+            self.peak_mib = usage.ru_maxrss / 1024
+            return out.read().decode()
 
 
 class Contest:
+    """One network on one machine."""
+
     def __init__(self, args, machine, python, picture, size):
         self.args, self.machine, self.python = args, machine, python
         self.picture, self.size = picture, size
+        self.nets = {}                   # what prepare() made, by contender and precision
+
+    def prepare(self, contender, precision, directory):
+        """Converts the network for a contender; returns whether that succeeded."""
+        task = {"contender": contender, "onnx": self.args.onnx, "size": self.size,
+                "target": os.path.join(directory, f"{len(os.listdir(directory))}-{contender}"),
+                "pictures": pictures_of(self.args) if precision == "int8" else []}
+        say(f"preparing {NAMES[contender]} {precision}")
+        done = subprocess.run([self.python, CONTENDERS, "prepare", json.dumps(task)],
+                              capture_output=True, text=True, env=self.machine.env)
+        if done.returncode:
+            say(f"{NAMES[contender]} {precision} is left out: {(done.stderr or done.stdout)[-500:]}")
+            return False
+        self.nets[contender, precision] = json.loads(done.stdout.splitlines()[-1])
+        return True
+
+    def task(self, contender, precision, threads):
+        # A converted network serves fp32 and bf16 alike.
+        net = self.nets.get((contender, precision)) or self.nets.get((contender, "fp32"))
+        return {"contender": contender, "precision": precision, "threads": threads, "size": self.size,
+                "net": net or self.args.onnx, "picture": self.picture, "seconds": self.args.seconds}
+
+    def model_of(self, precision):
+        return self.args.int8 if precision == "int8" else self.args.model
 
     def measure(self, contender, precision, threads):
         args = self.args
         if contender == "y10":
             out = json.loads(self.machine.run(
-                [args.y10, "bench", "--model", args.model, "--backend", "cpu", "--precision", precision,
-                 "--size", "%dx%d" % self.size, "--threads", str(threads), "--seconds",
-                 str(args.seconds), "--json"], threads))
-            return {k: out[k] for k in ("median_ms", "p95_ms", "min_ms", "steps", "precision", "device")}
-        task = {"contender": contender, "precision": precision, "threads": threads,
-                "onnx": args.onnx, "picture": self.picture, "seconds": args.seconds}
-        return json.loads(self.machine.run(
-            [self.python, os.path.abspath(__file__), "--worker", json.dumps(task)], threads))
+                [args.y10, "bench", "--model", self.model_of(precision), "--backend", "cpu",
+                 "--precision", precision, "--size", "%dx%d" % self.size, "--threads", str(threads),
+                 "--seconds", str(args.seconds), "--json"], threads))
+            result = {k: out[k] for k in ("median_ms", "p95_ms", "min_ms", "steps", "precision", "device")}
+            result.update(first_ms=out["first_result_ms"], instructions=out["device"].split(", ")[2])
+        else:
+            # Some libraries print something first.
+            result = json.loads(self.machine.run(
+                [self.python, CONTENDERS, "measure",
+                 json.dumps(self.task(contender, precision, threads))], threads).splitlines()[-1])
+        result["peak_mib"] = self.machine.peak_mib
+        return result
+
+    def average_precision(self, contender, precision, directory):
+        """On the pictures of --instances."""
+        path, pictures = os.path.join(directory, "rows.jsonl"), pictures_of(self.args)
+        threads = len(self.machine.cpus)
+        if contender == "y10":
+            out = self.machine.run(
+                [self.args.y10, "detect", "--model", self.model_of(precision), "--backend", "cpu",
+                 "--precision", precision, "--size", "%dx%d" % self.size, "--confidence", "0.001",
+                 *pictures], threads)
+        else:
+            task = dict(self.task(contender, precision, threads), pictures=pictures)
+            out = self.machine.run([self.python, CONTENDERS, "rows", json.dumps(task)], threads)
+        with open(path, "w", encoding="utf-8") as f:
+            f.write(out)
+        return float(self.machine.run([sys.executable, COCO, self.args.instances, path], 1).split()[1])
 
     def rows(self, contender, precision, threads):
         """A contender's rows for the picture, [(x0, y0, x1, y1, score, class)], best first."""
         if contender != "y10":
             return [tuple(r) for r in self.measure_once(contender, precision, threads)["rows"]]
         line = json.loads(self.machine.run(
-            [self.args.y10, "detect", "--model", self.args.model, "--backend", "cpu", "--precision",
+            [self.args.y10, "detect", "--model", self.model_of(precision), "--backend", "cpu", "--precision",
              precision, "--size", "%dx%d" % self.size, "--threads", str(threads), "--confidence",
              "0.001", self.picture], threads))
         w, h = self.size
@@ -323,9 +348,10 @@ class Contest:
                               one_die=threads == 1 or None in (before, after)
                               or max(before, after) < TWO_DIES_NS)
                 runs.append(result)
-                say("%-16s core to core %s ns  round %d  %-14s median %7.3f  p95 %7.3f  min %7.3f ms"
+                say("%-16s core to core %s ns  round %d  %-14s median %7.3f  p95 %7.3f  min %7.3f ms  "
+                    "first %4.0f ms  %4.0f MiB"
                     % (name, before, turn + 1, NAMES[contender], result["median_ms"],
-                       result["p95_ms"], result["min_ms"]))
+                       result["p95_ms"], result["min_ms"], result["first_ms"], result["peak_mib"]))
                 before = after
         return runs
 
@@ -341,6 +367,9 @@ def summarize(runs):
                 "median_ms": statistics.median(r["median_ms"] for r in mine),
                 "p95_ms": statistics.median(r["p95_ms"] for r in mine),
                 "min_ms": min(r["min_ms"] for r in mine),
+                "first_ms": statistics.median(r["first_ms"] for r in mine),
+                "peak_mib": statistics.median(r["peak_mib"] for r in mine),
+                "instructions": mine[0].get("instructions") or "not known",
                 "spread_ms": [min(r["median_ms"] for r in mine), max(r["median_ms"] for r in mine)]}
     return table
 
@@ -354,13 +383,15 @@ def speed_up(table):
 
 
 def print_table(name, where, table, versions):
-    print(f"\n{name}{where}")
-    print("  %-26s %-9s %4s %9s %9s %9s   %-17s" % ("", "precision", "runs", "median", "p95", "min",
-                                                    "medians from - to"))
+    print(f"\n{name}{where}; {cpu_name()}")
+    print("  %-26s %-9s %-12s %4s %9s %9s %9s %8s %8s   %-17s" % (
+        "", "precision", "instructions", "runs", "median", "p95", "min", "first", "MiB",
+        "medians from - to"))
     for contender, t in sorted(table.items(), key=lambda item: item[1]["median_ms"]):
-        print("  %-26s %-9s %4d %9.3f %9.3f %9.3f   %.3f - %.3f" % (
-            f"{NAMES[contender]} {versions.get(contender, '')}", t["precision"], t["runs"],
-            t["median_ms"], t["p95_ms"], t["min_ms"], *t["spread_ms"]))
+        print("  %-26s %-9s %-12s %4d %9.3f %9.3f %9.3f %8.0f %8.0f   %.3f - %.3f" % (
+            f"{NAMES[contender]} {versions.get(contender, '')}", t["precision"], t["instructions"],
+            t["runs"], t["median_ms"], t["p95_ms"], t["min_ms"], t["first_ms"], t["peak_mib"],
+            *t["spread_ms"]))
     ratio = speed_up(table)
     if ratio is not None:
         print("  yolov10detect is %.3f times as fast as the best of the others" % ratio)
@@ -381,7 +412,9 @@ def make_parser(doc):
     parser.add_argument("--threads", type=int, default=2, help="threads of the settings with several (2)")
     parser.add_argument("--seconds", type=float, default=3, help="time measured in each process (3)")
     parser.add_argument("--cpus", help="CPUs to run on, such as 0,1 (one a core)")
+    parser.add_argument("--isa", choices=ISAS, help="the most instructions to use (all of the CPU's)")
     parser.add_argument("--json", action="store_true", help="print everything measured as JSON")
+    parser.set_defaults(int8=None)
     return parser
 
 
@@ -400,36 +433,109 @@ def check_arguments(parser):
     return args
 
 
+def pictures_of(args):
+    return sorted(e.path for e in os.scandir(args.pictures)
+                  if e.name.lower().endswith((".jpg", ".jpeg", ".png")))
+
+
 def parse_arguments():
     parser = make_parser(__doc__)
     parser.add_argument("--runs", type=int, default=5, help="processes of each contender (5)")
     parser.add_argument("--only", default="", help="only settings whose name holds this")
+    parser.add_argument("--contenders", default=",".join(NAMES), help="(%(default)s)")
+    parser.add_argument("--also", nargs=2, action="append", default=[], metavar=("MODEL", "ONNX"),
+                        help="another network, such as yolov10s")
+    parser.add_argument("--int8", help="weights of the first network that y10 quantize made")
+    parser.add_argument("--pictures", help="a folder of pictures that NNCF quantizes with")
+    parser.add_argument("--instances", help="COCO's annotations of exactly these pictures, for the AP")
     args = check_arguments(parser)
+    args.contenders = [c for c in args.contenders.split(",") if c]
     if args.runs < 1:
         parser.error("--runs is at least 1")
+    if not set(args.contenders) <= set(NAMES):
+        parser.error(f"--contenders: expected some of {','.join(NAMES)}")
+    for path in [args.int8, args.instances, *sum(args.also, [])]:
+        if path and not os.path.isfile(path):
+            parser.error(f"there is no file {path}")
+    if args.pictures and not os.path.isdir(args.pictures):
+        parser.error(f"there is no folder {args.pictures}")
+    if args.instances and not args.pictures:
+        parser.error("--instances needs --pictures")
     return args
 
 
-def settings(args, n_cpus):
-    every = [("y10", "fp32"), ("ort", "fp32"), ("openvino", "fp32")]
-    several = min(args.threads, n_cpus)
-    chosen = []
-    if several > 1:
-        chosen.append((f"fp32, {several} threads", several, every))
-    chosen.append(("fp32, 1 thread", 1, every))
-    if {"avx512_bf16", "amx_bf16"} & set(cpu_flags()):
-        chosen.append((f"bf16, {several} thread{'s' * (several > 1)}", several,
-                       [("y10", "bf16"), ("openvino", "default")]))
-    else:
+def available(args, python):
+    """The contenders that can be measured here."""
+    names = [c for c in args.contenders if c not in MORE_PACKAGES or have_more(python, c)]
+    if args.isa:
+        # These use whatever the CPU has.
+        say("ONNX Runtime, MNN and ncnn are left out: their instructions cannot be limited")
+        names = [c for c in names if c == "y10" or c == "openvino" and ISAS[args.isa]]
+    if not {"avx512_bf16", "amx_bf16"} & set(cpu_flags()):
         say("this CPU has no bf16: that setting is left out")
-    return [s for s in chosen if args.only in s[0]]
+    return names
+
+
+def settings(args, n_cpus, names, has_int8):
+    """[(name, threads, [(contender, precision)])]; has_int8: the contenders with such weights."""
+    several = min(args.threads, n_cpus)
+    flags = set(cpu_flags())
+    chosen = []
+    for threads in sorted({1, several}, reverse=True):
+        with_threads = f"{threads} thread{'s' * (threads > 1)}"
+        chosen.append((f"fp32, {with_threads}", threads, [(c, "fp32") for c in names]))
+        if has_int8:
+            chosen.append((f"int8, {with_threads}", threads, [(c, "int8") for c in names if c in has_int8]))
+    if {"avx512_bf16", "amx_bf16"} & flags and args.isa in (None, "avx512_bf16"):
+        peers = [(c, {"y10": "bf16", "openvino": "default"}[c]) for c in names if c in ("y10", "openvino")]
+        chosen.append((f"bf16, {several} thread{'s' * (several > 1)}", several, peers))
+    return [s for s in chosen if args.only in s[0] and s[2]]
+
+
+def quantize(contest, names, python, directory):
+    """The contenders that have int8 weights."""
+    args, has = contest.args, []
+    if not any("int8" in s[0] for s in settings(args, len(contest.machine.cpus), names, names)):
+        return []
+    if args.int8 and "y10" in names:
+        has.append("y10")
+    if (args.pictures and "openvino" in names and have_more(python, "nncf")
+            and contest.prepare("openvino", "int8", directory)):
+        has.append("openvino")
+    return has
+
+
+def measure_network(contest, names, python, directory):
+    """Everything about one network, as objects for the result."""
+    args, machine, done = contest.args, contest.machine, []
+    label = os.path.splitext(os.path.basename(args.model))[0]
+    ready = [c for c in names if c not in ("mnn", "ncnn") or contest.prepare(c, "fp32", directory)]
+    has_int8 = quantize(contest, ready, python, directory)
+    for setting in settings(args, len(machine.cpus), ready, has_int8):
+        name, threads, contenders = setting
+        same = {}
+        if contenders[0][0] == "y10":
+            same = contest.verify(name, [c for c, _ in contenders], contenders[0][1], threads)
+        runs = contest.play(setting)
+        one = [r for r in runs if r["one_die"]]
+        two = [r for r in runs if not r["one_die"]]
+        done.append({
+            "network": label, "name": name, "threads": threads, "runs": runs,
+            "same": {c: dict(zip(("rows", "score", "px"), v)) for c, v in same.items()},
+            "one_die": summarize(one), "one_die_speed_up": speed_up(summarize(one)),
+            "two_dies": summarize(two), "two_dies_speed_up": speed_up(summarize(two))})
+    precisions = {}
+    if args.instances and args.pictures and has_int8:
+        for contender in [c for c in ready if c in ("y10", "openvino")]:
+            for precision in ["fp32"] + ["int8"] * (contender in has_int8):
+                ap = contest.average_precision(contender, precision, directory)
+                say(f"{label}: {NAMES[contender]} {precision} AP {ap:.4f}")
+                precisions[f"{contender} {precision}"] = ap
+    return done, {label: precisions} if precisions else {}
 
 
 def main():
-    if sys.argv[1:2] == ["--worker"]:
-        return worker(json.loads(sys.argv[2]))
     args = parse_arguments()
-    size = args.size
     machine = Machine(args)
     try:
         python = make_environment(args.env)
@@ -438,40 +544,50 @@ def main():
     load = os.getloadavg()[0]
     if load > 0.5:
         say(f"warning: something else is running here (load {load:.1f}); figures will be off")
-
-    result = {"cpu": platform.processor() or platform.machine(), "cpus": machine.cpus, "size": size,
-              "seconds": args.seconds, "settings": []}
-    versions = {}
+    names = available(args, python)
+    result = {"cpu": cpu_name(), "cpus": machine.cpus, "isa": args.isa, "size": args.size,
+              "seconds": args.seconds, "settings": [], "average_precision": {}}
+    machine.run([python, "-c", "import numpy"], 1)
+    result["python_mib"] = machine.peak_mib
     with tempfile.TemporaryDirectory() as directory:
         picture = os.path.join(directory, "picture.ppm")
-        write_picture(picture, size)
-        contest = Contest(args, machine, python, picture, size)
-        for setting in settings(args, len(machine.cpus)):
-            name, threads, contenders = setting
-            precision = contenders[0][1]
-            same = contest.verify(name, [c for c, _ in contenders], precision, threads)
-            runs = contest.play(setting)
-            for r in runs:
-                if "version" in r:
-                    versions[r["contender"]] = r.pop("version")
-            one = [r for r in runs if r["one_die"]]
-            two = [r for r in runs if not r["one_die"]]
-            result["settings"].append({
-                "name": name, "threads": threads, "runs": runs,
-                "same": {c: dict(zip(("rows", "score", "px"), v)) for c, v in same.items()},
-                "one_die": summarize(one), "one_die_speed_up": speed_up(summarize(one)),
-                "two_dies": summarize(two), "two_dies_speed_up": speed_up(summarize(two))})
-    versions["y10"] = machine.run([args.y10, "--version"], 1).split()[1]
+        write_picture(picture, args.size)
+        for number, (model, onnx) in enumerate([(args.model, args.onnx), *args.also]):
+            its = copy.copy(args)
+            its.model, its.onnx = os.path.abspath(model), os.path.abspath(onnx)
+            its.int8 = os.path.abspath(args.int8) if args.int8 and number == 0 else None
+            contest = Contest(its, machine, python, picture, args.size)
+            done, precisions = measure_network(contest, names, python, directory)
+            result["settings"] += done
+            result["average_precision"].update(precisions)
+    versions = {"y10": machine.run([args.y10, "--version"], 1).split()[1]}
+    for r in (r for s in result["settings"] for r in s["runs"]):
+        if "version" in r:
+            versions[r["contender"]] = r.pop("version")
     result["versions"] = versions
     if args.json:
         print(json.dumps(result, indent=1))
         return 0
-    for s in result["settings"]:
-        if s["one_die"]:
-            print_table(s["name"], "" if s["threads"] == 1 else ", cores on one die", s["one_die"], versions)
-        if s["two_dies"]:
-            print_table(s["name"], ", cores on two dies", s["two_dies"], versions)
+    print_result(result)
     return 0
+
+
+def print_result(result):
+    versions = result["versions"]
+    for s in result["settings"]:
+        name = f"{s['network']}, {s['name']}"
+        if s["one_die"]:
+            print_table(name, "" if s["threads"] == 1 else ", cores on one die", s["one_die"], versions)
+        if s["two_dies"]:
+            print_table(name, ", cores on two dies", s["two_dies"], versions)
+    print("\nTimes are milliseconds; first: from opening the file to the first result. MiB: the most memory\n"
+          "of the process, of which Python and NumPy are %.0f, except in yolov10detect's. ncnn's times do\n"
+          "not include the selection of the 300 best." % result["python_mib"])
+    for label, precisions in result["average_precision"].items():
+        print(f"\n{label}, average precision on the pictures")
+        for what, ap in precisions.items():
+            contender, precision = what.split()
+            print("  %-15s %s  %.4f" % (NAMES[contender], precision, ap))
 
 
 if __name__ == "__main__":

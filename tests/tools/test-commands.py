@@ -86,7 +86,7 @@ class Bench(Case):
             self.assertEqual(out["batch"], 2 if "--batch" in extra else 1)
             self.assertEqual(out["size"], {"width": 96, "height": 96})
             self.assertTrue(out["threads"] >= 1 and out["device"])
-            self.assertTrue(out["start_ms"] > 0, out)
+            self.assertTrue(out["first_result_ms"] > out["start_ms"] > 0, out)
             kinds = {op["kind"] for op in out["ops"]}
             self.assertLessEqual({"conv", "maxpool5", "upsample2x", "attention", "head"}, kinds)
             convs = [op for op in out["ops"] if op["kind"] == "conv"]
