@@ -69,6 +69,17 @@ flush_denormals (Y10Device *device, gboolean restore)
     device->saved_csr = _mm_getcsr ();
     _mm_setcsr (device->saved_csr | 0x8040);
   }
+#elif defined (__aarch64__)
+  guint64 fpcr;
+
+  if (restore) {
+    fpcr = device->saved_csr;
+  } else {
+    __asm__ volatile ("mrs %0, fpcr":"=r" (fpcr));
+    device->saved_csr = (guint) fpcr;
+    fpcr |= 1 << 24;            /* FZ */
+  }
+  __asm__ volatile ("msr fpcr, %0"::"r" (fpcr));
 #endif
 }
 

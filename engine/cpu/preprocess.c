@@ -119,6 +119,11 @@ choose_kernels (const char **name)
     *name = "avx2";
     k = &y10_preprocess_kernels_avx2;
   }
+#elif defined (__aarch64__)
+  if (y10_cpu_isa () >= Y10_ISA_NEON) {
+    *name = "neon";
+    k = &y10_preprocess_kernels_neon;
+  }
 #endif
   return k;
 }

@@ -29,6 +29,13 @@ y10_cpu_kernels (Y10Precision precision)
     return &y10_kernels_avx2;
   if (isa >= Y10_ISA_SSE41)
     return &y10_kernels_sse41;
+#elif defined (__aarch64__)
+  Y10Isa isa = y10_cpu_isa ();
+
+  if (precision == Y10_PRECISION_BF16)
+    return isa >= Y10_ISA_NEON_BF16 ? &y10_kernels_neon_bf16 : NULL;
+  if (isa >= Y10_ISA_NEON)
+    return &y10_kernels_neon;
 #endif
   return precision == Y10_PRECISION_BF16 ? NULL : &y10_kernels_c;
 }

@@ -11,6 +11,8 @@
 
 #if defined (__x86_64__) || defined (__i386__)
 #include <cpuid.h>
+#elif defined (__aarch64__)
+#include <sys/auxv.h>
 #endif
 #if defined (__x86_64__) && defined (__linux__)
 #include <sys/syscall.h>
@@ -28,7 +30,25 @@ static const char *const names[] = {
   [Y10_ISA_AVX512] = "avx512",
   [Y10_ISA_AVX512_BF16] = "avx512_bf16",
   [Y10_ISA_AMX_BF16] = "amx_bf16",
+  [Y10_ISA_NEON] = "neon",
+  [Y10_ISA_NEON_BF16] = "neon_bf16",
 };
+
+/* Those of this architecture. */
+static const Y10Isa known[] = {
+  Y10_ISA_C,
+#if defined (__x86_64__) || defined (__i386__)
+  Y10_ISA_SSE41, Y10_ISA_AVX2, Y10_ISA_AVX512, Y10_ISA_AVX512_BF16,
+  Y10_ISA_AMX_BF16,
+#elif defined (__aarch64__)
+  Y10_ISA_NEON, Y10_ISA_NEON_BF16,
+#endif
+};
+
+#if defined (__aarch64__)
+/* Of AT_HWCAP2; older C libraries do not define it. */
+#define HAS_BF16 (1UL << 14)
+#endif
 
 const char *
 y10_isa_get_name (Y10Isa isa)
@@ -74,6 +94,8 @@ detect (void)
   if (!__builtin_cpu_supports ("avx512bf16"))
     return Y10_ISA_AVX512;
   return Y10_ISA_AVX512_BF16;
+#elif defined (__aarch64__)
+  return getauxval (AT_HWCAP2) & HAS_BF16 ? Y10_ISA_NEON_BF16 : Y10_ISA_NEON;
 #else
   return Y10_ISA_C;
 #endif
@@ -83,7 +105,8 @@ detect (void)
  * AMD's CPUs (Zen 4) run as many bfloat16 products of pairs as fp32 products.
  * Intel's run half as many, so nothing is gained, and fp32 has Winograd's method:
  * yolov10n took 1.7 times as long in bfloat16 as in fp32 on a Xeon, and 0.66
- * times as long on an EPYC, where fp32 had only F(2×2, 3×3). */
+ * times as long on an EPYC, where fp32 had only F(2×2, 3×3). ARM's have not been
+ * measured. */
 gboolean
 y10_cpu_is_bf16_faster (void)
 {
@@ -109,19 +132,23 @@ y10_cpu_isa (void)
 
   if (g_once_init_enter (&result)) {
     const char *limit = g_getenv ("Y10_MAX_CPU_ISA");
-    Y10Isa isa = detect (), allowed = Y10_ISA_AMX_BF16;
+    Y10Isa isa = detect (), allowed = known[G_N_ELEMENTS (known) - 1];
 
     if (limit != NULL && *limit != '\0') {
+      g_autoptr (GString) expected = g_string_new (NULL);
       guint i;
 
-      for (i = 0; i < G_N_ELEMENTS (names); i++)
-        if (strcmp (limit, names[i]) == 0)
+      for (i = 0; i < G_N_ELEMENTS (known); i++) {
+        if (strcmp (limit, names[known[i]]) == 0)
           break;
-      if (i < G_N_ELEMENTS (names))
-        allowed = i;
+        g_string_append_printf (expected, "%s%s", i == 0 ? ""
+            : i + 1 < G_N_ELEMENTS (known) ? ", " : " or ", names[known[i]]);
+      }
+      if (i < G_N_ELEMENTS (known))
+        allowed = known[i];
       else
-        g_warning ("Y10_MAX_CPU_ISA is \"%s\", expected c, sse41, avx2, "
-            "avx512, avx512_bf16 or amx_bf16; ignoring it", limit);
+        g_warning ("Y10_MAX_CPU_ISA is \"%s\", expected %s; ignoring it", limit,
+            expected->str);
     }
     isa = MIN (isa, allowed);
     if (isa == Y10_ISA_AVX512_BF16 && allowed > isa && get_amx ())

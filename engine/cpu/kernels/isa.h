@@ -6,19 +6,24 @@
 
 G_BEGIN_DECLS
 
-/* Instruction sets of our own SIMD code; each includes those before it. */
+/* Instruction sets of our own SIMD code; each includes those before it of the
+ * same architecture. */
 typedef enum
 {
   Y10_ISA_C,                    /* portable C */
+  /* x86 */
   Y10_ISA_SSE41,
   Y10_ISA_AVX2,                 /* AVX2, FMA, F16C */
   Y10_ISA_AVX512,               /* F, BW, DQ, VL */
   Y10_ISA_AVX512_BF16,
   Y10_ISA_AMX_BF16,
+  /* AArch64 */
+  Y10_ISA_NEON,
+  Y10_ISA_NEON_BF16,            /* BFDOT and BFCVTN */
 } Y10Isa;
 
 /* The best set that this CPU supports, limited by the environment variable
- * Y10_MAX_CPU_ISA (c, sse41, avx2, avx512, avx512_bf16, amx_bf16). Thread-safe;
+ * Y10_MAX_CPU_ISA, the name of one of the architecture's sets. Thread-safe;
  * computed once. */
 Y10Isa y10_cpu_isa (void);
 /* Whether bfloat16 is faster than fp32 on this CPU. Depends on y10_cpu_isa()

@@ -113,3 +113,5 @@ extern const Y10Kernels y10_kernels_avx2;
 extern const Y10Kernels y10_kernels_avx512;
 extern const Y10Kernels y10_kernels_avx512_bf16;
 extern const Y10Kernels y10_kernels_amx_bf16;
+extern const Y10Kernels y10_kernels_neon;
+extern const Y10Kernels y10_kernels_neon_bf16;

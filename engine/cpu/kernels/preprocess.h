@@ -72,3 +72,4 @@ typedef struct
 extern const Y10PreprocessKernels y10_preprocess_kernels_c;
 extern const Y10PreprocessKernels y10_preprocess_kernels_avx2;
 extern const Y10PreprocessKernels y10_preprocess_kernels_avx512;
+extern const Y10PreprocessKernels y10_preprocess_kernels_neon;

@@ -23,6 +23,10 @@
 #define PIXEL (Y10_VLEN * Y10_ELEM)
 #define STEPS (Y10_VLEN * Y10_ELEM / 4) /* groups of 4 bytes in a pixel */
 
+#ifdef Y10_NEON
+#include "tiles-neon.h"         /* dense(), stem_part() */
+#else
+
 /* Multiplies a broadcast 4-byte group of a pixel (one float or two bfloat16) by
  * its weights and adds the products to one output block. */
 Y10_INLINE vf
@@ -101,6 +105,8 @@ dense (const Y10Tile * t, const int tile, const int blocks, const int stride)
     for (int n = 0; n < blocks; n++)
       tile_store (t, p, n, acc[p][n]);
 }
+
+#endif
 
 #define DENSE(P, N, S) \
 static void dense_##P##_##N##_##S (const Y10Tile * t) { dense (t, P, N, S); }
@@ -222,6 +228,8 @@ depthwise (const Y10DwRow * r)
     depthwise_any (r);
 }
 
+#ifndef Y10_NEON
+
 Y10_INLINE void
 stem_part (const float *src, ptrdiff_t plane, ptrdiff_t row, const float *w,
     const float *bias, char *dst, const int P, const int K, const int S,
@@ -247,6 +255,8 @@ stem_part (const float *src, ptrdiff_t plane, ptrdiff_t row, const float *w,
   for (int p = 0; p < P; p++)
     ve_store (dst + p * PIXEL, silu ? vf_silu (acc[p]) : acc[p]);
 }
+
+#endif
 
 /* @plane and @row are strides in floats. */
 static void
@@ -555,6 +565,15 @@ find_from (const float *src, int from, int n, float floor)
       any |= _mm512_cmp_ps_mask (_mm512_loadu_ps (s + j * Y10_VLEN), f,
           _CMP_GE_OQ);
     if (any)
+      break;
+  }
+#elif defined Y10_NEON
+  for (; i + 4 <= n; i += 4) {
+    vi any = { 0 };
+
+    for (int j = 0; j < 4; j++)
+      any |= vf_load (src + (ptrdiff_t) (i + j) * Y10_VLEN) >= vf_set1 (floor);
+    if (vmaxvq_u32 ((uint32x4_t) any))
       break;
   }
 #endif

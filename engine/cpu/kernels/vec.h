@@ -15,6 +15,9 @@
 #if defined (__AVX512F__) || defined (__AVX2__)
 #include <immintrin.h>
 #endif
+#ifdef Y10_NEON                 /* portable C is built for AArch64, too */
+#include <arm_neon.h>
+#endif
 #if defined (__AVX2__) && !defined (__AVX512F__)
 #define Y10_AVX2 1
 #endif
@@ -60,6 +63,8 @@ vf_max (vf a, vf b)
   return (vf) _mm512_max_ps ((__m512) a, (__m512) b);
 #elif defined Y10_AVX2
   return (vf) _mm256_max_ps ((__m256) a, (__m256) b);
+#elif defined Y10_NEON
+  return (vf) vmaxq_f32 ((float32x4_t) a, (float32x4_t) b);
 #else
   vi m = a > b;
   return (vf) (((vi) a & m) | ((vi) b & ~m));
@@ -73,6 +78,8 @@ vf_min (vf a, vf b)
   return (vf) _mm512_min_ps ((__m512) a, (__m512) b);
 #elif defined Y10_AVX2
   return (vf) _mm256_min_ps ((__m256) a, (__m256) b);
+#elif defined Y10_NEON
+  return (vf) vminq_f32 ((float32x4_t) a, (float32x4_t) b);
 #else
   vi m = a < b;
   return (vf) (((vi) a & m) | ((vi) b & ~m));
@@ -277,6 +284,22 @@ ve_store (void *p, vf v)
 
 typedef uint16_t elem_t;
 
+#ifdef Y10_NEON
+
+Y10_INLINE vf
+ve_load (const void *p)
+{
+  return (vf) vshll_n_u16 (vld1_u16 (p), 16);
+}
+
+Y10_INLINE void
+ve_store (void *p, vf v)
+{
+  vst1_bf16 (p, vcvt_bf16_f32 ((float32x4_t) v));
+}
+
+#else
+
 Y10_INLINE vf
 ve_load (const void *p)
 {
@@ -291,4 +314,5 @@ ve_store (void *p, vf v)
       (__m256i) _mm512_cvtneps_pbh ((__m512) v));
 }
 
+#endif
 #endif
