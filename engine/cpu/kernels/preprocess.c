@@ -12,6 +12,8 @@
 
 #ifdef __AVX2__
 #include <immintrin.h>
+#elif defined Y10_NEON
+#include <arm_neon.h>
 #endif
 
 #define ALWAYS_INLINE inline __attribute__ ((always_inline))
@@ -134,6 +136,13 @@ load_range_packed3 (const Y10LoadRow *row, uint32_t x, size_t n,
     _mm256_storeu_si256 ((__m256i *) (pixels + i),
         _mm256_shuffle_epi8 (v, spread));
   }
+#elif defined Y10_NEON
+  for (; i + 16 <= n; i += 16) {
+    uint8x16x3_t v = vld3q_u8 (p + 3 * i);
+    uint8x16x4_t spread = { {v.val[0], v.val[1], v.val[2], vdupq_n_u8 (0)} };
+
+    vst4q_u8 ((uint8_t *) (pixels + i), spread);
+  }
 #endif
   for (; i < n; i++)
     pixels[i] = load_packed3 (p + 3 * i);
@@ -255,6 +264,25 @@ blend8 (__m512i v, const uint32_t *weights, int16_t *out)
 }
 #endif
 
+#ifdef Y10_NEON
+/* Two pixels, each from the 8 bytes of two neighbours. */
+static ALWAYS_INLINE void
+blend2 (const uint32_t *a, const uint32_t *b, const uint32_t *weights,
+    int16_t *out)
+{
+  uint16x4_t w = vreinterpret_u16_u32 (vld1_u32 (weights));
+  uint16x8_t va = vmovl_u8 (vreinterpret_u8_u32 (vld1_u32 (a)));
+  uint16x8_t vb = vmovl_u8 (vreinterpret_u8_u32 (vld1_u32 (b)));
+  uint32x4_t sa = vmull_lane_u16 (vget_low_u16 (va), w, 0);
+  uint32x4_t sb = vmull_lane_u16 (vget_low_u16 (vb), w, 2);
+
+  sa = vmlal_high_lane_u16 (sa, va, w, 1);
+  sb = vmlal_high_lane_u16 (sb, vb, w, 3);
+  vst1q_s16 (out, vreinterpretq_s16_u16 (vcombine_u16 (vshrn_n_u32 (sa, 4),
+              vshrn_n_u32 (sb, 4))));
+}
+#endif
+
 static void
 blend_columns (const uint32_t *restrict pixels, const uint32_t *restrict pos,
     const uint32_t *restrict weights, size_t n, int16_t *restrict row)
@@ -269,6 +297,9 @@ blend_columns (const uint32_t *restrict pixels, const uint32_t *restrict pos,
     for (; i + 4 <= n; i += 4)
       blend4 (_mm256_loadu_si256 ((const __m256i *) (pixels + 2 * i)),
           weights + i, row + 4 * i);
+#elif defined Y10_NEON
+    for (; i + 2 <= n; i += 2)
+      blend2 (pixels + 2 * i, pixels + 2 * i + 2, weights + i, row + 4 * i);
 #endif
     for (; i < n; i++)
       blend_column (pixels + 2 * i, weights[i], row + 4 * i);
@@ -281,6 +312,9 @@ blend_columns (const uint32_t *restrict pixels, const uint32_t *restrict pos,
                 (pixels + pos[i], pixels + pos[i + 1])),
             load_pairs (pixels + pos[i + 2], pixels + pos[i + 3]), 1),
         weights + i, row + 4 * i);
+#elif defined Y10_NEON
+  for (; i + 2 <= n; i += 2)
+    blend2 (pixels + pos[i], pixels + pos[i + 1], weights + i, row + 4 * i);
 #endif
   for (; i < n; i++)
     blend_column (pixels + pos[i], weights[i], row + 4 * i);
@@ -308,7 +342,7 @@ blend_rows (const int16_t *restrict row0, const int16_t *restrict row1,
 static ALWAYS_INLINE float
 unit (uint32_t v)
 {
-#ifdef __FMA__
+#if defined (__FMA__) || defined (Y10_NEON)
   const float hi = 1.0f / 255, lo = (float) (1.0 / 255 - (double) hi);
   float f = (float) (int32_t) v;
 
