@@ -71,7 +71,7 @@ codes=(python3-zxing-cpp python3-numpy gir1.2-gst-plugins-base-1.0)
 rtsp=(gir1.2-gst-rtsp-server-1.0)
 tests=(g++ git binutils ffmpeg abigail-tools shellcheck curl zint python3-pil "${codes[@]}" "${rtsp[@]}")
 ci=(clang python3-torch python3-torchvision python3-numpy python3-venv debootstrap gi-docgen libgirepository1.0-dev
-  gobject-introspection)
+  gobject-introspection gcc-aarch64-linux-gnu qemu-user mmdebstrap)
 
 # NVIDIA's packages, pinned by version and hash.
 wheels_list=$root/tools/setup/cuda-wheels.txt
