@@ -94,7 +94,7 @@ amx_product (const Y10Tile * t, ptrdiff_t stride, const int halves,
 }
 
 static void
-amx_dense (const Y10Tile * t, int tile, int blocks, int stride)
+dense (const Y10Tile * t, int tile, int blocks, int stride)
 {
   AmxSums sums __attribute__ ((aligned (64)));
 
@@ -111,6 +111,3 @@ amx_dense (const Y10Tile * t, int tile, int blocks, int stride)
       tile_store (t, p, n,
           vf_load (sums[p / AMX_PIXELS][n][p % AMX_PIXELS]));
 }
-
-#define DENSE(P, N, S) \
-static void dense_##P##_##N##_##S (const Y10Tile * t) { amx_dense (t, P, N, S); }

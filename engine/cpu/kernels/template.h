@@ -62,7 +62,7 @@ tile_store (const Y10Tile * t, int p, int n, vf v)
 }
 
 #ifdef Y10_AMX
-#include "amx.h"
+#include "amx.h"                /* dense() */
 #else
 
 Y10_INLINE void
@@ -107,12 +107,10 @@ dense (const Y10Tile * t, const int tile, const int blocks, const int stride)
 }
 
 #endif
+#endif
 
 #define DENSE(P, N, S) \
 static void dense_##P##_##N##_##S (const Y10Tile * t) { dense (t, P, N, S); }
-
-#endif
-
 #define DENSE_ALL(P) DENSE (P, 1, 1) DENSE (P, 2, 1) DENSE (P, 1, 2) DENSE (P, 2, 2)
 
 DENSE_ALL (1) DENSE_ALL (2) DENSE_ALL (3)
