@@ -227,6 +227,15 @@ sim_graph_upload (CUgraphExec exec, CUstream stream)
   return check_not_captured (stream, nullptr, "cuGraphUpload");
 }
 
+static bool
+copies (const CUgraphExec exec)
+{
+  for (const Node &n : exec->nodes)
+    if (n.op.kind == OP_COPY)
+      return true;
+  return false;
+}
+
 int
 sim_graph_launch (CUgraphExec exec, CUstream stream)
 {
@@ -242,7 +251,7 @@ sim_graph_launch (CUgraphExec exec, CUstream stream)
     for (const Allocation *a : n.op.uses)
       if (a->freed)
         return misuse (Y10_CU_INVALID_VALUE, "a graph uses %p, which was freed", (void *) a->base);
-  if (is_refused (OP_GRAPH))
+  if (copies (exec) && is_refused (OP_GRAPH))
     return Y10_CU_OUT_OF_MEMORY;
   op->exec = exec;
   n_graph_launches++;

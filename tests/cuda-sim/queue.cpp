@@ -135,7 +135,8 @@ begin_graph (Op *op)
   }
 }
 
-/* A broken graph skips the first kernel that was captured. */
+/* A broken graph skips the first kernel that was captured, each time that it runs:
+ * plans may run one several times. */
 bool
 is_left_out (const CUgraphExec exec, guint node)
 {
@@ -143,7 +144,7 @@ is_left_out (const CUgraphExec exec, guint node)
 
   while (exec->nodes[first].op.kind != OP_KERNEL)
     first++;
-  return exec->broken && node == first;
+  return exec->broken && exec->nodes[node].op.kernel == exec->nodes[first].op.kernel;
 }
 
 /* Runs any node that may run. TRUE: it was the last. */

@@ -63,8 +63,9 @@ gboolean y10_sim_skips_barrier (const char *file, int line);
  * illegal address (700): every call in the context returns @code. 0: no kernel
  * does. Also set by Y10_SIM_LOSE=N:CODE. */
 void y10_sim_lose (guint n, int code);
-/* The next calls that launch kernels outside of captures, and those that launch
- * graphs, fail for lack of memory; the context is not lost. */
+/* The next calls that launch kernels outside of captures, and those that launch graphs
+ * that copy memory, as the network's do and the tuner's do not, fail for lack of
+ * memory; the context is not lost. */
 void y10_sim_refuse (guint n_kernels, guint n_graphs);
 /* Every request for a context fails, as on a GPU that fell off the bus. */
 void y10_sim_set_gone (gboolean gone);
