@@ -178,6 +178,8 @@ int memory_free (guint8 *p, bool pinned);
 /* Returns the allocation, freed or not, that @p lies in or just behind. */
 const Allocation *memory_find (const void *p);
 gboolean memory_fences_hold (const Allocation *a);
+/* Whether all of @size at @p lies in one allocation, or it is no device memory. */
+bool memory_holds (const void *p, gsize size);
 /* Frees all memory of @context without a report. */
 void memory_drop (CUcontext context);
 void memory_info (gsize *free_bytes, gsize *total);

@@ -13,6 +13,7 @@
 
 #include "block.h"
 #include "context_switch.h"
+#include "ptx.h"
 #include "race.h"
 #include "sim.h"
 #include "toolkit/cuda_sim.h"
@@ -498,6 +499,8 @@ y10_sim_run (const Y10SimKernel *kernel, Y10KLaunch launch, guint max_dynamic, c
 
   if (!y10_sim_check_launch (kernel, launch, max_dynamic))
     return FALSE;
+  if (y10_ptx_has (kernel->name))
+    return y10_ptx_run (kernel, launch, params);
   lock.lock ();
   m.kernel = kernel;
   m.params = params;

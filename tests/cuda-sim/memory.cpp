@@ -118,6 +118,18 @@ find_room (gsize size)
 }
 }
 
+bool
+memory_holds (const void *p, gsize size)
+{
+  const guint8 *at = (const guint8 *) p;
+  const Allocation *a;
+
+  if (at < window || at >= window_end)
+    return true;
+  a = memory_find (p);
+  return a && !a->freed && at >= a->base && at + size <= a->base + a->size;
+}
+
 int
 memory_alloc (CUcontext context, gsize size, bool pinned, guint8 **p)
 {

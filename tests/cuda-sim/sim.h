@@ -8,7 +8,8 @@
  * with 99, unless Y10_SIM_EXIT is 0.
  *
  * Environment: Y10_SIM_SEED, order of work and threads; Y10_SIM_CAPABILITY,
- * "7.5" unless set; Y10_SIM_MEMORY, bytes of the device. */
+ * "7.5" unless set; Y10_SIM_MEMORY, bytes of the device; Y10_SIM_PTX, compiled kernels
+ * to run (tests/ptx). */
 
 #include <glib.h>
 
