@@ -28,6 +28,8 @@ END
 }
 
 root=$(cd "$(dirname "$(readlink -f "$0")")/.." && pwd)
+# shellcheck source=tests/common/debian-mirror.sh
+. "$root/tests/common/debian-mirror.sh"
 say() { printf 'matrix: %s\n' "$*"; }
 die() { printf 'matrix: %s\n' "$*" >&2; exit 1; }
 skip() { printf 'matrix: skipped: %s\n' "$*"; exit 77; }
@@ -59,15 +61,6 @@ if [ -z "${Y10_MATRIX_NAMESPACE-}" ]; then
   unshare --mount true 2>/dev/null || skip "root may not mount here"
   Y10_MATRIX_NAMESPACE=1 exec unshare --mount --propagation private "$0" "${arguments[@]}"
 fi
-
-# The mirror of this machine's own suite, without security and other vendors.
-find_mirror() {
-  # shellcheck disable=SC1091
-  . /etc/os-release
-  # shellcheck disable=SC2016
-  apt-get indextargets --format '$(RELEASE) $(COMPONENT) $(REPO_URI)' 'Created-By: Packages' \
-    | awk -v release="$VERSION_CODENAME" '$1 == release && $2 == "main" { print $3; exit }'
-}
 
 make_chroot() {
   local script=() known=/usr/share/debootstrap/scripts
@@ -171,7 +164,7 @@ install_analytics() {
 
 main() {
   local started=$SECONDS status=0
-  mirror=${MIRROR:-$(find_mirror)}
+  mirror=${MIRROR:-$(find_debian_mirror)}
   [ -n "$mirror" ] || skip "no Debian mirror in apt's sources; set MIRROR=URL"
   mkdir -p "$(dirname "$dir")"
   rm -rf "$pictures"

@@ -27,13 +27,15 @@ Otherwise it builds everything in DIR/build, against the packages in DIR/root, a
 environment:
   Y10       the command to compare with; by default build/tools/y10
   MODEL     the model; by default ../shared/models/yolov10n-coco.safetensors
-  MIRROR    a Debian mirror; by default deb.debian.org
+  MIRROR    a Debian mirror; by default the one that apt uses
 
 Exits with 77 if a program, a picture, the model or Debian's packages are missing.
 END
 }
 
 root=$(cd "$(dirname "$(readlink -f "$0")")/../.." && pwd)
+# shellcheck source=tests/common/debian-mirror.sh
+. "$root/tests/common/debian-mirror.sh"
 say() { printf 'aarch64: %s\n' "$*"; }
 die() { printf 'aarch64: %s\n' "$*" >&2; exit 1; }
 skip() { printf 'aarch64: skipped: %s\n' "$*"; exit 77; }
@@ -74,7 +76,7 @@ if [ ! -e "$sysroot/.complete" ]; then
   say "arm64 packages"
   rm -rf "$sysroot"
   mmdebstrap --variant=extract --architectures=arm64 "--include=$packages" \
-    bookworm "$sysroot" "${MIRROR-http://deb.debian.org/debian}" >"$dir/root.log" 2>&1 \
+    bookworm "$sysroot" "${MIRROR:-$(find_debian_mirror)}" >"$dir/root.log" 2>&1 \
     || { tail -n 20 "$dir/root.log" >&2; skip "mmdebstrap failed; its output is in $dir/root.log"; }
   : >"$sysroot/.complete"
 fi
