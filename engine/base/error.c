@@ -47,7 +47,8 @@ y10_backend_get_name (Y10BackendKind backend)
  * y10_precision_get_name:
  * @precision: a precision
  *
- * Returns: (transfer none): "auto", "fp32", "tf32", "fp16" or "bf16"
+ * Returns: (transfer none): "auto", "fp32", "tf32", "fp16", "bf16" or
+ *   "int8"
  *
  * Since: 0.1
  */
@@ -55,7 +56,7 @@ const char *
 y10_precision_get_name (Y10Precision precision)
 {
   static const char *const names[] =
-      { "auto", "fp32", "tf32", "fp16", "bf16" };
+      { "auto", "fp32", "tf32", "fp16", "bf16", "int8" };
   return name_of (names, G_N_ELEMENTS (names), precision);
 }
 

@@ -69,6 +69,8 @@ typedef struct
   /* Resolves AUTO; the error lists the supported precisions. */
   gboolean (*layout) (Y10Device * device, Y10Precision * precision,
       Y10Layout * layout, GError ** error);
+  /* Optional: whether AUTO is int8 for a graph that has integers. */
+  gboolean (*prefers_int8) (Y10Device * device);
   gboolean (*supports) (Y10Device * device, const Y10Graph * graph,
       const Y10Op * op, Y10Precision precision, GString * why);
 

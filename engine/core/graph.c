@@ -225,8 +225,11 @@ y10_graph_free (Y10Graph *graph)
 {
   if (!graph)
     return;
-  for (guint i = 0; i < graph->n_tensors; i++)
+  for (guint i = 0; i < graph->n_tensors; i++) {
     g_free (graph->tensors[i].seg_channels);
+    g_free (graph->tensors[i].scale);
+    g_free (graph->tensors[i].zero);
+  }
   for (guint i = 0; i < graph->n_ops; i++)
     g_free (graph->ops[i].name);
   g_free (graph->tensors);

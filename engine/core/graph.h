@@ -5,6 +5,7 @@
 /* A network as a list of ops over tensors. Independent of how a backend lays
  * out memory, which is plan.h's job. */
 
+#include <math.h>
 #include <y10/model.h>
 
 #include "weights/weights.h"
@@ -42,6 +43,10 @@ typedef struct
   guint height, width;
   guint n_segs;
   guint *seg_channels;          /* unpadded channels of each segment */
+  /* One for each unpadded channel of a tensor that is stored in 8 bits in int8,
+   * as value / scale + zero; NULL: never. */
+  gfloat *scale;
+  guint8 *zero;
 } Y10Tensor;
 
 /* Segments [first, first + n) of a tensor. n == 0: no tensor. */
@@ -62,6 +67,7 @@ typedef struct
                                  * its depthwise positional conv */
   guint kernel, stride, pad, groups;
   Y10Act act;
+  gboolean quantized;           /* conv: the file has its weights as integers */
   guint heads, key_dim, head_dim;       /* attention. in: segments q, k, v of each
                                          * head; out: one segment per head */
 } Y10Op;
@@ -92,6 +98,7 @@ typedef struct
   Y10Tensor *tensors;
   Y10Op *ops;                   /* in execution order */
   Y10Weights *weights;
+  gboolean quantized;           /* some ops are */
 } Y10Graph;
 
 /* Used by model structures. After a failed call the builder keeps the first
@@ -117,6 +124,14 @@ gboolean y10_graph_builder_failed (Y10GraphBuilder * b);
 Y10Graph *y10_graph_builder_finish (Y10GraphBuilder * b, Y10Graph * fields,
     GError ** error);
 
+/* quant.c: sets the scales of all tensors from the convolutions that read them. Call
+ * it for a finished graph. */
+gboolean y10_graph_read_scales (Y10Graph * graph, const char *path,
+    GError ** error);
+/* The scales and zero points of the view's channels; NULL if it has none. */
+const gfloat *y10_graph_view_scale (const Y10Graph * graph, Y10View v,
+    const guint8 ** zero);
+
 void y10_graph_free (Y10Graph * graph);
 /* Converts an anchor index to its level and grid cell. */
 void y10_graph_locate (const Y10Graph * graph, guint32 anchor, guint * level,
@@ -135,5 +150,14 @@ y10_graph_has_nms (const Y10Graph *graph)
 guint y10_graph_first_box_op (const Y10Graph * graph);
 guint64 y10_graph_op_flops (const Y10Graph * graph, const Y10Op * op);
 const char *y10_op_kind_get_name (Y10OpKind kind);
+
+/* The 8 bits of @value; ties go to even, NaN to 0. @inverse: 1 / scale. */
+static inline guint8
+y10_quantize (gfloat value, gfloat inverse, guint8 zero)
+{
+  gfloat v = value * inverse + zero;
+
+  return !(v > 0) ? 0 : v >= 255 ? 255 : (guint8) nearbyintf (v);
+}
 
 G_END_DECLS

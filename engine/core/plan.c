@@ -28,7 +28,8 @@ lay_out_segments (const Y10Tensor *t, const Y10Layout *layout, Y10Storage *s)
 
   s->block = input ? layout->input_block : layout->block;
   s->elem_size = input ? layout->input_elem_size
-      : t->role == Y10_ROLE_LOGITS ? sizeof (gfloat) : layout->elem_size;
+      : t->role == Y10_ROLE_LOGITS ? sizeof (gfloat)
+      : layout->quantized && t->scale ? 1 : layout->elem_size;
   s->seg_start = g_new (guint, t->n_segs + 1);
   s->seg_start[0] = 0;
   for (guint i = 0; i < t->n_segs; i++)
@@ -235,6 +236,18 @@ store_element (const Y10Layout *layout, guint elem_size, guint8 *p, gfloat f)
     memcpy (p, &h, sizeof h);
 }
 
+/* Copies the pixels of a channel that is stored in 8 bits. */
+static void
+copy_quantized (guint8 *p, gsize stride, gsize n, gfloat scale, guint8 zero,
+    gfloat *values, gboolean to_arena)
+{
+  for (gsize i = 0; i < n; i++, p += stride)
+    if (to_arena)
+      *p = y10_quantize (values[i], 1 / scale, zero);
+    else
+      values[i] = ((gfloat) *p - zero) * scale;
+}
+
 /* Skips padding: does not export it, and leaves it unchanged on import. */
 static void
 copy_view (const Y10Plan *plan, Y10View v, guint8 *arena, gfloat *nchw,
@@ -246,12 +259,19 @@ copy_view (const Y10Plan *plan, Y10View v, guint8 *arena, gfloat *nchw,
   g_autofree guint *physical = g_new (guint, channels);
   guint8 *base = arena + y10_plan_view_offset (plan, v);
   gsize pixels = (gsize) t->height * t->width;
+  const guint8 *zero;
+  const gfloat *scale = y10_graph_view_scale (plan->graph, v, &zero);
 
   y10_plan_view_map (plan, v, physical);
   for (guint c = 0; c < channels; c++) {
     gsize stride;
     guint8 *p = base + channel_offset (plan, v, physical[c], &stride);
 
+    if (s->elem_size == 1) {
+      copy_quantized (p, stride, pixels, scale[c], zero[c], nchw, to_arena);
+      nchw += pixels;
+      continue;
+    }
     for (gsize i = 0; i < pixels; i++, p += stride, nchw++) {
       if (to_arena)
         store_element (&plan->layout, s->elem_size, p, *nchw);

@@ -18,6 +18,7 @@ typedef struct
   gboolean channels_last;
   guint elem_size;              /* bytes of an activation; logits always 4 */
   gboolean half;                /* 2-byte elements: IEEE half, else bfloat16 */
+  gboolean quantized;           /* tensors with scales have 1-byte elements */
   guint input_block;            /* block of the input tensor; 1: three planes */
   guint input_elem_size;
   gsize align;                  /* of each tensor in the arena, bytes */

@@ -134,19 +134,26 @@ cpu_layout (Y10Device *device, Y10Precision *precision, Y10Layout *layout,
   if (*precision == Y10_PRECISION_AUTO)
     *precision = y10_cpu_is_bf16_faster () ? Y10_PRECISION_BF16
         : Y10_PRECISION_FP32;
-  if (*precision != Y10_PRECISION_FP32
+  if (*precision != Y10_PRECISION_FP32 && *precision != Y10_PRECISION_INT8
       && !(*precision == Y10_PRECISION_BF16 && bf16)) {
     g_set_error (error, Y10_ERROR, Y10_ERROR_UNSUPPORTED,
-        "backend cpu does not support precision %s on this CPU; expected %s",
-        y10_precision_get_name (*precision), bf16 ? "fp32 or bf16" : "fp32");
+        "backend cpu does not support precision %s on this CPU; expected fp32, "
+        "%sor int8", y10_precision_get_name (*precision), bf16 ? "bf16 " : "");
     return FALSE;
   }
   k = y10_cpu_kernels (*precision);
   *layout = (Y10Layout) {
     .block = k->block,.elem_size = k->elem,.input_block = 1,
     .input_elem_size = 4,.align = Y10_CPU_ALIGN,.max_run = 1,
+    .quantized = *precision == Y10_PRECISION_INT8,
   };
   return TRUE;
+}
+
+static gboolean
+cpu_prefers_int8 (Y10Device *device)
+{
+  return y10_cpu_is_int8_faster ();
 }
 
 static gboolean
@@ -290,12 +297,14 @@ run_chunk (gpointer data, guint stage, guint chunk, guint thread)
   if (kernels->begin)
     kernels->begin ();
   if (w->lazy) {
+    task.kernels = program->ops[program->boxes.first + stage].kernels;
     y10_cpu_box_op_run (&program->boxes, program->ops, &w->slot->pixels, stage,
         &task, chunk, count_chunks (data, stage));
   } else {
     const Y10CpuPhase *phase;
 
     op = program->phase_op[p];
+    task.kernels = program->ops[op].kernels;
     phase = &program->ops[op].phase[p - program->first_phase[op]];
     phase->run (&program->ops[op], &task, chunk, phase->n_chunks);
   }
@@ -415,6 +424,7 @@ const Y10BackendClass y10_backend_cpu = {
   .describe = cpu_describe,
   .threads = cpu_threads,
   .layout = cpu_layout,
+  .prefers_int8 = cpu_prefers_int8,
   .supports = cpu_supports,
   .compile = y10_cpu_compile,
   .program_free = y10_cpu_program_free,

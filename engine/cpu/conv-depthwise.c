@@ -15,6 +15,27 @@ supports (const Y10CpuCompile *c, const Y10CpuOp *op)
   return op->op->groups > 1;
 }
 
+/* Bytes of the input of one row of outputs. */
+static gsize
+patch_size (const Y10CpuOp *op, gsize pixel)
+{
+  return op->op->kernel * pixel
+      * ((op->out.width - 1) * op->op->stride + op->op->kernel);
+}
+
+/* Computes a row as floats, at @floats, and converts it. */
+static void
+narrow_row (const Y10CpuOp *op, Y10DwRow *r, gfloat *floats)
+{
+  void *dst = r->dst;
+  const void *add = r->add;
+
+  r->dst = floats;
+  r->add = NULL;
+  op->kernels->depthwise (r);
+  op->int8->narrow (floats, dst, add, r->width, &r->affine);
+}
+
 void
 y10_cpu_conv_depthwise_rows (const Y10CpuOp *op, const Y10CpuTask *task,
     guint begin, guint end)
@@ -22,10 +43,12 @@ y10_cpu_conv_depthwise_rows (const Y10CpuOp *op, const Y10CpuTask *task,
   const Y10Kernels *k = task->kernels;
   const Y10Op *o = op->op;
   const Y10CpuPlane *in = &op->in, *out = &op->out;
-  gsize pixel = y10_cpu_pixel (k), row;
+  gsize pixel = in->pixel, row;
+  gfloat *floats = (gfloat *) (task->scratch + patch_size (op, in->pixel));
   guint inner_begin = (o->pad + o->stride - 1) / o->stride, inner_end;
   Y10DwRow r = {
-    .kernel = o->kernel,.stride = o->stride,.silu = o->act == Y10_ACT_SILU
+    .kernel = o->kernel,.stride = o->stride,.silu = o->act == Y10_ACT_SILU,
+    .dst_f32 = k->elem == 1 && out->pixel != k->block
   };
 
   /* Columns whose taps are all inside. */
@@ -37,8 +60,9 @@ y10_cpu_conv_depthwise_rows (const Y10CpuOp *op, const Y10CpuTask *task,
     guint b = i / out->height, y = i % out->height;
     /* Left edge, inner columns, right edge. */
     guint cut[4] = { 0, inner_begin, inner_end, out->width };
-    gsize at = b * out->block + (gsize) y * out->width * pixel;
+    gsize at = b * out->block + (gsize) y * out->width * out->pixel;
 
+    r.affine = y10_cpu_affine (op, b);
     r.weight = (const gfloat *) op->weight
         + (gsize) b * o->kernel * o->kernel * k->block;
     r.bias = op->bias + b * k->block;
@@ -50,14 +74,18 @@ y10_cpu_conv_depthwise_rows (const Y10CpuOp *op, const Y10CpuTask *task,
       r.src = y10_cpu_patch (task->arena + in->offset + b * in->block, pixel,
           in->height, in->width, (gint) (y * o->stride) - (gint) o->pad,
           (gint) (cut[j] * o->stride) - (gint) o->pad, o->kernel,
-          (n - 1) * o->stride + o->kernel, task->scratch, &row);
+          (n - 1) * o->stride + o->kernel, y10_cpu_fill (op, b),
+          task->scratch, &row);
       r.src_row = row;
-      r.dst = task->arena + out->offset + at + cut[j] * pixel;
+      r.dst = task->arena + out->offset + at + cut[j] * out->pixel;
       r.add = op->add.n_blocks ? task->arena + op->add.offset
-          + b * op->add.block + ((gsize) y * out->width + cut[j]) * pixel
+          + b * op->add.block + ((gsize) y * out->width + cut[j]) * op->add.pixel
           : NULL;
       r.width = n;
-      k->depthwise (&r);
+      if (op->narrows)
+        narrow_row (op, &r, floats);
+      else
+        k->depthwise (&r);
     }
   }
 }
@@ -75,8 +103,8 @@ run (const Y10CpuOp *op, const Y10CpuTask *task, guint chunk, guint n_chunks)
 gsize
 y10_cpu_conv_depthwise_scratch (const Y10CpuOp *op, const Y10Kernels *k)
 {
-  return op->op->kernel * y10_cpu_pixel (k)
-      * ((op->out.width - 1) * op->op->stride + op->op->kernel);
+  return patch_size (op, op->in.pixel)
+      + (op->narrows ? op->out.width * y10_cpu_pixel (k) : 0);
 }
 
 static void

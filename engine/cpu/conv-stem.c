@@ -22,6 +22,14 @@ supports (const Y10CpuCompile *c, const Y10CpuOp *op)
   return graph->tensors[op->op->in.tensor].role == Y10_ROLE_INPUT;
 }
 
+/* Bytes of the input of one row of outputs. */
+static gsize
+patch_size (const Y10CpuOp *op)
+{
+  return 3 * op->op->kernel * sizeof (gfloat)
+      * ((op->out.width - 1) * op->op->stride + op->op->kernel);
+}
+
 static void
 run (const Y10CpuOp *op, const Y10CpuTask *task, guint chunk, guint n_chunks)
 {
@@ -29,7 +37,8 @@ run (const Y10CpuOp *op, const Y10CpuTask *task, guint chunk, guint n_chunks)
   const Y10Op *o = op->op;
   const Y10CpuPlane *in = &op->in, *out = &op->out;
   guint cut[3] = { 0, MIN (EDGE, out->width), out->width };
-  gsize pixel = y10_cpu_pixel (k), row;
+  gfloat *floats = (gfloat *) (task->scratch + patch_size (op));
+  gsize row;
   guint begin, end;
 
   y10_cpu_share (out->height, chunk, n_chunks, &begin, &end);
@@ -40,25 +49,36 @@ run (const Y10CpuOp *op, const Y10CpuTask *task, guint chunk, guint n_chunks)
       guint n = cut[i + 1] - cut[i];
       gint sx = (gint) (cut[i] * o->stride) - (gint) o->pad;
       guint columns = (n - 1) * o->stride + o->kernel;
-      gsize plane = in->block;
+      gsize plane = in->block, dst_block = out->block;
+      guint8 *dst = task->arena + out->offset
+          + ((gsize) y * out->width + cut[i]) * out->pixel, *to = dst;
       const guint8 *s;
 
       if (!n)
         continue;
       s = y10_cpu_patch (task->arena + in->offset, sizeof (gfloat), in->height,
-          in->width, sy, sx, o->kernel, columns, task->scratch, &row);
+          in->width, sy, sx, o->kernel, columns, NULL, task->scratch, &row);
       if (s == task->scratch) {
         plane = o->kernel * row;
         for (guint c = 1; c < 3; c++)
           y10_cpu_patch (task->arena + in->offset + c * in->block,
               sizeof (gfloat), in->height, in->width, sy, sx, o->kernel,
-              columns, task->scratch + c * plane, &row);
+              columns, NULL, task->scratch + c * plane, &row);
+      }
+      if (op->narrows) {
+        to = (guint8 *) floats;
+        dst_block = n * y10_cpu_pixel (k);
       }
       k->stem ((const gfloat *) s, plane / sizeof (gfloat),
-          row / sizeof (gfloat), (const gfloat *) op->weight, op->bias,
-          task->arena + out->offset
-          + ((gsize) y * out->width + cut[i]) * pixel, out->block,
-          out->n_blocks, n, o->kernel, o->stride, o->act == Y10_ACT_SILU);
+          row / sizeof (gfloat), (const gfloat *) op->weight, op->bias, to,
+          dst_block, out->n_blocks, n, o->kernel, o->stride,
+          o->act == Y10_ACT_SILU);
+      for (guint b = 0; op->narrows && b < out->n_blocks; b++) {
+        const Y10Affine affine = y10_cpu_affine (op, b);
+
+        op->int8->narrow ((const gfloat *) (to + b * dst_block),
+            dst + b * out->block, NULL, n, &affine);
+      }
     }
   }
 }
@@ -70,8 +90,9 @@ prepare (const Y10CpuCompile *c, Y10CpuOp *op)
 
   op->weight_size = op->out.n_blocks * 3 * o->kernel * o->kernel
       * c->kernels->block * sizeof (gfloat);
-  op->scratch_size = 3 * o->kernel * sizeof (gfloat)
-      * ((op->out.width - 1) * o->stride + o->kernel);
+  op->scratch_size = patch_size (op)
+      + (op->narrows ? op->out.n_blocks * op->out.width
+      * y10_cpu_pixel (c->kernels) : 0);
   y10_cpu_add_phase (op, run,
       y10_cpu_choose_chunks (c->n_threads, op->out.height / MIN_ROWS));
 }

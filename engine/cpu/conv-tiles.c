@@ -65,8 +65,57 @@ start_tile (const Y10CpuOp *op, const Y10Kernels *k)
     .n_blocks = op->in.n_blocks,
     .kh = o->kernel,.kw = o->kernel,
     .silu = o->act == Y10_ACT_SILU,
-    .dst_f32 = op->logits,
+    .dst_f32 = op->logits || (k->elem == 1 && op->out.pixel != k->block),
   };
+}
+
+/* Computes @n output blocks from @b on, at t->dst, where t->add is as well. */
+static void
+compute_blocks (const Y10CpuOp *op, Y10Tile *t, guint stride, guint b, guint n,
+    guint n_pixels, guint8 *floats)
+{
+  const Y10Kernels *k = op->kernels;
+  const Y10TileFunc dense = k->dense[stride - 1][n - 1][n_pixels - 1];
+
+  t->weight = op->weight + b * t->weight_block;
+  t->bias = op->bias + b * k->block;
+  if (op->integers) {
+    t->start = op->start + b * k->block;
+    t->scale = op->scale + b * k->block;
+    t->affine = y10_cpu_affine (op, b);
+  }
+  if (op->narrows) {
+    Y10Tile floats_only = *t;
+
+    floats_only.dst = floats;
+    floats_only.dst_block = n_pixels * y10_cpu_pixel (k);
+    floats_only.add = NULL;
+    dense (&floats_only);
+    for (guint i = 0; i < n; i++) {
+      const Y10Affine affine = y10_cpu_affine (op, b + i);
+
+      op->int8->narrow ((const gfloat *) (floats + i * floats_only.dst_block),
+          (guint8 *) t->dst + i * t->dst_block,
+          t->add ? (const guint8 *) t->add + i * t->add_block : NULL,
+          n_pixels, &affine);
+    }
+    return;
+  }
+  dense (t);
+}
+
+/* Bytes at the end of the scratch memory for compute_blocks(). */
+static gsize
+floats_size (const Y10CpuOp *op)
+{
+  return op->narrows ? Y10_TILE_BLOCKS * op->kernels->tile
+      * y10_cpu_pixel (op->kernels) : 0;
+}
+
+static guint8 *
+get_floats (const Y10CpuOp *op, const Y10CpuTask *task)
+{
+  return task->scratch + op->scratch_size - floats_size (op);
 }
 
 /* Computes a tile for output blocks [first, end). @pixel: offset of the first
@@ -75,21 +124,16 @@ static void
 run_tile (const Y10CpuOp *op, const Y10CpuTask *task, Y10Tile *t,
     gsize pixel, guint n_pixels, guint first, guint end)
 {
-  const Y10Kernels *k = task->kernels;
-  gsize in_size = y10_cpu_pixel (k);
-  gsize out_size = op->logits ? (gsize) k->block * 4 : in_size;
-
   for (guint b = first; b < end; b += Y10_TILE_BLOCKS) {
     guint n = MIN (end - b, Y10_TILE_BLOCKS);
 
-    t->weight = op->weight + b * t->weight_block;
-    t->bias = op->bias + b * k->block;
     t->dst = task->arena + op->out.offset + b * op->out.block
-        + pixel * out_size;
+        + pixel * op->out.pixel;
     if (op->add.n_blocks)
       t->add = task->arena + op->add.offset + b * op->add.block
-          + pixel * in_size;
-    k->dense[op->op->stride - 1][n - 1][n_pixels - 1] (t);
+          + pixel * op->add.pixel;
+    compute_blocks (op, t, op->op->stride, b, n, n_pixels,
+        get_floats (op, task));
   }
 }
 
@@ -143,6 +187,30 @@ run_pointwise (const Y10CpuOp *op, const Y10CpuTask *task, guint chunk,
   }
 }
 
+/* Copies the input of a tile as floats. */
+static void
+widen_patch (const Y10CpuOp *op, const Y10CpuTask *task, Y10Tile *t, gint y,
+    gint x, guint columns)
+{
+  const Y10CpuPlane *in = &op->in;
+  guint kernel = op->op->kernel;
+  guint8 *to = task->scratch, *copy;
+  gsize row;
+
+  t->src = to;
+  t->src_row = columns * y10_cpu_pixel (op->kernels);
+  t->src_block = kernel * t->src_row;
+  copy = to + in->n_blocks * t->src_block;
+  for (guint b = 0; b < in->n_blocks; b++) {
+    const guint8 *p = y10_cpu_patch (task->arena + in->offset + b * in->block,
+        in->pixel, in->height, in->width, y, x, kernel, columns,
+        y10_cpu_fill (op, b), copy, &row);
+
+    for (guint i = 0; i < kernel; i++, to += t->src_row)
+      op->int8->widen (p + i * row, (gfloat *) to, columns);
+  }
+}
+
 static void
 run_direct (const Y10CpuOp *op, const Y10CpuTask *task, guint chunk,
     guint n_chunks)
@@ -166,21 +234,37 @@ run_direct (const Y10CpuOp *op, const Y10CpuTask *task, guint chunk,
     y10_cpu_share_pixels (k, op->out.width, i % per_row, per_row, &from, &to);
     sx = (gint) (from * o->stride) - (gint) o->pad;
     columns = (to - from - 1) * o->stride + o->kernel;
-    p = y10_cpu_patch (block, y10_cpu_pixel (k), in->height, in->width, sy, sx,
-        o->kernel, columns, task->scratch, &row);
-    t.src = p;
-    t.src_row = row;
-    t.src_block = in->block;
-    if (p == task->scratch) {
-      t.src_block = o->kernel * row;
-      for (guint b = 1; b < in->n_blocks; b++)
-        y10_cpu_patch (block + b * in->block, y10_cpu_pixel (k), in->height,
-            in->width, sy, sx, o->kernel, columns,
-            task->scratch + b * t.src_block, &row);
+    if (op->widens) {
+      widen_patch (op, task, &t, sy, sx, columns);
+    } else {
+      p = y10_cpu_patch (block, in->pixel, in->height, in->width, sy, sx,
+          o->kernel, columns, op->fill, task->scratch, &row);
+      t.src = p;
+      t.src_row = row;
+      t.src_block = in->block;
+      if (p == task->scratch) {
+        t.src_block = o->kernel * row;
+        for (guint b = 1; b < in->n_blocks; b++)
+          y10_cpu_patch (block + b * in->block, in->pixel, in->height,
+              in->width, sy, sx, o->kernel, columns, y10_cpu_fill (op, b),
+              task->scratch + b * t.src_block, &row);
+      }
     }
     run_tile (op, task, &t, (gsize) y * op->out.width + from, to - from, first,
         last);
   }
+}
+
+/* @from: nullable: zero */
+static void
+gather_pixel (const Y10CpuOp *op, const guint8 *from, guint8 *to, gsize size)
+{
+  if (!from)
+    memset (to, 0, size);
+  else if (op->widens)
+    op->int8->widen (from, (gfloat *) to, 1);
+  else
+    memcpy (to, from, size);
 }
 
 /* Gathers the taps of each pixel as channel blocks of a pointwise
@@ -193,8 +277,7 @@ y10_cpu_conv_some (const Y10CpuOp *op, const Y10CpuTask *task,
   const Y10Kernels *k = task->kernels;
   const Y10Op *o = op->op;
   const Y10CpuPlane *in = &op->in;
-  gsize size = y10_cpu_pixel (k);
-  gsize out_size = op->logits ? (gsize) k->block * 4 : size;
+  gsize size = y10_cpu_pixel (k), out_size = op->out.pixel;
   guint n_taps = o->kernel * o->kernel, begin, end;
   guint n_tiles = (n + k->tile - 1) / k->tile;
   guint8 *result = task->scratch
@@ -221,24 +304,19 @@ y10_cpu_conv_some (const Y10CpuOp *op, const Y10CpuTask *task,
         gboolean inside = sy >= 0 && sy < (gint) in->height && sx >= 0
             && sx < (gint) in->width;
         const guint8 *s = task->arena + in->offset
-            + (inside ? ((gsize) sy * in->width + sx) * size : 0);
+            + (inside ? ((gsize) sy * in->width + sx) * in->pixel : 0);
         guint8 *d = task->scratch + ((gsize) tap * count + p) * size;
 
         for (guint b = 0; b < in->n_blocks;
             b++, s += in->block, d += (gsize) n_taps * count * size)
-          if (inside)
-            memcpy (d, s, size);
-          else
-            memset (d, 0, size);
+          gather_pixel (op, inside ? s : y10_cpu_fill (op, b), d, size);
       }
     }
     for (guint b = 0; b < op->out.n_blocks; b += Y10_TILE_BLOCKS) {
       guint blocks = MIN (op->out.n_blocks - b, Y10_TILE_BLOCKS);
 
-      t.weight = op->weight + b * t.weight_block;
-      t.bias = op->bias + b * k->block;
       t.dst = result;
-      k->dense[0][blocks - 1][count - 1] (&t);
+      compute_blocks (op, &t, 1, b, blocks, count, get_floats (op, task));
       for (guint j = 0; j < blocks; j++)
         for (guint p = 0; p < count; p++)
           memcpy (task->arena + op->out.offset + (b + j) * op->out.block
@@ -257,7 +335,20 @@ supports_any (const Y10CpuCompile *c, const Y10CpuOp *op)
 static gboolean
 supports_pointwise (const Y10CpuCompile *c, const Y10CpuOp *op)
 {
-  return op->op->kernel == 1 && op->op->stride == 1 && op->op->pad == 0;
+  return op->op->kernel == 1 && op->op->stride == 1 && op->op->pad == 0
+      && !op->widens;
+}
+
+static gboolean
+supports_int8 (const Y10CpuCompile *c, const Y10CpuOp *op)
+{
+  return op->integers;
+}
+
+static gboolean
+supports_int8_pointwise (const Y10CpuCompile *c, const Y10CpuOp *op)
+{
+  return op->integers && supports_pointwise (c, op);
 }
 
 static void
@@ -269,12 +360,14 @@ set_sizes (const Y10CpuCompile *c, Y10CpuOp *op)
 
   op->weight_size = op->in.n_blocks * op->out.n_blocks * taps * k->block
       * pixel;
-  op->scratch_size = op->in.n_blocks * o->kernel * pixel
+  op->scratch_size = (op->in.n_blocks * pixel
+      + (op->widens ? op->in.pixel : 0)) * o->kernel
       * ((k->tile - 1) * o->stride + o->kernel);
   if (op->exact)                /* for y10_cpu_conv_some() */
     op->scratch_size = MAX (op->scratch_size, k->tile
         * (op->in.n_blocks * taps * pixel
             + Y10_TILE_BLOCKS * k->block * sizeof (gfloat)));
+  op->scratch_size = (op->scratch_size + 63) / 64 * 64 + floats_size (op);
 }
 
 static void
@@ -318,6 +411,27 @@ pack (const Y10CpuOp *op, const Y10Kernels *k, guint out, guint in,
       ((guint16 *) packed)[((at * n / 2 + i / 2) * n + o) * 2 + i % 2] =
           to_bf16 (taps[t]);
 }
+
+/* Packs to [out block][in block][tap][in channel / 4][out channel][4]. */
+void
+y10_cpu_conv_pack_int8 (const Y10CpuOp *op, const Y10Kernels *k, guint out,
+    guint in, const gint8 *taps, guint8 *packed)
+{
+  guint n = k->block, i = in % n, o = out % n;
+  guint n_taps = op->op->kernel * op->op->kernel;
+  gsize at = ((gsize) (out / n) * op->in.n_blocks + in / n) * n_taps;
+
+  for (guint t = 0; t < n_taps; t++, at++)
+    packed[((at * n / 4 + i / 4) * n + o) * 4 + i % 4] = (guint8) taps[t];
+}
+
+const Y10CpuConv y10_cpu_conv_int8_pointwise = {
+  "int8-pointwise", supports_int8_pointwise, prepare_pointwise, NULL, NULL
+};
+
+const Y10CpuConv y10_cpu_conv_int8_direct = {
+  "int8-direct", supports_int8, prepare_direct, NULL, NULL
+};
 
 const Y10CpuConv y10_cpu_conv_pointwise = {
   "pointwise", supports_pointwise, prepare_pointwise, pack, NULL

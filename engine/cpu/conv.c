@@ -14,6 +14,8 @@
 static const Y10CpuConv *const implementations[] = {
   &y10_cpu_conv_stem,
   &y10_cpu_conv_depthwise,
+  &y10_cpu_conv_int8_pointwise,
+  &y10_cpu_conv_int8_direct,
   &y10_cpu_conv_winograd4x4,
   &y10_cpu_conv_winograd2x2,
   &y10_cpu_conv_pointwise,
@@ -58,8 +60,7 @@ y10_cpu_conv_check (const Y10CpuCompile *c, Y10CpuOp *op, const gfloat *weight)
 
 void
 y10_cpu_conv_pack (const Y10CpuCompile *c, const Y10CpuOp *op,
-    const gfloat *weight, const gfloat *bias, guint8 *packed,
-    gfloat *packed_bias)
+    const gint8 *integers, const gfloat *weight, guint8 *packed)
 {
   const Y10Graph *graph = c->plan->graph;
   const Y10Op *o = op->op;
@@ -72,9 +73,14 @@ y10_cpu_conv_pack (const Y10CpuCompile *c, const Y10CpuOp *op,
   y10_plan_view_map (c->plan, o->in, in);
   if (op->conv == &y10_cpu_conv_depthwise)
     n_in = 1;
-  for (guint i = 0; i < n_out; i++) {
-    packed_bias[out[i]] = bias[i];
-    for (guint j = 0; j < n_in; j++, weight += taps)
-      op->conv->pack (op, c->kernels, out[i], in[j], weight, packed);
-  }
+  for (guint i = 0; i < n_out; i++)
+    for (guint j = 0; j < n_in; j++) {
+      gsize at = ((gsize) i * n_in + j) * taps;
+
+      if (op->integers)
+        y10_cpu_conv_pack_int8 (op, op->kernels, out[i], in[j], integers + at,
+            packed);
+      else
+        op->conv->pack (op, op->kernels, out[i], in[j], weight + at, packed);
+    }
 }

@@ -25,10 +25,16 @@ struct _Y10CpuConv
   gboolean (*is_accurate) (guint n_out, guint n_in, const gfloat * weight);
 };
 
+/* Packs the s8 @taps in place of floats. */
+void y10_cpu_conv_pack_int8 (const Y10CpuOp * op, const Y10Kernels * k,
+    guint out, guint in, const gint8 * taps, guint8 * packed);
+
 extern const Y10CpuConv y10_cpu_conv_stem;
 extern const Y10CpuConv y10_cpu_conv_depthwise;
 extern const Y10CpuConv y10_cpu_conv_winograd2x2;
 extern const Y10CpuConv y10_cpu_conv_winograd4x4;
+extern const Y10CpuConv y10_cpu_conv_int8_pointwise;
+extern const Y10CpuConv y10_cpu_conv_int8_direct;
 extern const Y10CpuConv y10_cpu_conv_pointwise;
 extern const Y10CpuConv y10_cpu_conv_direct;
 

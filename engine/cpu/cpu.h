@@ -29,6 +29,7 @@ typedef struct
   gsize block;                  /* bytes between channel blocks */
   guint n_blocks;
   guint height, width;
+  gsize pixel;                  /* bytes of a pixel of a block */
 } Y10CpuPlane;
 
 typedef struct _Y10CpuOp Y10CpuOp;
@@ -49,6 +50,9 @@ typedef struct
 struct _Y10CpuOp
 {
   const Y10Op *op;
+  const Y10Kernels *kernels;    /* that run it: floats, or one byte if it reads
+                                 * 8 bits, unless it multiplies them by floats */
+  const Y10Kernels *int8;       /* those of one byte, or NULL */
   const char *impl;
   const Y10CpuConv *conv;       /* NULL: not a convolution */
   Y10CpuPhase phase[Y10_CPU_MAX_PHASES];
@@ -58,6 +62,15 @@ struct _Y10CpuOp
   gsize weight_size;            /* packed, without the bias; bytes */
   const guint8 *weight;
   const gfloat *bias;           /* one per padded output channel */
+  /* int8 only, quant.c */
+  gboolean integers;            /* its weights are integers */
+  gboolean widens, narrows;     /* its kernels are of floats, and it reads or
+                                 * writes 8 bits */
+  const guint8 *fill;           /* what lies outside the picture, a pixel of each
+                                 * input block; NULL: zero */
+  const gint32 *start;          /* these have one value per padded output channel */
+  const gfloat *scale;
+  Y10Affine affine;
   Y10CpuPlane in, out, add;     /* add.n_blocks 0: none */
   gboolean logits;              /* out holds floats at every precision */
   gboolean exact;               /* no Winograd: sums as in a direct
@@ -69,7 +82,8 @@ struct _Y10CpuOp
 typedef struct
 {
   const Y10Plan *plan;
-  const Y10Kernels *kernels;
+  const Y10Kernels *kernels;    /* of the op */
+  const Y10Kernels *floats, *int8;      /* int8: NULL in other precisions */
   guint n_threads;
 } Y10CpuCompile;
 
@@ -107,12 +121,44 @@ void y10_cpu_add_phase (Y10CpuOp * op, Y10CpuRun run, guint n_chunks);
 
 /* plane.c */
 Y10CpuPlane y10_cpu_plane (const Y10Plan * plan, Y10View v);
-/* The @rows × @columns pixels at (@y, @x) of one block, zero outside the
- * picture. Returns a pointer into the block if all are inside, else a copy
+/* The @rows × @columns pixels at (@y, @x) of one block; outside the picture, each
+ * is @fill (nullable: zero). Returns a pointer into the block if all are inside, else a copy
  * at @copy. */
 const guint8 *y10_cpu_patch (const guint8 * block, gsize pixel, guint height,
-    guint width, gint y, gint x, guint rows, guint columns, guint8 * copy,
-    gsize * row_stride);
+    guint width, gint y, gint x, guint rows, guint columns,
+    const guint8 * fill, guint8 * copy, gsize * row_stride);
+
+/* quant.c: chooses the kernels of @op, sets its planes and what it widens and
+ * narrows. */
+void y10_cpu_quant_compile (Y10CpuCompile * c, Y10CpuOp * op);
+/* Bytes of what y10_cpu_quant_pack() writes. */
+gsize y10_cpu_quant_size (const Y10CpuOp * op);
+/* Writes and sets the values of an op's channels, the bias as well. @weight: the
+ * integers, or floats that are changed to those of the stored 8 bits. @scale: of
+ * integers. */
+void y10_cpu_quant_pack (const Y10CpuCompile * c, Y10CpuOp * op,
+    const gint8 * integers, const gfloat * scale, gfloat * weight,
+    const gfloat * bias, guint8 * packed);
+/* The fill of input block @b. */
+static inline const guint8 *
+y10_cpu_fill (const Y10CpuOp *op, guint b)
+{
+  return op->fill ? op->fill + b * op->in.pixel : NULL;
+}
+
+/* The values of output block @b and those after it. */
+static inline Y10Affine
+y10_cpu_affine (const Y10CpuOp *op, guint b)
+{
+  const guint at = b * op->kernels->block;
+  const Y10Affine *a = &op->affine;
+
+  if (!a->inverse)
+    return *a;
+  return (Y10Affine) {
+    a->add_scale + at, a->add_shift + at, a->inverse + at, a->zero + at
+  };
+}
 
 /* Each compiles @op according to its Y10Op, without weights. */
 void y10_cpu_conv_compile (const Y10CpuCompile * c, Y10CpuOp * op);
@@ -123,9 +169,9 @@ void y10_cpu_attention_compile (const Y10CpuCompile * c, Y10CpuOp * op);
  * other one needs no more memory for its weights. */
 void y10_cpu_conv_check (const Y10CpuCompile * c, Y10CpuOp * op,
     const gfloat * weight);
-/* Packs the weights for the kernels, at op->weight and op->bias. */
+/* Packs the weights for the kernels, at op->weight: @integers if it has them, else
+ * @weight. */
 void y10_cpu_conv_pack (const Y10CpuCompile * c, const Y10CpuOp * op,
-    const gfloat * weight, const gfloat * bias, guint8 * packed,
-    gfloat * packed_bias);
+    const gint8 * integers, const gfloat * weight, guint8 * packed);
 
 G_END_DECLS

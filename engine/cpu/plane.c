@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Location of views in the arena, and zero-padded patches of them. */
+/* Location of views in the arena, and padded patches of them. */
 
 #include "config.h"
 
@@ -22,13 +22,24 @@ y10_cpu_plane (const Y10Plan *plan, Y10View v)
     .block = (gsize) t->height * t->width * s->block * s->elem_size,
     .n_blocks = y10_plan_view_padded (plan, v) / s->block,
     .height = t->height,.width = t->width,
+    .pixel = (gsize) s->block * s->elem_size,
   };
+}
+
+static void
+fill_pixels (guint8 *to, gsize size, const guint8 *fill, gsize pixel)
+{
+  if (!fill)
+    memset (to, 0, size);
+  else
+    for (gsize i = 0; i < size; i += pixel)
+      memcpy (to + i, fill, pixel);
 }
 
 const guint8 *
 y10_cpu_patch (const guint8 *block, gsize pixel, guint height, guint width,
-    gint y, gint x, guint rows, guint columns, guint8 *copy,
-    gsize *row_stride)
+    gint y, gint x, guint rows, guint columns, const guint8 *fill,
+    guint8 *copy, gsize *row_stride)
 {
   gsize left = MIN ((guint) MAX (-x, 0), columns) * pixel;
   gint end = MIN (x + (gint) columns, (gint) width), begin = MAX (x, 0);
@@ -44,13 +55,13 @@ y10_cpu_patch (const guint8 *block, gsize pixel, guint height, guint width,
     gint sy = y + (gint) i;
 
     if (sy < 0 || sy >= (gint) height) {
-      memset (copy, 0, *row_stride);
+      fill_pixels (copy, *row_stride, fill, pixel);
       continue;
     }
-    memset (copy, 0, left);
+    fill_pixels (copy, left, fill, pixel);
     memcpy (copy + left, block + ((gsize) sy * width + begin) * pixel,
         middle);
-    memset (copy + left + middle, 0, right);
+    fill_pixels (copy + left + middle, right, fill, pixel);
   }
   return copy - rows * *row_stride;
 }

@@ -23,7 +23,9 @@ y10_cpu_kernels (Y10Precision precision)
 #endif
   if (precision == Y10_PRECISION_BF16)
     return isa >= Y10_ISA_AVX512_BF16 ? &y10_kernels_avx512_bf16 : NULL;
-  if (isa >= Y10_ISA_AVX512)
+  /* Without VNNI, kernels of 8-bit integers gain nothing from AVX-512. */
+  if (isa >= (precision == Y10_PRECISION_INT8 ? Y10_ISA_AVX512_VNNI
+          : Y10_ISA_AVX512))
     return &y10_kernels_avx512;
   if (isa >= Y10_ISA_AVX2)
     return &y10_kernels_avx2;
@@ -34,10 +36,28 @@ y10_cpu_kernels (Y10Precision precision)
 
   if (precision == Y10_PRECISION_BF16)
     return isa >= Y10_ISA_NEON_BF16 ? &y10_kernels_neon_bf16 : NULL;
-  if (isa >= Y10_ISA_NEON)
+  if (isa >= Y10_ISA_NEON && precision != Y10_PRECISION_INT8)
     return &y10_kernels_neon;
 #endif
   return precision == Y10_PRECISION_BF16 ? NULL : &y10_kernels_c;
+}
+
+const Y10Kernels *
+y10_cpu_int8_kernels (void)
+{
+#if defined (__x86_64__) || defined (__i386__)
+  Y10Isa isa = y10_cpu_isa ();
+
+  if (isa >= Y10_ISA_AVX512_VNNI)
+    return &y10_kernels_avx512_vnni;
+  if (isa == Y10_ISA_AVX_VNNI)
+    return &y10_kernels_avx_vnni;
+  if (isa >= Y10_ISA_AVX2)
+    return &y10_kernels_avx2_int8;
+  if (isa >= Y10_ISA_SSE41)
+    return &y10_kernels_sse41_int8;
+#endif
+  return &y10_kernels_c_int8;
 }
 
 void
@@ -59,9 +79,7 @@ compile_op (Y10CpuCompile *c, Y10Program *program, guint i)
   Y10CpuOp *op = &program->ops[i];
 
   op->op = o;
-  op->in = y10_cpu_plane (c->plan, o->in);
-  op->out = y10_cpu_plane (c->plan, o->out);
-  op->add = y10_cpu_plane (c->plan, o->add);
+  y10_cpu_quant_compile (c, op);
   op->logits = c->plan->graph->tensors[o->out.tensor].role == Y10_ROLE_LOGITS;
   op->exact = i >= program->boxes.first;
   switch (o->kind) {
@@ -97,7 +115,7 @@ list_phases (Y10Program *program)
 }
 
 static gboolean
-pack_weights (const Y10CpuCompile *c, Y10Program *program,
+pack_weights (Y10CpuCompile *c, Y10Program *program,
     GCancellable *cancellable, GError **error)
 {
   const Y10Graph *graph = c->plan->graph;
@@ -106,17 +124,18 @@ pack_weights (const Y10CpuCompile *c, Y10Program *program,
   for (guint i = 0; i < graph->n_ops; i++)
     if (program->ops[i].weight_size)
       size += Y10_CPU_ROUND_UP (program->ops[i].weight_size, Y10_CPU_ALIGN)
-          + Y10_CPU_ROUND_UP (program->ops[i].out.n_blocks * c->kernels->block
-          * sizeof (gfloat), Y10_CPU_ALIGN);
+          + Y10_CPU_ROUND_UP (y10_cpu_quant_size (&program->ops[i]),
+          Y10_CPU_ALIGN);
   if (!y10_cpu_memory_init (&program->weights, "packed weights", size, error))
     return FALSE;
   size = 0;
   for (guint i = 0; i < graph->n_ops; i++) {
     Y10CpuOp *op = &program->ops[i];
     const Y10ConvShape *s;
-    g_autofree gfloat *weight = NULL, *bias = NULL;
-    guint8 *packed = program->weights.data + size;
-    gfloat *packed_bias;
+    g_autofree gfloat *weight = NULL, *bias = NULL, *scale = NULL;
+    g_autofree gint8 *integers = NULL;
+    guint8 *packed = program->weights.data + size, *values;
+    gsize n;
 
     if (!op->weight_size)
       continue;
@@ -126,19 +145,28 @@ pack_weights (const Y10CpuCompile *c, Y10Program *program,
       return FALSE;
     }
     size += Y10_CPU_ROUND_UP (op->weight_size, Y10_CPU_ALIGN);
-    packed_bias = (gfloat *) (program->weights.data + size);
-    size += Y10_CPU_ROUND_UP (op->out.n_blocks * c->kernels->block
-        * sizeof (gfloat), Y10_CPU_ALIGN);
+    values = program->weights.data + size;
+    size += Y10_CPU_ROUND_UP (y10_cpu_quant_size (op), Y10_CPU_ALIGN);
+    c->kernels = op->kernels;
     s = y10_weights_get_shape (graph->weights, op->op->conv);
-    weight = g_new (gfloat, (gsize) s->out_channels * s->in_channels
-        * s->kernel * s->kernel);
+    n = (gsize) s->out_channels * s->in_channels * s->kernel * s->kernel;
     bias = g_new (gfloat, s->out_channels);
-    if (!y10_weights_fetch (graph->weights, op->op->conv, weight, bias, error))
-      return FALSE;
-    y10_cpu_conv_check (c, op, weight);
+    if (op->integers) {
+      integers = g_new (gint8, n);
+      scale = g_new (gfloat, s->out_channels);
+      if (!y10_weights_fetch_quantized (graph->weights, op->op->conv, integers,
+              scale, bias, error))
+        return FALSE;
+    } else {
+      weight = g_new (gfloat, n);
+      if (!y10_weights_fetch (graph->weights, op->op->conv, weight, bias,
+              error))
+        return FALSE;
+      y10_cpu_conv_check (c, op, weight);
+    }
     op->weight = packed;
-    op->bias = packed_bias;
-    y10_cpu_conv_pack (c, op, weight, bias, packed, packed_bias);
+    y10_cpu_quant_pack (c, op, integers, scale, weight, bias, values);
+    y10_cpu_conv_pack (c, op, integers, weight, packed);
   }
   return TRUE;
 }
@@ -151,13 +179,14 @@ y10_cpu_compile (Y10Device *device, const Y10Plan *plan, Y10Precision precision,
   guint n_ops = plan->graph->n_ops;
   gsize preprocess;
   Y10CpuCompile c = {
-    .plan = plan,.kernels = y10_cpu_kernels (precision),
+    .plan = plan,.floats = y10_cpu_kernels (precision),
+    .int8 = plan->layout.quantized ? y10_cpu_int8_kernels () : NULL,
     .n_threads = device->threads
   };
 
   program->device = device;
   program->plan = plan;
-  program->kernels = c.kernels;
+  program->kernels = c.floats;
   program->ops = g_new0 (Y10CpuOp, MAX (n_ops, 1));
   y10_cpu_box_ops_find (plan, &program->boxes);
   for (guint i = 0; i < n_ops; i++)

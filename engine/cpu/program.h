@@ -26,7 +26,7 @@ struct _Y10Program
 {
   Y10Device *device;
   const Y10Plan *plan;
-  const Y10Kernels *kernels;
+  const Y10Kernels *kernels;    /* of floats */
   Y10CpuOp *ops;
   /* The phases of all ops, in order; phase p is that of op phase_op[p]. */
   guint *phase_op;
@@ -38,8 +38,10 @@ struct _Y10Program
   guint8 *preprocess;           /* part of the above */
 };
 
-/* Returns NULL if this CPU does not support the precision. */
+/* Returns NULL if this CPU does not support the precision. For int8, those of
+ * floats; y10_cpu_int8_kernels() returns those of one byte. */
 const Y10Kernels *y10_cpu_kernels (Y10Precision precision);
+const Y10Kernels *y10_cpu_int8_kernels (void);
 Y10Program *y10_cpu_compile (Y10Device * device, const Y10Plan * plan,
     Y10Precision precision, GCancellable * cancellable, GError ** error);
 void y10_cpu_program_free (Y10Program * program);

@@ -77,7 +77,7 @@ transform_in (const Y10CpuOp *op, const Y10CpuTask *task, const guint8 *block,
       continue;
     s = y10_cpu_patch (block, pixel, op->in.height, op->in.width,
         (gint) (size * ty) - 1, (gint) (size * cut[i]) - 1, size + 2,
-        size * n + 2, copy, &row);
+        size * n + 2, NULL, copy, &row);
     k->winograd[size / 2 - 1].in (s, row, v + (cut[i] - from) * k->block, point, n);
   }
 }
@@ -171,7 +171,7 @@ supports2x2 (const Y10CpuCompile *c, const Y10CpuOp *op)
 {
   const Y10Op *o = op->op;
 
-  return c->kernels->winograd[0].in && !op->exact && o->kernel == 3
+  return c->kernels->winograd[0].in && !op->widens && !op->narrows && !op->exact && o->kernel == 3
       && o->stride == 1 && o->pad == 1;
 }
 

@@ -466,7 +466,14 @@ y10_model_get_format (const Y10Model *model)
 gboolean
 y10_model_save (const Y10Model *model, const char *path, GError **error)
 {
-  return y10_safetensors_save (model->file, path,
+  return y10_model_save_changed (model, NULL, path, error);
+}
+
+gboolean
+y10_model_save_changed (const Y10Model *model, const Y10TensorChanges *changes,
+    const char *path, GError **error)
+{
+  return y10_safetensors_save (model->file, changes, path,
       (const char *const *) model->labels, model->width, model->height,
       y10_head_get_name (model->head), error);
 }

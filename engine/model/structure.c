@@ -102,7 +102,8 @@ y10_structure_build (const Y10Structure *structure, const Y10TensorFile *file,
   if (!graph)
     return NULL;
   graph->head_kind = structure->head_kind;
-  if (check_activations (graph, file, error))
+  if (check_activations (graph, file, error)
+      && y10_graph_read_scales (graph, y10_tensor_file_get_path (file), error))
     return graph;
   y10_graph_free (graph);
   return NULL;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* The reference backend: one thread, planar floats, no optimizations. It
+/* The reference backend: one thread, planar floats, or in
+ * int8 8-bit integers where the file has them, no optimizations. It
  * runs the whole network, so that other backends can be compared layer by
  * layer, and runs on every machine. */
 
@@ -25,6 +26,8 @@ struct _Y10Program
 {
   const Y10Plan *plan;
   gfloat **weight, **bias;      /* one per convolution */
+  gint8 **integers;             /* of quantized ones, in place of the weight */
+  gfloat **scale;
   gsize weights_size;
 };
 
@@ -33,6 +36,7 @@ struct _Y10Slot
   Y10HostSlot host;
   Y10Program *program;
   gfloat *row;                  /* scratch memory: a row, or scores of attention */
+  gfloat *in, *out, *add;       /* of tensors that are stored in 8 bits */
 };
 
 G_STATIC_ASSERT (G_STRUCT_OFFSET (struct _Y10Slot, host) == 0);
@@ -71,16 +75,17 @@ static gboolean
 ref_layout (Y10Device *device, Y10Precision *precision, Y10Layout *layout,
     GError **error)
 {
-  if (*precision != Y10_PRECISION_AUTO && *precision != Y10_PRECISION_FP32) {
+  if (*precision == Y10_PRECISION_AUTO)
+    *precision = Y10_PRECISION_FP32;
+  if (*precision != Y10_PRECISION_FP32 && *precision != Y10_PRECISION_INT8) {
     g_set_error (error, Y10_ERROR, Y10_ERROR_UNSUPPORTED,
-        "backend ref does not support precision %s; expected fp32",
+        "backend ref does not support precision %s; expected fp32 or int8",
         y10_precision_get_name (*precision));
     return FALSE;
   }
-  *precision = Y10_PRECISION_FP32;
   *layout = (Y10Layout) {
     .block = 1,.elem_size = 4,.input_block = 1,.input_elem_size = 4,
-    .align = 64,.max_run = 1,
+    .align = 64,.max_run = 1,.quantized = *precision == Y10_PRECISION_INT8,
   };
   return TRUE;
 }
@@ -89,7 +94,7 @@ static gboolean
 ref_supports (Y10Device *device, const Y10Graph *graph, const Y10Op *op,
     Y10Precision precision, GString *why)
 {
-  return precision == Y10_PRECISION_FP32;
+  return precision == Y10_PRECISION_FP32 || precision == Y10_PRECISION_INT8;
 }
 
 static void
@@ -100,9 +105,13 @@ ref_program_free (Y10Program *program)
   for (guint i = 0; i < n; i++) {
     g_free (program->weight[i]);
     g_free (program->bias[i]);
+    g_free (program->integers[i]);
+    g_free (program->scale[i]);
   }
   g_free (program->weight);
   g_free (program->bias);
+  g_free (program->integers);
+  g_free (program->scale);
   g_free (program);
 }
 
@@ -117,13 +126,26 @@ ref_compile (Y10Device *device, const Y10Plan *plan, Y10Precision precision,
   program->plan = plan;
   program->weight = g_new0 (gfloat *, n);
   program->bias = g_new0 (gfloat *, n);
+  program->integers = g_new0 (gint8 *, n);
+  program->scale = g_new0 (gfloat *, n);
   for (guint i = 0; i < n; i++) {
     const Y10ConvShape *s = y10_weights_get_shape (weights, i);
     gsize size = (gsize) s->out_channels * s->in_channels * s->kernel
         * s->kernel;
 
-    program->weight[i] = g_new (gfloat, size);
     program->bias[i] = g_new (gfloat, s->out_channels);
+    if (plan->layout.quantized && y10_weights_is_quantized (weights, i)) {
+      program->integers[i] = g_new (gint8, size);
+      program->scale[i] = g_new (gfloat, s->out_channels);
+      program->weights_size += size + 2 * s->out_channels * sizeof (gfloat);
+      if (!y10_weights_fetch_quantized (weights, i, program->integers[i],
+              program->scale[i], program->bias[i], error)) {
+        ref_program_free (program);
+        return NULL;
+      }
+      continue;
+    }
+    program->weight[i] = g_new (gfloat, size);
     program->weights_size += (size + s->out_channels) * sizeof (gfloat);
     if (!y10_weights_fetch (weights, i, program->weight[i],
             program->bias[i], error)) {
@@ -152,6 +174,9 @@ ref_slot_free (Y10Slot *slot)
   y10_host_slot_clear (&slot->host);
   free (slot->host.arenas);
   g_free (slot->row);
+  g_free (slot->in);
+  g_free (slot->out);
+  g_free (slot->add);
   g_free (slot);
 }
 
@@ -183,6 +208,16 @@ ref_slot_new (Y10Program *program, guint max_batch, guint max_rows,
   }
   memset (slot->host.arenas, 0, plan->arena_size * max_batch);
   slot->row = g_new (gfloat, row);
+  if (plan->layout.quantized) {
+    gsize most = 0;
+
+    for (guint i = 0; i < graph->n_tensors; i++)
+      most = MAX (most, (gsize) plan->storage[i].padded_channels
+          * graph->tensors[i].height * graph->tensors[i].width);
+    slot->in = g_new (gfloat, most);
+    slot->out = g_new (gfloat, most);
+    slot->add = g_new (gfloat, most);
+  }
   return slot;
 }
 
@@ -197,6 +232,51 @@ ref_load (Y10Slot *slot, guint i, const Y10Image *image,
   return TRUE;
 }
 
+static gboolean
+is_quantized (const Y10Plan *plan, Y10View view)
+{
+  return view.n && plan->storage[view.tensor].elem_size == 1;
+}
+
+/* The values of @view as floats, at @copy if they are stored in 8 bits. */
+static const gfloat *
+get_floats (Y10Slot *slot, guint i, Y10View view, gfloat *copy)
+{
+  const Y10Plan *plan = slot->program->plan;
+
+  if (!view.n)
+    return NULL;
+  if (!is_quantized (plan, view))
+    return y10_host_slot_floats (&slot->host, i, view);
+  y10_plan_view_export (plan, view, y10_host_slot_arena (&slot->host, i), copy);
+  return copy;
+}
+
+/* Integers and their zero points, then what a convolution adds. */
+static void
+run_integers (Y10Slot *slot, guint i, const Y10Op *op, const gfloat *add,
+    gfloat *to)
+{
+  Y10Program *program = slot->program;
+  const Y10Plan *plan = program->plan;
+  const Y10Graph *graph = plan->graph;
+  const Y10Tensor *in = &graph->tensors[op->in.tensor];
+  const Y10Tensor *out = &graph->tensors[op->out.tensor];
+  guint channels = y10_graph_view_channels (graph, op->out);
+  gsize n = (gsize) channels * out->height * out->width;
+  const guint8 *zero;
+
+  y10_graph_view_scale (graph, op->in, &zero);
+  y10_ref_conv_int8 (op, y10_host_slot_arena (&slot->host, i)
+      + y10_plan_view_offset (plan, op->in),
+      y10_graph_view_channels (graph, op->in), in->height, in->width, zero,
+      program->integers[op->conv], program->scale[op->conv],
+      program->bias[op->conv], slot->out, channels, out->height, out->width,
+      (gint32 *) slot->row);
+  for (gsize j = 0; j < n; j++)
+    to[j] = add ? slot->out[j] + add[j] : slot->out[j];
+}
+
 static void
 run_op (Y10Slot *slot, guint i, const Y10Op *op)
 {
@@ -205,14 +285,21 @@ run_op (Y10Slot *slot, guint i, const Y10Op *op)
   const Y10Tensor *in = &graph->tensors[op->in.tensor];
   const Y10Tensor *out = &graph->tensors[op->out.tensor];
   guint in_channels = y10_graph_view_channels (graph, op->in);
-  const gfloat *from = y10_host_slot_floats (&slot->host, i, op->in);
-  gfloat *to = y10_host_slot_floats (&slot->host, i, op->out);
+  const gboolean quantized = is_quantized (program->plan, op->out);
+  const gfloat *from = get_floats (slot, i, op->in, slot->in);
+  const gfloat *add = get_floats (slot, i, op->add, slot->add);
+  gfloat *to = quantized ? slot->out
+      : y10_host_slot_floats (&slot->host, i, op->out);
 
   switch (op->kind) {
     case Y10_OP_CONV:
+      if (program->integers[op->conv]) {
+        run_integers (slot, i, op, add, to);
+        break;
+      }
       y10_ref_conv (op, from, in_channels, in->height, in->width,
           program->weight[op->conv], program->bias[op->conv],
-          op->add.n ? y10_host_slot_floats (&slot->host, i, op->add) : NULL, to,
+          add, to,
           y10_graph_view_channels (graph, op->out), out->height, out->width,
           slot->row);
       break;
@@ -227,6 +314,9 @@ run_op (Y10Slot *slot, guint i, const Y10Op *op)
           program->weight[op->conv], program->bias[op->conv], slot->row);
       break;
   }
+  if (quantized)
+    y10_plan_view_import (program->plan, op->out,
+        y10_host_slot_arena (&slot->host, i), to);
 }
 
 static void

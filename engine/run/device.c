@@ -47,6 +47,24 @@ check_memory (const Y10Engine *engine, GError **error)
   return y10_memory_check (size, purpose, error);
 }
 
+/* Resolves AUTO to int8 where the file has integers and the backend wants them. */
+static gboolean
+check_integers (Y10Engine *engine, GError **error)
+{
+  const Y10BackendClass *backend = engine->backend;
+  Y10Precision *precision = &engine->config.precision;
+
+  if (*precision == Y10_PRECISION_AUTO && engine->graph->quantized
+      && backend->prefers_int8 && backend->prefers_int8 (engine->device))
+    *precision = Y10_PRECISION_INT8;
+  if (*precision != Y10_PRECISION_INT8 || engine->graph->quantized)
+    return TRUE;
+  g_set_error (error, Y10_ERROR, Y10_ERROR_UNSUPPORTED,
+      "precision is int8, but %s has no quantized weights; 'y10 quantize' "
+      "writes a file that has them", y10_model_get_path (engine->model));
+  return FALSE;
+}
+
 /* Runs on the device thread. */
 gboolean
 y10_engine_make_device (Y10Engine *engine, gpointer data, GError **error)
@@ -63,11 +81,11 @@ y10_engine_make_device (Y10Engine *engine, gpointer data, GError **error)
     return FALSE;
   engine->device_name = g_strdup (backend->describe (engine->device));
   engine->threads = backend->threads (engine->device);
-  if (!backend->layout (engine->device, &c->precision, &layout, error))
-    return FALSE;
   engine->graph = y10_model_build_graph (engine->model, c->width, c->height,
       c->head, error);
-  if (!engine->graph)
+  if (!engine->graph || !check_integers (engine, error))
+    return FALSE;
+  if (!backend->layout (engine->device, &c->precision, &layout, error))
     return FALSE;
   engine->plan = y10_plan_new (engine->graph, &layout, error);
   if (!engine->plan || !check_memory (engine, error))

@@ -114,7 +114,7 @@ y10_engine_config_resolve (const Y10Model *model, Y10EngineConfig *c,
       && check_range ("max_detections", c->max_detections, 1, MAX_DETECTIONS,
           error)
       && check_range ("backend", c->backend, 0, Y10_BACKEND_CUDA, error)
-      && check_range ("precision", c->precision, 0, Y10_PRECISION_BF16, error)
+      && check_range ("precision", c->precision, 0, Y10_PRECISION_INT8, error)
       && check_range ("head", c->head, 0, Y10_HEAD_ONE2ONE_NMS, error)
       && check_head (model, &c->head, error);
 }

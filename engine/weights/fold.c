@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "base/half.h"
-#include "weights/weights.h"
+#include "weights/quantized.h"
 
 /* Set by ultralytics; PyTorch's default is 1e-5. */
 #define BATCH_NORM_EPS 1e-3
@@ -31,6 +31,7 @@ typedef struct
   Y10ConvShape shape;
   Branch main;
   Branch small;                 /* RepVGGDW: the 3x3 branch beside the 7x7 */
+  Y10Quantized quantized;
 } Conv;
 
 struct _Y10Weights
@@ -101,7 +102,7 @@ static gboolean
 check_float (const Y10Weights *weights, const Y10TensorEntry *t,
     GError **error)
 {
-  if (t->dtype != Y10_DTYPE_OTHER)
+  if (t->dtype < Y10_DTYPE_I8)
     return TRUE;
   g_set_error (error, Y10_ERROR, Y10_ERROR_MODEL,
       "%s: tensor \"%s\" has dtype %s; expected F64, F32, F16 or BF16",
@@ -155,7 +156,7 @@ find_branch (const Y10Weights *weights, const char *conv, const char *bn,
         found);
     return FALSE;
   }
-  if (!check_float (weights, w, error))
+  if (w->dtype != Y10_DTYPE_I8 && !check_float (weights, w, error))
     return FALSE;
   branch->weight = w;
   branch->bias = find (weights, "%s.bias", conv);
@@ -184,6 +185,25 @@ find_branch (const Y10Weights *weights, const char *conv, const char *bn,
     *norm[i].entry = t;
   }
   return TRUE;
+}
+
+/* Finds the tensors of a quantized convolution. Its BatchNorm is folded. */
+static gboolean
+find_quantized (const Y10Weights *weights, Conv *conv, guint in_channels,
+    gboolean depthwise, GError **error)
+{
+  const Branch *b = &conv->main;
+  const char *name = b->weight->name;
+  g_autofree char *prefix = g_strndup (name, strlen (name) - strlen (".weight"));
+
+  if (b->weight->dtype == Y10_DTYPE_I8
+      && (depthwise || b->gamma || conv->small.weight))
+    return check_float (weights, b->weight, error);
+  if (conv->small.weight
+      && !check_float (weights, conv->small.weight, error))
+    return FALSE;
+  return y10_quantized_find (weights->file, prefix, b->weight, in_channels,
+      &conv->quantized, error);
 }
 
 static gboolean
@@ -235,6 +255,8 @@ y10_weights_add_conv (Y10Weights *weights, const char *name,
         y10_tensor_file_get_path (weights->file), w->name, found, wanted);
     return G_MAXUINT;
   }
+  if (!find_quantized (weights, &conv, in_channels, depthwise, error))
+    return G_MAXUINT;
   conv.shape = (Y10ConvShape) {
     .name = g_strdup (name),
     .out_channels = w->dim[0],
@@ -280,6 +302,8 @@ get_element (const Y10TensorEntry *t, const guint8 *data, gsize i)
   } w;
   guint16 h;
 
+  if (t->dtype == Y10_DTYPE_I8)
+    return (gint8) data[i];
   if (t->dtype == Y10_DTYPE_F64) {
     memcpy (&w.u, data + 8 * i, 8);
     w.u = GUINT64_FROM_LE (w.u);
@@ -380,6 +404,28 @@ check_finite (const Y10Weights *weights, const Conv *conv,
   return TRUE;
 }
 
+/* From integers to floats, in place. */
+static gboolean
+dequantize (const Y10Weights *weights, const Conv *conv, gfloat *weight,
+    GError **error)
+{
+  const Y10ConvShape *s = &conv->shape;
+  guint taps = s->kernel * s->kernel;
+  g_autofree gfloat *scale = g_new (gfloat, s->out_channels);
+  g_autofree gfloat *input = g_new (gfloat, s->in_channels);
+
+  if (!y10_quantized_read_scale (weights->file, conv->quantized.weight_scale,
+          scale, error)
+      || !y10_quantized_read_scale (weights->file,
+          conv->quantized.input_scale, input, error))
+    return FALSE;
+  for (guint o = 0; o < s->out_channels; o++)
+    for (guint i = 0; i < s->in_channels; i++)
+      for (guint t = 0; t < taps; t++, weight++)
+        *weight = (gfloat) ((gdouble) *weight * scale[o] / input[i]);
+  return TRUE;
+}
+
 gboolean
 y10_weights_fetch (const Y10Weights *weights, guint index, gfloat *weight,
     gfloat *bias, GError **error)
@@ -394,8 +440,89 @@ y10_weights_fetch (const Y10Weights *weights, guint index, gfloat *weight,
       || (conv->small.weight && !fold_branch (weights, &conv->small, s->kernel,
               weight, bias, error)))
     return FALSE;
+  if (conv->quantized.weight_scale
+      && !dequantize (weights, conv, weight, error))
+    return FALSE;
   return check_finite (weights, conv, weight, n, "weight", error)
       && check_finite (weights, conv, bias, s->out_channels, "bias", error);
+}
+
+char *
+y10_weights_get_prefix (const Y10Weights *weights, guint index)
+{
+  const char *name =
+      g_array_index (weights->convs, Conv, index).main.weight->name;
+
+  return g_strndup (name, strlen (name) - strlen (".weight"));
+}
+
+void
+y10_weights_list_names (const Y10Weights *weights, guint index,
+    GHashTable *names)
+{
+  const Conv *conv = &g_array_index (weights->convs, Conv, index);
+  const Branch *branches[] = { &conv->main, &conv->small };
+
+  for (guint i = 0; i < G_N_ELEMENTS (branches); i++) {
+    const Branch *b = branches[i];
+    const Y10TensorEntry *entries[] = { b->weight, b->bias, b->gamma, b->beta,
+      b->mean, b->var
+    };
+
+    for (guint j = 0; j < G_N_ELEMENTS (entries); j++)
+      if (entries[j])
+        g_hash_table_add (names, g_strdup (entries[j]->name));
+  }
+}
+
+gboolean
+y10_weights_is_quantized (const Y10Weights *weights, guint index)
+{
+  return g_array_index (weights->convs, Conv, index).quantized.weight_scale
+      != NULL;
+}
+
+gboolean
+y10_weights_fetch_quantized (const Y10Weights *weights, guint index,
+    gint8 *weight, gfloat *scale, gfloat *bias, GError **error)
+{
+  const Conv *conv = &g_array_index (weights->convs, Conv, index);
+  guint n = conv->shape.out_channels;
+  g_autofree gdouble *shift = g_new (gdouble, n), *one = g_new (gdouble, n);
+  g_autofree guint8 *data = NULL;
+
+  if (!read_affine (weights, &conv->main, one, shift, error)
+      || !(data = y10_tensor_file_read_tensor (weights->file,
+              conv->main.weight, error))
+      || !y10_quantized_read_scale (weights->file,
+          conv->quantized.weight_scale, scale, error))
+    return FALSE;
+  for (guint i = 0; i < n; i++)
+    bias[i] = (gfloat) shift[i];
+  memcpy (weight, data, conv->main.weight->size);
+  return check_finite (weights, conv, bias, n, "bias", error);
+}
+
+gboolean
+y10_weights_has_input_scale (const Y10Weights *weights, guint index)
+{
+  return g_array_index (weights->convs, Conv, index).quantized.input_scale
+      != NULL;
+}
+
+gboolean
+y10_weights_fetch_input_scale (const Y10Weights *weights, guint index,
+    gfloat *scale, guint8 *zero, GError **error)
+{
+  const Y10Quantized *q = &g_array_index (weights->convs, Conv, index).quantized;
+  g_autofree guint8 *data = y10_tensor_file_read_tensor (weights->file,
+      q->input_zero_point, error);
+
+  if (!data || !y10_quantized_read_scale (weights->file, q->input_scale, scale,
+          error))
+    return FALSE;
+  memcpy (zero, data, q->input_zero_point->n_elements);
+  return TRUE;
 }
 
 guint64

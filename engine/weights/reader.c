@@ -150,7 +150,7 @@ parse_dtype (const char *dtype, gsize *elem_size)
     {"I64", Y10_DTYPE_OTHER, 8}, {"U64", Y10_DTYPE_OTHER, 8},
     {"I32", Y10_DTYPE_OTHER, 4}, {"U32", Y10_DTYPE_OTHER, 4},
     {"I16", Y10_DTYPE_OTHER, 2}, {"U16", Y10_DTYPE_OTHER, 2},
-    {"I8", Y10_DTYPE_OTHER, 1}, {"U8", Y10_DTYPE_OTHER, 1},
+    {"I8", Y10_DTYPE_I8, 1}, {"U8", Y10_DTYPE_U8, 1},
     {"BOOL", Y10_DTYPE_OTHER, 1}, {"F8_E4M3", Y10_DTYPE_OTHER, 1},
     {"F8_E5M2", Y10_DTYPE_OTHER, 1},
   };

@@ -20,10 +20,33 @@
 /* Python libraries that read the file require this key. */
 #define FRAMEWORK "pt"
 
-static gboolean
-is_saved (const Y10TensorEntry *t)
+static void
+new_tensor_clear (gpointer p)
 {
-  return t->dtype != Y10_DTYPE_OTHER;
+  g_free (((Y10NewTensor *) p)->name);
+  g_free (((Y10NewTensor *) p)->data);
+}
+
+void
+y10_tensor_changes_init (Y10TensorChanges *changes)
+{
+  changes->drop = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  changes->add = g_array_new (FALSE, TRUE, sizeof (Y10NewTensor));
+  g_array_set_clear_func (changes->add, new_tensor_clear);
+}
+
+void
+y10_tensor_changes_clear (Y10TensorChanges *changes)
+{
+  g_hash_table_unref (changes->drop);
+  g_array_unref (changes->add);
+}
+
+static gboolean
+is_saved (const Y10TensorEntry *t, const Y10TensorChanges *changes)
+{
+  return t->dtype != Y10_DTYPE_OTHER
+      && !(changes && g_hash_table_contains (changes->drop, t->name));
 }
 
 static void
@@ -48,23 +71,22 @@ list_names (const char *const *names)
 }
 
 static void
-append_tensor (GString *json, const Y10TensorEntry *t, guint64 *offset)
+append_tensor (GString *json, const char *name, const char *dtype,
+    const gsize *dim, guint n_dims, gsize bytes, guint64 *offset)
 {
   g_string_append_c (json, ',');
-  y10_json_append_string (json, t->name);
-  g_string_append_printf (json, ":{\"dtype\":\"%s\",\"shape\":[",
-      t->dtype_name);
-  for (guint i = 0; i < t->n_dims; i++)
-    g_string_append_printf (json, "%s%" G_GSIZE_FORMAT, i ? "," : "",
-        t->dim[i]);
+  y10_json_append_string (json, name);
+  g_string_append_printf (json, ":{\"dtype\":\"%s\",\"shape\":[", dtype);
+  for (guint i = 0; i < n_dims; i++)
+    g_string_append_printf (json, "%s%" G_GSIZE_FORMAT, i ? "," : "", dim[i]);
   g_string_append_printf (json, "],\"data_offsets\":[%" G_GUINT64_FORMAT ",%"
-      G_GUINT64_FORMAT "]}", *offset, *offset + t->size);
-  *offset += t->size;
+      G_GUINT64_FORMAT "]}", *offset, *offset + bytes);
+  *offset += bytes;
 }
 
 static GString *
-make_header (const Y10TensorFile *file, const char *const *names,
-    guint width, guint height, const char *head)
+make_header (const Y10TensorFile *file, const Y10TensorChanges *changes,
+    const char *const *names, guint width, guint height, const char *head)
 {
   GString *json = g_string_new ("{\"__metadata__\":{\"format\":\"" FRAMEWORK
       "\"");
@@ -77,8 +99,18 @@ make_header (const Y10TensorFile *file, const char *const *names,
   append_meta (json, "head", head);
   g_string_append_c (json, '}');
   for (guint i = 0; i < y10_tensor_file_get_n (file); i++)
-    if (is_saved (y10_tensor_file_get (file, i)))
-      append_tensor (json, y10_tensor_file_get (file, i), &offset);
+    if (is_saved (y10_tensor_file_get (file, i), changes)) {
+      const Y10TensorEntry *t = y10_tensor_file_get (file, i);
+
+      append_tensor (json, t->name, t->dtype_name, t->dim, t->n_dims, t->size,
+          &offset);
+    }
+  for (guint i = 0; changes && i < changes->add->len; i++) {
+    const Y10NewTensor *t = &g_array_index (changes->add, Y10NewTensor, i);
+
+    append_tensor (json, t->name, t->dtype, t->dim, t->n_dims, t->size,
+        &offset);
+  }
   g_string_append_c (json, '}');
   while (json->len % 8)         /* aligns the data */
     g_string_append_c (json, ' ');
@@ -110,8 +142,9 @@ fail_to_write (const char *path, GError **error)
 }
 
 static gboolean
-put_all (const Y10TensorFile *file, const GString *header, PutFunc put,
-    gpointer to, const char *path, GError **error)
+put_all (const Y10TensorFile *file, const Y10TensorChanges *changes,
+    const GString *header, PutFunc put, gpointer to, const char *path,
+    GError **error)
 {
   guint64 length = GUINT64_TO_LE (header->len);
 
@@ -122,7 +155,7 @@ put_all (const Y10TensorFile *file, const GString *header, PutFunc put,
     const Y10TensorEntry *t = y10_tensor_file_get (file, i);
     g_autofree guint8 *data = NULL;
 
-    if (!is_saved (t))
+    if (!is_saved (t, changes))
       continue;
     data = y10_tensor_file_read_tensor (file, t, error);
     if (!data)
@@ -130,23 +163,30 @@ put_all (const Y10TensorFile *file, const GString *header, PutFunc put,
     if (!put (to, data, t->size))
       return fail_to_write (path, error);
   }
+  for (guint i = 0; changes && i < changes->add->len; i++) {
+    const Y10NewTensor *t = &g_array_index (changes->add, Y10NewTensor, i);
+
+    if (!put (to, t->data, t->size))
+      return fail_to_write (path, error);
+  }
   return TRUE;
 }
 
 gboolean
-y10_safetensors_save (const Y10TensorFile *file, const char *path,
-    const char *const *names, guint width, guint height, const char *head,
+y10_safetensors_save (const Y10TensorFile *file,
+    const Y10TensorChanges *changes, const char *path, const char *const *names, guint width, guint height, const char *head,
     GError **error)
 {
   g_autofree char *beside = g_strconcat (path, ".XXXXXX", NULL);
-  g_autoptr (GString) header = make_header (file, names, width, height, head);
+  g_autoptr (GString) header = make_header (file, changes, names, width, height,
+      head);
   int fd = g_mkstemp_full (beside, O_WRONLY | O_CLOEXEC, 0666);
   FILE *out = fd < 0 ? NULL : fdopen (fd, "wb");
   gboolean ok;
 
   if (!out)
     return fail_to_write (path, error);
-  ok = put_all (file, header, put_file, out, path, error);
+  ok = put_all (file, changes, header, put_file, out, path, error);
   if (ok && (fflush (out) || fsync (fileno (out))))
     ok = fail_to_write (path, error);
   if (fclose (out) && ok)
@@ -165,10 +205,10 @@ char *
 y10_safetensors_digest (const Y10TensorFile *file, const char *const *names,
     guint width, guint height, const char *head, GError **error)
 {
-  g_autoptr (GString) header = make_header (file, names, width, height, head);
+  g_autoptr (GString) header = make_header (file, NULL, names, width, height, head);
   g_autoptr (GChecksum) checksum = g_checksum_new (G_CHECKSUM_SHA256);
 
-  if (!put_all (file, header, put_checksum, checksum, NULL, error))
+  if (!put_all (file, NULL, header, put_checksum, checksum, NULL, error))
     return NULL;
   return g_strdup (g_checksum_get_string (checksum));
 }

@@ -16,6 +16,8 @@ typedef enum
   Y10_DTYPE_F16,
   Y10_DTYPE_BF16,
   Y10_DTYPE_F64,
+  Y10_DTYPE_I8,                 /* weights and zero points of quantized */
+  Y10_DTYPE_U8,                 /* convolutions, see quantized.h */
   Y10_DTYPE_OTHER,              /* present in the file, unusable as a weight */
 } Y10Dtype;
 
@@ -76,9 +78,32 @@ const Y10OnnxGraph *y10_tensor_file_get_onnx (const Y10TensorFile * file);
 /* safetensors.c. @data: the first @size bytes of the file, at most 16. */
 gboolean y10_safetensors_probe (const guint8 * data, gsize size);
 gboolean y10_safetensors_parse (Y10TensorFile * file, GError ** error);
-/* savetensors.c: writes the floating-point tensors. @names: NULL-terminated
- * class names. Replaces @path only after all data has been written. */
-gboolean y10_safetensors_save (const Y10TensorFile * file, const char *path,
+/* A tensor that is not in the file. */
+typedef struct
+{
+  char *name;
+  const char *dtype;
+  gsize dim[4];
+  guint n_dims;
+  gpointer data;                /* little-endian */
+  gsize size;
+} Y10NewTensor;
+
+/* How a file that is written differs from one that was read. */
+typedef struct
+{
+  GHashTable *drop;             /* set of names */
+  GArray *add;                  /* Y10NewTensor; owns names and data */
+} Y10TensorChanges;
+
+void y10_tensor_changes_init (Y10TensorChanges * changes);
+void y10_tensor_changes_clear (Y10TensorChanges * changes);
+
+/* savetensors.c: writes the tensors that can be weights, with @changes (nullable).
+ * @names: NULL-terminated class names. Replaces @path only after all data has been
+ * written. */
+gboolean y10_safetensors_save (const Y10TensorFile * file,
+    const Y10TensorChanges * changes, const char *path,
     const char *const *names, guint width, guint height, const char *head,
     GError ** error);
 /* The SHA-256 of what y10_safetensors_save() would write, in hexadecimal digits. */
@@ -139,6 +164,22 @@ const Y10ConvShape *y10_weights_get_shape (const Y10Weights * weights,
 /* @weight: out × in × kernel × kernel floats; @bias: out floats. */
 gboolean y10_weights_fetch (const Y10Weights * weights, guint conv,
     gfloat * weight, gfloat * bias, GError ** error);
+/* The name of its weights in the file, without ".weight". */
+char *y10_weights_get_prefix (const Y10Weights * weights, guint conv);
+/* Adds the names of all its tensors in the file to the set @names. */
+void y10_weights_list_names (const Y10Weights * weights, guint conv,
+    GHashTable * names);
+/* Whether its weights are stored as integers. y10_weights_fetch() returns them as
+ * floats all the same. */
+gboolean y10_weights_is_quantized (const Y10Weights * weights, guint conv);
+/* @weight: out × in × kernel × kernel integers; @scale, @bias: out floats. */
+gboolean y10_weights_fetch_quantized (const Y10Weights * weights, guint conv,
+    gint8 * weight, gfloat * scale, gfloat * bias, GError ** error);
+/* Whether the file has scales of its input, which every quantized one has. */
+gboolean y10_weights_has_input_scale (const Y10Weights * weights, guint conv);
+/* @scale, @zero: one for each input channel. */
+gboolean y10_weights_fetch_input_scale (const Y10Weights * weights, guint conv,
+    gfloat * scale, guint8 * zero, GError ** error);
 /* Data type in the file: "F32", "F16" or "BF16". */
 const char *y10_weights_get_dtype (const Y10Weights * weights, guint conv);
 guint64 y10_weights_get_n_parameters (const Y10Weights * weights);

@@ -35,6 +35,7 @@ gst_yolov10_precision_get_type (void)
         "tf32"},
     {Y10_PRECISION_FP16, "Half precision", "fp16"},
     {Y10_PRECISION_BF16, "bfloat16", "bf16"},
+    {Y10_PRECISION_INT8, "8-bit integers where the file has them", "int8"},
     {0, NULL, NULL}
   };
 

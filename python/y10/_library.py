@@ -20,7 +20,7 @@ SONAME = "liby10.so.1"
 
 # The positions here are the values of the options in C.
 BACKENDS = ("auto", "ref", "cpu", "cuda")
-PRECISIONS = ("auto", "fp32", "tf32", "fp16", "bf16")
+PRECISIONS = ("auto", "fp32", "tf32", "fp16", "bf16", "int8")
 HEADS = ("auto", "one2one", "one2many", "one2one-nms")
 # The values of Y10PixelFormat that arrays can have.
 PIXEL_FORMATS = {"RGB": 0, "BGR": 1, "RGBA": 6, "BGRA": 7, "ARGB": 8, "ABGR": 9, "RGBP": 11,

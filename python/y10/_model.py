@@ -114,7 +114,7 @@ class Model:
             bundled model, which finds codes and markers.
         labels: file with one class name a line, instead of the names in the weights.
         backend: "auto", "cpu", "ref" (plain C, slow) or "cuda".
-        precision: "auto", "fp32", "tf32", "fp16" or "bf16".
+        precision: "auto", "fp32", "tf32", "fp16", "bf16" or "int8".
         head: "auto", "one2one", "one2many" or "one2one-nms".
         input_size: input of the network, pixels: one number or (width, height), multiples
             of 32; None for the model's.

@@ -122,7 +122,7 @@ def write_png(path, rows, channels=3):
 
 
 def read_png(path):
-    """Rows of an 8-bit RGB or RGBA picture that is not interlaced, and its channels."""
+    """Rows of an 8-bit grey, RGB or RGBA picture that is not interlaced, and its channels."""
     with open(path, "rb") as f:
         data = f.read()
     assert data[:8] == b"\x89PNG\r\n\x1a\n"
@@ -133,10 +133,10 @@ def read_png(path):
         at += length + 12
         if kind == b"IHDR":
             width, height, depth, colour, _, _, interlace = struct.unpack(">IIBBBBB", body)
-            assert depth == 8 and colour in (2, 6) and not interlace
+            assert depth == 8 and colour in (0, 2, 6) and not interlace
         elif kind == b"IDAT":
             packed += body
-    channels = 3 if colour == 2 else 4
+    channels = {0: 1, 2: 3, 6: 4}[colour]
     raw, stride = zlib.decompress(packed), width * channels
     rows, above = [], bytes(stride)
     for y in range(height):

@@ -189,8 +189,8 @@ class Usage(Case):
         self.refused(*detect, "--size", "-64", picture_path, says=["--size", "-64"])
         self.refused(*detect, "--threads", "-1", picture_path, says=["--threads", "-1"])
         self.refused(*detect, "--backend", "gpu", picture_path, says=["--backend", "gpu", "cpu", "cuda"])
-        self.refused(*detect, "--precision", "int8", picture_path,
-                     says=["--precision", "int8", "fp32", "bf16"])
+        self.refused(*detect, "--precision", "int4", picture_path,
+                     says=["--precision", "int4", "fp32", "bf16", "int8"])
         self.refused(*detect, "--interval", "0", picture_path, says=["--interval", "1 to"])
         self.refused(*detect, "--max-detections", "301", picture_path, says=["--max-detections", "300"])
         self.refused(*detect, "--classes", "0,frog", picture_path, says=["--classes", "frog", "3 classes"])

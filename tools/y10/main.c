@@ -25,6 +25,7 @@ static const Command commands[] = {
   {"segments", tool_segments, "cut videos into segments for many machines"},
   {"info", tool_info, "print the contents of a weights file"},
   {"convert", tool_convert, "write a weights file as safetensors"},
+  {"quantize", tool_quantize, "write a model with 8-bit integers"},
   {"bench", tool_bench, "measure the speed of a model on this machine"},
   {"doctor", tool_doctor, "check this machine and the installation"},
 };

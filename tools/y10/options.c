@@ -214,7 +214,7 @@ tool_engine_options_parse (const ToolEngineOptions *options,
   }
   if (options->precision) {
     value = parse_name ("--precision", options->precision, precision_name,
-        Y10_PRECISION_BF16 + 1);
+        Y10_PRECISION_INT8 + 1);
     if (value < 0)
       return FALSE;
     config->precision = (Y10Precision) value;

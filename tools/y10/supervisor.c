@@ -88,13 +88,15 @@ tool_supervisor_set_in_line (gboolean in_line)
 ToolCounts *
 tool_supervisor_get_counts (void)
 {
-  return &shared->counts;
+  static ToolCounts alone;      /* without a supervisor */
+
+  return shared ? &shared->counts : &alone;
 }
 
 gint64
 tool_supervisor_get_began (void)
 {
-  return began;
+  return began ? began : g_get_monotonic_time ();
 }
 
 gint64

@@ -27,7 +27,9 @@ static const char *const names[] = {
   [Y10_ISA_C] = "c",
   [Y10_ISA_SSE41] = "sse41",
   [Y10_ISA_AVX2] = "avx2",
+  [Y10_ISA_AVX_VNNI] = "avx_vnni",
   [Y10_ISA_AVX512] = "avx512",
+  [Y10_ISA_AVX512_VNNI] = "avx512_vnni",
   [Y10_ISA_AVX512_BF16] = "avx512_bf16",
   [Y10_ISA_AMX_BF16] = "amx_bf16",
   [Y10_ISA_NEON] = "neon",
@@ -38,8 +40,8 @@ static const char *const names[] = {
 static const Y10Isa known[] = {
   Y10_ISA_C,
 #if defined (__x86_64__) || defined (__i386__)
-  Y10_ISA_SSE41, Y10_ISA_AVX2, Y10_ISA_AVX512, Y10_ISA_AVX512_BF16,
-  Y10_ISA_AMX_BF16,
+  Y10_ISA_SSE41, Y10_ISA_AVX2, Y10_ISA_AVX_VNNI, Y10_ISA_AVX512,
+  Y10_ISA_AVX512_VNNI, Y10_ISA_AVX512_BF16, Y10_ISA_AMX_BF16,
 #elif defined (__aarch64__)
   Y10_ISA_NEON, Y10_ISA_NEON_BF16,
 #endif
@@ -72,6 +74,18 @@ get_amx (void)
 #endif
 }
 
+static gboolean
+has_avx_vnni (void)
+{
+#if defined (__x86_64__) || defined (__i386__)
+  guint a = 0, b, c, d;
+
+  return __get_cpuid_count (7, 1, &a, &b, &c, &d) && (a & 1 << 4);
+#else
+  return FALSE;
+#endif
+}
+
 static Y10Isa
 detect (void)
 {
@@ -90,9 +104,11 @@ detect (void)
       !__builtin_cpu_supports ("avx512bw") ||
       !__builtin_cpu_supports ("avx512dq") ||
       !__builtin_cpu_supports ("avx512vl"))
-    return Y10_ISA_AVX2;
-  if (!__builtin_cpu_supports ("avx512bf16"))
+    return has_avx_vnni ()? Y10_ISA_AVX_VNNI : Y10_ISA_AVX2;
+  if (!__builtin_cpu_supports ("avx512vnni"))
     return Y10_ISA_AVX512;
+  if (!__builtin_cpu_supports ("avx512bf16"))
+    return Y10_ISA_AVX512_VNNI;
   return Y10_ISA_AVX512_BF16;
 #elif defined (__aarch64__)
   return getauxval (AT_HWCAP2) & HAS_BF16 ? Y10_ISA_NEON_BF16 : Y10_ISA_NEON;
@@ -125,6 +141,17 @@ y10_cpu_is_bf16_faster (void)
 #endif
 }
 
+/* VNNI multiplies four times as many integers as fp32 has products. Without it,
+ * they have to be widened, and nothing is gained. */
+gboolean
+y10_cpu_is_int8_faster (void)
+{
+  Y10Isa isa = y10_cpu_isa ();
+
+  return (isa >= Y10_ISA_AVX512_VNNI && isa <= Y10_ISA_AMX_BF16)
+      || isa == Y10_ISA_AVX_VNNI;
+}
+
 Y10Isa
 y10_cpu_isa (void)
 {
@@ -151,6 +178,8 @@ y10_cpu_isa (void)
             expected->str);
     }
     isa = MIN (isa, allowed);
+    if (isa == Y10_ISA_AVX_VNNI && !has_avx_vnni ())
+      isa = Y10_ISA_AVX2;
     if (isa == Y10_ISA_AVX512_BF16 && allowed > isa && get_amx ())
       isa = Y10_ISA_AMX_BF16;
     g_once_init_leave (&result, (gsize) isa + 1);

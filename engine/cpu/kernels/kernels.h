@@ -7,7 +7,9 @@
  * A kernel handles one block, tile or row and never the edge of a picture:
  * its callers pass zero-padded copies. An activation block holds `block`
  * channels side by side, `block * elem` bytes per pixel. Arithmetic is fp32
- * (bf16: products of pairs, summed in fp32). */
+ * (bf16: products of pairs, summed in fp32). In a set of one byte, dense kernels
+ * multiply u8 by s8 and sum in 32 bits, so that these sums are the same in every
+ * set; the rest is fp32. */
 
 #include <stddef.h>
 #include <stdint.h>
@@ -18,6 +20,15 @@
 #define Y10_TILE_MAX 32         /* maximum pixels of a tile in any set */
 #define Y10_TILE_BLOCKS 2       /* maximum output blocks of a tile */
 
+/* How 8 bits stand for what is stored: value = q × add_scale + add_shift, q = value
+ * × inverse + zero, rounded to the nearest even and limited. One float for each
+ * channel. */
+typedef struct
+{
+  const float *add_scale, *add_shift;   /* of a tensor that is added */
+  const float *inverse, *zero;          /* of the result */
+} Y10Affine;
+
 /* A tile of a dense convolution: up to `tile` pixels of a row times one or
  * two blocks of output channels, over all input channels. Strides are in
  * bytes. */
@@ -26,7 +37,8 @@ typedef struct
   const void *src;              /* upper left tap of the first pixel */
   ptrdiff_t src_block, src_row;
   const void *weight;           /* [in block][ky][kx][in channel][out channel],
-                                 * bf16: [in channel / 2][out channel][2] */
+                                 * bf16: [in channel / 2][out channel][2],
+                                 * s8: [in channel / 4][out channel][4] */
   ptrdiff_t weight_block;       /* between blocks of output channels */
   const float *bias;            /* nullable: zero */
   void *dst;
@@ -35,7 +47,13 @@ typedef struct
   ptrdiff_t add_block;
   int n_blocks, kh, kw;
   int silu;
-  int dst_f32;                  /* dst holds floats even if elem is 2 */
+  int dst_f32;                  /* dst (s8: and add) holds floats even if elem
+                                 * is less than 4 */
+  /* s8 only: sums begin with start and are multiplied by scale; a float for each
+   * channel, blocks follow each other */
+  const int32_t *start;
+  const float *scale;
+  Y10Affine affine;
 } Y10Tile;
 
 typedef void (*Y10TileFunc) (const Y10Tile * tile);
@@ -50,6 +68,8 @@ typedef struct
   void *dst;
   const void *add;              /* nullable */
   int width, kernel, stride, silu;
+  int dst_f32;                  /* s8 only: dst and add hold floats */
+  Y10Affine affine;             /* likewise, else */
 } Y10DwRow;
 
 typedef struct
@@ -65,6 +85,12 @@ typedef struct
   Y10TileFunc dense[2][Y10_TILE_BLOCKS][Y10_TILE_MAX];
 
   void (*depthwise) (const Y10DwRow * row);
+  /* One byte only: @n pixels of a block from 8 bits to the floats of their numbers,
+   * and from floats to 8 bits, after adding @add (nullable). */
+  void (*widen) (const void *src, float *dst, int n);
+  void (*narrow) (const float *src, void *dst, const void *add, int n,
+      const Y10Affine * affine);
+  /* What follows is NULL if elem is 1, but for pools and double_row. */
   /* First convolution, from 3 padded planes of floats to one row; weight is
    * [3][k][k][out channel] for each of n_blocks. */
   void (*stem) (const float *src, ptrdiff_t plane, ptrdiff_t row,
@@ -115,3 +141,10 @@ extern const Y10Kernels y10_kernels_avx512_bf16;
 extern const Y10Kernels y10_kernels_amx_bf16;
 extern const Y10Kernels y10_kernels_neon;
 extern const Y10Kernels y10_kernels_neon_bf16;
+/* One byte. Their blocks are those of the sets of floats: c, sse41, avx2 (also for
+ * avx_vnni) and avx512. */
+extern const Y10Kernels y10_kernels_c_int8;
+extern const Y10Kernels y10_kernels_sse41_int8;
+extern const Y10Kernels y10_kernels_avx2_int8;
+extern const Y10Kernels y10_kernels_avx_vnni;
+extern const Y10Kernels y10_kernels_avx512_vnni;

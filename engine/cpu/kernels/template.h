@@ -3,7 +3,7 @@
 
 /* The kernels of one instruction set. The including file defines
  *   Y10_VLEN     channels per block, which is the number of floats in a vector
- *   Y10_ELEM     bytes per activation: 4, or 2 for bfloat16
+ *   Y10_ELEM     bytes per activation: 4, 2 for bfloat16, 1 for integers
  *   Y10_TILE, Y10_DW_TILE, Y10_STEM_TILE  pixels per tile of a dense, depthwise
  *                and first convolution: as many as fit in registers
  *   Y10_KERNELS, Y10_KERNELS_NAME  the table and its name
@@ -22,10 +22,46 @@
 
 #define PIXEL (Y10_VLEN * Y10_ELEM)
 #define STEPS (Y10_VLEN * Y10_ELEM / 4) /* groups of 4 bytes in a pixel */
+#define UNROLLED (STEPS < 4 ? STEPS : 4)
+
+#if Y10_ELEM == 1
+#include "int8.h"
+#else
+
+Y10_INLINE void
+row_store (const Y10DwRow * r, int at, vf v)
+{
+  if (r->silu)
+    v = vf_silu (v);
+  if (r->add)
+    v += ve_load ((const char *) r->add + at * PIXEL);
+  ve_store ((char *) r->dst + at * PIXEL, v);
+}
+
+#endif
 
 #ifdef Y10_NEON
 #include "tiles-neon.h"         /* dense(), stem_part() */
 #else
+
+#if Y10_ELEM != 1
+
+typedef vf sum_t;
+
+Y10_INLINE sum_t
+start_sum (const Y10Tile * t, int n)
+{
+  return t->bias ? vf_load (t->bias + n * Y10_VLEN) : (vf) { 0 };
+}
+
+Y10_INLINE vf
+broadcast (const char *p)
+{
+  float v;
+
+  memcpy (&v, p, 4);
+  return vf_set1 (v);
+}
 
 /* Multiplies a broadcast 4-byte group of a pixel (one float or two bfloat16) by
  * its weights and adds the products to one output block. */
@@ -61,6 +97,8 @@ tile_store (const Y10Tile * t, int p, int n, vf v)
     ve_store (dst, v);
 }
 
+#endif
+
 #ifdef Y10_AMX
 #include "amx.h"                /* dense() */
 #else
@@ -68,37 +106,49 @@ tile_store (const Y10Tile * t, int p, int n, vf v)
 Y10_INLINE void
 dense (const Y10Tile * t, const int tile, const int blocks, const int stride)
 {
-  vf acc[Y10_TILE][Y10_TILE_BLOCKS];
+  sum_t acc[Y10_TILE][Y10_TILE_BLOCKS];
   const char *w = t->weight;
 
   Y10_UNROLL
   for (int p = 0; p < tile; p++)
     Y10_UNROLL
     for (int n = 0; n < blocks; n++)
-      acc[p][n] = t->bias ? vf_load (t->bias + n * Y10_VLEN) : (vf) { 0 };
+      acc[p][n] = start_sum (t, n);
 
   for (int b = 0; b < t->n_blocks; b++)
     for (int y = 0; y < t->kh; y++) {
       const char *s = (const char *) t->src + b * t->src_block + y * t->src_row;
       for (int x = 0; x < t->kw; x++, s += PIXEL)
-        for (int c = 0; c < STEPS; c += 4, w += 4 * Y10_VLEN * 4)
+        for (int c = 0; c < STEPS; c += UNROLLED, w += UNROLLED * Y10_VLEN * 4)
           Y10_UNROLL
-          for (int u = 0; u < 4; u++) {
+          for (int u = 0; u < UNROLLED; u++) {
             vf weight[Y10_TILE_BLOCKS];
             Y10_UNROLL
             for (int n = 0; n < blocks; n++)
               weight[n] = vf_load (w + n * t->weight_block + u * Y10_VLEN * 4);
             Y10_UNROLL
             for (int p = 0; p < tile; p++) {
-              float v;
-              memcpy (&v, s + p * stride * PIXEL + (c + u) * 4, 4);
+              vf v = broadcast (s + p * stride * PIXEL + (c + u) * 4);
               Y10_UNROLL
               for (int n = 0; n < blocks; n++)
-                acc[p][n] = dot (acc[p][n], weight[n], vf_set1 (v));
+                acc[p][n] = dot (acc[p][n], weight[n], v);
             }
           }
     }
 
+#if Y10_ELEM == 1
+  if (t->silu && !t->add && !t->dst_f32) {
+    Y10_UNROLL
+    for (int n = 0; n < blocks; n++) {
+      const Channels c = load_channels (t, n);
+
+      Y10_UNROLL
+      for (int p = 0; p < tile; p++)
+        tile_store_silu (&c, p, acc[p][n]);
+    }
+    return;
+  }
+#endif
   Y10_UNROLL
   for (int p = 0; p < tile; p++)
     Y10_UNROLL
@@ -173,12 +223,8 @@ depthwise_part (const Y10DwRow * r, int at, const int P, const int K,
     }
   }
   Y10_UNROLL
-  for (int p = 0; p < P; p++) {
-    vf v = r->silu ? vf_silu (acc[p]) : acc[p];
-    if (r->add)
-      v += ve_load ((const char *) r->add + (at + p) * PIXEL);
-    ve_store ((char *) r->dst + (at + p) * PIXEL, v);
-  }
+  for (int p = 0; p < P; p++)
+    row_store (r, at + p, acc[p]);
 }
 
 Y10_INLINE void
@@ -205,11 +251,7 @@ depthwise_any (const Y10DwRow * r)
     for (int ky = 0; ky < r->kernel; ky++, s += r->src_row)
       for (int kx = 0; kx < r->kernel; kx++, w += Y10_VLEN)
         v += vf_load (w) * ve_load (s + kx * PIXEL);
-    if (r->silu)
-      v = vf_silu (v);
-    if (r->add)
-      v += ve_load ((const char *) r->add + x * PIXEL);
-    ve_store ((char *) r->dst + x * PIXEL, v);
+    row_store (r, x, v);
   }
 }
 
@@ -225,6 +267,8 @@ depthwise (const Y10DwRow * r)
   else
     depthwise_any (r);
 }
+
+#if Y10_ELEM != 1
 
 #ifndef Y10_NEON
 
@@ -277,6 +321,8 @@ stem (const float *src, ptrdiff_t plane, ptrdiff_t row, const float *weight,
           stride, silu);
   }
 }
+
+#endif
 
 #if Y10_ELEM == 4
 
@@ -477,6 +523,8 @@ double_row (const void *src, void *dst, int width)
   }
 }
 
+#if Y10_ELEM != 1
+
 static void
 pack_keys (const void *src, ptrdiff_t src_block, int n_blocks, int n,
     void *weight)
@@ -588,6 +636,8 @@ find_from (const float *src, int from, int n, float floor)
   return i;
 }
 
+#endif
+
 const Y10Kernels Y10_KERNELS = {
   .name = Y10_KERNELS_NAME,
   .block = Y10_VLEN,
@@ -602,15 +652,22 @@ const Y10Kernels Y10_KERNELS = {
 #endif
   .dense = { { { ROW (1, 1) }, { ROW (2, 1) } }, { { ROW (1, 2) }, { ROW (2, 2) } } },
   .depthwise = depthwise,
+#if Y10_ELEM == 1
+  .widen = widen,
+  .narrow = narrow,
+#else
   .stem = stem,
+#endif
 #if Y10_ELEM == 4
   .winograd = { { winograd_in, winograd_out }, { winograd4_in, winograd4_out } },
 #endif
   .max5_row = max5_row,
   .max5_column = max5_column,
   .double_row = double_row,
+#if Y10_ELEM != 1
   .pack_keys = pack_keys,
   .pack_values = pack_values,
   .softmax = softmax,
   .find_from = find_from,
+#endif
 };

@@ -187,7 +187,7 @@ one_plus_exp (vf x)
 
 #ifdef __AVX512F__
 
-#if Y10_ELEM == 2
+#if Y10_ELEM < 4
 
 /* x * sigmoid (x) to 1e-4, well below the resolution of bfloat16: a cubic
  * for 2^f, 0 <= f < 1, and a 14-bit reciprocal. */
@@ -278,6 +278,46 @@ Y10_INLINE void
 ve_store (void *p, vf v)
 {
   vf_store (p, v);
+}
+
+#elif Y10_ELEM == 1
+
+typedef uint8_t elem_t;
+typedef uint8_t vb __attribute__ ((vector_size (Y10_VLEN)));
+
+/* The number that 8 bits are, not what it stands for. */
+Y10_INLINE vf
+ve_load (const void *p)
+{
+#ifdef __AVX512F__
+  return (vf) _mm512_cvtepi32_ps (_mm512_cvtepu8_epi32 (_mm_loadu_si128 (p)));
+#elif defined Y10_AVX2
+  return (vf) _mm256_cvtepi32_ps (_mm256_cvtepu8_epi32 (_mm_loadl_epi64 (p)));
+#else
+  vb b;
+  memcpy (&b, p, sizeof b);
+  return __builtin_convertvector (b, vf);
+#endif
+}
+
+/* Rounds to the nearest even and limits; NaN gives 0. */
+Y10_INLINE void
+ve_store (void *p, vf v)
+{
+#ifdef __AVX512F__
+  __m512i i = _mm512_cvtps_epi32 (_mm512_max_ps ((__m512) v,
+          _mm512_setzero_ps ()));
+  _mm_storeu_si128 (p, _mm512_cvtusepi32_epi8 (i));
+#else
+  const vf magic = vf_set1 (0x1.8p+23f);
+  vi i;
+  vb b;
+
+  v = vf_min (vf_max (v, vf_set1 (0)), vf_set1 (255));
+  i = (vi) (v + magic) & 255;
+  b = __builtin_convertvector (i, vb);
+  memcpy (p, &b, sizeof b);
+#endif
 }
 
 #else

@@ -35,6 +35,8 @@ typedef enum
  *   with 10-bit mantissas
  * @Y10_PRECISION_FP16: half precision, accumulated in fp32
  * @Y10_PRECISION_BF16: bfloat16, accumulated in fp32
+ * @Y10_PRECISION_INT8: 8-bit integers, accumulated in 32 bits, where the file has
+ *   them, see y10_quantizer_save(); the rest in fp32. Since 0.3
  *
  * Number format of weights and activations.
  *
@@ -47,6 +49,7 @@ typedef enum
   Y10_PRECISION_TF32,
   Y10_PRECISION_FP16,
   Y10_PRECISION_BF16,
+  Y10_PRECISION_INT8,
 } Y10Precision;
 
 Y10_API const char *y10_backend_get_name (Y10BackendKind backend);

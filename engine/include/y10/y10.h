@@ -13,6 +13,7 @@
 #include <y10/model.h>
 #include <y10/painter.h>
 #include <y10/parts.h>
+#include <y10/quantize.h>
 #include <y10/report.h>
 #include <y10/step.h>
 #include <y10/stream.h>
