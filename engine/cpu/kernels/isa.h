@@ -31,7 +31,7 @@ Y10Isa y10_cpu_isa (void);
 /* Whether bfloat16 is faster than fp32 on this CPU. Depends on y10_cpu_isa()
  * and the CPU's maker only. */
 gboolean y10_cpu_is_bf16_faster (void);
-/* Whether integers of 8 bits are faster than fp32. Depends on y10_cpu_isa() only. */
+/* Whether integers of 8 bits are faster than fp32 and bfloat16. Depends on y10_cpu_isa() only. */
 gboolean y10_cpu_is_int8_faster (void);
 const char *y10_isa_get_name (Y10Isa isa);
 
