@@ -260,11 +260,29 @@ warn_moved (GstYolov10Overlay * self)
           "This is reported only once."));
 }
 
-/* The list begins with the most confident detections; draw them last, on top. */
+/* Sorts the indices of the detections by confidence; unknown ones come first. A
+ * detector's list is sorted the other way; those of several, or of others, are not. */
+static void
+sort_detections (const GstY10DetectionList * list, guint16 * order)
+{
+  guint i, k;
+
+  for (i = 0; i < list->n; i++) {
+    const guint from = list->n - 1 - i;
+
+    for (k = i; k > 0 && list->items[order[k - 1]].confidence
+        > list->items[from].confidence; k--)
+      order[k] = order[k - 1];
+    order[k] = (guint16) from;
+  }
+}
+
+/* Draws the most confident detections last, on top. */
 static void
 find_drawings (GstYolov10Overlay * self, GstBuffer * buffer)
 {
   const GstY10DetectionList *list = &self->reading.list;
+  guint16 order[GST_Y10_READ_MAX];
   guint i;
 
   gst_y10_reading_collect (&self->reading, buffer,
@@ -275,8 +293,9 @@ find_drawings (GstYolov10Overlay * self, GstBuffer * buffer)
   warn_moved (self);
   if (self->reading.moved)
     return;
-  for (i = list->n; i-- > 0;) {
-    const GstY10Detection *box = &list->items[i];
+  sort_detections (list, order);
+  for (i = 0; i < list->n; i++) {
+    const GstY10Detection *box = &list->items[order[i]];
     const GstY10Label *label;
     GstY10Texts texts = { NULL, };
     GstY10Drawing drawing;

@@ -338,6 +338,25 @@ GST_START_TEST (test_filters)
 
 GST_END_TEST;
 
+/* Where two labels cannot be at the same place, the more confident one stays and is on top,
+ * in whatever order the detections come. */
+GST_START_TEST (test_order)
+{
+  const OverlayBox less = { 2, "person", 0.55, 50, 64, 100, 120 };
+  const OverlayBox boxes[] = { person, less }, reversed[] = { less, person };
+  GstBuffer *one = drawn (NULL, &person, 1), *two = drawn (NULL, boxes, 2);
+  GstBuffer *other = drawn (NULL, &less, 1);
+
+  /* The badges of both, each alone, are above their boxes. */
+  fail_unless (overlay_n_changed (one, other, caps, 50, 48, 100, 58) > 0);
+  fail_unless_equals_int (overlay_n_changed (one, two, caps, 0, 0, 100, 59), 0);
+  assert_same (two, drawn (NULL, reversed, 2));
+  gst_buffer_unref (one);
+  gst_buffer_unref (other);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (test_text)
 {
   GstBuffer *before = overlay_picture (caps, FALSE);
@@ -489,6 +508,7 @@ overlay_suite (void)
   tcase_add_test (tc, test_foreign_rois);
   tcase_add_test (tc, test_other_shape);
   tcase_add_test (tc, test_filters);
+  tcase_add_test (tc, test_order);
   tcase_add_test (tc, test_text);
   tcase_add_test (tc, test_changes_while_playing);
   tcase_add_test (tc, test_caps_change);
