@@ -108,7 +108,7 @@ badge_at (const GstY10Drawing * drawing, const GstY10Style * style, Place place)
   else if (place == BELOW || place == BELOW_RIGHT)
     y = box->y1;
   else if (place == INSIDE_BOTTOM)
-    y = box->y1 - height;
+    y = (box->y1 - height) & ~1;        /* the edge of the frame may be odd */
   x = CLAMP (x, 0, (style->width - width) & ~1);
   return (GstY10Rect) { x, y, x + width, y + height };
 }
