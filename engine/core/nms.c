@@ -5,8 +5,6 @@
 
 #include "config.h"
 
-#include <string.h>
-
 #include "core/nms.h"
 
 static gfloat
@@ -29,16 +27,13 @@ y10_nms_suppress (const Y10TopK *topk, const gfloat *boxes,
 {
   guint kept = 0;
 
-  memset (keep, 0, n);
-  for (guint i = 0; i < n && kept < limit; i++) {
-    keep[i] = TRUE;
-    for (guint j = 0; j < i; j++)
+  for (guint i = 0; i < n; i++) {
+    keep[i] = kept < limit;
+    for (guint j = 0; j < i && keep[i]; j++)
       if (keep[j] && (params->class_agnostic
               || topk->heap[i].class_id == topk->heap[j].class_id)
-          && iou (boxes + 4 * i, boxes + 4 * j) > params->iou) {
+          && iou (boxes + 4 * i, boxes + 4 * j) > params->iou)
         keep[i] = FALSE;
-        break;
-      }
     kept += keep[i];
   }
   return kept;
