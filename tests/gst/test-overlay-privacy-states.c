@@ -5,12 +5,9 @@
  * of other producers. The overlay draws nothing (no box has the label
  * "nothing"), so a frame that it trusts leaves unchanged.
  * test-overlay-privacy.c tests frames that pass other elements. */
+#include "fakegate.h"
 #include "gstcommon.h"
 #include "overlayprivacy.h"
-
-#include <fcntl.h>
-#include <poll.h>
-#include <unistd.h>
 
 #define WIDTH 640
 #define HEIGHT 360
@@ -215,72 +212,6 @@ GST_START_TEST (test_skipped)
 
 GST_END_TEST;
 
-/* Makes each step of the fake backend wait until the test lets it pass. */
-typedef struct
-{
-  int arrived[2], passes[2];    /* pipes */
-  guint n_waiting;
-} Gate;
-
-static void
-gate_begin (Gate *gate)
-{
-  gchar *fds;
-
-  fail_unless (pipe2 (gate->arrived, O_NONBLOCK) == 0
-      && pipe2 (gate->passes, 0) == 0);
-  gate->n_waiting = 0;
-  fds = g_strdup_printf ("%d,%d", gate->arrived[1], gate->passes[0]);
-  g_setenv ("Y10_FAKE_GATE", fds, TRUE);
-  g_free (fds);
-}
-
-static void
-gate_end (Gate *gate)
-{
-  for (guint i = 0; i < 2; i++) {
-    close (gate->arrived[i]);
-    close (gate->passes[i]);
-  }
-}
-
-static void
-gate_look (Gate *gate)
-{
-  gchar byte;
-
-  while (read (gate->arrived[0], &byte, 1) == 1)
-    gate->n_waiting++;
-}
-
-static void
-gate_let_one_pass (Gate *gate)
-{
-  fail_unless (write (gate->passes[1], "", 1) == 1);
-  gate->n_waiting--;
-}
-
-/* Lets all steps pass until gate_close(). */
-static void
-gate_open (Gate *gate)
-{
-  for (guint i = 0; i < 1000; i++)
-    fail_unless (write (gate->passes[1], "", 1) == 1);
-}
-
-/* No step may be running. */
-static void
-gate_close (Gate *gate)
-{
-  struct pollfd ready = {.fd = gate->passes[0],.events = POLLIN };
-  gchar byte;
-
-  while (poll (&ready, 1, 0) == 1)
-    fail_unless (read (gate->passes[0], &byte, 1) == 1);
-  gate_look (gate);
-  gate->n_waiting = 0;
-}
-
 /* Sends a frame, without waiting for it or earlier ones, and counts those that
  * leave: n[COVERED] and n[UNTOUCHED]. */
 static void
@@ -301,7 +232,7 @@ send_one (Pair *pair, GstClockTime *pts, guint n[])
 /* Sends frames until one has left with the given @fate. Each step lasts for at
  * least three of them. */
 static void
-send_until (Pair *pair, GstClockTime *pts, Gate *gate, OverlayFate fate)
+send_until (Pair *pair, GstClockTime *pts, FakeGate *gate, OverlayFate fate)
 {
   guint n[] = { 0, 0, 0 };
 
@@ -310,22 +241,22 @@ send_until (Pair *pair, GstClockTime *pts, Gate *gate, OverlayFate fate)
     if (i % 3)
       continue;
     if (gate->n_waiting)
-      gate_let_one_pass (gate);
-    gate_look (gate);
+      fake_gate_let_one_pass (gate);
+    fake_gate_look (gate);
   }
 }
 
 /* Sends frames until a step waits at the gate. Five or more leave meanwhile, all
  * with the given @fate. */
 static void
-send_until_waiting (Pair *pair, GstClockTime *pts, Gate *gate, OverlayFate fate)
+send_until_waiting (Pair *pair, GstClockTime *pts, FakeGate *gate, OverlayFate fate)
 {
   guint n[] = { 0, 0, 0 };
 
   while (!gate->n_waiting || n[fate] < 5) {
     send_one (pair, pts, n);
     fail_unless_equals_int (n[COVERED] + n[UNTOUCHED], n[fate]);
-    gate_look (gate);
+    fake_gate_look (gate);
   }
 }
 
@@ -342,10 +273,10 @@ send_event (Pair *pair, GstEvent *event)
 /* Nothing is known of frames of a new stream or segment, and the step that waits
  * at the gate is about an earlier one. */
 static void
-expect_covered (Pair *pair, GstClockTime *pts, Gate *gate)
+expect_covered (Pair *pair, GstClockTime *pts, FakeGate *gate)
 {
   send_until_waiting (pair, pts, gate, COVERED);
-  gate_let_one_pass (gate);
+  fake_gate_let_one_pass (gate);
   send_until_waiting (pair, pts, gate, COVERED);
 }
 
@@ -357,25 +288,25 @@ GST_START_TEST (test_slow)
   GstClockTime pts = 0;
   GstSegment segment;
   Pair pair;
-  Gate gate;
+  FakeGate gate;
 
   g_setenv ("Y10_BACKEND_PATH", FAKE_BACKEND_DIR, TRUE);
-  gate_begin (&gate);
-  gate_open (&gate);
+  fake_gate_begin (&gate);
+  fake_gate_open (&gate);
   pair_begin (&pair, "backend=cuda precision=fp32 late-policy=skip "
       "max-queued-frames=1", "privacy=fill privacy-growth=0");
-  gate_close (&gate);
+  fake_gate_close (&gate);
   send_until_waiting (&pair, &pts, &gate, COVERED);
   pair_expect_warnings (&pair, "no inference has finished yet", 1);
   send_until (&pair, &pts, &gate, UNTOUCHED);
 
   /* A flush waits for steps. */
   gst_segment_init (&segment, GST_FORMAT_TIME);
-  gate_open (&gate);
+  fake_gate_open (&gate);
   fail_unless (gst_harness_push_event (pair.h, gst_event_new_flush_start ()));
   fail_unless (gst_harness_push_event (pair.h,
           gst_event_new_flush_stop (TRUE)));
-  gate_close (&gate);
+  fake_gate_close (&gate);
   fail_unless (gst_harness_push_event (pair.h,
           gst_event_new_segment (&segment)));
   send_until_waiting (&pair, &pts, &gate, COVERED);
@@ -405,9 +336,9 @@ GST_START_TEST (test_slow)
   pair_expect_warnings (&pair, "the new model has no result yet", 1);
   send_until (&pair, &pts, &gate, UNTOUCHED);
   pair_expect_warnings (&pair, NULL, 0);
-  gate_open (&gate);
+  fake_gate_open (&gate);
   pair_end (&pair);
-  gate_end (&gate);
+  fake_gate_end (&gate);
 }
 
 GST_END_TEST;
