@@ -18,6 +18,7 @@ typedef struct
   Y10CudaOpPlans *rejected;     /* never tried or captured again; or NULL */
   guint n_failures;             /* tries that failed, one after the other */
   guint64 retry_at;             /* the step before which the next is tried */
+  gint64 expected;              /* ns from submitting to the end; 0 at first */
 } Y10CudaSlotRun;
 
 struct _Y10Slot
@@ -30,7 +31,8 @@ struct _Y10Slot
   gsize scratch_size;
   Y10CudaInputs inputs;
   Y10CudaSlotRun *runs;         /* [n - 1]: of n images; max_batch */
-  guint n_images;               /* of the step */
+  guint n_images, size;         /* of the step; that it runs as */
+  gint64 submitted;             /* when it was; ns */
   gboolean running;             /* submitted and not waited for */
   guint64 n_steps;              /* begun so far */
   guint64 occurred;             /* batch sizes that steps have had */
