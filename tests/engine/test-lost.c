@@ -413,7 +413,9 @@ test_destroyed (void)
   }
 }
 
-/* Needs a real GPU: the simulated one would end this process. */
+/* Needs a real GPU: the simulated one would end this process. NVIDIA's driver
+ * 580 then refuses every context, new or primary, until the process ends: the
+ * error says so at once. */
 static void
 test_bad_address (void)
 {
@@ -444,13 +446,18 @@ test_bad_address (void)
     assert_all_fails (engine, "700");
     y10_engine_unref (engine);
     engine = make_engine (2, &error);
+    if (!engine) {
+      assert_lost (&error, "700");
+      g_test_message ("the driver gives this process no other context");
+      break;
+    }
     g_assert_no_error (error);
     g_assert_cmpuint (test_detect (engine, pixels, after, MAX_ROWS), ==,
         MAX_ROWS);
     g_assert_cmpmem (after, sizeof after, before, sizeof before);
   }
   g_free (pixels);
-  y10_engine_unref (engine);
+  g_clear_pointer (&engine, y10_engine_unref);
 }
 
 int
