@@ -34,7 +34,7 @@ typedef struct
   Y10Engine *engine;
   guint batch, n_slots, n_frames, next_frame;
   const guint8 *frames;         /* n_frames frames, in host or device memory */
-  gboolean on_host, profile;
+  gboolean on_host;
   Y10HeadParams params;
   Y10Detection *rows;
   Y10Step *steps;               /* n_slots */
@@ -312,30 +312,6 @@ make_engine (Y10Model *model, const Bench *b, const char *precision,
   return y10_engine_new (model, &config, NULL, error);
 }
 
-/* Runs one step, the only one that a profiler with profiling off at the start
- * records. */
-static gboolean
-profile (Bench *b, GError **error)
-{
-  void *cuda = dlopen ("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
-  int (*start) (void) = NULL, (*stop) (void) = NULL;
-  gboolean ok;
-
-  if (cuda) {
-    *(void **) &start = dlsym (cuda, "cuProfilerStart");
-    *(void **) &stop = dlsym (cuda, "cuProfilerStop");
-  }
-  if (!start || !stop) {
-    g_set_error (error, Y10_ERROR, Y10_ERROR_NO_BACKEND,
-        "libcuda has no profiler");
-    return FALSE;
-  }
-  start ();
-  ok = measure_latency (b, 0, 1, error);
-  stop ();
-  return ok;
-}
-
 /* Loads a weights file and tunes its engine. */
 static gboolean
 start (Bench *b, const char *path, const char *precision, int size,
@@ -391,7 +367,6 @@ run (Bench *b, const char *path, const char *precision, int size,
   if (ok) {
     /* The clocks rise, and slots take over the tuned plans. */
     ok = measure_latency (b, seconds, 3, error)
-        && (!b->profile || profile (b, error))
         && measure_latency (b, seconds, 3, error)
         && measure_throughput (b, seconds / 2, 2 * b->n_slots, error)
         && measure_throughput (b, seconds, b->n_slots, error);
@@ -417,8 +392,6 @@ main (int argc, char **argv)
     {"slots", 'k', 0, G_OPTION_ARG_INT, &slots, "in flight [4]", "K"},
     {"seconds", 0, 0, G_OPTION_ARG_DOUBLE, &seconds, "of each part [2]", "S"},
     {"tune", 0, 0, G_OPTION_ARG_DOUBLE, &tune, "at most [150]", "S"},
-    {"profile", 0, 0, G_OPTION_ARG_NONE, &b.profile,
-        "mark one step for a profiler", NULL},
     {"host", 0, 0, G_OPTION_ARG_NONE, &b.on_host, "frames of the host", NULL},
     {NULL}
   };

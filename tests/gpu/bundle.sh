@@ -29,7 +29,8 @@ done
 targets=(gst/libgstyolov10.so tools/y10 tests/golden/golden tests/checkop/checkop
   tests/engine/stress-step tests/engine/test-batch tests/cuda-sim/test-lost tests/gst/test-painter
   tests/common/seeded tests/bench/bench-cuda tests/bench/bench-streams tests/engine/test-group
-  tests/cuda-sim/liby10-cuda.so tests/gpu/libcountcopies.so tests/gpu/libnvcuvid-none.so)
+  tests/cuda-sim/liby10-cuda.so tests/gpu/libcountcopies.so tests/gpu/libtracekernels.so
+  tests/gpu/libnvcuvid-none.so)
 [ -e "$build/build.ninja" ] \
   || meson setup "$build" --buildtype=release -Db_ndebug=false
 if ninja -C "$build" -t query cuda/liby10-cuda.so >/dev/null 2>&1; then
@@ -46,7 +47,7 @@ cp "$build"/{tools/y10,tests/golden/golden,tests/checkop/checkop,tests/engine/st
 cp "$build"/{tests/engine/test-batch,tests/engine/test-group,tests/cuda-sim/test-lost} "$root"/bin
 cp "$build"/{tests/gst/test-painter,tests/common/seeded,tests/bench/bench-cuda,tests/bench/bench-streams} "$root"/bin
 cp "$build"/gst/libgstyolov10.so "$root"/gst
-cp "$build"/tests/gpu/libcountcopies.so "$root"/lib
+cp "$build"/tests/gpu/lib{countcopies,tracekernels}.so "$root"/lib
 cp -L "$build"/engine/liby10.so.1 "$root"/lib
 cp "$build"/tests/cuda-sim/liby10-cuda.so "$root"/sim
 cp "$build"/tests/gpu/libnvcuvid-none.so "$root"/nvcuvid-none/libnvcuvid.so.1
@@ -58,6 +59,8 @@ fi
 cp tests/gpu/{run.sh,*.py} "$root"/tests/gpu
 mkdir -p "$root"/models/train
 cp -r models/train/yolov10 "$root"/models/train
+# The bundled model, on which y10 doctor tries convolutions.
+cp models/codes.safetensors "$root"/models
 rm -rf "$root"/models/train/yolov10/__pycache__
 cp tests/data/*.golden.json tests/data/*.shapes.json "$root"/data
 git describe --always --dirty >"$root"/version 2>/dev/null || true

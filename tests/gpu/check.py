@@ -300,24 +300,17 @@ def table(report):
 
 
 def kernel_list(report):
-    """The ten slowest kernels of one step, and their memory traffic relative to
-    a large copy's."""
+    """The ten kernels that take the most time in one step, and their share of it.
+    Kernels on parallel streams overlap, so shares can sum up to more than 100 %."""
     lines = []
-    rows = bench_rows(report)
     for batch, b in report.get("steps", {}).get("kernels", {}).get("batches", {}).items():
         if not b.get("top"):
             continue
-        copy = number(rows.get(("n", int(batch)), {}).get("copy_gb_per_s"))
         total = b.get("total_ns") or sum(k["ns"] for k in b["top"])
-        lines += [f"batch {batch}, by {b.get('by', 'ncu')}:",
-                  f"{'us':>9} {'%':>5} {'n':>4} {'GB/s':>6} {'of copy':>8}  kernel"]
-        for k in b["top"][:10]:
-            moved = number(k.get("dram_bytes"))
-            rate = moved / k["ns"] if moved is not None and k["ns"] else None
-            lines.append(f"{k['ns'] / 1e3:9.1f} {100 * k['ns'] / total:5.1f} {k['launches']:4} "
-                         f"{'' if rate is None else f'{rate:.0f}':>6} "
-                         f"{f'{rate / copy:.0%}' if rate is not None and copy else '':>8}  "
-                         f"{k['kernel'][:70]}")
+        lines += [f"batch {batch}, {total / 1e3:.0f} us by {b.get('by', '?')}:",
+                  f"{'us':>9} {'%':>5} {'n':>4}  kernel"]
+        lines += [f"{k['ns'] / 1e3:9.1f} {100 * k['ns'] / total:5.1f} {k['launches']:4}  "
+                  f"{k['kernel'][:80]}" for k in b["top"][:10]]
     return lines
 
 

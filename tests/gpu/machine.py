@@ -19,8 +19,9 @@ CUDA_LIBRARIES = (("libcudnn.so.9",), ("libcublasLt.so.13", "libcublasLt.so.12")
                   ("libnvrtc.so.13", "libnvrtc.so.12"))
 DRIVER_FOLDERS = ("/usr/local/nvidia/lib64", "/usr/local/nvidia/lib",
                   "/usr/lib/x86_64-linux-gnu", "/usr/lib/wsl/lib", "/usr/lib64")
+CUPTI_FOLDERS = ("/usr/local/cuda/extras/CUPTI/lib64",)
 TOOL_FOLDERS = ("/usr/local/cuda/bin", "/usr/local/nvidia/bin",
-                "/opt/nvidia/nsight-compute/*", "/usr/local/cuda/compute-sanitizer")
+                "/usr/local/cuda/compute-sanitizer")
 
 
 def command_output(command):
@@ -89,6 +90,7 @@ class Machine:
         self.decoder = self.find_library("libnvcuvid.so.1", DRIVER_FOLDERS)
         if not self.decoder:
             folders.append(os.path.join(root, "nvcuvid-none"))
+        folders += [f for f in CUPTI_FOLDERS if os.path.isdir(f)]
         self.library_path = ":".join([os.path.join(root, "lib")] + folders + self.extra)
         self.loader = self.find_loader()
 
@@ -187,5 +189,5 @@ class Machine:
             "kernel": platform.release(), "libc": platform.libc_ver()[1],
             "carried_libc": bool(self.loader), "python": platform.python_version(),
             "tools": {name: find_tool(name) for name in
-                      ("nvidia-smi", "compute-sanitizer", "ncu", "nsys")},
+                      ("nvidia-smi", "compute-sanitizer")},
         }

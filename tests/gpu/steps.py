@@ -7,7 +7,6 @@ results carry that backend's name, and the check does not count them.
 """
 import collections
 import concurrent.futures
-import csv
 import functools
 import glob
 import gzip
@@ -18,6 +17,7 @@ import re
 import coco
 import machine
 import pipeline
+import timeline
 
 VARIANTS = "nsmblx"
 PRECISIONS = ("fp16", "fp32", "tf32", "bf16")
@@ -312,39 +312,37 @@ def bench(*arguments):
 
 
 def kernels(run):
-    """The slowest kernels of one step, by Nsight Compute; if that is missing or
-    may not read the GPU's counters, the ops of one image instead."""
-    program = machine.find_tool("ncu") if run.has_gpu else None
+    """The kernels of one step in its graph, by CUPTI; where CUPTI is missing, the
+    ops of one image instead."""
     out = {}
-    for batch in (1, 32) if program else ():
-        out[str(batch)] = profile(run, program, batch)
+    for batch in (1, 32) if run.has_gpu else ():
+        out[str(batch)] = trace(run, batch)
         run.keep({"backend": "cuda", "batches": out})
         if not out[str(batch)]["top"]:
             break
     if not any(b["top"] for b in out.values()):
-        out["1"] = dict(time_ops(run), why=out.get("1", {}).get("end", "ncu is not installed"))
+        out["1"] = dict(time_ops(run), why=out.get("1", {}).get("end", "no GPU"))
     return {"backend": "cuda" if run.has_gpu else "cuda-sim", "batches": out}
 
 
-def profile(run, program, batch):
-    metrics = ("gpu__time_duration.sum", "dram__bytes.sum",
-               "dram__throughput.avg.pct_of_peak_sustained_elapsed",
-               "sm__throughput.avg.pct_of_peak_sustained_elapsed")
+def trace(run, batch):
+    path = os.path.join(run.out, f"trace-{batch}")
     # The cache has the tuned convolutions of bench.
-    done = run.command([
-        program, "--clock-control", "none", "--graph-profiling", "node",
-        "--profile-from-start", "off", "--csv", "--print-units", "base", "--metrics",
-        ",".join(metrics), *run.machine.program("bench-cuda"), "--model", run.model(),
-        "--batch", str(batch), "--slots", "1", "--seconds", "0.01", "--tune", "20",
-        "--profile"], 90, backend="cuda", quiet=True)
-    with gzip.open(os.path.join(run.out, "logs", f"ncu-{batch}.csv.gz"), "wt") as f:
-        f.write(done.out)
-    top = top_kernels(done.out)
-    # Without permission ncu only runs the program and returns the program's
-    # status.
-    denied = re.search(r"ERR_NVGPUCTRPERM[^\n]*", done.out)
-    return {"exit": done.status, "by": "ncu", "top": top[:12], "total_ns": sum(k["ns"] for k in top),
-            "end": denied[0] if denied else "" if done.status == 0 else done.out[-300:]}
+    done = run.program("bench-cuda", [
+        "--model", run.model(), "--batch", str(batch), "--slots", "1", "--seconds", "0.1",
+        "--tune", "20"], 60, backend="cuda", extra={
+            "TRACEKERNELS": path,
+            "CUDA_INJECTION64_PATH": os.path.join(run.root, "lib", "libtracekernels.so")})
+    step = timeline.median_step(path) if os.path.exists(path) else None
+    if not step:
+        return {"exit": done.status, "top": [], "end": done.out[-300:]}
+    with open(os.path.join(run.out, "logs", f"timeline-{batch}.txt"), "w", encoding="utf-8") as f:
+        f.write(timeline.show(step))
+    os.unlink(path)
+    return {"exit": done.status, "by": "CUPTI", "nodes": len(step["nodes"]), "end": "",
+            "total_ns": 1e3 * step["span_us"],
+            "top": [{"kernel": k["kernel"], "launches": k["launches"], "ns": 1e3 * k["us"]}
+                    for k in step["kernels"][:12]]}
 
 
 def time_ops(run):
@@ -364,29 +362,6 @@ def time_ops(run):
             "top": top[:12], "total_ns": sum(k["ns"] for k in top), "end": ""}
 
 
-def top_kernels(text):
-    """The kernels by time, from ncu's CSV with a row per launch and metric in
-    base units."""
-    lines = [line for line in text.splitlines() if line.startswith('"')]
-    total = collections.defaultdict(lambda: collections.defaultdict(float))
-    launches = collections.defaultdict(set)
-    for row in csv.DictReader(lines):
-        name = row.get("Kernel Name", "")
-        launches[name].add(row.get("ID"))
-        try:
-            value = float(row["Metric Value"].replace(",", ""))
-        except (KeyError, ValueError):
-            continue
-        total[name][row["Metric Name"]] += value
-    rows = [{"kernel": name[:160], "launches": len(launches[name]),
-             "ns": m["gpu__time_duration.sum"], "dram_bytes": m["dram__bytes.sum"],
-             "dram_percent": m["dram__throughput.avg.pct_of_peak_sustained_elapsed"]
-             / max(1, len(launches[name])),
-             "sm_percent": m["sm__throughput.avg.pct_of_peak_sustained_elapsed"]
-             / max(1, len(launches[name]))} for name, m in total.items()]
-    return sorted(rows, key=lambda r: -r["ns"])
-
-
 def all_steps():
     """In the order of PARTS."""
     sanitizer = functools.partial(Step, seconds=120, gpu=True, limit=SANITIZER_SECONDS)
@@ -398,7 +373,7 @@ def all_steps():
         Step("ap-fp16", ap("fp16"), 20, True, "average precision on coco80 in fp16", 60),
         Step("bench", bench("--variants", "n", "--tune", "40", "--seconds", "1"), 220, False,
              "yolov10n against PyTorch", 260),
-        Step("kernels", kernels, 80, False, "the kernels that take the most time", 120),
+        Step("kernels", kernels, 30, False, "the kernels that take the most time", 120),
         Step("golden-tuned", golden("fp16", tuned=True), 150, True,
              "golden files in fp16, in fused convolutions", 180),
         Step("stress", stress, 120, False, "steps over four slots, every result checked"),

@@ -25,6 +25,7 @@ import check  # noqa: E402
 import coco  # noqa: E402
 import driver  # noqa: E402
 import steps  # noqa: E402
+import timeline  # noqa: E402
 
 NAMES = steps.golden_names(os.path.join(HERE, "../data"))
 LIBRARIES = []
@@ -49,8 +50,7 @@ def good_report():
             {"streams": n, "sharing": n, "per_s": 850.0, "fill": 31.0, "failed": 0,
              "delay_ms": {"median": 60.0, "p95": 90.0}} for n in (1, 4, 16, 64)]},
         "kernels": {"backend": "cuda", "batches": {batch: {"total_ns": 400000, "top": [
-            {"kernel": "conv", "launches": 60, "ns": 300000, "dram_bytes": 1e8,
-             "dram_percent": 50, "sm_percent": 40}]} for batch in ("1", "32")}},
+            {"kernel": "conv", "launches": 60, "ns": 300000}]} for batch in ("1", "32")}},
         "bench": {"backend": "cuda", "rows": []},
     }}
     all_steps = report["steps"]
@@ -322,9 +322,8 @@ class Table(unittest.TestCase):
 
     def test_kernels(self):
         report = good_report()
-        report["steps"]["bench"]["rows"][0]["copy_gb_per_s"] = 1000.0
         line = check.kernel_list(report)[2]
-        self.assertEqual(line.split(), ["300.0", "75.0", "60", "333", "33%", "conv"])
+        self.assertEqual(line.split(), ["300.0", "75.0", "60", "conv"])
 
 
 class FakeRun:
@@ -349,45 +348,40 @@ class FakeRun:
 
 
 class Kernels(unittest.TestCase):
-    def test_no_permission(self):
-        """Without permission to read counters each op is timed instead."""
+    def test_no_cupti(self):
+        """Without CUPTI each op is timed instead."""
         ops = json.dumps({"ops": [{"name": "a", "kind": "conv", "ms": 0.1},
                                   {"name": "b", "kind": "head", "ms": 0.3}]})
-        run = FakeRun({"ncu": driver.Done(0, "==ERROR== ERR_NVGPUCTRPERM - no permission\n{}", 1,
-                                          False), "y10": driver.Done(0, ops, 1, False)})
+        run = FakeRun({"bench-cuda": driver.Done(0, "tracekernels: CUPTI is not to be had", 1,
+                                                 False), "y10": driver.Done(0, ops, 1, False)})
         with tempfile.TemporaryDirectory() as folder:
-            run.out = folder
-            os.mkdir(os.path.join(folder, "logs"))
-            with unittest.mock.patch.object(steps.machine, "find_tool", lambda name: name):
-                found = steps.kernels(run)["batches"]
+            run.out = run.root = folder
+            found = steps.kernels(run)["batches"]
         self.assertEqual([k["kernel"] for k in found["1"]["top"]], ["b (head)", "a (conv)"])
-        self.assertIn("ERR_NVGPUCTRPERM", found["1"]["why"])
+        self.assertIn("CUPTI", found["1"]["why"])
+
+    def test_timeline(self):
+        """A step begins with the first picture and ends with the head; those with
+        another number of kernels are the tuner's."""
+        def step(at):
+            return [f"{at} {at + 9000} 7 1,1,1 32,1,1 8 y10_preprocess_f16",
+                    f"{at + 20000} {at + 25000} 7 4,1,1 32,1,1 8 conv",
+                    f"{at + 22000} {at + 29000} 8 4,1,1 32,1,1 8 conv",
+                    f"{at + 29000} {at + 30000} 7 1,1,1 32,1,1 8 y10_head_select",
+                    f"{at + 31000} {at + 32000} 7 - - 0 copy 2: 240 bytes"]
+        lines = step(100000) + ["5 9 7 1,1,1 1,1,1 8 conv"] + step(200000)
+        lines += step(300000)[:1] + step(300000)[3:]
+        with tempfile.NamedTemporaryFile("w", suffix=".trace") as f:
+            f.write("\n".join(lines) + "\nno line of a trace\n")
+            f.flush()
+            found = timeline.median_step(f.name)
+        self.assertEqual((found["steps"], len(found["nodes"])), (2, 4))
+        self.assertEqual((found["span_us"], found["busy_us"], found["idle_us"]), (30, 19, 11))
+        self.assertEqual(found["kernels"][0], {"kernel": "conv", "launches": 2, "us": 12})
 
 
 class Parse(unittest.TestCase):
     """Parses the output of other programs."""
-
-    def test_kernels(self):
-        head = ('"ID","Process ID","Process Name","Host Name","Kernel Name","Context","Stream",'
-                '"Block Size","Grid Size","Device","CC","Section Name","Metric Name",'
-                '"Metric Unit","Metric Value"')
-        names = (("gpu__time_duration.sum", "ns"), ("dram__bytes.sum", "byte"),
-                 ("dram__throughput.avg.pct_of_peak_sustained_elapsed", "%"),
-                 ("sm__throughput.avg.pct_of_peak_sustained_elapsed", "%"))
-        launches = (("y10_head_scan", (1000, 2000, 10, 20)), ("gemm<float, 4>", (5000, 9, 1, 80)),
-                    ("y10_head_scan", ("3,000", 4000, 30, 40)))
-        lines = ["==PROF== Connected to process 7", '{"model":"yolov10n"}', head]
-        for i, (kernel, values) in enumerate(launches):
-            for (metric, unit), value in zip(names, values):
-                lines.append(f'"{i}","7","bench-cuda","127.0.0.1","{kernel}","1","7","(1, 1, 1)",'
-                             f'"(1, 1, 1)","0","9.0","Command line profiler metrics","{metric}",'
-                             f'"{unit}","{value}"')
-        top = steps.top_kernels("\n".join(lines))
-        self.assertEqual([(k["kernel"], k["launches"], k["ns"]) for k in top],
-                         [("gemm<float, 4>", 1, 5000), ("y10_head_scan", 2, 4000)])
-        self.assertEqual((top[1]["dram_bytes"], top[1]["dram_percent"], top[1]["sm_percent"]),
-                         (6000, 20, 30))
-        self.assertEqual(steps.top_kernels("==ERROR== no permission"), [])
 
     def test_sanitizers(self):
         for text, errors in (
