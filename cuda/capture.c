@@ -75,6 +75,12 @@ run_head (Y10Slot *slot, guint n, GError **error)
           slot->stream), "copying the results", error);
 }
 
+guint
+y10_cuda_slot_captured_from (const Y10Slot *slot)
+{
+  return slot->program->stem ? 1 : 0;
+}
+
 gboolean
 y10_cuda_slot_run (Y10Slot *slot, const Y10CudaOpPlans *batch, guint n,
     guint first, guint end, GError **error)
@@ -104,8 +110,8 @@ capture (Y10Slot *slot, const Y10CudaOpPlans *batch, guint n,
   if (!y10_cuda_check (d, d->stream_begin_capture (slot->stream,
               Y10_CU_CAPTURE_THREAD_LOCAL), "capturing the network", error))
     return FALSE;
-  ok = y10_cuda_slot_run (slot, batch, n, 0, slot->program->plan->graph->n_ops,
-      error);
+  ok = y10_cuda_slot_run (slot, batch, n, y10_cuda_slot_captured_from (slot),
+      slot->program->plan->graph->n_ops, error);
   /* Ends the capture, valid or not: the stream is usable again. */
   ok = y10_cuda_check (d, d->stream_end_capture (slot->stream, &graph),
       "capturing the network", ok ? error : NULL) && ok;
@@ -157,11 +163,14 @@ finish_run (Y10Slot *slot, GError **error)
 }
 
 static gboolean
-run_captured (Y10Slot *slot, CUgraphExec exec, GError **error)
+run_captured (Y10Slot *slot, const Y10CudaOpPlans *batch, guint n,
+    CUgraphExec exec, GError **error)
 {
   const Y10CudaDriver *d = slot->program->device->driver;
 
   return y10_cuda_slot_clear (slot, 0, error)
+      && y10_cuda_slot_run (slot, batch, n, 0,
+      y10_cuda_slot_captured_from (slot), error)
       && y10_cuda_check (d, d->graph_launch (exec, slot->stream),
       "launching the network", error)
       && finish_run (slot, error);
@@ -191,7 +200,7 @@ y10_cuda_slot_warm_up (Y10Slot *slot, const Y10CudaOpPlans *batch, guint n,
     return y10_cuda_slot_clear (slot, 0, error);
   expected = g_memdup2 (results, size);
   memset (results, 0xff, size);
-  ok = run_captured (slot, *exec, capture_error);
+  ok = run_captured (slot, batch, n, *exec, capture_error);
   *differs = ok && graph->n_anchors && memcmp (expected, results, size) != 0;
   if (*differs)
     g_set_error (capture_error, Y10_ERROR, Y10_ERROR_BACKEND, "the captured "

@@ -132,7 +132,8 @@ overlap (const Y10Plan *plan, Y10View a, Y10View b)
   return s->offset < t->offset + t->size && t->offset < s->offset + s->size;
 }
 
-/* A convolution without an epilogue gains nothing from fusing. Nor may the
+/* A stem runs as part of reading the pictures. A convolution without an epilogue
+ * gains nothing from fusing. Nor may the
  * fused kernel overwrite the tensor that it adds: cuDNN does not document the
  * order of its reads and writes, and no comparison of results could prove
  * it. */
@@ -143,7 +144,7 @@ y10_cuda_fused_desc (const Y10Program *program, guint op, guint n,
   const Y10Plan *plan = program->plan;
   const Y10Op *o = &plan->graph->ops[op];
 
-  if (!is_dense (o) || !(o->act == Y10_ACT_SILU || o->add.n
+  if ((op == 0 && program->stem) || !is_dense (o) || !(o->act == Y10_ACT_SILU || o->add.n
           || is_logits (program, o)) || overlap (plan, o->add, o->out))
     return FALSE;
   *desc = dense_desc (program, o, n);

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "core/image.h"
+#include "kernels/stem.h"
 #include "preprocess.h"
 
 G_STATIC_ASSERT (sizeof (Y10KTap) == sizeof (Y10Tap));
@@ -261,21 +262,48 @@ y10_cuda_inputs_load (Y10CudaInputs *inputs, Y10Device *device, guint i,
   return update_taps (input, d, letterbox, stream, error);
 }
 
+static gboolean
+copy_pictures (const Y10CudaInputs *inputs, const Y10CudaDriver *d,
+    CUstream stream, GError **error)
+{
+  return y10_cuda_check (d, d->memcpy_htod_async (inputs->device_pictures,
+          inputs->pictures, inputs->n_loaded * sizeof *inputs->pictures,
+          stream), "copying the pictures' descriptions", error);
+}
+
 gboolean
 y10_cuda_inputs_run (Y10CudaInputs *inputs, const Y10Program *program,
     Y10KView out, CUstream stream, GError **error)
 {
   const Y10CudaKernels *kernels = &program->device->kernels;
-  const Y10CudaDriver *d = program->device->driver;
   const Y10KPreprocess p = {
     .pictures = GSIZE_TO_POINTER (inputs->device_pictures),.out = out,
     .images = (int) inputs->n_loaded,
   };
+  gboolean ok = copy_pictures (inputs, program->device->driver, stream, error);
 
   inputs->n_loaded = 0;
-  return y10_cuda_check (d, d->memcpy_htod_async (inputs->device_pictures,
-          inputs->pictures, (gsize) p.images * sizeof *inputs->pictures,
-          stream), "copying the pictures' descriptions", error)
-      && y10_cuda_launch (kernels, kernels->preprocess[program->type],
+  return ok && y10_cuda_launch (kernels, kernels->preprocess[program->type],
       y10_preprocess_launch (&p), stream, &p, error);
+}
+
+gboolean
+y10_cuda_inputs_run_stem (Y10CudaInputs *inputs, const Y10Program *program,
+    Y10KView out, CUstream stream, GError **error)
+{
+  const Y10CudaKernels *kernels = &program->device->kernels;
+  const Y10Graph *graph = program->plan->graph;
+  const Y10KStem p = {
+    .pictures = GSIZE_TO_POINTER (inputs->device_pictures),
+    .height = (int) graph->height,.width = (int) graph->width,.out = out,
+    .weight = GSIZE_TO_POINTER (program->weights + program->weight[0]),
+    .bias = GSIZE_TO_POINTER (program->weights + program->bias[0]),
+    .images = (int) inputs->n_loaded,
+    .silu = graph->ops[0].act == Y10_ACT_SILU,
+  };
+  gboolean ok = copy_pictures (inputs, program->device->driver, stream, error);
+
+  inputs->n_loaded = 0;
+  return ok && y10_cuda_launch (kernels, kernels->stem[program->type],
+      y10_stem_launch (&p), stream, &p, error);
 }

@@ -46,8 +46,13 @@ gboolean y10_cuda_input_stage (Y10CudaInput * input, Y10Device * device,
 gboolean y10_cuda_inputs_load (Y10CudaInputs * inputs, Y10Device * device,
     guint i, const Y10Image * image, const Y10Letterbox * letterbox,
     CUstream stream, GError ** error);
-/* Queues the kernel that reads all loaded pictures into @out. */
+/* Queues the kernel that reads all loaded pictures into @out, the network's
+ * input. */
 gboolean y10_cuda_inputs_run (Y10CudaInputs * inputs,
+    const Y10Program * program, Y10KView out, CUstream stream,
+    GError ** error);
+/* The same, into the output of the program's stem. */
+gboolean y10_cuda_inputs_run_stem (Y10CudaInputs * inputs,
     const Y10Program * program, Y10KView out, CUstream stream,
     GError ** error);
 

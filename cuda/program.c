@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "kernels/stem.h"
 #include "program.h"
 #include "weights.h"
 
@@ -72,6 +73,23 @@ hash_weights (Y10Program *program, const guint8 *packed)
       "x", h);
 }
 
+/* Whether op 0 is what the kernel stem computes, and the input's only reader. */
+static gboolean
+begins_with_stem (const Y10Plan *plan)
+{
+  const Y10Graph *graph = plan->graph;
+  const Y10Op *op = graph->ops;
+  guint readers = 0;
+
+  for (guint i = 0; i < graph->n_ops; i++)
+    readers += graph->ops[i].in.tensor == graph->input.tensor;
+  return graph->n_ops > 1 && op->kind == Y10_OP_CONV && readers == 1
+      && op->in.tensor == graph->input.tensor && op->groups == 1
+      && op->kernel == 3 && op->stride == 2 && op->pad == 1 && !op->add.n
+      && graph->tensors[op->out.tensor].role != Y10_ROLE_LOGITS
+      && y10_plan_view_padded (plan, op->out) <= Y10_STEM_MAX_CHANNELS;
+}
+
 Y10Program *
 y10_cuda_program_new (Y10Device *device, const Y10Plan *plan,
     Y10Precision precision, GCancellable *cancellable, GError **error)
@@ -86,6 +104,7 @@ y10_cuda_program_new (Y10Device *device, const Y10Plan *plan,
   program->precision = precision;
   program->type = y10_cuda_type (precision);
   program->elem_size = plan->layout.elem_size;
+  program->stem = begins_with_stem (plan);
   program->weight = g_new0 (gsize, n_ops);
   program->bias = g_new0 (gsize, n_ops);
   pthread_mutex_init (&program->lock, NULL);

@@ -244,16 +244,20 @@ y10_cuda_slot_load (Y10Slot *slot, guint i, const Y10Image *image,
       letterbox, slot->stream, error);
 }
 
-/* Reads the pictures that are loaded, if any. */
+/* Reads the pictures that are loaded, if any: into the network's input, or with
+ * @stem into what op 0 makes of it. */
 static gboolean
-run_inputs (Y10Slot *slot, GError **error)
+run_inputs (Y10Slot *slot, gboolean stem, GError **error)
 {
-  const Y10CudaDriver *d = slot->program->device->driver;
+  const Y10Program *program = slot->program;
+  const Y10CudaDriver *d = program->device->driver;
+  const Y10Graph *graph = program->plan->graph;
+  Y10KView out = y10_cuda_view (program, &slot->memory,
+      stem ? graph->ops[0].out : graph->input);
 
   return !slot->inputs.n_loaded
-      || (y10_cuda_inputs_run (&slot->inputs, slot->program,
-          y10_cuda_view (slot->program, &slot->memory,
-              slot->program->plan->graph->input), slot->stream, error)
+      || ((stem ? y10_cuda_inputs_run_stem : y10_cuda_inputs_run)
+      (&slot->inputs, program, out, slot->stream, error)
       && y10_cuda_check (d, d->event_record (slot->input_done, slot->stream),
           "marking the input", error));
 }
@@ -267,20 +271,37 @@ set_running (Y10Slot *slot, gboolean running)
   slot->running = running;
 }
 
+/* Ops [first, end) after op 0, or with it where there is no stem: by the graph, if
+ * that has them. */
+static gboolean
+queue_ops (Y10Slot *slot, guint size, guint first, guint end, GError **error)
+{
+  const Y10CudaDriver *d = slot->program->device->driver;
+  const Y10CudaSlotRun *run = &slot->runs[size - 1];
+
+  if (run->graph && first == y10_cuda_slot_captured_from (slot)
+      && end == slot->program->plan->graph->n_ops)
+    return y10_cuda_check (d, d->graph_launch (run->graph, slot->stream),
+        "launching the network", error);
+  return y10_cuda_slot_run (slot, run->batch, size, first, end, error);
+}
+
+/* The stem reads the pictures. Without any, which is how tests write the input
+ * themselves, op 0 runs alone. */
 static gboolean
 queue_step (Y10Slot *slot, guint size, guint first, guint end, GError **error)
 {
   const Y10CudaDriver *d = slot->program->device->driver;
-  gboolean whole = first == 0 && end == slot->program->plan->graph->n_ops;
-  const Y10CudaSlotRun *run = &slot->runs[size - 1];
+  gboolean begin = slot->program->stem && first == 0 && end > 0;
+  gboolean stem = begin && slot->inputs.n_loaded;
 
-  return run_inputs (slot, error)
-      && y10_cuda_check (d, d->event_record (slot->start, slot->stream),
+  return y10_cuda_check (d, d->event_record (slot->start, slot->stream),
       "marking the start", error)
-      && (whole && run->graph
-      ? y10_cuda_check (d, d->graph_launch (run->graph, slot->stream),
-          "launching the network", error)
-      : y10_cuda_slot_run (slot, run->batch, size, first, end, error))
+      && run_inputs (slot, stem, error)
+      && (!begin || stem
+      || y10_cuda_slot_run (slot, slot->runs[size - 1].batch, size, 0, 1,
+          error))
+      && queue_ops (slot, size, begin ? 1 : first, end, error)
       && y10_cuda_check (d, d->event_record (slot->done, slot->stream),
       "marking the end", error);
 }
@@ -325,7 +346,7 @@ wait_for (const Y10Slot *slot, CUevent event, gint64 spin_time,
 gboolean
 y10_cuda_slot_wait_input (Y10Slot *slot, GError **error)
 {
-  gboolean ok = run_inputs (slot, error)
+  gboolean ok = run_inputs (slot, FALSE, error)
       && wait_for (slot, slot->input_done, SPIN_TIME, "reading the pictures",
       error);
 
@@ -409,7 +430,7 @@ y10_cuda_slot_copy (Y10Slot *slot, guint i, Y10View view, gfloat *out,
   guint8 *arena = g_malloc0 (s->offset + s->size);
   gboolean ok;
 
-  ok = run_inputs (slot, error)
+  ok = run_inputs (slot, FALSE, error)
       && y10_cuda_check (d, d->memcpy_dtoh_async (arena + s->offset, tensor,
           s->size, slot->stream), "copying a tensor", error)
       && y10_cuda_check (d, d->stream_synchronize (slot->stream),

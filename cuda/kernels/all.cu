@@ -13,4 +13,5 @@
 #include "maxpool5.cu"
 #include "overlay.cu"
 #include "preprocess.cu"
+#include "stem.cu"
 #include "upsample2x.cu"

@@ -45,6 +45,7 @@ y10_k_div_up (long long a, long long b)
  * value. */
 #define Y10_TYPED_KERNELS(K) \
   K (preprocess, Preprocess) \
+  K (stem, Stem) \
   K (conv, Conv) \
   K (epilogue, Epilogue) \
   K (depthwise, Depthwise) \

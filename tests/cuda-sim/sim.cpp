@@ -21,6 +21,7 @@
 #include "kernels/maxpool5.h"
 #include "kernels/overlay.h"
 #include "kernels/preprocess.h"
+#include "kernels/stem.h"
 #include "kernels/upsample2x.h"
 
 /* Weak: a kernel that does not exist yet is not found. */

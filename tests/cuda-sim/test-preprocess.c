@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Compares the simulated CUDA kernel of the preprocessing with the reference's
- * letterbox, for every format, with random regions, sizes and strides: equal
- * bits for floats, the same bits rounded once for the shorter types. Each plane
- * ends with its last sample, at any alignment, and values beside the input's
- * view must not change. */
+/* Compares the CUDA kernels that read pictures with the reference's letterbox,
+ * for every format, with random regions, sizes and strides. The input has equal
+ * bits for floats, the same bits rounded once for the shorter types; the stem is
+ * a convolution of it, computed here in doubles. Each plane ends with its last
+ * sample, at any alignment, and values beside the output's view must not
+ * change. */
 
 #include <math.h>
 #include <string.h>
@@ -13,6 +14,7 @@
 #include "base/half.h"
 #include "core/image.h"
 #include "kernels/preprocess.h"
+#include "kernels/stem.h"
 #include "ref/preprocess.h"
 #include "sim.h"
 
@@ -22,6 +24,9 @@
 
 static const char *const kernel_names[] = {
   "y10_preprocess_f32", "y10_preprocess_f16", "y10_preprocess_bf16"
+};
+static const char *const stem_names[] = {
+  "y10_stem_f32", "y10_stem_f16", "y10_stem_bf16"
 };
 
 typedef struct
@@ -238,6 +243,157 @@ run_type (const Picture *pictures, guint n, guint type,
   g_free (out);
 }
 
+/* A value as the type stores it. */
+static gfloat
+rounded (guint type, gfloat v)
+{
+  return type == 0 ? v : type == 1 ? y10_half_to_float (y10_half_from_float (v))
+      : y10_bfloat_to_float (y10_bfloat_from_float (v));
+}
+
+static void
+put (gpointer to, guint type, gsize i, gfloat v)
+{
+  if (type == 0)
+    ((gfloat *) to)[i] = v;
+  else
+    ((guint16 *) to)[i] = type == 1 ? y10_half_from_float (v)
+        : y10_bfloat_from_float (v);
+}
+
+static gfloat
+get (gconstpointer from, guint type, gsize i)
+{
+  const guint16 *shorts = from;
+
+  return type == 0 ? ((const gfloat *) from)[i]
+      : type == 1 ? y10_half_to_float (shorts[i])
+      : y10_bfloat_to_float (shorts[i]);
+}
+
+typedef struct
+{
+  guint type, channels;         /* of the output, with padding */
+  gfloat *weight, *bias;        /* [channels][3][3][8], as stored */
+  gpointer packed;
+} Stem;
+
+static void
+stem_init (Stem *s, guint type, GRand *rand)
+{
+  gsize n;
+
+  s->type = type;
+  s->channels = 8 * g_rand_int_range (rand, 1, Y10_STEM_MAX_CHANNELS / 8 + 1);
+  n = (gsize) s->channels * 9 * 8;
+  s->weight = g_new0 (gfloat, n);
+  s->bias = g_new (gfloat, s->channels);
+  s->packed = g_malloc0 (n * 4);
+  for (gsize i = 0; i < n; i++)
+    if (i % 8 < 3) {
+      s->weight[i] = rounded (type, g_rand_double_range (rand, -1, 1));
+      put (s->packed, type, i, s->weight[i]);
+    }
+  for (guint i = 0; i < s->channels; i++)
+    s->bias[i] = g_rand_double_range (rand, -1, 1);
+}
+
+static void
+stem_clear (Stem *s)
+{
+  g_free (s->weight);
+  g_free (s->bias);
+  g_free (s->packed);
+}
+
+static double
+stem_expected (const Stem *s, const gfloat *planes, guint width, guint height,
+    guint x, guint y, guint channel)
+{
+  double sum = s->bias[channel];
+
+  for (guint ky = 0; ky < 3; ky++)
+    for (guint kx = 0; kx < 3; kx++) {
+      gint row = (gint) (2 * y + ky) - 1, column = (gint) (2 * x + kx) - 1;
+
+      if (row < 0 || row >= (gint) height || column < 0
+          || column >= (gint) width)
+        continue;
+      for (guint c = 0; c < 3; c++)
+        sum += (double) rounded (s->type, planes[((gsize) c * height + row)
+                * width + column])
+            * s->weight[((channel * 3 + ky) * 3 + kx) * 8 + c];
+    }
+  return sum / (1 + exp (-sum));
+}
+
+static void
+check_stem (const Stem *s, const Y10KView *view, const gfloat *planes,
+    guint width, guint height, guint8 fill, gconstpointer out)
+{
+  static const double epsilon[] = { 1e-5, 1e-3, 8e-3 };
+  gsize elem = s->type ? 2 : 4;
+
+  for (guint y = 0; y < (guint) view->height; y++)
+    for (guint x = 0; x < (guint) view->width; x++)
+      for (guint c = 0; c < (guint) view->pixel; c++) {
+        gsize at = ((gsize) y * view->width + x) * view->pixel + c;
+        const guint8 *bytes = (const guint8 *) out + at * elem;
+        double expected, got;
+
+        if (c >= s->channels) {
+          for (guint b = 0; b < elem; b++)
+            g_assert_cmpuint (bytes[b], ==, fill);
+          continue;
+        }
+        expected = stem_expected (s, planes, width, height, x, y, c);
+        got = get (out, s->type, at);
+        if (!(fabs (got - expected) <= epsilon[s->type]
+                * MAX (fabs (expected), 1))) {
+          g_test_message ("%s, %ux%u: row %u column %u channel %u of %u is %g, "
+              "expected %g", stem_names[s->type], width, height, y, x, c,
+              s->channels, got, expected);
+          g_test_fail ();
+          return;
+        }
+      }
+}
+
+static void
+run_stem (const Picture *pictures, guint n, guint type,
+    gfloat *const *planes, GRand *rand)
+{
+  const Y10SimKernel *kernel = y10_sim_kernel (stem_names[type]);
+  guint width = pictures[0].letterbox.dst_width;
+  guint height = pictures[0].letterbox.dst_height;
+  Y10KPicture device[MAX_PICTURES];
+  guint8 *out, fill = 0x5a;
+  gsize size;
+  Y10KStem k;
+  Stem s;
+
+  stem_init (&s, type, rand);
+  for (guint i = 0; i < n; i++)
+    fill_picture (&device[i], &pictures[i]);
+  k = (Y10KStem) {.pictures = device,.height = height,.width = width,
+    .out = {.height = (height + 1) / 2,.width = (width + 1) / 2,
+        .channels = s.channels,.pixel = s.channels
+          + 8 * g_rand_int_range (rand, 0, 3)},
+    .weight = s.packed,.bias = s.bias,.images = (int) n,.silu = TRUE
+  };
+  k.out.image = (gint64) k.out.height * k.out.width * k.out.pixel;
+  size = k.out.image * (type ? 2 : 4);
+  out = g_malloc (n * size);
+  memset (out, fill, n * size);
+  k.out.data = out;
+  g_assert_nonnull (kernel);
+  g_assert_true (y10_sim_run (kernel, y10_stem_launch (&k), 49152, &k));
+  for (guint i = 0; i < n; i++)
+    check_stem (&s, &k.out, planes[i], width, height, fill, out + i * size);
+  g_free (out);
+  stem_clear (&s);
+}
+
 static void
 test_format (gconstpointer data)
 {
@@ -258,8 +414,10 @@ test_format (gconstpointer data)
       y10_ref_preprocess (&pictures[k].image, &pictures[k].letterbox,
           planes[k]);
     }
-    for (guint type = 0; type < 3 && !g_test_failed (); type++)
+    for (guint type = 0; type < 3 && !g_test_failed (); type++) {
       run_type (pictures, n, type, planes, rand);
+      run_stem (pictures, n, type, planes, rand);
+    }
     for (guint k = 0; k < n; k++) {
       picture_clear (&pictures[k]);
       g_free (planes[k]);
