@@ -2,7 +2,8 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
 /* Lays out the tensors of a graph in one arena. Tensors that are never live
- * at the same time share addresses. Tensors are placed by size, largest
+ * at the same time share addresses; where ops run in parallel, those that no order
+ * of ops has live at the same time (order.c). Tensors are placed by size, largest
  * first, each at the lowest offset that is free during its lifetime. For
  * networks of this size the arena is within a few percent of the peak of
  * live memory. */
@@ -13,6 +14,7 @@
 #include <string.h>
 
 #include "base/half.h"
+#include "core/order.h"
 #include "core/plan.h"
 
 static gsize
@@ -87,24 +89,36 @@ compare_offset (const void *a, const void *b)
   return x->offset < y->offset ? -1 : x->offset > y->offset;
 }
 
-static void
-place (Y10Storage *storage, guint n, gsize *arena_size)
+/* Whether both may be live at a time. @order: NULL: ops run one by one. */
+static gboolean
+conflict (const Y10Storage *storage, const Y10Storage *a, const Y10Storage *b,
+    const Y10Order *order)
 {
-  g_autofree Y10Storage **order = g_new (Y10Storage *, n);
+  if (order)
+    return !y10_order_separates (order, (guint) (a - storage),
+        (guint) (b - storage));
+  return a->first_op <= b->last_op && a->last_op >= b->first_op;
+}
+
+static void
+place (Y10Storage *storage, guint n, const Y10Order *order,
+    gsize *arena_size)
+{
+  g_autofree Y10Storage **by_size = g_new (Y10Storage *, n);
   g_autofree Y10Storage **placed = g_new (Y10Storage *, n);
 
   for (guint i = 0; i < n; i++)
-    order[i] = &storage[i];
-  qsort (order, n, sizeof *order, compare_size);
+    by_size[i] = &storage[i];
+  qsort (by_size, n, sizeof *by_size, compare_size);
   *arena_size = 0;
   for (guint i = 0; i < n; i++) {
-    Y10Storage *s = order[i];
+    Y10Storage *s = by_size[i];
     gsize offset = 0;
 
     qsort (placed, i, sizeof *placed, compare_offset);
     for (guint j = 0; j < i; j++) {
       const Y10Storage *p = placed[j];
-      if (p->first_op > s->last_op || p->last_op < s->first_op)
+      if (!conflict (storage, p, s, order))
         continue;
       if (p->offset >= offset + s->size)
         break;
@@ -120,6 +134,7 @@ Y10Plan *
 y10_plan_new (const Y10Graph *graph, const Y10Layout *layout, GError **error)
 {
   Y10Plan *plan = g_new0 (Y10Plan, 1);
+  Y10Order *order = layout->parallel ? y10_order_new (graph) : NULL;
 
   plan->graph = graph;
   plan->layout = *layout;
@@ -127,7 +142,8 @@ y10_plan_new (const Y10Graph *graph, const Y10Layout *layout, GError **error)
   for (guint i = 0; i < graph->n_tensors; i++)
     lay_out_segments (&graph->tensors[i], layout, &plan->storage[i]);
   find_liveness (graph, plan->storage);
-  place (plan->storage, graph->n_tensors, &plan->arena_size);
+  place (plan->storage, graph->n_tensors, order, &plan->arena_size);
+  y10_order_free (order);
   return plan;
 }
 
@@ -159,6 +175,19 @@ y10_plan_view_padded (const Y10Plan *plan, Y10View v)
   const Y10Storage *s = &plan->storage[v.tensor];
 
   return s->seg_start[v.first + v.n] - s->seg_start[v.first];
+}
+
+gboolean
+y10_plan_views_overlap (const Y10Plan *plan, Y10View a, Y10View b)
+{
+  const Y10Storage *s = &plan->storage[a.tensor];
+  const Y10Storage *t = &plan->storage[b.tensor];
+
+  if (!a.n || !b.n)
+    return FALSE;
+  if (a.tensor == b.tensor)
+    return a.first < b.first + b.n && b.first < a.first + a.n;
+  return s->offset < t->offset + t->size && t->offset < s->offset + s->size;
 }
 
 guint64

@@ -24,6 +24,7 @@ typedef struct
   gsize align;                  /* of each tensor in the arena, bytes */
   guint max_run;                /* images of one submit whose arenas form one
                                  * batch; 1: separate arenas */
+  gboolean parallel;            /* ops whose data allow it run at the same time */
 } Y10Layout;
 
 /* Location of a tensor. */
@@ -53,6 +54,9 @@ void y10_plan_free (Y10Plan * plan);
 gsize y10_plan_view_offset (const Y10Plan * plan, Y10View v);
 /* Channels including padding; several segments have padding in between. */
 guint y10_plan_view_padded (const Y10Plan * plan, Y10View v);
+/* Whether two views share memory, at any times. Views of different channels of one
+ * tensor interleave pixel by pixel, but do not overlap. */
+gboolean y10_plan_views_overlap (const Y10Plan * plan, Y10View a, Y10View b);
 /* Approximate bytes of packed weights: padded, in the layout's element type. */
 guint64 y10_plan_weights_size (const Y10Plan * plan);
 /* Sets physical[c] to the padded channel, relative to the view, of channel

@@ -23,6 +23,8 @@ static const Y10Layout layouts[] = {
       .align = 64,.max_run = 1},
   {.block = 8,.channels_last = TRUE,.elem_size = 2,.input_block = 4,
       .input_elem_size = 2,.align = 256,.max_run = 1},
+  {.block = 8,.channels_last = TRUE,.elem_size = 2,.input_block = 8,
+      .input_elem_size = 2,.align = 256,.max_run = 1,.parallel = TRUE},
 };
 
 static Y10Graph *
@@ -66,6 +68,62 @@ find_use (const Y10Graph *graph, guint *first, guint *last)
   }
 }
 
+static gboolean
+meet (Y10View a, Y10View b)
+{
+  return a.n && b.n && a.tensor == b.tensor && a.first < b.first + b.n
+      && b.first < a.first + a.n;
+}
+
+/* By op and earlier op: whether data or memory of the one comes from the other. */
+static gboolean *
+find_order (const Y10Graph *graph)
+{
+  guint n = graph->n_ops;
+  gboolean *before = g_new0 (gboolean, (gsize) n * n);
+
+  for (guint k = 0; k < n; k++)
+    for (guint i = 0; i < k; i++) {
+      const Y10Op *op = &graph->ops[k], *o = &graph->ops[i];
+
+      if (!meet (o->out, op->in) && !meet (o->out, op->add)
+          && !meet (o->in, op->out) && !meet (o->add, op->out)
+          && !meet (o->out, op->out))
+        continue;
+      before[k * n + i] = TRUE;
+      for (guint j = 0; j < i; j++)
+        before[k * n + j] |= before[i * n + j];
+    }
+  return before;
+}
+
+/* Where ops run at the same time, tensors share memory only if every op that uses the
+ * one has to run before each that uses the other. */
+static void
+check_parallel (const Y10Graph *graph, const Y10Plan *plan)
+{
+  guint n = graph->n_ops;
+  gboolean *before = find_order (graph);
+
+  for (guint k = 0; k < n; k++)
+    for (guint i = 0; i < k; i++) {
+      const Y10Op *a = &graph->ops[k], *b = &graph->ops[i];
+      const Y10View of[] = { a->in, a->out, a->add };
+      const Y10View to[] = { b->in, b->out, b->add };
+
+      for (guint v = 0; v < 9 && !before[k * n + i]; v++) {
+        Y10View x = of[v / 3], y = to[v % 3];
+        const Y10Storage *s = &plan->storage[x.tensor];
+        const Y10Storage *t = &plan->storage[y.tensor];
+
+        if (x.n && y.n && x.tensor != y.tensor)
+          g_assert_true (s->offset + s->size <= t->offset
+              || t->offset + t->size <= s->offset);
+      }
+    }
+  g_free (before);
+}
+
 static void
 check_plan (const Y10Graph *graph, const Y10Layout *layout)
 {
@@ -103,6 +161,8 @@ check_plan (const Y10Graph *graph, const Y10Layout *layout)
           || o->offset + o->size <= s->offset);
     }
   }
+  if (layout->parallel)
+    check_parallel (graph, plan);
   for (guint k = 0; k <= graph->n_ops; k++) {
     gsize live = 0;
 
@@ -111,9 +171,9 @@ check_plan (const Y10Graph *graph, const Y10Layout *layout)
         live += plan->storage[i].size;
     most = MAX (most, live);
   }
-  g_test_message ("block %u, %u bytes: arena %.2f MB, all tensors %.2f, most "
+  g_test_message ("block %u, %u bytes%s: arena %.2f MB, all tensors %.2f, most "
       "at once %.2f", layout->block, layout->elem_size,
-      (double) plan->arena_size / 1e6, (double) sum / 1e6,
+      layout->parallel ? ", parallel" : "", (double) plan->arena_size / 1e6, (double) sum / 1e6,
       (double) most / 1e6);
   g_assert_cmpuint (plan->arena_size, >=, most);
   g_assert_cmpuint (plan->arena_size, <=, most + most / 4);
