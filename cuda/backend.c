@@ -115,7 +115,7 @@ cuda_layout (Y10Device *device, Y10Precision *precision, Y10Layout *layout,
     .block = Y10_CUDA_BLOCK,.channels_last = TRUE,
     .input_block = Y10_CUDA_BLOCK,.align = Y10_CUDA_ALIGN,
     .half = *precision == Y10_PRECISION_FP16,
-    .max_run = G_MAXUINT,
+    .max_run = G_MAXUINT,.parallel = TRUE,
   };
   layout->elem_size = layout->half || *precision == Y10_PRECISION_BF16
       ? 2 : 4;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Queues the work of a slot: parameters, ops, head, results. The same calls are
- * captured into a graph, whose results must equal those of the uncaptured run. */
+/* Queues the work of a slot: parameters, ops, head, results. The same is captured
+ * into a graph, there with lanes that run at the same time; the graph's results must
+ * equal those of the uncaptured run. */
 
 #include "config.h"
 
@@ -16,7 +17,7 @@
 gsize
 y10_cuda_slot_scratch (const Y10Slot *slot, const Y10CudaOpPlans *batch)
 {
-  return MAX (batch->staging + batch->workspace,
+  return MAX (batch->scratch_size,
       y10_head_scratch_bytes (&slot->head));
 }
 
@@ -75,21 +76,20 @@ run_head (Y10Slot *slot, guint n, GError **error)
           slot->stream), "copying the results", error);
 }
 
-guint
-y10_cuda_slot_captured_from (const Y10Slot *slot)
+static gboolean
+copy_params (Y10Slot *slot, GError **error)
 {
-  return slot->program->stem ? 1 : 0;
+  const Y10CudaDriver *d = slot->program->device->driver;
+
+  return y10_cuda_check (d, d->memcpy_htod_async (slot->io, slot->pinned,
+          slot->counts_at, slot->stream), "copying the parameters", error);
 }
 
 gboolean
 y10_cuda_slot_run (Y10Slot *slot, const Y10CudaOpPlans *batch, guint n,
     guint first, guint end, GError **error)
 {
-  const Y10CudaDriver *d = slot->program->device->driver;
-
-  if (!y10_cuda_check (d, d->memcpy_htod_async (slot->io, slot->pinned,
-              slot->counts_at, slot->stream), "copying the parameters",
-          error)
+  if (!copy_params (slot, error)
       || !y10_cuda_run (slot->program, batch, &slot->memory, first, end, n,
           slot->stream, error))
     return FALSE;
@@ -110,8 +110,10 @@ capture (Y10Slot *slot, const Y10CudaOpPlans *batch, guint n,
   if (!y10_cuda_check (d, d->stream_begin_capture (slot->stream,
               Y10_CU_CAPTURE_THREAD_LOCAL), "capturing the network", error))
     return FALSE;
-  ok = y10_cuda_slot_run (slot, batch, n, y10_cuda_slot_captured_from (slot),
-      slot->program->plan->graph->n_ops, error);
+  ok = copy_params (slot, error)
+      && y10_cuda_streams_run (&slot->lanes, slot->program, batch,
+      &slot->memory, n, error)
+      && run_head (slot, n, error);
   /* Ends the capture, valid or not: the stream is usable again. */
   ok = y10_cuda_check (d, d->stream_end_capture (slot->stream, &graph),
       "capturing the network", ok ? error : NULL) && ok;
@@ -170,7 +172,7 @@ run_captured (Y10Slot *slot, const Y10CudaOpPlans *batch, guint n,
 
   return y10_cuda_slot_clear (slot, 0, error)
       && y10_cuda_slot_run (slot, batch, n, 0,
-      y10_cuda_slot_captured_from (slot), error)
+      slot->program->lanes->first, error)
       && y10_cuda_check (d, d->graph_launch (exec, slot->stream),
       "launching the network", error)
       && finish_run (slot, error);

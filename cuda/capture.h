@@ -15,10 +15,7 @@ gsize y10_cuda_slot_scratch (const Y10Slot * slot,
 void y10_cuda_slot_set_params (Y10Slot * slot, guint i,
     const Y10Letterbox * l, const Y10HeadParams * params);
 gboolean y10_cuda_slot_clear (Y10Slot * slot, guint8 value, GError ** error);
-/* The first op in a graph: a stem is not part of it, because pictures change
- * their addresses. */
-guint y10_cuda_slot_captured_from (const Y10Slot * slot);
-/* Queues ops [first, end), and the head after the last. */
+/* Queues ops [first, end) on the slot's stream, and the head after the last. */
 gboolean y10_cuda_slot_run (Y10Slot * slot, const Y10CudaOpPlans * batch,
     guint n, guint first, guint end, GError ** error);
 /* Image @i is computed, and nothing found in it: the step has fewer images than

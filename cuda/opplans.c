@@ -91,6 +91,12 @@ conv_view (const Y10Program *program, Y10View v)
   };
 }
 
+static gsize
+align (gsize size)
+{
+  return (size + Y10_CUDA_ALIGN - 1) / Y10_CUDA_ALIGN * Y10_CUDA_ALIGN;
+}
+
 static gboolean
 is_dense (const Y10Op *op)
 {
@@ -117,26 +123,10 @@ dense_desc (const Y10Program *program, const Y10Op *op, guint n)
   };
 }
 
-/* Whether two views share an element. Views of different channels of one tensor
- * interleave pixel by pixel, but do not overlap. */
-static gboolean
-overlap (const Y10Plan *plan, Y10View a, Y10View b)
-{
-  const Y10Storage *s = &plan->storage[a.tensor];
-  const Y10Storage *t = &plan->storage[b.tensor];
-
-  if (!a.n || !b.n)
-    return FALSE;
-  if (a.tensor == b.tensor)
-    return a.first < b.first + b.n && b.first < a.first + a.n;
-  return s->offset < t->offset + t->size && t->offset < s->offset + s->size;
-}
-
 /* A stem runs as part of reading the pictures. A convolution without an epilogue
- * gains nothing from fusing. Nor may the
- * fused kernel overwrite the tensor that it adds: cuDNN does not document the
- * order of its reads and writes, and no comparison of results could prove
- * it. */
+ * gains nothing from fusing. Nor may the fused kernel overwrite the tensor that it
+ * adds: cuDNN does not document the order of its reads and writes, and no comparison
+ * of results could prove it. */
 gboolean
 y10_cuda_fused_desc (const Y10Program *program, guint op, guint n,
     Y10CudaConvDesc *desc)
@@ -144,8 +134,9 @@ y10_cuda_fused_desc (const Y10Program *program, guint op, guint n,
   const Y10Plan *plan = program->plan;
   const Y10Op *o = &plan->graph->ops[op];
 
-  if ((op == 0 && program->stem) || !is_dense (o) || !(o->act == Y10_ACT_SILU || o->add.n
-          || is_logits (program, o)) || overlap (plan, o->add, o->out))
+  if ((op == 0 && program->stem) || !is_dense (o)
+      || !(o->act == Y10_ACT_SILU || o->add.n || is_logits (program, o))
+      || y10_plan_views_overlap (plan, o->add, o->out))
     return FALSE;
   *desc = dense_desc (program, o, n);
   return TRUE;
@@ -196,6 +187,17 @@ plan_dense (const Y10Program *program, const Y10Op *op, guint n,
   return TRUE;
 }
 
+static void
+lay_out_scratch (const Y10Program *program, Y10CudaOpPlans *batch)
+{
+  for (guint l = 0; l < program->lanes->n_lanes; l++) {
+    batch->scratch[l].staging = align (batch->scratch[l].staging);
+    batch->scratch[l].offset = batch->scratch_size;
+    batch->scratch_size += batch->scratch[l].staging
+        + align (batch->workspace);
+  }
+}
+
 static gboolean
 plan_batch (const Y10Program *program, guint n, CUstream stream,
     GCancellable *cancellable, Y10CudaOpPlans *batch, GError **error)
@@ -207,6 +209,7 @@ plan_batch (const Y10Program *program, guint n, CUstream stream,
     const Y10Op *op = &graph->ops[i];
     Y10CudaOpPlan *plan = &batch->ops[i];
     Y10CudaConvView out = conv_view (program, op->out);
+    Y10CudaScratch *part = &batch->scratch[program->lanes->ops[i].lane];
 
     if (!is_dense (op))
       continue;
@@ -216,13 +219,12 @@ plan_batch (const Y10Program *program, guint n, CUstream stream,
                 program->weights + program->bias[i], error)))
       return FALSE;
     if (plan->staged)
-      batch->staging = MAX (batch->staging, (gsize) out.height * out.width
+      part->staging = MAX (part->staging, (gsize) out.height * out.width
           * out.channels * n * program->elem_size);
     batch->workspace = MAX (batch->workspace,
         y10_cuda_conv_plan_workspace (plan->conv->plan));
   }
-  batch->staging = (batch->staging + Y10_CUDA_ALIGN - 1) / Y10_CUDA_ALIGN
-      * Y10_CUDA_ALIGN;
+  lay_out_scratch (program, batch);
   return TRUE;
 }
 

@@ -6,6 +6,7 @@
 
 #include "conv/conv.h"
 #include "core/backend.h"
+#include "lanes.h"
 
 G_BEGIN_DECLS
 
@@ -27,13 +28,21 @@ typedef struct
   gboolean epilogue;            /* SiLU, addition or conversion afterwards */
 } Y10CudaOpPlan;
 
+/* A lane's part of the scratch memory: a staging buffer, then cuDNN's workspace. */
+typedef struct
+{
+  gsize offset;
+  gsize staging;                /* bytes of the largest staged output */
+} Y10CudaScratch;
+
 /* All ops at one number of images: an atomic rc box that never changes. */
 typedef struct
 {
   guint n_ops;
   Y10CudaOpPlan *ops;
-  gsize staging;                /* bytes of the largest staged output */
-  gsize workspace;              /* bytes that cuDNN has behind it */
+  Y10CudaScratch scratch[Y10_CUDA_MAX_LANES];
+  gsize scratch_size;           /* of all lanes */
+  gsize workspace;              /* bytes that cuDNN has in each */
 } Y10CudaOpPlans;
 
 /* A set of batch sizes: bit n - 1 is n images. */

@@ -41,12 +41,6 @@ is_logits (const Y10Graph *graph, const Y10Op *op)
   return graph->tensors[op->out.tensor].role == Y10_ROLE_LOGITS;
 }
 
-static gboolean
-same_view (Y10View a, Y10View b)
-{
-  return a.tensor == b.tensor && a.first == b.first && a.n == b.n;
-}
-
 static CUdeviceptr
 address (Y10KView v)
 {
@@ -55,9 +49,9 @@ address (Y10KView v)
 
 /* The buffer for a convolution that cannot write to its output. */
 static Y10KView
-staging (const Y10CudaMemory *memory, Y10KView out)
+staging (CUdeviceptr scratch, Y10KView out)
 {
-  out.data = GSIZE_TO_POINTER (memory->scratch);
+  out.data = GSIZE_TO_POINTER (scratch);
   out.pixel = out.channels;
   out.image = (gint64) out.height * out.width * out.channels;
   return out;
@@ -72,6 +66,8 @@ run_dense (const Y10Program *program, const Y10CudaOpPlans *batch,
   const Y10CudaKernels *kernels = &program->device->kernels;
   const Y10Graph *graph = program->plan->graph;
   const Y10Op *op = &graph->ops[index];
+  const Y10CudaScratch *part = &batch->scratch[program->lanes->ops[index].lane];
+  CUdeviceptr scratch = memory->scratch + part->offset;
   Y10KView in = y10_cuda_view (program, memory, op->in);
   Y10KEpilogue f = {
     .out = y10_cuda_view (program, memory, op->out),
@@ -80,11 +76,11 @@ run_dense (const Y10Program *program, const Y10CudaOpPlans *batch,
     .images = n,
   };
 
-  f.in = plan->staged ? staging (memory, f.out) : f.out;
+  f.in = plan->staged ? staging (scratch, f.out) : f.out;
   if (!y10_cuda_conv_plan_run (plan->conv->plan, stream, address (in),
           program->weights + program->weight[index],
           program->weights + program->bias[index], address (f.add),
-          address (f.in), memory->scratch + batch->staging, error))
+          address (f.in), scratch + part->staging, error))
     return FALSE;
   return !plan->epilogue || y10_cuda_launch (kernels,
       kernels->epilogue[program->type], y10_epilogue_launch (&f), stream, &f,
@@ -132,8 +128,7 @@ run_attention (const Y10Program *program, const Y10CudaMemory *memory,
       y10_attention_launch (&p), stream, &p, error);
 }
 
-/* Consecutive pools, each of which reads the output of the previous one, run as
- * one kernel that reads the first pool's input once. */
+/* Several pools as one kernel that reads the first one's input once. */
 static guint
 run_maxpool5 (const Y10Program *program, const Y10CudaMemory *memory,
     guint first, guint end, guint n, CUstream stream, GError **error)
@@ -143,19 +138,16 @@ run_maxpool5 (const Y10Program *program, const Y10CudaMemory *memory,
   Y10KMaxPool5 p = {
     .in = y10_cuda_view (program, memory, ops[first].in),.images = n,
   };
-  guint i = first;
 
-  do
-    p.out[p.n++] = y10_cuda_view (program, memory, ops[i++].out);
-  while (i < end && p.n < Y10_MAXPOOL5_MAX && ops[i].kind == Y10_OP_MAXPOOL5
-      && same_view (ops[i].in, ops[i - 1].out));
+  p.n = y10_cuda_count_joint (program->plan->graph, first, end);
+  for (int i = 0; i < p.n; i++)
+    p.out[i] = y10_cuda_view (program, memory, ops[first + i].out);
   return y10_cuda_launch (kernels, kernels->maxpool5[program->type],
-      y10_maxpool5_launch (&p), stream, &p, error) ? i - first : 0;
+      y10_maxpool5_launch (&p), stream, &p, error) ? p.n : 0;
 }
 
-/* Returns the number of ops that were queued, or 0 and sets @error. */
-static guint
-run_some (const Y10Program *program, const Y10CudaOpPlans *batch,
+guint
+y10_cuda_run_op (const Y10Program *program, const Y10CudaOpPlans *batch,
     const Y10CudaMemory *memory, guint first, guint end, guint n,
     CUstream stream, GError **error)
 {
@@ -188,7 +180,7 @@ y10_cuda_run (const Y10Program *program, const Y10CudaOpPlans *batch,
     CUstream stream, GError **error)
 {
   for (guint i = first, done; i < end; i += done) {
-    done = run_some (program, batch, memory, i, end, n, stream, error);
+    done = y10_cuda_run_op (program, batch, memory, i, end, n, stream, error);
     if (!done)
       return FALSE;
   }

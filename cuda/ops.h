@@ -15,7 +15,12 @@ typedef struct
   guint max_batch;
 } Y10CudaMemory;
 
-/* Queues ops [first, end) for @n images. */
+/* Queues op @first, and those behind it, up to @end, that its kernel runs too.
+ * Returns their number, or 0 and sets @error. */
+guint y10_cuda_run_op (const Y10Program * program,
+    const Y10CudaOpPlans * batch, const Y10CudaMemory * memory, guint first,
+    guint end, guint n, CUstream stream, GError ** error);
+/* Queues ops [first, end) for @n images, one after the other. */
 gboolean y10_cuda_run (const Y10Program * program,
     const Y10CudaOpPlans * batch, const Y10CudaMemory * memory, guint first,
     guint end, guint n, CUstream stream, GError ** error);

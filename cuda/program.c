@@ -33,6 +33,7 @@ y10_cuda_program_free (Y10Program *program)
     d->mem_free (program->weights);
   g_free (program->weight);
   g_free (program->bias);
+  y10_cuda_lanes_free (program->lanes);
   g_free (program);
 }
 
@@ -90,6 +91,15 @@ begins_with_stem (const Y10Plan *plan)
       && y10_plan_view_padded (plan, op->out) <= Y10_STEM_MAX_CHANNELS;
 }
 
+/* Fewer for tests and measurements. */
+static guint
+max_lanes (void)
+{
+  const char *text = g_getenv ("Y10_CUDA_LANES");
+
+  return text ? (guint) g_ascii_strtoull (text, NULL, 10) : Y10_CUDA_MAX_LANES;
+}
+
 Y10Program *
 y10_cuda_program_new (Y10Device *device, const Y10Plan *plan,
     Y10Precision precision, GCancellable *cancellable, GError **error)
@@ -107,6 +117,11 @@ y10_cuda_program_new (Y10Device *device, const Y10Plan *plan,
   program->stem = begins_with_stem (plan);
   program->weight = g_new0 (gsize, n_ops);
   program->bias = g_new0 (gsize, n_ops);
+  program->lanes = y10_cuda_lanes_new (plan, program->stem ? 1 : 0,
+      max_lanes ());
+  g_debug ("CUDA: %u kernels in %u lanes, %u in the longest chain",
+      program->lanes->n_launches, program->lanes->n_lanes,
+      program->lanes->n_longest);
   pthread_mutex_init (&program->lock, NULL);
   pthread_mutex_init (&program->preparing, NULL);
   packed = y10_cuda_pack (program, &program->weights_size, error);

@@ -32,6 +32,7 @@ struct _Y10Program
   gsize *weight, *bias;         /* one an op: bytes from weights */
   char hash[17];                /* of the weights */
   gboolean stem;                /* op 0 is a stem, which reads the pictures */
+  Y10CudaLanes *lanes;          /* of the ops */
   Y10CudaPreparer *preparer;    /* NULL: no batch size was requested */
   Y10CudaTune *tune;            /* searches for faster plans; NULL: off */
   const char *not_tuned;        /* why; or NULL */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* A slot: a stream, the arena of its activations, the parameters and the rows of
- * each image, and a captured graph for each batch size. A graph writes to the
- * same addresses at each launch. Only the slot uses them, and its step ends
+/* A slot: a stream, further ones for the lanes of its graphs, the arena of its
+ * activations, the parameters and the rows of each image, and a captured graph for
+ * each batch size. A graph writes to the same addresses at each launch. Only the slot uses them, and its step ends
  * before the next begins, so no step overwrites another's rows.
  *
  * Pictures are read outside the graph, since their addresses change. The graph
@@ -115,16 +115,19 @@ allocate (Y10Slot *slot, Y10CudaOpPlans *const batches[2], GError **error)
 
 /* A step before the tuner's, which has the lowest priority; lower is higher. */
 static gboolean
-make_stream (Y10Slot *slot, GError **error)
+make_streams (Y10Slot *slot, GError **error)
 {
   const Y10CudaDriver *d = slot->program->device->driver;
-  int least = 0, greatest = 0;
+  int least = 0, greatest = 0, priority;
 
-  return y10_cuda_check (d, d->ctx_get_priority_range (&least, &greatest),
-      "the streams' priorities", error)
-      && y10_cuda_check (d, d->stream_create (&slot->stream,
-          Y10_CU_STREAM_NON_BLOCKING, MAX (least - 1, greatest)), "a stream",
-      error)
+  if (!y10_cuda_check (d, d->ctx_get_priority_range (&least, &greatest),
+          "the streams' priorities", error))
+    return FALSE;
+  priority = MAX (least - 1, greatest);
+  return y10_cuda_check (d, d->stream_create (&slot->stream,
+          Y10_CU_STREAM_NON_BLOCKING, priority), "a stream", error)
+      && y10_cuda_streams_init (&slot->lanes, slot->program, slot->stream,
+      priority, error)
       && y10_cuda_check (d, d->event_create (&slot->producer,
           Y10_CU_EVENT_DISABLE_TIMING), "an event", error)
       && y10_cuda_check (d, d->event_create (&slot->input_done,
@@ -165,6 +168,7 @@ y10_cuda_slot_free (Y10Slot *slot)
   for (guint i = 0; i < G_N_ELEMENTS (events); i++)
     if (events[i])
       d->event_destroy (events[i]);
+  y10_cuda_streams_clear (&slot->lanes, d);
   if (slot->stream)
     d->stream_destroy (slot->stream);
   g_free (slot->runs);
@@ -193,7 +197,7 @@ y10_cuda_slot_new (Y10Program *program, guint max_batch, guint max_rows,
         error) : NULL;
     ok = batches[i] != NULL;
   }
-  ok = ok && make_stream (slot, error) && allocate (slot, batches, error);
+  ok = ok && make_streams (slot, error) && allocate (slot, batches, error);
   for (guint i = 0; ok && i < 2; i++)
     ok = slot->runs[sizes[i] - 1].batch
         || y10_cuda_slot_try (slot, batches[i], sizes[i], error);
@@ -279,7 +283,7 @@ queue_ops (Y10Slot *slot, guint size, guint first, guint end, GError **error)
   const Y10CudaDriver *d = slot->program->device->driver;
   const Y10CudaSlotRun *run = &slot->runs[size - 1];
 
-  if (run->graph && first == y10_cuda_slot_captured_from (slot)
+  if (run->graph && first == slot->program->lanes->first
       && end == slot->program->plan->graph->n_ops)
     return y10_cuda_check (d, d->graph_launch (run->graph, slot->stream),
         "launching the network", error);

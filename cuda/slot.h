@@ -7,6 +7,7 @@
 #include "kernels/head.h"
 #include "ops.h"
 #include "preprocess.h"
+#include "streams.h"
 
 G_BEGIN_DECLS
 
@@ -26,6 +27,7 @@ struct _Y10Slot
   Y10Program *program;
   guint max_batch, max_rows;
   CUstream stream;
+  Y10CudaStreams lanes;         /* while a graph is captured */
   CUevent producer, start, input_done, done;
   Y10CudaMemory memory;
   gsize scratch_size;

@@ -11,6 +11,7 @@
 #include <atomic>
 
 static std::atomic<guint64> n_invalidated;
+static std::atomic<guint> n_nodes, n_waits, forgotten_wait = G_MAXUINT;
 
 namespace y10_sim
 {
@@ -150,11 +151,15 @@ capture_end (CUstream stream, CUgraph *graph)
       followed[i] = true;
   for (guint i : stream->last)
     followed[i] = true;
+  for (guint i : c->forgotten)
+    followed[i] = true;
   if (c->invalid)
     result = Y10_CU_CAPTURE_INVALIDATED;
   else if (std::find (followed.begin (), followed.end (), false) != followed.end ())
     result = misuse (Y10_CU_CAPTURE_UNJOINED,
         "a capture ends, but not all of its streams have come together");
+  n_nodes = c->graph->nodes.size ();
+  n_waits = c->n_waits;
   finish (c);
   if (result) {
     c->graph->context->graphs.erase (c->graph);
@@ -197,9 +202,31 @@ capture_wait (CUstream stream, CUevent event)
     stream->last.clear ();
     c->streams.push_back (stream);
   }
+  if (!event->last.empty () && c->n_waits++ == forgotten_wait) {
+    c->forgotten = event->last;
+    return 0;
+  }
   add_unique (stream->last, event->last);
   return 0;
 }
+}
+
+guint
+y10_sim_n_nodes (void)
+{
+  return n_nodes;
+}
+
+guint
+y10_sim_n_waits (void)
+{
+  return n_waits;
+}
+
+void
+y10_sim_forget_wait (guint wait)
+{
+  forgotten_wait = wait;
 }
 
 guint64

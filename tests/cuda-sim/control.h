@@ -33,6 +33,10 @@ typedef struct
   guint64 (*n_copies) (void);
   guint64 (*n_spins) (void);
   guint64 (*n_unset) (void);
+  guint (*n_nodes) (void);
+  guint (*n_waits) (void);
+  void (*forget_wait) (guint wait);
+  void (*delay_node) (guint node);
   int (*ctx_synchronize) (void);
   void (*set_slow_captures) (gboolean slow);
   struct CUctx_st *(*context_new) (void);

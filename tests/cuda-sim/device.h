@@ -166,6 +166,8 @@ struct Capture
   GThread *thread;
   bool invalid;
   guint doomed;                 /* nodes until it becomes invalid; 0: never */
+  guint n_waits;                /* between streams, for nodes */
+  std::vector<guint> forgotten; /* nodes of the wait that made no edges */
   std::vector<CUstream> streams;
 };
 
@@ -199,6 +201,9 @@ void run_some (guint n);
 void streams_drop (CUcontext context);
 void forget_event (CUevent event);
 void forget_exec (CUgraphExec exec);
+
+/* The node of each graph that runs as late as possible; or G_MAXUINT. */
+extern guint delayed_node;
 
 /* capture.cpp. */
 extern std::vector<Capture *> &captures;

@@ -18,6 +18,7 @@
 namespace y10_sim
 {
 std::vector<CUstream> &streams = *new std::vector<CUstream>;
+guint delayed_node = G_MAXUINT;
 
 namespace
 {
@@ -158,6 +159,8 @@ step_graph (Op *op)
     begin_graph (op);
   if (op->n_left > 0) {
     at = y10_sim_random () % op->ready.size ();
+    if (op->ready[at] == delayed_node)
+      at = (at + 1) % op->ready.size ();
     node = op->ready[at];
     op->ready[at] = op->ready.back ();
     op->ready.pop_back ();
@@ -365,6 +368,12 @@ run_until_empty (CUstream stream)
   }
   return true;
 }
+}
+
+void
+y10_sim_delay_node (guint node)
+{
+  y10_sim::delayed_node = node;
 }
 
 guint64

@@ -10,15 +10,35 @@
 const Y10SimControl *sim;
 const Y10CudaDriver *d;
 
+/* Most boxes of random logits reach beyond the picture on all sides and are cut to
+ * it, whatever the logits. These are small, so that wrong logits show. */
+static void
+shrink_boxes (Y10TestTensors *tensors)
+{
+  static const char *const names[] = { "model.23.one2one_cv2.0.2.bias",
+    "model.23.one2one_cv2.1.2.bias", "model.23.one2one_cv2.2.2.bias"
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
+    Y10TestTensor *bias = y10_test_tensors_find (tensors, names[i]);
+    gsize n_bins = y10_test_tensor_n (bias) / 4;
+
+    for (guint edge = 0; edge < 4; edge++)
+      y10_test_tensors_data (tensors, bias)[edge * n_bins] += 7;
+  }
+}
+
 Y10Engine *
 make_engine (guint max_batch)
 {
   Y10TestTensors *tensors = test_tensors ("pico-nc3", 0);
-  Y10Model *model = test_model (tensors, NULL);
   Y10EngineConfig config;
   GError *error = NULL;
   Y10Engine *engine;
+  Y10Model *model;
 
+  shrink_boxes (tensors);
+  model = test_model (tensors, NULL);
   y10_engine_config_init (&config, sizeof config);
   config.backend = Y10_BACKEND_CUDA;
   config.width = config.height = SIZE;

@@ -85,6 +85,15 @@ guint64 y10_sim_n_spins (void);
 guint64 y10_sim_n_unset (void);
 /* The number of captures that became invalid so far. */
 guint64 y10_sim_n_invalidated (void);
+/* The numbers of nodes of the last graph that was captured, and of waits of one
+ * stream for nodes of another that made its edges. */
+guint y10_sim_n_nodes (void);
+guint y10_sim_n_waits (void);
+/* From now on each capture forgets the edges of its wait @wait, counted from 0;
+ * and each graph runs its node @node after all that do not have to follow it.
+ * G_MAXUINT: none. */
+void y10_sim_forget_wait (guint wait);
+void y10_sim_delay_node (guint node);
 /* TRUE: other threads get a turn between any two calls of a capture. */
 void y10_sim_set_slow_captures (gboolean slow);
 /* cuCtxSynchronize: the backend never calls it, but others in the process do. */
