@@ -52,12 +52,11 @@ y10_cuda_slot_set_surplus (Y10Slot *slot, guint i)
   };
 }
 
-/* The head follows the last op; its rows are copied to where they are read. */
+/* The head follows the last op. */
 static gboolean
 run_head (Y10Slot *slot, guint n, GError **error)
 {
   const Y10CudaKernels *kernels = &slot->program->device->kernels;
-  const Y10CudaDriver *d = slot->program->device->driver;
   gboolean nms = y10_graph_has_nms (slot->program->plan->graph);
 
   if (!slot->head.n_anchors)    /* a graph of a few ops, in tests */
@@ -69,27 +68,23 @@ run_head (Y10Slot *slot, guint n, GError **error)
           y10_head_nms_launch (&slot->head), slot->stream, &slot->head, error)
       : y10_cuda_launch (kernels, kernels->head_select,
           y10_head_select_launch (&slot->head), slot->stream, &slot->head,
-          error))
-      && y10_cuda_check (d, d->memcpy_dtoh_async (slot->pinned
-          + slot->counts_at, slot->io + slot->counts_at, slot->rows_at
-          - slot->counts_at + (gsize) n * slot->max_rows * sizeof (Y10KRow),
-          slot->stream), "copying the results", error);
+          error));
 }
 
 static gboolean
-copy_params (Y10Slot *slot, GError **error)
+copy_params (Y10Slot *slot, CUstream stream, GError **error)
 {
   const Y10CudaDriver *d = slot->program->device->driver;
 
-  return y10_cuda_check (d, d->memcpy_htod_async (slot->io, slot->pinned,
-          slot->counts_at, slot->stream), "copying the parameters", error);
+  return y10_cuda_check (d, d->memcpy_htod_async (slot->params,
+          slot->pinned, slot->counts_at, stream), "copying the parameters", error);
 }
 
 gboolean
 y10_cuda_slot_run (Y10Slot *slot, const Y10CudaOpPlans *batch, guint n,
     guint first, guint end, GError **error)
 {
-  if (!copy_params (slot, error)
+  if (!copy_params (slot, slot->stream, error)
       || !y10_cuda_run (slot->program, batch, &slot->memory, first, end, n,
           slot->stream, error))
     return FALSE;
@@ -105,12 +100,15 @@ capture (Y10Slot *slot, const Y10CudaOpPlans *batch, guint n,
 {
   const Y10CudaDriver *d = slot->program->device->driver;
   CUgraph graph = NULL;
+  CUstream last;
   gboolean ok;
 
   if (!y10_cuda_check (d, d->stream_begin_capture (slot->stream,
               Y10_CU_CAPTURE_THREAD_LOCAL), "capturing the network", error))
     return FALSE;
-  ok = copy_params (slot, error)
+  /* Only the head needs the parameters. */
+  ok = y10_cuda_streams_fork (&slot->lanes, slot->program, &last, error)
+      && copy_params (slot, last, error)
       && y10_cuda_streams_run (&slot->lanes, slot->program, batch,
       &slot->memory, n, error)
       && run_head (slot, n, error);
@@ -186,7 +184,7 @@ y10_cuda_slot_warm_up (Y10Slot *slot, const Y10CudaOpPlans *batch, guint n,
   const Y10CudaDriver *d = slot->program->device->driver;
   const Y10Graph *graph = slot->program->plan->graph;
   guint8 *results = slot->pinned + slot->counts_at;
-  gsize size = slot->io_size - slot->counts_at;
+  gsize size = slot->pinned_size - slot->counts_at;
   g_autofree guint8 *expected = NULL;
   gboolean ok;
 

@@ -3,12 +3,14 @@
 
 /* A slot: a stream, further ones for the lanes of its graphs, the arena of its
  * activations, the parameters and the rows of each image, and a captured graph for
- * each batch size. A graph writes to the same addresses at each launch. Only the slot uses them, and its step ends
- * before the next begins, so no step overwrites another's rows.
+ * each batch size. A graph writes to the same addresses at each launch. Only the
+ * slot uses them, and its step ends before the next begins, so no step overwrites
+ * another's rows.
  *
  * Pictures are read outside the graph, since their addresses change. The graph
- * copies the parameters from pinned memory to the device, and the rows back. One
- * event marks the end of reading the pictures, another the end of the step. */
+ * copies the parameters from pinned memory to the device; the head writes rows to
+ * pinned memory, where they can be read after the step's last event. Another event
+ * marks the end of reading the pictures. */
 
 #include "config.h"
 
@@ -27,9 +29,9 @@
 
 G_STATIC_ASSERT (sizeof (Y10KRow) == sizeof (Y10Detection));
 
-/* Where things lie in the two blocks; what is copied in comes first. */
+/* Where things lie in pinned memory; what is copied to the device comes first. */
 static void
-lay_out_io (Y10Slot *slot)
+lay_out_pinned (Y10Slot *slot)
 {
   const Y10Graph *graph = slot->program->plan->graph;
   gsize n = slot->max_batch;
@@ -37,7 +39,7 @@ lay_out_io (Y10Slot *slot)
   slot->classes_at = n * sizeof (Y10KHeadParams);
   slot->counts_at = (slot->classes_at + n * graph->n_classes + 255) & ~(gsize) 255;
   slot->rows_at = slot->counts_at + ((n * sizeof (guint) + 255) & ~(gsize) 255);
-  slot->io_size = slot->rows_at + n * slot->max_rows * sizeof (Y10KRow);
+  slot->pinned_size = slot->rows_at + n * slot->max_rows * sizeof (Y10KRow);
 }
 
 static void
@@ -67,10 +69,10 @@ init_head (Y10Slot *slot, CUdeviceptr scratch)
   h->n_bins = graph->n_bins;
   h->images = slot->max_batch;
   h->capacity = slot->max_rows;
-  h->params = GSIZE_TO_POINTER (slot->io);
-  h->classes = GSIZE_TO_POINTER (slot->io + slot->classes_at);
-  h->counts = GSIZE_TO_POINTER (slot->io + slot->counts_at);
-  h->rows = GSIZE_TO_POINTER (slot->io + slot->rows_at);
+  h->params = GSIZE_TO_POINTER (slot->params);
+  h->classes = GSIZE_TO_POINTER (slot->params + slot->classes_at);
+  h->counts = GSIZE_TO_POINTER (slot->mapped + slot->counts_at);
+  h->rows = GSIZE_TO_POINTER (slot->mapped + slot->rows_at);
   h->scratch = GSIZE_TO_POINTER (scratch);
 }
 
@@ -81,13 +83,16 @@ allocate (Y10Slot *slot, Y10CudaOpPlans *const batches[2], GError **error)
   const Y10CudaDriver *d = slot->program->device->driver;
   gsize arena = MAX (slot->program->plan->arena_size, 1) * slot->max_batch;
 
-  lay_out_io (slot);
+  lay_out_pinned (slot);
   if (!y10_cuda_check (d, d->mem_alloc (&slot->memory.arena, arena),
           "memory for the activations", error)
-      || !y10_cuda_check (d, d->mem_alloc (&slot->io, slot->io_size),
-          "memory for the results", error)
+      || !y10_cuda_check (d, d->mem_alloc (&slot->params, slot->counts_at),
+          "memory for the parameters", error)
       || !y10_cuda_check (d, d->mem_host_alloc ((void **) &slot->pinned,
-              slot->io_size, 0), "pinned memory for the results", error))
+              slot->pinned_size, Y10_CU_MEMHOSTALLOC_DEVICEMAP),
+          "pinned memory for the results", error)
+      || !y10_cuda_check (d, d->mem_host_get_device_pointer (&slot->mapped,
+              slot->pinned, 0), "mapping the results", error))
     return FALSE;
   init_head (slot, 0);
   slot->scratch_size = MAX (y10_cuda_slot_scratch (slot, batches[0]),
@@ -96,11 +101,11 @@ allocate (Y10Slot *slot, Y10CudaOpPlans *const batches[2], GError **error)
               MAX (slot->scratch_size, 1)), "scratch memory", error))
     return FALSE;
   init_head (slot, slot->memory.scratch);
-  memset (slot->pinned, 0, slot->io_size);
+  memset (slot->pinned, 0, slot->pinned_size);
   /* Memory is set once before a kernel reads it, or compute-sanitizer's
    * initcheck would report padding that only copies read. */
-  if (!y10_cuda_check (d, d->memset_d8_async (slot->io, 0, slot->io_size,
-              slot->stream), "clearing the results", error)
+  if (!y10_cuda_check (d, d->memset_d8_async (slot->params, 0,
+              slot->counts_at, slot->stream), "clearing the parameters", error)
       || !y10_cuda_check (d, d->memset_d8_async (slot->memory.scratch, 0,
               MAX (slot->scratch_size, 1), slot->stream),
           "clearing the scratch memory", error))
@@ -161,8 +166,8 @@ y10_cuda_slot_free (Y10Slot *slot)
     d->mem_free (slot->memory.arena);
   if (slot->memory.scratch)
     d->mem_free (slot->memory.scratch);
-  if (slot->io)
-    d->mem_free (slot->io);
+  if (slot->params)
+    d->mem_free (slot->params);
   if (slot->pinned)
     d->mem_free_host (slot->pinned);
   for (guint i = 0; i < G_N_ELEMENTS (events); i++)
@@ -457,7 +462,7 @@ void
 y10_cuda_slot_poison (Y10Slot *slot)
 {
   memset (slot->pinned + slot->counts_at, 0xff,
-      slot->io_size - slot->counts_at);
+      slot->pinned_size - slot->counts_at);
   if (y10_cuda_slot_clear (slot, 0xff, NULL))
     slot->program->device->driver->stream_synchronize (slot->stream);
 }

@@ -41,11 +41,11 @@ struct _Y10Slot
   int version;                  /* the program's, when last compared */
   guint64 retry_at;             /* the step that tries or captures again */
   Y10KHead head;                /* images is set at each run */
-  /* One block of device memory, and of pinned memory, each: params, classes |
-   * counts, rows. */
-  CUdeviceptr io;
+  /* One block of pinned memory: params, classes | counts, rows. The device has a copy
+   * of the first part, and writes the second where it is. */
   guint8 *pinned;
-  gsize classes_at, counts_at, rows_at, io_size;
+  CUdeviceptr params, mapped;
+  gsize classes_at, counts_at, rows_at, pinned_size;
   Y10Rows *results;             /* max_batch: views of the pinned rows */
   gfloat ms;                    /* of the last step, on the device */
 };

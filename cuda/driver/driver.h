@@ -51,6 +51,7 @@ enum
   Y10_CU_EVENT_BLOCKING_SYNC = 1,
   Y10_CU_EVENT_DISABLE_TIMING = 2,
   Y10_CU_CAPTURE_THREAD_LOCAL = 1,
+  Y10_CU_MEMHOSTALLOC_DEVICEMAP = 2,
   Y10_CU_FUNC_MAX_DYNAMIC_SHARED = 8,
 };
 
@@ -83,6 +84,7 @@ enum
   F (mem_alloc, "cuMemAlloc_v2", (CUdeviceptr *p, size_t size)) \
   F (mem_free, "cuMemFree_v2", (CUdeviceptr p)) \
   F (mem_host_alloc, "cuMemHostAlloc", (void **p, size_t size, unsigned int flags)) \
+  F (mem_host_get_device_pointer, "cuMemHostGetDevicePointer_v2", (CUdeviceptr *p, void *host, unsigned int flags)) \
   F (mem_free_host, "cuMemFreeHost", (void *p)) \
   F (memcpy_htod_async, "cuMemcpyHtoDAsync_v2", (CUdeviceptr to, const void *from, size_t size, CUstream stream)) \
   F (memcpy_dtoh_async, "cuMemcpyDtoHAsync_v2", (void *to, CUdeviceptr from, size_t size, CUstream stream)) \

@@ -70,7 +70,7 @@ struct Allocation
   guint8 *base, *map;
   gsize size, map_size;
   CUcontext context;
-  bool pinned, freed;
+  bool pinned, freed, mapped;
   mutable bool set;             /* a copy, a memset or a kernel has used it */
 };
 
@@ -175,6 +175,8 @@ namespace y10_sim
 {
 /* memory.cpp. */
 int memory_alloc (CUcontext context, gsize size, bool pinned, guint8 **p);
+/* Whether kernels may use pinned memory at @p. */
+void memory_set_mapped (const void *p, bool mapped);
 /* Returns Y10_CU_INVALID_VALUE and reports if @p is not such memory. */
 int memory_free (guint8 *p, bool pinned);
 /* Returns the allocation, freed or not, that @p lies in or just behind. */

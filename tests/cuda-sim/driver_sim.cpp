@@ -434,6 +434,9 @@ sim_launch_kernel (CUfunction function, unsigned int grid_x, unsigned int grid_y
     if (a->context != op->context)
       return misuse (Y10_CU_INVALID_VALUE, "kernel %s is given %p of another context",
           op->kernel->name, (void *) word);
+    if (a->pinned && !a->mapped)
+      return misuse (Y10_CU_INVALID_VALUE, "kernel %s is given %p, which is not mapped",
+          op->kernel->name, (void *) word);
     op->uses.push_back (a);
   }
   return submit (stream, std::move (op));
@@ -484,7 +487,23 @@ static int
 sim_mem_host_alloc (void **p, size_t size, unsigned int flags)
 {
   LOCK;
-  return allocate ((guint8 **) p, size, true, "cuMemHostAlloc");
+  int result = allocate ((guint8 **) p, size, true, "cuMemHostAlloc");
+
+  if (!result)
+    memory_set_mapped (*p, flags & Y10_CU_MEMHOSTALLOC_DEVICEMAP);
+  return result;
+}
+
+static int
+sim_mem_host_get_device_pointer (CUdeviceptr *p, void *host, unsigned int flags)
+{
+  ENTER ("cuMemHostGetDevicePointer");
+  const Allocation *a = memory_find (host);
+
+  if (!a || a->freed || !a->mapped || a->base != host || flags)
+    return misuse (Y10_CU_INVALID_VALUE, "%p is no mapped memory", host);
+  *p = (CUdeviceptr) host;
+  return 0;
 }
 
 static int

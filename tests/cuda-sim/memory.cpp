@@ -172,6 +172,12 @@ memory_find (const void *p)
   return (guint8 *) p < i->second.map + i->second.map_size + GAP ? &i->second : nullptr;
 }
 
+void
+memory_set_mapped (const void *p, bool mapped)
+{
+  ((Allocation *) memory_find (p))->mapped = mapped;
+}
+
 gboolean
 memory_fences_hold (const Allocation *a)
 {

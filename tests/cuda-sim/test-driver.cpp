@@ -218,6 +218,7 @@ typedef enum
   NULL_STREAM,
   NO_CONTEXT,
   OUTSIDE,
+  NOT_MAPPED,
   STARTED,
   CAPTURE_ALLOC,
   CAPTURE_SYNC,
@@ -231,7 +232,7 @@ typedef enum
 
 static const char *const misuses[] = { "freed", "freed before", "freed", "again",
   "another context", "another context", "NULL stream", "without a current context",
-  "leave the allocation", "after the start", "while a stream is captured", "captured",
+  "leave the allocation", "not mapped", "after the start", "while a stream is captured", "captured",
   "come together", "outside of the capture", "pageable", "block larger", "left in a context" };
 
 static void
@@ -281,6 +282,10 @@ do_misuse (Misuse misuse, Rig *rig, Rig *other)
       break;
     case OUTSIDE:
       d->memset_d8_async (rig->in, 0, (N + 1) * sizeof (float), rig->stream[0]);
+      break;
+    case NOT_MAPPED:
+      rig->in = (CUdeviceptr) rig->pinned;
+      launch (rig, rig->stream[0]);
       break;
     case STARTED:
       y10_sim_mark_started ();
