@@ -12,8 +12,9 @@
  * that it holds however the plan shares memory. No wait follows from others.
  *
  * Of the ops that read a result, the one with the longest chain behind it continues
- * the lane. Another continues a lane that ended before it, or begins one; only when
- * there are no more lanes, it waits for an op that it need not wait for. */
+ * the lane, so lane 0 has the longest chain of all. Another op continues a lane that
+ * ended before it, or begins one; only when there are no more lanes, it waits for an
+ * op that it need not wait for. */
 
 #include "config.h"
 

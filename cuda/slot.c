@@ -118,7 +118,8 @@ allocate (Y10Slot *slot, Y10CudaOpPlans *const batches[2], GError **error)
       slot->program->plan->graph, slot->max_batch, error);
 }
 
-/* A step before the tuner's, which has the lowest priority; lower is higher. */
+/* A step before the tuner's, which has the lowest priority, and lane 0, which has the
+ * longest chain, before the other lanes; lower is higher. */
 static gboolean
 make_streams (Y10Slot *slot, GError **error)
 {
@@ -130,7 +131,8 @@ make_streams (Y10Slot *slot, GError **error)
     return FALSE;
   priority = MAX (least - 1, greatest);
   return y10_cuda_check (d, d->stream_create (&slot->stream,
-          Y10_CU_STREAM_NON_BLOCKING, priority), "a stream", error)
+          Y10_CU_STREAM_NON_BLOCKING, MAX (priority - 1, greatest)),
+      "a stream", error)
       && y10_cuda_streams_init (&slot->lanes, slot->program, slot->stream,
       priority, error)
       && y10_cuda_check (d, d->event_create (&slot->producer,

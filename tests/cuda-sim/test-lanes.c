@@ -214,6 +214,16 @@ count_wrong (const Meetings *m, const Runs *r)
 }
 
 static guint
+count_in_lane (const Meetings *m, const Y10CudaLanes *lanes, guint lane)
+{
+  guint n = 0;
+
+  for (guint k = 0; k < m->n_ops; k++)
+    n += m->launch[k] == k && lanes->ops[k].lane == lane;
+  return n;
+}
+
+static guint
 check_lanes (const Y10Plan *plan, const Meetings *m, guint max_lanes,
     gboolean every_wait)
 {
@@ -225,6 +235,8 @@ check_lanes (const Y10Plan *plan, const Meetings *m, guint max_lanes,
   n_waits = follow_lanes (m, lanes, G_MAXUINT, &runs);
   g_assert_cmpuint (count_wrong (m, &runs), ==, 0);
   longest = runs.depth[m->n_ops] - 1;
+  if (plan->layout.parallel && max_lanes == Y10_CUDA_MAX_LANES)
+    g_assert_cmpuint (count_in_lane (m, lanes, 0), ==, longest);
   runs_clear (&runs);
   for (guint w = 0; every_wait && w < n_waits; w++) {
     follow_lanes (m, lanes, w, &runs);
