@@ -61,11 +61,15 @@ typedef struct
 /* Lanes per anchor, and threads per block. */
 #define Y10_HEAD_SCAN_LANES 8
 #define Y10_HEAD_SCAN_THREADS 256
-#define Y10_HEAD_THREADS 512
+#define Y10_HEAD_THREADS 1024
 
 /* Keys that fit in shared memory for sorting, a power of two. If the capacity is
  * more than half of it, sorting happens in scratch memory. */
 #define Y10_HEAD_LIST 2048
+
+/* Anchors that fit in shared memory: y10_head_anchor_room () of the largest capacity
+ * whose keys do. */
+#define Y10_HEAD_ANCHORS (Y10_HEAD_LIST / 2 + Y10_HEAD_LIST / 8)
 
 /* Boxes that head_nms compares per round, a power of two. */
 #define Y10_HEAD_NMS_LIST 1024
@@ -85,7 +89,7 @@ typedef struct
   size_t kept_boxes;            /* capacity × 4 floats, head_nms */
   size_t kept_classes;          /* capacity, head_nms */
   size_t list;                  /* list_size keys of 64 bits, head_select */
-  size_t anchors;               /* capacity, head_select */
+  size_t anchors;               /* y10_head_anchor_room (), head_select */
   size_t bytes;
   unsigned int list_size;       /* at least twice the capacity */
 } Y10KHeadScratch;
@@ -94,6 +98,14 @@ Y10_K_BOTH size_t
 y10_head_aligned (size_t size)
 {
   return (size + 255) & ~(size_t) 255;
+}
+
+/* Anchors that head_select reads again: a quarter more than needed, because it is not
+ * worth a further pass to leave them out. */
+Y10_K_BOTH unsigned int
+y10_head_anchor_room (unsigned int capacity)
+{
+  return capacity + capacity / 4;
 }
 
 Y10_K_BOTH Y10KHeadScratch
@@ -113,7 +125,10 @@ y10_head_scratch (const Y10KHead *p)
   s.anchors = s.list;
   if (s.list_size > Y10_HEAD_LIST)
     s.anchors += (size_t) s.list_size * 8;
-  s.bytes = s.anchors + (s.list_size > Y10_HEAD_LIST ? rows : 0);
+  s.bytes = s.anchors;
+  if (s.list_size > Y10_HEAD_LIST)
+    s.bytes += y10_head_aligned ((size_t)
+        y10_head_anchor_room ((unsigned int) p->capacity) * 4);
   return s;
 }
 

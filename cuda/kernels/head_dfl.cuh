@@ -20,9 +20,29 @@ y10_head_level (const Y10KHead &p, unsigned int anchor, unsigned int *pixel)
   return level;
 }
 
+/* Returns the expectation of the softmax over n logits. */
+static __device__ __forceinline__ float
+y10_head_expectation (const float *l, int n)
+{
+  float largest = l[0], sum = 0, expectation = 0;
+
+#pragma unroll
+  for (int i = 1; i < n; i++)
+    largest = largest > l[i] ? largest : l[i];
+#pragma unroll
+  for (int i = 0; i < n; i++) {
+    float e = expf (l[i] - largest);
+
+    sum += e;
+    expectation += __fmul_rn (e, (float) i);
+  }
+  return expectation / sum;
+}
+
 /* Returns an edge of an anchor's box (0: left, 1: top, 2: right, 3: bottom) in
  * pixels of the network's input. The edge's distance from the anchor, in strides,
- * is the expectation of the softmax over the bins. */
+ * is the expectation of the softmax over the bins. Those of YOLOv10, 16, come into
+ * registers by four reads that do not wait for each other. */
 static __device__ __forceinline__ float
 y10_head_edge (const Y10KHead &p, int image, unsigned int anchor, int edge)
 {
@@ -30,17 +50,23 @@ y10_head_edge (const Y10KHead &p, int image, unsigned int anchor, int edge)
   const Y10KLevel &level = p.level[y10_head_level (p, anchor, &pixel)];
   const float *l = level.box + image * level.box_image
       + (long long) pixel * level.box_pixel + edge * p.n_bins;
-  float largest = l[0], sum = 0, expectation = 0, distance, at;
+  float distance, at;
 
-  for (int i = 1; i < p.n_bins; i++)
-    largest = largest > l[i] ? largest : l[i];
-  for (int i = 0; i < p.n_bins; i++) {
-    float e = expf (l[i] - largest);
+  if (p.n_bins == 16 && ((size_t) l & 15) == 0) {
+    float bins[16];
 
-    sum += e;
-    expectation += __fmul_rn (e, (float) i);
-  }
-  distance = expectation / sum;
+#pragma unroll
+    for (int i = 0; i < 16; i += 4) {
+      const float4 four = *(const float4 *) (l + i);
+
+      bins[i] = four.x;
+      bins[i + 1] = four.y;
+      bins[i + 2] = four.z;
+      bins[i + 3] = four.w;
+    }
+    distance = y10_head_expectation (bins, 16);
+  } else
+    distance = y10_head_expectation (l, p.n_bins);
   at = (float) (edge & 1 ? pixel / level.width : pixel % level.width) + 0.5f;
   return __fmul_rn (edge < 2 ? at - distance : at + distance,
       (float) level.stride);

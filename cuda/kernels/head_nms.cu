@@ -25,6 +25,7 @@ struct Y10HeadScores
   {
     for (unsigned int base = 0; base < n; base += 4 * Y10_HEAD_THREADS) {
       unsigned int key[4];
+      Y10Key packed[4];
 
 #pragma unroll
       for (unsigned int i = 0; i < 4; i++) {
@@ -35,16 +36,17 @@ struct Y10HeadScores
 #pragma unroll
       for (unsigned int i = 0; i < 4; i++) {
         const unsigned int a = base + i * Y10_HEAD_THREADS + threadIdx.x;
-        Y10Key score_key = 0;
 
+        packed[i] = 0;
         if (key[i] >= floor) {
           const float score = y10_head_sigmoid (y10_head_logit (key[i]));
 
           if (score >= confidence)
-            score_key = y10_head_pack (y10_head_score_key (score), a);
+            packed[i] = y10_head_pack (y10_head_score_key (score), a);
         }
-        f (score_key < before ? score_key : 0);
+        packed[i] = packed[i] < before ? packed[i] : 0;
       }
+      f (packed);
     }
   }
 };
@@ -104,11 +106,13 @@ y10_head_nms (Y10KHead p)
     y10_head_key (params.floor), params.confidence, ~(Y10Key) 0
   };
   unsigned int kept = 0;
+  unsigned int turn = y10_head_begin (&s);
   bool all = false;
 
+  __syncthreads ();
   while (kept < limit && !all) {
     const unsigned int n = y10_head_largest (source, Y10_HEAD_NMS_LIST / 2,
-        list, Y10_HEAD_NMS_LIST, &s, &all);
+        list, Y10_HEAD_NMS_LIST, &s, &turn, &all);
     unsigned int fresh = 0, now = 0, i;
 
     if (n == 0)
@@ -179,7 +183,8 @@ y10_head_nms (Y10KHead p)
           y10_head_to_source (params, v, edge), y10_head_score (list[from]),
           y10_head_index (list[from]), classes[from]);
     }
-    kept += fresh;              /* the next statement is a barrier */
+    kept += fresh;
+    __syncthreads ();
   }
   if (threadIdx.x == 0)
     p.counts[image] = kept;

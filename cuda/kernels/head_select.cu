@@ -9,37 +9,68 @@
 
 #include "head.cuh"
 
+/* Anchors that a thread keeps in registers: all of a 640 × 640 picture's. */
+#define Y10_HEAD_KEPT 9
+
+/* Logits that a thread reads at a time, four classes each. */
+#define Y10_HEAD_AHEAD 4
+
 /* Keys of the anchors' best logits; the index is the anchor. */
 struct Y10HeadAnchors
 {
   const unsigned int *keys;
   unsigned int n, floor;
+  unsigned int kept[Y10_HEAD_KEPT];
+
+  __device__ __forceinline__
+  Y10HeadAnchors (const unsigned int *keys, unsigned int n)
+    : keys (keys), n (n), floor (0)
+  {
+    read (kept, 0);
+  }
+
+  __device__ __forceinline__ void
+  read (unsigned int (&to)[Y10_HEAD_KEPT], unsigned int first) const
+  {
+#pragma unroll
+    for (unsigned int i = 0; i < Y10_HEAD_KEPT; i++) {
+      const unsigned int a = first + i * Y10_HEAD_THREADS + threadIdx.x;
+
+      to[i] = a < n ? keys[a] : 0;
+    }
+  }
 
   template <typename F>
-  __device__ void
+  __device__ __forceinline__ void
+  give (const F &f, const unsigned int (&from)[Y10_HEAD_KEPT],
+      unsigned int first) const
+  {
+    Y10Key packed[Y10_HEAD_KEPT];
+
+#pragma unroll
+    for (unsigned int i = 0; i < Y10_HEAD_KEPT; i++)
+      packed[i] = from[i] >= floor ? y10_head_pack (from[i],
+          first + i * Y10_HEAD_THREADS + threadIdx.x) : 0;
+    f (packed);
+  }
+
+  template <typename F>
+  __device__ __forceinline__ void
   each (const F &f) const
   {
-    for (unsigned int base = 0; base < n; base += 4 * Y10_HEAD_THREADS) {
-      unsigned int key[4];
+    give (f, kept, 0);
+    for (unsigned int first = Y10_HEAD_KEPT * Y10_HEAD_THREADS; first < n;
+        first += Y10_HEAD_KEPT * Y10_HEAD_THREADS) {
+      unsigned int more[Y10_HEAD_KEPT];
 
-#pragma unroll
-      for (unsigned int i = 0; i < 4; i++) {
-        const unsigned int a = base + i * Y10_HEAD_THREADS + threadIdx.x;
-
-        key[i] = a < n ? keys[a] : 0;
-      }
-#pragma unroll
-      for (unsigned int i = 0; i < 4; i++) {
-        const unsigned int a = base + i * Y10_HEAD_THREADS + threadIdx.x;
-
-        f (key[i] >= floor ? y10_head_pack (key[i], a) : 0);
-      }
+      read (more, first);
+      give (f, more, first);
     }
   }
 };
 
-/* Keys of the requested classes of some anchors; the index is that of the pair. A
- * warp processes 128 classes of an anchor while it loads the next. */
+/* Keys of the requested classes of some anchors; the index is that of the pair. The
+ * threads read four classes each, all of an anchor before those of the next. */
 struct Y10HeadPairs
 {
   const Y10KHead &p;
@@ -48,118 +79,145 @@ struct Y10HeadPairs
   unsigned int n, floor;
   int image;
 
-  __device__ __forceinline__ float4
-  load (unsigned int anchor, int c) const
+  /* A thread's next anchor, and which four of its classes. */
+  struct Place
   {
-    if (c < p.n_classes)
-      return *(const float4 *) (y10_head_class_logits (p, image, anchor) + c);
-    return make_float4 (0, 0, 0, 0);
+    unsigned int i, four;
+  };
+
+  __device__ __forceinline__ void
+  next (Place &at, unsigned int fours) const
+  {
+    at.i += Y10_HEAD_THREADS / fours;
+    at.four += Y10_HEAD_THREADS % fours;
+    if (at.four >= fours) {
+      at.four -= fours;
+      at.i++;
+    }
+  }
+
+  __device__ __forceinline__ void
+  read (float4 (&to)[Y10_HEAD_AHEAD], Place at, unsigned int fours) const
+  {
+#pragma unroll
+    for (unsigned int k = 0; k < Y10_HEAD_AHEAD; k++) {
+      to[k] = make_float4 (0, 0, 0, 0);
+      if (at.i < n)
+        to[k] = *(const float4 *) (y10_head_class_logits (p, image,
+                anchors[at.i]) + 4 * at.four);
+      next (at, fours);
+    }
   }
 
   template <typename F>
-  __device__ void
+  __device__ __forceinline__ void
   each (const F &f) const
   {
     const unsigned int n_classes = (unsigned int) p.n_classes;
-    const unsigned int parts = (n_classes + 127) / 128;
-    const unsigned int lane = threadIdx.x & 31;
-    unsigned int u = threadIdx.x / 32;
-    float4 next = make_float4 (0, 0, 0, 0);
+    const unsigned int fours = (n_classes + 3) / 4;
+    Place at = { threadIdx.x / fours, threadIdx.x % fours };
 
-    if (u < n * parts)
-      next = load (anchors[u / parts], (int) (u % parts * 128 + 4 * lane));
-    while (u < n * parts) {
-      const unsigned int anchor = anchors[u / parts];
-      const unsigned int first = u % parts * 128 + 4 * lane;
-      const float l[4] = { next.x, next.y, next.z, next.w };
+    for (unsigned int first = 0; first < n * fours;
+        first += Y10_HEAD_AHEAD * Y10_HEAD_THREADS) {
+      float4 logits[Y10_HEAD_AHEAD];
+      Y10Key packed[4 * Y10_HEAD_AHEAD];
 
-      u += Y10_HEAD_WARPS;
-      if (u < n * parts)
-        next = load (anchors[u / parts], (int) (u % parts * 128 + 4 * lane));
+      read (logits, at, fours);
 #pragma unroll
-      for (unsigned int i = 0; i < 4; i++) {
-        const unsigned int c = first + i;
-        const unsigned int key = c < n_classes && (!wanted || wanted[c])
-            ? y10_head_key (l[i]) : 0;
+      for (unsigned int k = 0; k < Y10_HEAD_AHEAD; k++) {
+        const float l[4] = { logits[k].x, logits[k].y, logits[k].z, logits[k].w };
+        const unsigned int anchor = at.i < n ? anchors[at.i] : 0;
 
-        f (key >= floor ? y10_head_pack (key, anchor * n_classes + c) : 0);
+#pragma unroll
+        for (unsigned int j = 0; j < 4; j++) {
+          const unsigned int c = 4 * at.four + j;
+          const unsigned int key = y10_head_key (l[j]);
+
+          packed[4 * k + j] = at.i < n && c < n_classes && key >= floor
+              && (!wanted || wanted[c])
+              ? y10_head_pack (key, anchor * n_classes + c) : 0;
+        }
+        next (at, fours);
       }
+      f (packed);
     }
   }
 };
 
 /* Converts logits to sorted scores; returns how many reach the confidence. */
-static __device__ unsigned int
-y10_head_to_scores (Y10Key *list, unsigned int n, float confidence,
-    Y10HeadShared *s)
+static __device__ __forceinline__ unsigned int
+y10_head_to_scores (Y10Key *list, unsigned int n, float confidence)
 {
   int out_of_order = 0;
+  unsigned int count = 0;
 
-  for (unsigned int i = threadIdx.x; i < n; i += Y10_HEAD_THREADS) {
-    const Y10Key key = list[i];
-    const float score =
-        y10_head_sigmoid (y10_head_logit ((unsigned int) (key >> 32)));
+  for (unsigned int first = 0; first < n; first += Y10_HEAD_THREADS) {
+    const unsigned int i = first + threadIdx.x;
+    Y10Key key = 0;
 
-    list[i] = score >= confidence
-        ? y10_head_pack (y10_head_score_key (score), y10_head_index (key)) : 0;
+    if (i < n) {
+      const float score = y10_head_sigmoid (y10_head_logit (
+              (unsigned int) (list[i] >> 32)));
+
+      if (score >= confidence)
+        key = y10_head_pack (y10_head_score_key (score),
+            y10_head_index (list[i]));
+      list[i] = key;
+    }
+    count += (unsigned int) __syncthreads_count (key != 0);
   }
-  if (threadIdx.x == 0)
-    s->count = 0;
-  /* Without this barrier a neighbour could still be a logit, which is larger than
-   * any score: the result would be right, but the list sorted needlessly. */
-  __syncthreads (); // spares a sort
   for (unsigned int i = threadIdx.x + 1; i < n; i += Y10_HEAD_THREADS)
     out_of_order |= list[i - 1] < list[i];
   if (__syncthreads_or (out_of_order))
     y10_head_sort (list, n);
-  for (unsigned int i = threadIdx.x; i < n; i += Y10_HEAD_THREADS)
-    if (list[i] != 0 && (i + 1 == n || list[i + 1] == 0))
-      s->count = i + 1;
-  __syncthreads ();
-  return s->count;
+  return count;
 }
 
-extern "C" __global__ void __launch_bounds__ (Y10_HEAD_THREADS, 1)
-y10_head_select (Y10KHead p)
+/* Anchors that can be among the best pairs, not sorted: those with the best logits, as
+ * many as there are rows, and at most a quarter more. Returns their number; *floor
+ * becomes a logit's key that enough pairs reach. */
+static __device__ __forceinline__ unsigned int
+y10_head_select_anchors (const Y10HeadAnchors &all, unsigned int capacity,
+    unsigned int *anchors, unsigned int *floor, Y10HeadShared *s,
+    unsigned int *turn)
 {
-  __shared__ Y10HeadShared s;
-  __shared__ Y10Key shared_list[Y10_HEAD_LIST];
-  __shared__ unsigned int shared_anchors[Y10_HEAD_LIST / 2];
+  const unsigned int room = y10_head_anchor_room (capacity);
+  const auto store = [&] (unsigned int at, Y10Key key) {
+    anchors[at] = y10_head_index (key);
+  };
+  unsigned int n = y10_head_collect (all, (Y10Key) 1, room, s, turn, store);
+
+  if (n > room) {
+    const Y10Key threshold = y10_head_threshold (all, capacity, room, s);
+
+    *floor = max (*floor, (unsigned int) (threshold >> 32));
+    n = y10_head_collect (all, threshold, room, s, turn, store);
+  }
+  return n;
+}
+
+/* Both lists in shared or both in scratch memory: the compiler then knows which. */
+static __device__ __forceinline__ void
+y10_head_select_rows (const Y10KHead &p, const Y10KHeadParams &params,
+    const Y10HeadAnchors &all_anchors, Y10Key *list, unsigned int list_size,
+    unsigned int *anchors, Y10HeadShared *s, unsigned int turn)
+{
   const int image = (int) blockIdx.x;
   const unsigned int capacity = (unsigned int) p.capacity;
-  const Y10KHeadParams params = p.params[image];
-  const Y10KHeadScratch at = y10_head_scratch (&p);
-  char *scratch = (char *) p.scratch + image * at.bytes;
-  const bool small = at.list_size == Y10_HEAD_LIST;
-  Y10Key *list = small ? shared_list : (Y10Key *) (scratch + at.list);
-  unsigned int *anchors = small ? shared_anchors
-      : (unsigned int *) (scratch + at.anchors);
-  const Y10HeadAnchors all_anchors = {
-    (const unsigned int *) (scratch + at.keys), (unsigned int) p.n_anchors,
-    y10_head_key (params.floor)
-  };
   unsigned int n, floor = all_anchors.floor;
   bool all;
 
-  n = y10_head_largest (all_anchors, capacity, list, at.list_size, &s, &all);
-  if (n >= capacity) {
-    y10_head_sort (list, n);
-    n = capacity;
-    /* Enough pairs are at least as good as this one. */
-    floor = (unsigned int) (list[n - 1] >> 32);
-  }
-  for (unsigned int i = threadIdx.x; i < n; i += Y10_HEAD_THREADS)
-    anchors[i] = y10_head_index (list[i]);
+  n = y10_head_select_anchors (all_anchors, capacity, anchors, &floor, s, &turn);
 
   const Y10HeadPairs pairs = {
     p, params.all_classes ? NULL : p.classes + (long long) image * p.n_classes,
     anchors, n, floor, image
   };
 
-  n = y10_head_largest (pairs, capacity, list, at.list_size, &s, &all);
+  n = y10_head_largest (pairs, capacity, list, list_size, s, &turn, &all);
   y10_head_sort (list, n);
   n = n < capacity ? n : capacity;
-  n = y10_head_to_scores (list, n, params.confidence, &s);
+  n = y10_head_to_scores (list, n, params.confidence);
   n = params.max_rows < (int) n ? (unsigned int) max (params.max_rows, 0) : n;
   for (unsigned int i = threadIdx.x; i < 4 * n; i += Y10_HEAD_THREADS) {
     const Y10Key key = list[i / 4];
@@ -174,4 +232,27 @@ y10_head_select (Y10KHead p)
   }
   if (threadIdx.x == 0)
     p.counts[image] = n;
+}
+
+extern "C" __global__ void __launch_bounds__ (Y10_HEAD_THREADS, 1)
+y10_head_select (Y10KHead p)
+{
+  __shared__ Y10HeadShared s;
+  __shared__ Y10Key list[Y10_HEAD_LIST];
+  __shared__ unsigned int anchors[Y10_HEAD_ANCHORS];
+  const Y10KHeadScratch at = y10_head_scratch (&p);
+  char *scratch = (char *) p.scratch + blockIdx.x * at.bytes;
+  Y10HeadAnchors all ((const unsigned int *) (scratch + at.keys),
+      (unsigned int) p.n_anchors);
+  const Y10KHeadParams params = p.params[blockIdx.x];
+  const unsigned int turn = y10_head_begin (&s);
+
+  all.floor = max (y10_head_key (params.floor), 1u);
+  __syncthreads ();
+  if (at.list_size == Y10_HEAD_LIST)
+    y10_head_select_rows (p, params, all, list, Y10_HEAD_LIST, anchors, &s,
+        turn);
+  else
+    y10_head_select_rows (p, params, all, (Y10Key *) (scratch + at.list),
+        at.list_size, (unsigned int *) (scratch + at.anchors), &s, turn);
 }

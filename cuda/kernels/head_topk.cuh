@@ -17,12 +17,14 @@
 
 typedef unsigned long long Y10Key;
 
-/* The shared memory of a selection. */
+/* The shared memory of a selection. Collecting takes turns among three counters: the
+ * one that comes next is set to zero while nobody can still read it, which spares
+ * barriers. The histogram is zero whenever no digit is being looked for. */
 struct Y10HeadShared
 {
   unsigned int histogram[Y10_HEAD_DIGITS];
   unsigned int warp[Y10_HEAD_WARPS];
-  unsigned int count;
+  unsigned int count[3];
   unsigned int digit, above, inside;    /* see y10_head_find_digit () */
 };
 
@@ -74,80 +76,114 @@ y10_head_index (Y10Key key)
   return ~(unsigned int) key;
 }
 
-/* Stores the keys >= threshold in list, in any order, while they fit. Returns the
- * number of such keys, which may exceed list_size. */
-template <typename Source>
-static __device__ unsigned int
-y10_head_collect (const Source &source, Y10Key threshold, Y10Key *list,
-    unsigned int list_size, Y10HeadShared *s)
+/* Prepares s; the caller has a barrier before it selects. Returns the first turn. */
+static __device__ __forceinline__ unsigned int
+y10_head_begin (Y10HeadShared *s)
 {
-  const unsigned int lane = threadIdx.x & 31;
-
-  __syncthreads ();
+  for (unsigned int i = threadIdx.x; i < Y10_HEAD_DIGITS; i += Y10_HEAD_THREADS)
+    s->histogram[i] = 0;
   if (threadIdx.x == 0)
-    s->count = 0;
-  __syncthreads ();
-  /* Each warp reserves room for all of its keys with one atomic operation. */
-  source.each ([&] (Y10Key key) {
-    unsigned int mask = __ballot_sync (Y10_ALL_LANES, key >= threshold);
-    unsigned int at = 0;
-
-    if (mask == 0)
-      return;
-    if (lane == 0)
-      at = atomicAdd (&s->count, (unsigned int) __popc (mask));
-    at = __shfl_sync (Y10_ALL_LANES, at, 0)
-        + __popc (mask & ((1u << lane) - 1));
-    if (key >= threshold && at < list_size)
-      list[at] = key;
-  });
-  __syncthreads ();
-  return s->count;
+    s->count[0] = 0;
+  return 0;
 }
 
-/* Finds the digit of the want-th largest key in the histogram. Stores it, and the
- * numbers of keys with a larger digit (above) and with the same digit (inside). */
+/* Calls store (index, key) for the keys >= threshold, in any order, while index is
+ * below room. Returns the number of such keys, which may exceed room. A source calls
+ * its argument with a few keys of each thread of a warp at a time, 0: no key. */
+template <typename Source, typename Store>
+static __device__ __forceinline__ unsigned int
+y10_head_collect (const Source &source, Y10Key threshold, unsigned int room,
+    Y10HeadShared *s, unsigned int *turn, const Store &store)
+{
+  const unsigned int lane = threadIdx.x & 31;
+  unsigned int *count = &s->count[*turn];
+
+  *turn = *turn == 2 ? 0 : *turn + 1;
+  if (threadIdx.x == 0)
+    s->count[*turn] = 0;
+  /* Each warp reserves room for all of its keys with one atomic operation. */
+  source.each ([&] (const auto &keys) {
+    const unsigned int n = sizeof keys / sizeof keys[0];
+    unsigned int mine = 0, base = 0, at;
+
+#pragma unroll
+    for (unsigned int i = 0; i < n; i++)
+      mine += keys[i] >= threshold;
+    if (!__any_sync (Y10_ALL_LANES, mine != 0))
+      return;
+    at = mine;
+#pragma unroll
+    for (unsigned int d = 1; d < 32; d *= 2) {
+      const unsigned int other = __shfl_up_sync (Y10_ALL_LANES, at, d);
+
+      at += lane >= d ? other : 0;
+    }
+    if (lane == 31)
+      base = atomicAdd (count, at);
+    at += __shfl_sync (Y10_ALL_LANES, base, 31) - mine;
+#pragma unroll
+    for (unsigned int i = 0; i < n; i++)
+      if (keys[i] >= threshold) {
+        if (at < room)
+          store (at, keys[i]);
+        at++;
+      }
+  });
+  __syncthreads ();
+  return *count;
+}
+
+/* Finds the digit of the want-th largest key in the histogram, and clears that. Stores
+ * the digit, and the numbers of keys with a larger digit (above) and with the same
+ * digit (inside). */
 static __device__ void
 y10_head_find_digit (Y10HeadShared *s, unsigned int want)
 {
   const unsigned int each = Y10_HEAD_DIGITS / Y10_HEAD_THREADS;
   const unsigned int lane = threadIdx.x & 31, warp = threadIdx.x / 32;
   const unsigned int first = Y10_HEAD_DIGITS - 1 - threadIdx.x * each;
-  unsigned int sum = 0, above;
+  unsigned int in[each], sum = 0, above, before;
 
-  for (unsigned int i = 0; i < each; i++)
-    sum += s->histogram[first - i];
+#pragma unroll
+  for (unsigned int i = 0; i < each; i++) {
+    in[i] = s->histogram[first - i];
+    s->histogram[first - i] = 0;
+    sum += in[i];
+  }
   above = sum;
+#pragma unroll
   for (unsigned int d = 1; d < 32; d *= 2) {
-    unsigned int other = __shfl_up_sync (Y10_ALL_LANES, above, d);
+    const unsigned int other = __shfl_up_sync (Y10_ALL_LANES, above, d);
 
     above += lane >= d ? other : 0;
   }
   if (lane == 31)
     s->warp[warp] = above;
   __syncthreads ();
-  for (unsigned int i = 0; i < warp; i++)
-    above += s->warp[i];
-  above -= sum;
-  if (above < want && want <= above + sum) {
-    unsigned int d = first;
-
-    for (; above + s->histogram[d] < want; d--)
-      above += s->histogram[d];
-    s->digit = d;
-    s->above = above;
-    s->inside = s->histogram[d];
+  before = lane < warp ? s->warp[lane] : 0;
+#pragma unroll
+  for (unsigned int d = 16; d > 0; d /= 2)
+    before += __shfl_xor_sync (Y10_ALL_LANES, before, d);
+  above += before - sum;
+#pragma unroll
+  for (unsigned int i = 0; i < each; i++) {
+    if (above < want && want <= above + in[i]) {
+      s->digit = first - i;
+      s->above = above;
+      s->inside = in[i];
+    }
+    above += in[i];
   }
   __syncthreads ();
 }
 
-/* Returns a threshold that at least want and at most list_size keys reach; source
- * has more than list_size keys. Refines the threshold digit by digit; after the last
- * digit, exactly want keys reach it. */
+/* Returns a threshold that at least want and at most room keys reach; source has more
+ * than room keys. Refines the threshold digit by digit; after the last digit, exactly
+ * want keys reach it. */
 template <typename Source>
-static __device__ Y10Key
+static __device__ __forceinline__ Y10Key
 y10_head_threshold (const Source &source, unsigned int want,
-    unsigned int list_size, Y10HeadShared *s)
+    unsigned int room, Y10HeadShared *s)
 {
   Y10Key prefix = 0;
   unsigned int taken = 0;       /* keys above those that begin with prefix */
@@ -156,56 +192,68 @@ y10_head_threshold (const Source &source, unsigned int want,
     const int shift = top > Y10_HEAD_DIGIT ? top - Y10_HEAD_DIGIT : 0;
     const unsigned int mask = (1u << (top - shift)) - 1;
 
-    for (unsigned int i = threadIdx.x; i < Y10_HEAD_DIGITS;
-        i += Y10_HEAD_THREADS)
-      s->histogram[i] = 0;
-    __syncthreads ();
-    source.each ([&] (Y10Key key) {
-      if (key != 0 && (top == 64 || key >> top == prefix))
-        atomicAdd (&s->histogram[(unsigned int) (key >> shift) & mask], 1u);
+    source.each ([&] (const auto &keys) {
+#pragma unroll
+      for (unsigned int i = 0; i < sizeof keys / sizeof keys[0]; i++)
+        if (keys[i] != 0 && (top == 64 || keys[i] >> top == prefix))
+          atomicAdd (&s->histogram[(unsigned int) (keys[i] >> shift) & mask],
+              1u);
     });
     __syncthreads ();
     y10_head_find_digit (s, want - taken);
     prefix = prefix << (top - shift) | s->digit;
     taken += s->above;
-    if (taken + s->inside <= list_size || shift == 0)
+    if (taken + s->inside <= room || shift == 0)
       return prefix << shift;
     top = shift;
   }
 }
 
 /* Stores the largest keys of source in list, in any order: all if they fit, else at
- * least want. Returns the number stored; *all tells whether none was left out. */
+ * least want. Returns the number stored; *all tells whether none was left out. The
+ * caller has a barrier between its last access to list and this. */
 template <typename Source>
-static __device__ unsigned int
+static __device__ __forceinline__ unsigned int
 y10_head_largest (const Source &source, unsigned int want, Y10Key *list,
-    unsigned int list_size, Y10HeadShared *s, bool *all)
+    unsigned int list_size, Y10HeadShared *s, unsigned int *turn, bool *all)
 {
-  unsigned int n = y10_head_collect (source, (Y10Key) 1, list, list_size, s);
+  const auto store = [&] (unsigned int at, Y10Key key) { list[at] = key; };
+  unsigned int n = y10_head_collect (source, (Y10Key) 1, list_size, s, turn,
+      store);
 
   *all = n <= list_size;
   if (!*all) {
     Y10Key threshold = y10_head_threshold (source, want, list_size, s);
 
-    n = y10_head_collect (source, threshold, list, list_size, s);
+    n = y10_head_collect (source, threshold, list_size, s, turn, store);
   }
   return n;
 }
 
-/* Bitonic sort, descending. Pads list with 0 to a power of two, so list
- * must have room for that. */
-static __device__ void
+/* One step of the sort for the key at index i of a warp's keys in registers: it meets
+ * the one at i ^ d. */
+static __device__ __forceinline__ Y10Key
+y10_head_exchange (Y10Key key, unsigned int i, unsigned int d, unsigned int run)
+{
+  const Y10Key other = __shfl_xor_sync (Y10_ALL_LANES, key, d);
+  const bool largest = ((i & d) == 0) == ((i & run) == 0);
+
+  return (key < other) == largest ? other : key;
+}
+
+/* Bitonic sort, descending. Pads list with 0 to a power of two and at least 64, so
+ * list must have room for that. Keys that are less than 64 apart meet in the registers
+ * of one warp; only steps over larger distances need barriers. */
+static __device__ __forceinline__ void
 y10_head_sort (Y10Key *list, unsigned int count)
 {
-  unsigned int n = 1;
+  const unsigned int lane = threadIdx.x & 31;
+  unsigned int n = 64;
 
   while (n < count)
     n *= 2;
-  for (unsigned int i = count + threadIdx.x; i < n; i += Y10_HEAD_THREADS)
-    list[i] = 0;
-  __syncthreads ();
-  for (unsigned int run = 2; run <= n; run *= 2)
-    for (unsigned int d = run / 2; d > 0; d /= 2) {
+  for (unsigned int run = 64; run <= n; run *= 2) {
+    for (unsigned int d = run / 2; d >= 64; d /= 2) {
       for (unsigned int t = threadIdx.x; t < n / 2; t += Y10_HEAD_THREADS) {
         const unsigned int i = 2 * t - (t & (d - 1));
         const Y10Key a = list[i], b = list[i + d];
@@ -217,4 +265,34 @@ y10_head_sort (Y10Key *list, unsigned int count)
       }
       __syncthreads ();
     }
+    for (unsigned int i = threadIdx.x / 32 * 64 + lane; i < n;
+        i += 2 * Y10_HEAD_THREADS) {
+      const unsigned int j = i + 32;
+      Y10Key a = run > 64 || i < count ? list[i] : 0;
+      Y10Key b = run > 64 || j < count ? list[j] : 0;
+
+      if (run == 64)
+#pragma unroll
+        for (unsigned int r = 2; r <= 32; r *= 2)
+#pragma unroll
+          for (unsigned int d = r / 2; d > 0; d /= 2) {
+            a = y10_head_exchange (a, i, d, r);
+            b = y10_head_exchange (b, j, d, r);
+          }
+      if ((a < b) == ((i & run) == 0)) {
+        const Y10Key c = a;
+
+        a = b;
+        b = c;
+      }
+#pragma unroll
+      for (unsigned int d = 16; d > 0; d /= 2) {
+        a = y10_head_exchange (a, i, d, run);
+        b = y10_head_exchange (b, j, d, run);
+      }
+      list[i] = a;
+      list[j] = b;
+    }
+    __syncthreads ();
+  }
 }
