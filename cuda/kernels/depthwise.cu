@@ -5,62 +5,90 @@
  * y10_depthwise_tile () adjacent outputs in a row: it reads each input from the
  * cache once for all of its outputs, and the weights once per kernel row.
  * Neighbouring threads have neighbouring channels, so a warp reads whole cache
- * lines. */
+ * lines. With one image there are fewer warps than the GPU could run: then the time
+ * is that of the reads that wait for each other, so a thread asks for everything that
+ * its registers can hold before it computes. */
 
 #include "depthwise.h"
 #include "types.cuh"
 
-/* Outputs x to x + TILE - 1 of row y; SIZE and STRIDE of the kernel. */
-template <typename T, int SIZE, int STRIDE, int TILE>
+/* Outputs x to x + TILE - 1 of row y; SIZE and STRIDE of the kernel, of which ROWS
+ * rows are read at a time. Outside the map, zeros are added. */
+template <typename T, int SIZE, int STRIDE, int TILE, int ROWS>
 __device__ __forceinline__ void
 y10_depthwise_row (const Y10KDepthwise &p, int image, int y, int x,
     int channel)
 {
+  enum { WIDTH = (TILE - 1) * STRIDE + SIZE };
   const T *weight = (const T *) p.weight + channel;
-  int channels = p.out.channels, x0 = x * STRIDE - p.pad;
+  const int channels = p.out.channels;
+  const int x0 = x * STRIDE - p.pad, y0 = y * STRIDE - p.pad;
+  const T *in = y10_at<const T> (p.in, image, 0, 0) + channel;
+  Y10Raw<T, 8> add[TILE];
   float sum[TILE][8];
 
 #pragma unroll
-  for (int t = 0; t < TILE; t++)
+  for (int t = 0; t < TILE; t++) {
     y10_load (p.bias + channel, sum[t]);
+    add[t] = { };
+    if (TILE == 1 && p.add.data)
+      add[t] = y10_load_raw<T, 8> (y10_at<const T> (p.add, image, y, x + t)
+          + channel);
+  }
 
-  for (int ky = 0; ky < SIZE; ky++) {
-    int in_y = y * STRIDE - p.pad + ky;
-    Y10Raw<T, 8> w[SIZE];
-    const T *row;
-
-    if (in_y < 0 || in_y >= p.in.height)
-      continue;
-    row = y10_at<const T> (p.in, image, in_y, 0) + channel;
-#pragma unroll
-    for (int kx = 0; kx < SIZE; kx++)
-      w[kx] = y10_load_raw<T, 8> (weight + (ky * SIZE + kx) * channels);
+#pragma unroll TILE == 1 && sizeof (T) == 2 ? 2 : 1
+  for (int ky = 0; ky < SIZE; ky += ROWS) {
+    Y10Raw<T, 8> w[ROWS][SIZE], v[ROWS][WIDTH];
 
 #pragma unroll
-    for (int i = 0; i < (TILE - 1) * STRIDE + SIZE; i++) {
-      float v[8];
+    for (int r = 0; r < ROWS; r++) {
+      const int in_y = y0 + ky + r;
+      const bool inside = in_y >= 0 && in_y < p.in.height;
+      const int row = in_y * p.in.width;
 
-      if (x0 + i < 0 || x0 + i >= p.in.width)
-        continue;
-      y10_load (row + (long long) (x0 + i) * p.in.pixel, v);
 #pragma unroll
-      for (int t = 0; t < TILE; t++) {
-        if (i >= t * STRIDE && i < t * STRIDE + SIZE) {
-          float k[8];
+      for (int i = 0; i < WIDTH; i++) {
+        v[r][i] = { };
+        if (inside && x0 + i >= 0 && x0 + i < p.in.width)
+          v[r][i] = y10_load_raw<T, 8> (in + (long long) (row + x0 + i)
+              * p.in.pixel);
+      }
+#pragma unroll
+      for (int kx = 0; kx < SIZE; kx++)
+        w[r][kx] = y10_load_raw<T, 8> (weight + ((ky + r) * SIZE + kx)
+            * channels);
+    }
+#pragma unroll
+    for (int r = 0; r < ROWS; r++) {
+#pragma unroll
+      for (int i = 0; i < WIDTH; i++) {
+        float values[8];
 
-          y10_unpack (w[i - t * STRIDE], k);
+        y10_unpack (v[r][i], values);
 #pragma unroll
-          for (int c = 0; c < 8; c++)
-            sum[t][c] += v[c] * k[c];
+        for (int t = 0; t < TILE; t++) {
+          if (i >= t * STRIDE && i < t * STRIDE + SIZE) {
+            float k[8];
+
+            y10_unpack (w[r][i - t * STRIDE], k);
+#pragma unroll
+            for (int c = 0; c < 8; c++)
+              sum[t][c] += values[c] * k[c];
+          }
         }
       }
     }
   }
 #pragma unroll
   for (int t = 0; t < TILE; t++)
-    if (x + t < p.out.width)
-      y10_epilogue8<T> (sum[t], p.silu, p.add, p.out, p.out_float, image, y,
-          x + t, channel);
+    if (x + t < p.out.width) {
+      if (TILE == 1)
+        y10_finish8<T> (sum[t], p.silu, p.add.data != NULL, add[t], p.out,
+            p.out_float, image, y, x + t, channel);
+      else
+        y10_epilogue8<T> (sum[t], p.silu, p.add, p.out, p.out_float, image, y,
+            x + t, channel);
+    }
 }
 
 /* Any kernel and stride. */
@@ -95,35 +123,42 @@ __device__ __forceinline__ void
 y10_depthwise_tiled (const Y10KDepthwise &p, int tile, int image, int y,
     int x, int channel)
 {
+  /* A 16-bit 3×3 fits into registers whole. */
   if (tile == 1)
-    y10_depthwise_row<T, SIZE, STRIDE, 1> (p, image, y, x, channel);
+    y10_depthwise_row<T, SIZE, STRIDE, 1, SIZE == 3 && sizeof (T) == 2 ? 3 : 1>
+        (p, image, y, x, channel);
   else
-    y10_depthwise_row<T, SIZE, STRIDE, TILE> (p, image, y, x, channel);
+    y10_depthwise_row<T, SIZE, STRIDE, TILE, 1> (p, image, y, x, channel);
 }
 
 template <typename T>
 __device__ __forceinline__ void
 y10_depthwise (const Y10KDepthwise &p)
 {
-  int tile = y10_depthwise_tile (&p), groups = p.out.channels / 8;
-  int tiles = (p.out.width + tile - 1) / tile;
-  unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-  int channel = (int) (i % groups) * 8, at = (int) (i / groups);
-  int y = at / tiles, x = at % tiles * tile, image = (int) blockIdx.y;
+  const unsigned int tile = (unsigned int) y10_depthwise_tile (&p);
+  const unsigned int groups = (unsigned int) p.out.channels / 8;
+  const unsigned int tiles = ((unsigned int) p.out.width + tile - 1) / tile;
+  const unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
+  const unsigned int at = i / groups;
+  const int channel = (int) (i - at * groups) * 8, image = (int) blockIdx.y;
+  const int y = (int) (at / tiles), x = (int) (at % tiles * tile);
 
   if (y >= p.out.height)
     return;
   if (p.kernel == 3 && p.stride == 1)
-    y10_depthwise_tiled<T, 3, 1, Y10_DEPTHWISE_TILE_3> (p, tile, image, y, x,
-        channel);
+    y10_depthwise_tiled<T, 3, 1, Y10_DEPTHWISE_TILE_3> (p, (int) tile, image,
+        y, x, channel);
   else if (p.kernel == 3 && p.stride == 2)
-    y10_depthwise_tiled<T, 3, 2, Y10_DEPTHWISE_TILE_3> (p, tile, image, y, x,
-        channel);
+    y10_depthwise_tiled<T, 3, 2, Y10_DEPTHWISE_TILE_3> (p, (int) tile, image,
+        y, x, channel);
   else if (p.kernel == 7 && p.stride == 1)
-    y10_depthwise_tiled<T, 7, 1, Y10_DEPTHWISE_TILE_7> (p, tile, image, y, x,
-        channel);
+    y10_depthwise_tiled<T, 7, 1, Y10_DEPTHWISE_TILE_7> (p, (int) tile, image,
+        y, x, channel);
   else
     y10_depthwise_any<T> (p, image, y, x, channel);
 }
 
-Y10_TYPED_KERNEL (depthwise, Depthwise, 128, 3)
+Y10_KERNEL_OF_TYPE (depthwise, Depthwise, f32, float, Y10_DEPTHWISE_THREADS, 3)
+Y10_KERNEL_OF_TYPE (depthwise, Depthwise, f16, __half, Y10_DEPTHWISE_THREADS, 4)
+Y10_KERNEL_OF_TYPE (depthwise, Depthwise, bf16, __nv_bfloat16,
+    Y10_DEPTHWISE_THREADS, 4)

@@ -36,14 +36,20 @@ y10_depthwise_tile (const Y10KDepthwise *p)
   return p->kernel == 7 && p->stride == 1 ? Y10_DEPTHWISE_TILE_7 : 1;
 }
 
+/* Threads per block; half of them if a thread has one output: a small map then
+ * occupies more multiprocessors. */
+#define Y10_DEPTHWISE_THREADS 128
+
 static inline Y10KLaunch
 y10_depthwise_launch (const Y10KDepthwise *p)
 {
   int tile = y10_depthwise_tile (p);
+  unsigned int threads = tile == 1 ? Y10_DEPTHWISE_THREADS / 2
+      : Y10_DEPTHWISE_THREADS;
   long long n = (long long) p->out.height * ((p->out.width + tile - 1) / tile)
       * (p->out.channels / 8);
-  Y10KLaunch l = { {y10_k_div_up (n, 128), (unsigned int) p->images, 1},
-    {128, 1, 1}, 0
+  Y10KLaunch l = { {y10_k_div_up (n, threads), (unsigned int) p->images, 1},
+    {threads, 1, 1}, 0
   };
 
   return l;

@@ -16,26 +16,22 @@
 
 #include "view.h"
 
-/* Instantiates y10_NAME_f32, _f16 and _bf16 from the template y10_NAME. The
- * arguments after the type are those of __launch_bounds__: threads per block and,
- * for kernels in which ptxas would otherwise spill registers, blocks per
+/* Instantiates y10_NAME_SUFFIX from the template y10_NAME. The arguments after the
+ * type of activation are those of __launch_bounds__: threads per block and, for
+ * kernels in which ptxas would otherwise spill registers, or take too many, blocks per
  * multiprocessor. */
-#define Y10_TYPED_KERNEL(name, Type, ...) \
+#define Y10_KERNEL_OF_TYPE(name, Type, suffix, type, ...) \
   extern "C" __global__ void __launch_bounds__ (__VA_ARGS__) \
-  y10_##name##_f32 (Y10K##Type p) \
+  y10_##name##_##suffix (Y10K##Type p) \
   { \
-    y10_##name<float> (p); \
-  } \
-  extern "C" __global__ void __launch_bounds__ (__VA_ARGS__) \
-  y10_##name##_f16 (Y10K##Type p) \
-  { \
-    y10_##name<__half> (p); \
-  } \
-  extern "C" __global__ void __launch_bounds__ (__VA_ARGS__) \
-  y10_##name##_bf16 (Y10K##Type p) \
-  { \
-    y10_##name<__nv_bfloat16> (p); \
+    y10_##name<type> (p); \
   }
+
+/* The same for all types: y10_NAME_f32, _f16 and _bf16. */
+#define Y10_TYPED_KERNEL(name, Type, ...) \
+  Y10_KERNEL_OF_TYPE (name, Type, f32, float, __VA_ARGS__) \
+  Y10_KERNEL_OF_TYPE (name, Type, f16, __half, __VA_ARGS__) \
+  Y10_KERNEL_OF_TYPE (name, Type, bf16, __nv_bfloat16, __VA_ARGS__)
 
 /* N channels (4 or 8) in memory format. */
 template <typename T, int N>
@@ -174,11 +170,11 @@ y10_silu (float x)
       : __fdividef (x, 1.0f + __expf (-x));
 }
 
-/* The epilogue of every convolution: optional SiLU and addition, into a view of T
- * or of floats. add may be equal to out: it is read before out is written. */
+/* SiLU and an addition that has been read, if they are wanted, into a view of T or of
+ * floats. */
 template <typename T>
 __device__ __forceinline__ void
-y10_epilogue8 (float (&v)[8], int silu, const Y10KView &add,
+y10_finish8 (float (&v)[8], int silu, bool with_add, const Y10Raw<T, 8> &add,
     const Y10KView &out, int out_float, int image, int y, int x, int channel)
 {
   if (silu) {
@@ -186,10 +182,10 @@ y10_epilogue8 (float (&v)[8], int silu, const Y10KView &add,
     for (int i = 0; i < 8; i++)
       v[i] = y10_silu<T> (v[i]);
   }
-  if (add.data) {
+  if (with_add) {
     float a[8];
 
-    y10_load (y10_at<const T> (add, image, y, x) + channel, a);
+    y10_unpack (add, a);
 #pragma unroll
     for (int i = 0; i < 8; i++)
       v[i] += a[i];
@@ -198,4 +194,19 @@ y10_epilogue8 (float (&v)[8], int silu, const Y10KView &add,
     y10_store (y10_at<float> (out, image, y, x) + channel, v);
   else
     y10_store (y10_at<T> (out, image, y, x) + channel, v);
+}
+
+/* The epilogue of every convolution: optional SiLU and addition, into a view of T
+ * or of floats. add may be equal to out: it is read before out is written. */
+template <typename T>
+__device__ __forceinline__ void
+y10_epilogue8 (float (&v)[8], int silu, const Y10KView &add,
+    const Y10KView &out, int out_float, int image, int y, int x, int channel)
+{
+  Y10Raw<T, 8> a = { };
+
+  if (add.data)
+    a = y10_load_raw<T, 8> (y10_at<const T> (add, image, y, x) + channel);
+  y10_finish8<T> (v, silu, add.data != NULL, a, out, out_float, image, y, x,
+      channel);
 }
