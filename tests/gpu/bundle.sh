@@ -34,7 +34,7 @@ targets=(gst/libgstyolov10.so tools/y10 tests/golden/golden tests/checkop/checko
 [ -e "$build/build.ninja" ] \
   || meson setup "$build" --buildtype=release -Db_ndebug=false
 if ninja -C "$build" -t query cuda/liby10-cuda.so >/dev/null 2>&1; then
-  targets+=(cuda/liby10-cuda.so)
+  targets+=(cuda/liby10-cuda.so tests/bench/bench-kernels)
 fi
 ninja -C "$build" "${targets[@]}"
 
@@ -53,6 +53,7 @@ cp "$build"/tests/cuda-sim/liby10-cuda.so "$root"/sim
 cp "$build"/tests/gpu/libnvcuvid-none.so "$root"/nvcuvid-none/libnvcuvid.so.1
 if [ -e "$build"/cuda/liby10-cuda.so ]; then
   cp "$build"/cuda/liby10-cuda.so "$root"/backend
+  cp "$build"/tests/bench/bench-kernels "$root"/bin
 else
   echo "bundle.sh: no CUDA module was built (nvcc, cuDNN's headers): the archive is good for nothing but trying" >&2
 fi
