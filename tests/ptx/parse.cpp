@@ -7,6 +7,7 @@
 
 #include "program.h"
 
+#include <algorithm>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,9 +33,9 @@ struct Word
 
 static const Word opcodes[] = {
   {"abs", ABS}, {"add", ADD}, {"and", AND}, {"atom", ATOM_ADD}, {"bar", BAR}, {"bfi", BFI},
-  {"bfind", BFIND}, {"bra", BRA}, {"brev", BREV}, {"clz", CLZ}, {"cvt", CVT}, {"cvta", CVTA},
-  {"div", DIV}, {"ex2", EX2}, {"fma", FMA}, {"ld", LD}, {"lg2", LG2}, {"mad", MAD},
-  {"max", MAX}, {"min", MIN}, {"mov", MOV}, {"mul", MUL}, {"neg", NEG}, {"not", NOT},
+  {"bfind", BFIND}, {"bra", BRA}, {"brev", BREV}, {"clz", CLZ}, {"cp", COPY}, {"cvt", CVT}, {"cvta", CVTA},
+  {"div", DIV}, {"ex2", EX2}, {"fma", FMA}, {"ld", LD}, {"ldmatrix", LDMATRIX}, {"lg2", LG2}, {"mad", MAD},
+  {"max", MAX}, {"min", MIN}, {"mma", MMA}, {"mov", MOV}, {"mul", MUL}, {"neg", NEG}, {"not", NOT},
   {"or", OR}, {"popc", POPC}, {"prmt", PRMT}, {"rcp", RCP}, {"rem", REM}, {"ret", RET},
   {"rsqrt", RSQRT}, {"selp", SELP}, {"setp", SETP}, {"shfl", SHFL}, {"shl", SHL},
   {"shr", SHR}, {"sqrt", SQRT}, {"st", ST}, {"sub", SUB}, {"vote", VOTE}, {"xor", XOR},
@@ -137,7 +138,7 @@ private:
   const char *path;
   unsigned line = 1;
   Kernels kernels;
-  std::string dynamic_name;     /* of the array of dynamic shared memory */
+  std::vector<std::string> dynamic_names;       /* all of the same memory */
   /* Of the kernel that is being read. */
   Kernel *kernel = nullptr;
   std::map<std::string, int> registers;
@@ -195,6 +196,7 @@ int
 Parser::operand (const std::string &t)
 {
   const bool known = registers.count (t);
+  const bool dynamic = std::count (dynamic_names.begin (), dynamic_names.end (), t);
 
   if (t.empty ())
     die ("an operand is missing");
@@ -206,9 +208,9 @@ Parser::operand (const std::string &t)
     return constant ((uint64_t) strtoll (t.c_str (), nullptr, 0));
   if (shared.count (t))
     return constant (shared[t]);
-  if (t == dynamic_name || t == kernel->name + "_param_0") {
+  if (dynamic || t == kernel->name + "_param_0") {
     if (!known)
-      (t == dynamic_name ? kernel->dynamic : kernel->params).push_back (
+      (dynamic ? kernel->dynamic : kernel->params).push_back (
           (int) kernel->n_registers);
     registers[t] = known ? registers[t] : (int) kernel->n_registers++;
     return registers[t];
@@ -243,6 +245,31 @@ Parser::address (const std::string &text, std::vector<int> *to, int64_t *offset)
   to->push_back (operand (trim (text.substr (1, end - 1))));
 }
 
+/* What mma, ldmatrix and cp.async are known with: f32 = f16 f16 + f32 and so on. */
+static bool
+is_of_matrices (Instruction *i, const std::string &name)
+{
+  static const char *const of_mma[] = { "aligned", "row", "col" };
+  static const char *const of_ldmatrix[] = { "aligned", "m8n8" };
+  static const char *const of_copies[] = { "async", "cg", "ca" };
+
+  if (i->op == MMA && name.rfind ("m16n8k", 0) == 0)
+    i->n = (uint8_t) atoi (name.c_str () + 6);
+  else if (i->op == LDMATRIX && (name == "x1" || name == "x2" || name == "x4"))
+    i->n = (uint8_t) (name[1] - '0');
+  else if (i->op == COPY && name == "commit_group")
+    i->op = COPIES_COMMIT;
+  else if (i->op == COPY && name == "wait_group")
+    i->op = COPIES_WAIT;
+  else if (i->op == MMA)
+    return std::count (std::begin (of_mma), std::end (of_mma), name);
+  else if (i->op == LDMATRIX)
+    return std::count (std::begin (of_ldmatrix), std::end (of_ldmatrix), name);
+  else
+    return i->op == COPY && std::count (std::begin (of_copies), std::end (of_copies), name);
+  return true;
+}
+
 static bool
 is_implied (const Instruction &i, const std::string &name)
 {
@@ -261,9 +288,13 @@ Parser::modifier (Instruction *i, const std::string &name)
 
   for (unsigned t = 1; t < N_TYPES; t++)
     if (name == types[t].name) {
-      (i->type == NONE ? i->type : i->from) = (Type) t;
+      /* Of mma's four the second and third are the factors', which are the same. */
+      (i->type == NONE ? i->type : i->op == MMA && i->from != NONE ? i->sums : i->from)
+          = (Type) t;
       return;
     }
+  if (is_of_matrices (i, name))
+    return;
   if (i->op == SETP && (w = find (comparisons, name)))
     i->kind = (uint8_t) w->value;
   else if (i->op == SHFL && (w = find (shuffles, name)))
@@ -309,6 +340,35 @@ Parser::operands (Instruction *i, const std::vector<std::string> &o)
       list (o.at (0), &i->to);
       address (o.at (1), &i->args, &i->offset);
       i->args.push_back (operand (o.at (2)));
+      return;
+    case LDMATRIX:
+      list (o.at (0), &i->to);
+      address (o.at (1), &i->args, &i->offset);
+      if (i->to.size () != i->n)
+        die ("%zu registers for %u matrices", i->to.size (), i->n);
+      return;
+    case MMA:
+      for (size_t k = 0; k < 4; k++)
+        list (o.at (k), k == 0 ? &i->to : &i->args);
+      if (i->type != F32 || i->sums != F32 || i->to.size () != 4 || i->args.size () != i->n / 8 * 3u + 4u
+          || (i->n != 8 && i->n != 16) || (i->from != F16 && i->from != BF16))
+        die ("this mma is not known");
+      return;
+    case COPY:
+      {
+        int64_t to_offset;
+
+        address (o.at (0), &i->args, &to_offset);
+        address (o.at (1), &i->args, &i->offset);
+        if (to_offset != 0 || i->n != 1 || o.at (2) != "16")
+          die ("only copies of 16 bytes are known");
+        i->args.push_back (o.size () > 3 ? operand (o[3]) : constant (16));
+        return;
+      }
+    case COPIES_COMMIT:
+      return;
+    case COPIES_WAIT:
+      i->args.push_back (operand (o.at (0)));
       return;
     case SHFL:
       bar = o.at (0).find ('|');
@@ -369,7 +429,7 @@ Parser::instruction (std::string text)
     dot = next;
   }
   operands (&i, split_operands (rest));
-  if (i.args.size () > 4 + (i.op == ST))
+  if (i.args.size () > 4 + (i.op == ST) && i.op != MMA)
     die ("too many operands");
   kernel->code.push_back (i);
 }
@@ -447,7 +507,7 @@ Parser::statement (const std::string &text)
   else if (kernel)
     instruction (text);
   else if (text.find (".extern .shared") != std::string::npos)
-    dynamic_name = text.substr (space + 1, bracket - space - 1);
+    dynamic_names.push_back (text.substr (space + 1, bracket - space - 1));
   else
     die ("\"%s\" is not known", text.c_str ());
 }

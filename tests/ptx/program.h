@@ -34,8 +34,8 @@ is_signed (Type type)
 
 enum Opcode : uint8_t
 {
-  ABS, ADD, AND, ATOM_ADD, BAR, BFI, BFIND, BRA, BREV, CLZ, CVT, CVTA, DIV, EX2, FMA, LD, LG2,
-  MAD, MAX, MIN, MOV, MUL, NEG, NOT, OR, POPC, PRMT, RCP, REM, RET, SELP, SETP, SHFL, SHL, SHR,
+  ABS, ADD, AND, ATOM_ADD, BAR, BFI, BFIND, BRA, BREV, CLZ, COPIES_COMMIT, COPIES_WAIT, COPY, CVT,
+  CVTA, DIV, EX2, FMA, LD, LDMATRIX, LG2, MAD, MAX, MIN, MMA, MOV, MUL, NEG, NOT, OR, POPC, PRMT, RCP, REM, RET, SELP, SETP, SHFL, SHL, SHR,
   SQRT, RSQRT, ST, SUB, VOTE, WARP_SYNC, XOR
 };
 
@@ -60,9 +60,9 @@ enum Flag : uint32_t
 struct Instruction
 {
   Opcode op;
-  Type type, from;              /* from: of cvt */
+  Type type, from, sums;        /* from: of cvt; of mma: the factors', and sums */
   Space space;
-  uint8_t n;                    /* elements of a vector */
+  uint8_t n;                    /* elements of a vector; of mma: the depth */
   uint8_t kind;                 /* a Compare, Shuffle or Reduction */
   uint32_t flags;
   int guard;                    /* the predicate's register; -1: none */

@@ -7,8 +7,7 @@
  * to shared memory for races: two threads, one of which writes, without a barrier
  * between them. Atomic accesses take no part in that. */
 
-#include "program.h"
-#include "ptx.h"
+#include "block.h"
 
 #include <algorithm>
 #include <math.h>
@@ -19,68 +18,10 @@
 #include <string.h>
 
 #include "device.h"
-#include "shadow.h"
 #include "small_float.h"
 
 namespace y10_ptx
 {
-namespace
-{
-enum State : uint8_t { RUNNING, AT_BARRIER, AT_WARP_SYNC, GONE };
-
-enum Access { READ, WRITE, ATOMIC };
-
-struct Warp
-{
-  std::vector<uint64_t> r;      /* [register][lane] */
-  unsigned pc[32];
-  State state[32];
-  uint32_t mask[32];            /* of the lanes that are to meet AT_WARP_SYNC */
-  unsigned first;               /* thread */
-  uint32_t lanes;               /* that exist */
-  unsigned epoch;               /* counts the times at which its lanes met */
-};
-
-class Block
-{
-public:
-  Block (const Kernel &kernel, Y10KLaunch launch, const void *params);
-  bool run (const unsigned index[3]);
-
-private:
-  bool fail (const Warp *w, const Instruction &i, int lane, const char *format, ...)
-      __attribute__ ((format (printf, 5, 6)));
-  void begin_warp (Warp *w, bool first_block);
-  uint64_t special (const std::string &name, unsigned thread) const;
-  bool check_race (const Warp *w, const Instruction &i, int lane, size_t at, size_t size,
-      Access access);
-  uint8_t *resolve (const Warp *w, const Instruction &i, int lane, uint64_t address,
-      Access access);
-  bool access (Warp *w, const Instruction &i, int lane);
-  void pack (Warp *w, const Instruction &i, int lane);
-  bool execute_often (Warp *w, const Instruction &i, uint32_t active);
-  bool execute (Warp *w, const Instruction &i, uint32_t active);
-  void meet (Warp *w, const Instruction &i, uint32_t here);
-  bool wait_for_lanes (Warp *w, const Instruction &i, unsigned pc, uint32_t active);
-  bool control (Warp *w, const Instruction &i, unsigned pc, uint32_t active, uint32_t taken);
-  bool run_warp (Warp *w);
-  bool pass_barrier (bool *ended);
-
-  const Kernel &kernel;
-  Y10KLaunch launch;
-  unsigned n_threads, index[3], epoch;
-  uint64_t dynamic_at;
-  std::vector<uint64_t> params;
-  std::vector<uint8_t> shared;
-  std::vector<Shadow> shadow;
-  std::vector<Warp> warps;
-  bool begun = false;
-};
-}
-
-#define LANES(set) for (int l = 0; l < 32; l++) if ((set) >> l & 1)
-#define R(n) w->r[(size_t) (n) * 32 + (size_t) l]
-
 Block::Block (const Kernel &kernel, Y10KLaunch launch, const void *values)
     : kernel (kernel), launch (launch), params ((kernel.param_size + 7) / 8)
 {
@@ -147,6 +88,9 @@ Block::begin_warp (Warp *w, bool first_block)
   w->epoch = 1;
   memset (w->pc, 0, sizeof w->pc);
   memset (w->state, RUNNING, sizeof w->state);
+  memset (w->group, 0, sizeof w->group);
+  for (std::vector<Copy> &copies : w->copies)
+    copies.clear ();
 }
 
 bool
@@ -160,6 +104,9 @@ Block::check_race (const Warp *w, const Instruction &i, int lane, size_t at, siz
   for (size_t b = at; b < at + size; b++) {
     Shadow &s = shadow[b];
 
+    if (s.copying)
+      return fail (w, i, lane, "it %s byte %zu of shared memory, which an unfinished copy writes",
+          access == READ ? "reads" : "writes", b);
     if (!is_ordered (s.written, epoch, w->epoch, thread))
       return fail (w, i, lane, "race: it %s byte %zu of shared memory, which thread %d wrote",
           access == READ ? "reads" : "writes", b, (int) s.written.thread);
@@ -313,12 +260,25 @@ Block::execute (Warp *w, const Instruction &i, uint32_t active)
 
   if (execute_often (w, i, active))
     return true;
+  if (i.op == LDMATRIX || i.op == MMA)
+    return execute_together (w, i, active);
   LANES (active) {
     switch (i.op) {
       case LD:
       case ST:
       case ATOM_ADD:
         if (!access (w, i, l))
+          return false;
+        break;
+      case COPY:
+        if (!begin_copy (w, i, l))
+          return false;
+        break;
+      case COPIES_COMMIT:
+        w->group[l]++;
+        break;
+      case COPIES_WAIT:
+        if (!wait_for_copies (w, i, l, (unsigned) R (i.args[0])))
           return false;
         break;
       case MOV:
@@ -413,8 +373,11 @@ Block::control (Warp *w, const Instruction &i, unsigned pc, uint32_t active, uin
         w->pc[l] = i.target;
       return true;
     case RET:
-      LANES (taken)
+      LANES (taken) {
+        if (!w->copies[l].empty ())
+          return fail (w, i, l, "it ends before its copies do");
         w->state[l] = GONE;
+      }
       return true;
     case BAR:
       LANES (taken) {

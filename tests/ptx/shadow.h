@@ -20,6 +20,7 @@ struct Use
 struct Shadow
 {
   Use written, read;
+  bool copying;                 /* an asynchronous copy has begun to write it */
 };
 
 /* Whether @use, which another thread may have made, is ordered before @thread now. */
