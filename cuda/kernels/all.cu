@@ -10,6 +10,7 @@
 #include "head_nms.cu"
 #include "head_scan.cu"
 #include "head_select.cu"
+#include "igemm.cu"
 #include "maxpool5.cu"
 #include "overlay.cu"
 #include "preprocess.cu"

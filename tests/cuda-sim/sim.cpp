@@ -18,11 +18,13 @@
 #include "kernels/depthwise.h"
 #include "kernels/epilogue.h"
 #include "kernels/head.h"
+#include "kernels/igemm.h"
 #include "kernels/maxpool5.h"
 #include "kernels/overlay.h"
 #include "kernels/preprocess.h"
 #include "kernels/stem.h"
 #include "kernels/upsample2x.h"
+#include "ptx.h"
 
 /* Weak: a kernel that does not exist yet is not found. */
 #define Y10_DECLARE(name, type) extern "C" __attribute__ ((weak)) void name (Y10K##type p);
@@ -52,6 +54,15 @@ static const struct
 } linked[] = {
   Y10_TYPED_KERNELS (Y10_ENTRY_TYPED) Y10_UNTYPED_KERNELS (Y10_ENTRY_UNTYPED)
   Y10_PAINTER_KERNELS (Y10_ENTRY_UNTYPED)
+};
+
+/* Tensor cores exist only in the executor of PTX. */
+static const Y10SimKernel of_tensor_cores[] = {
+#define Y10_IGEMM_TILE(rows, columns, ...) \
+  { "y10_igemm_f16_" #rows "x" #columns "_k1", sizeof (Y10KIgemm), nullptr }, \
+  { "y10_igemm_f16_" #rows "x" #columns "_k3", sizeof (Y10KIgemm), nullptr },
+  Y10_IGEMM_TILES (Y10_IGEMM_TILE)
+#undef Y10_IGEMM_TILE
 };
 
 /* Reports after so many repeat the same faults. */
@@ -198,6 +209,9 @@ y10_sim_kernel (const char *name)
   for (guint i = 0; i < G_N_ELEMENTS (linked); i++)
     if (linked[i].function && strcmp (linked[i].kernel.name, name) == 0)
       return &linked[i].kernel;
+  for (const Y10SimKernel &k : of_tensor_cores)
+    if (strcmp (k.name, name) == 0 && y10_ptx_has (name))
+      return &k;
   for (guint i = 0; registered && i < registered->len; i++) {
     const Y10SimKernel *k = (const Y10SimKernel *) g_ptr_array_index (registered, i);
 
