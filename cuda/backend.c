@@ -79,7 +79,7 @@ cuda_identify (const Y10DeviceConfig *config, GString *key)
   g_strdelimit (name, "\n", ' ');
   g_string_append_printf (key, "gpu %s\ncapability %d.%d\ncuda %d\n"
       "cudnn %u\n", name, major, minor, version,
-      y10_cuda_conv_get_version ());
+      y10_cuda_conv_get_version ("cudnn"));
   append_driver (key);
 }
 

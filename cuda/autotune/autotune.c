@@ -175,8 +175,9 @@ open_cache (Y10CudaTune *tune)
   const Y10CudaDriver *d = device->driver;
   g_autoptr (GString) why = g_string_new (NULL);
   char name[128] = "GPU";
-  Y10PlanCacheKey key = {.cudnn = y10_cuda_conv_lib_version (tune->tools.lib),
-    .gpu = name,.major = device->major,.minor = device->minor,
+  Y10PlanCacheKey key = {
+    .cudnn = y10_cuda_conv_lib_version (tune->tools.lib, "cudnn"),
+    .own = y10_cuda_conv_lib_version (tune->tools.lib, "own"),.gpu = name,.major = device->major,.minor = device->minor,
     .model = tune->program->hash
   };
 

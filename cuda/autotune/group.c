@@ -12,7 +12,7 @@
 
 #include "autotune/group.h"
 
-#define MAX_CANDIDATES 5        /* of a group */
+#define MAX_CANDIDATES 5        /* of a group and provider */
 #define MAX_TIMINGS 3           /* of a group without a faster plan */
 #define RECORD "y10-tuned"      /* how an entry of the cache begins */
 
@@ -201,7 +201,7 @@ choose (Y10CudaTuneTools *tools, Y10CudaTuneGroup *group, gint64 *fused_ns,
     gint64 *bias_ns, GError **error)
 {
   Y10CudaConvDesc desc = y10_cuda_unfused_desc (&group->desc);
-  gint64 ns[MAX_CANDIDATES];
+  g_autofree gint64 *ns = g_new (gint64, group->plans->len);
   Y10CudaConvPlan *best = NULL, *bias = y10_cuda_conv_plan_new (tools->lib,
       &desc, Y10_CUDA_CONV_BIAS, error);
   guint winner = 0;

@@ -114,9 +114,9 @@ y10_plan_cache_open (const char *folder, const Y10PlanCacheKey *key,
   cache->folder = folder ? g_strdup (folder)
       : g_build_filename (g_get_user_cache_dir (), "yolov10detect", "plans",
       NULL);
-  cache->key = g_strdup_printf ("format %d\ncudnn %u\ngpu %s\n"
-      "capability %d.%d\nmultiprocessors %d\nmodel %s\n", FORMAT, key->cudnn,
-      gpu, key->major, key->minor, key->multiprocessors, model);
+  cache->key = g_strdup_printf ("format %d\ncudnn %u\nown %u\n"
+      "gpu %s\ncapability %d.%d\nmultiprocessors %d\nmodel %s\n", FORMAT,
+      key->cudnn, key->own, gpu, key->major, key->minor, key->multiprocessors, model);
   g_free (gpu);
   g_free (model);
 

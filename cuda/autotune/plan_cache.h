@@ -12,7 +12,7 @@ G_BEGIN_DECLS
 /* Everything that plans depend on besides their convolution. */
 typedef struct
 {
-  guint cudnn;                  /* version, 91900 */
+  guint cudnn, own;             /* versions of those who make plans; 0: not here */
   const char *gpu;              /* the name of the GPU */
   int major, minor, multiprocessors;
   const char *model;            /* a hash of the weights */

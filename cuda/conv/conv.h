@@ -2,9 +2,10 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-/* Dense convolutions with cuDNN's graph API. cuDNN is loaded at run time. All
- * functions must be called with the library's context current, and by one thread
- * at a time, except for plan_new, which several threads may call at once. */
+/* Dense convolutions by cuDNN, which is loaded at run time, and by our own kernels;
+ * conv/provider.h has what each of them does. All functions must be called with the
+ * library's context current, and by one thread at a time, except for plan_new and
+ * plan_candidates, which several threads may call at once. */
 
 #include <gio/gio.h>
 #include <y10/engine.h>
@@ -39,10 +40,11 @@ typedef struct
 typedef struct _Y10CudaConvLib Y10CudaConvLib;
 typedef struct _Y10CudaConvPlan Y10CudaConvPlan;
 
-/* Returns TRUE if the libraries that y10_cuda_conv_lib_new () needs are present,
- * or appends the reason to @why. Needs neither a context nor a GPU. Any thread. */
+/* Returns TRUE if y10_cuda_conv_lib_new () has what it needs, or appends the reason to
+ * @why. Needs neither a context nor a GPU. Any thread. */
 gboolean y10_cuda_conv_probe (GString * why);
-/* Returns NULL and appends the reason to @why if cuDNN, or a library that it needs
+/* All providers, or the one that Y10_CUDA_CONV ("cudnn", "own") names. Returns NULL and
+ * appends the reason to @why if there is none: cuDNN, or a library that it needs
  * (without cuBLASLt it aborts), is missing or too old. */
 Y10CudaConvLib *y10_cuda_conv_lib_new (const Y10CudaDriver * driver,
     GString * why);
@@ -52,8 +54,8 @@ Y10CudaConvLib *y10_cuda_conv_lib_new (const Y10CudaDriver * driver,
  * @lib is freed. Before other threads use @lib, which may be NULL. */
 Y10CudaConvLib *y10_cuda_conv_lib_prove (Y10CudaConvLib * lib,
     const Y10CudaDriver * driver, GString * why);
-/* From now on plans are built with a handle, because of @why; FALSE: they are
- * already. Before other threads use @lib. */
+/* From now on plans are built with a handle, or else without cuDNN, because of @why;
+ * FALSE: there is no other way. Before other threads use @lib. */
 gboolean y10_cuda_conv_lib_use_handles (Y10CudaConvLib * lib,
     const char *why);
 /* Call before the stream that plans last ran on is destroyed and others are
@@ -64,21 +66,21 @@ void y10_cuda_conv_lib_free (Y10CudaConvLib * lib);
  * would otherwise affect another context. */
 void y10_cuda_conv_lib_abandon (Y10CudaConvLib * lib);
 /* "cuDNN 9.19.0", then how plans are built where it is not without a handle, and
- * why fused plans cannot be. */
+ * why fused plans cannot be; "own convolutions" and why without cuDNN. */
 const char *y10_cuda_conv_lib_describe (Y10CudaConvLib * lib);
 gboolean y10_cuda_conv_lib_can_fuse (Y10CudaConvLib * lib, GString * why);
-/* cuDNN's version, 91900: what saved plans depend on; the second without a
- * library, 0 without cuDNN. */
-guint y10_cuda_conv_get_version (void);
-guint y10_cuda_conv_lib_version (Y10CudaConvLib * lib);
+/* The version of provider @name, cuDNN's 91900: what saved plans depend on; 0 without
+ * it. The first without a library. */
+guint y10_cuda_conv_get_version (const char *name);
+guint y10_cuda_conv_lib_version (Y10CudaConvLib * lib, const char *name);
 
-/* Returns the best plan by cuDNN's heuristics, or NULL with an error if there is
- * none. A fused plan in fp16 or bf16 must run on tensor cores; on sm_75 there is
+/* Returns the best plan by the first provider's heuristics, or NULL with an error if
+ * there is none. A fused plan in fp16 or bf16 must run on tensor cores; on sm_75 there is
  * none for some views, which keep their plan of stage BIAS. */
 Y10CudaConvPlan *y10_cuda_conv_plan_new (Y10CudaConvLib * lib,
     const Y10CudaConvDesc * desc, Y10CudaConvStage stage, GError ** error);
-/* Builds up to @max plans, best first by the same heuristics, as candidates for a
- * trial. The array owns them. Cancelling @cancellable skips further plans. */
+/* Builds up to @max plans of each provider, best first by the same heuristics, as
+ * candidates for a trial. The array owns them. Cancelling @cancellable skips further plans. */
 GPtrArray *y10_cuda_conv_plan_candidates (Y10CudaConvLib * lib,
     const Y10CudaConvDesc * desc, Y10CudaConvStage stage, guint max,
     GCancellable * cancellable, GError ** error);
@@ -98,7 +100,8 @@ gboolean y10_cuda_conv_plan_read_bias (Y10CudaConvPlan * plan,
 /* Moves a fused plan to @lib, in the same context: from now on it runs with that
  * handle and on that thread. Drops the plan's pointer sets. */
 void y10_cuda_conv_plan_give (Y10CudaConvPlan * plan, Y10CudaConvLib * lib);
-/* Returns a name such as "cudnn:eng7,tensor-core,fused", owned by the plan. */
+/* Returns a name such as "cudnn:eng7,tensor-core,fused" or "own:64x32", owned by the
+ * plan. */
 const char *y10_cuda_conv_plan_describe (const Y10CudaConvPlan * plan);
 /* Queues the convolution on @stream. Weights are [out channels][kernel][kernel]
  * [in channels] in the precision's type, @bias is in floats; neither may change.

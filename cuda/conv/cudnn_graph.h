@@ -52,12 +52,15 @@ cudnnBackendDescriptor_t y10_cuda_conv_graph (Y10CudnnSet * set,
     const Y10CudaConvDesc * desc, Y10CudaConvStage stage,
     cudnnHandle_t handle);
 
+typedef struct _Y10CudnnLib Y10CudnnLib;
+typedef struct _Y10CudnnPlan Y10CudnnPlan;
+
 /* Creates a library for the GPU described by @properties, cuDNN's JSON of a
  * device. Its plans can be described but not run. */
-Y10CudaConvLib *y10_cuda_conv_lib_new_deviceless (const char *properties,
+Y10CudnnLib *y10_cudnn_lib_new_deviceless (const char *properties,
     GString * why);
 /* Returns the first candidate without building it: it can only be described. */
-Y10CudaConvPlan *y10_cuda_conv_plan_peek (Y10CudaConvLib * lib,
+Y10CudnnPlan *y10_cudnn_plan_peek (Y10CudnnLib * lib,
     const Y10CudaConvDesc * desc, Y10CudaConvStage stage, GError ** error);
 
 G_END_DECLS

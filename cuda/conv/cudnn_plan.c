@@ -11,11 +11,12 @@
 #include "conv/plan.h"
 #include "base/half.h"
 
-static Y10CudaConvLib *
+static Y10CudnnLib *
 lib_new (const Y10Cudnn *cudnn)
 {
-  Y10CudaConvLib *lib = g_new0 (Y10CudaConvLib, 1);
+  Y10CudnnLib *lib = g_new0 (Y10CudnnLib, 1);
 
+  lib->base.provider = &y10_cudnn_provider;
   lib->cudnn = cudnn;
   y10_cudnn_set_init (&lib->set, cudnn);
   lib->builders = g_ptr_array_new ();
@@ -23,28 +24,14 @@ lib_new (const Y10Cudnn *cudnn)
   return lib;
 }
 
-gboolean
-y10_cuda_conv_probe (GString *why)
-{
-  return y10_cudnn_get (why) != NULL;
-}
-
-Y10CudaConvLib *
-y10_cuda_conv_lib_new (const Y10CudaDriver *driver, GString *why)
-{
-  const Y10Cudnn *cudnn = y10_cudnn_get (why);
-
-  return cudnn ? y10_cudnn_lib_new (cudnn, driver, why) : NULL;
-}
-
-Y10CudaConvLib *
+Y10CudnnLib *
 y10_cudnn_lib_new (const Y10Cudnn *cudnn, const Y10CudaDriver *driver,
     GString *why)
 {
   cudnnBackendDescriptor_t d;
   CUcontext context = NULL;
   GError *error = NULL;
-  Y10CudaConvLib *lib;
+  Y10CudnnLib *lib;
 
   /* Without one cuDNN would make the primary context current. */
   if (driver->ctx_get_current (&context) != Y10_CU_SUCCESS || !context) {
@@ -59,7 +46,7 @@ y10_cudnn_lib_new (const Y10Cudnn *cudnn, const Y10CudaDriver *driver,
     g_string_append (why, error->message);
     g_error_free (error);
     lib->handle = NULL;
-    y10_cuda_conv_lib_free (lib);
+    y10_cudnn_lib_free (lib);
     return NULL;
   }
   d = y10_cudnn_set_begin (&lib->set, CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR);
@@ -76,7 +63,7 @@ y10_cudnn_lib_new (const Y10Cudnn *cudnn, const Y10CudaDriver *driver,
 }
 
 gboolean
-y10_cuda_conv_lib_use_handles (Y10CudaConvLib *lib, const char *why)
+y10_cudnn_lib_use_handles (Y10CudnnLib *lib, const char *why)
 {
   if (!lib->properties)
     return FALSE;
@@ -87,14 +74,14 @@ y10_cuda_conv_lib_use_handles (Y10CudaConvLib *lib, const char *why)
 }
 
 void
-y10_cuda_conv_lib_forget_stream (Y10CudaConvLib *lib)
+y10_cudnn_lib_forget_stream (Y10CudnnLib *lib)
 {
   lib->cudnn->set_stream (lib->handle, NULL);
   lib->stream = NULL;
 }
 
 gboolean
-y10_cudnn_begin_build (Y10CudaConvLib *lib, cudnnHandle_t *handle,
+y10_cudnn_begin_build (Y10CudnnLib *lib, cudnnHandle_t *handle,
     GError **error)
 {
   gboolean ok = TRUE;
@@ -120,7 +107,7 @@ y10_cudnn_begin_build (Y10CudaConvLib *lib, cudnnHandle_t *handle,
 }
 
 void
-y10_cudnn_end_build (Y10CudaConvLib *lib, cudnnHandle_t handle)
+y10_cudnn_end_build (Y10CudnnLib *lib, cudnnHandle_t handle)
 {
   CUcontext popped;
 
@@ -132,12 +119,12 @@ y10_cudnn_end_build (Y10CudaConvLib *lib, cudnnHandle_t handle)
   lib->driver->ctx_pop (&popped);
 }
 
-Y10CudaConvLib *
-y10_cuda_conv_lib_new_deviceless (const char *properties, GString *why)
+Y10CudnnLib *
+y10_cudnn_lib_new_deviceless (const char *properties, GString *why)
 {
   const Y10Cudnn *cudnn = y10_cudnn_get (why);
   GError *error = NULL;
-  Y10CudaConvLib *lib;
+  Y10CudnnLib *lib;
 
   if (!cudnn)
     return NULL;
@@ -152,14 +139,14 @@ y10_cuda_conv_lib_new_deviceless (const char *properties, GString *why)
   if (!y10_cudnn_set_ok (&lib->set, &error)) {
     g_string_append (why, error->message);
     g_error_free (error);
-    y10_cuda_conv_lib_free (lib);
+    y10_cudnn_lib_free (lib);
     return NULL;
   }
   return lib;
 }
 
 void
-y10_cuda_conv_lib_free (Y10CudaConvLib *lib)
+y10_cudnn_lib_free (Y10CudnnLib *lib)
 {
   if (!lib)
     return;
@@ -176,17 +163,17 @@ y10_cuda_conv_lib_free (Y10CudaConvLib *lib)
 }
 
 void
-y10_cuda_conv_lib_abandon (Y10CudaConvLib *lib)
+y10_cudnn_lib_abandon (Y10CudnnLib *lib)
 {
   if (lib) {
     g_ptr_array_set_size (lib->builders, 0);
     lib->handle = NULL;
   }
-  y10_cuda_conv_lib_free (lib);
+  y10_cudnn_lib_free (lib);
 }
 
 const char *
-y10_cuda_conv_lib_describe (Y10CudaConvLib *lib)
+y10_cudnn_lib_describe (Y10CudnnLib *lib)
 {
   guint v = lib->cudnn->version;
   GString *why;
@@ -194,7 +181,7 @@ y10_cuda_conv_lib_describe (Y10CudaConvLib *lib)
   if (lib->description)
     return lib->description;
   why = g_string_new (NULL);
-  lib->description = y10_cuda_conv_lib_can_fuse (lib, why)
+  lib->description = y10_cudnn_lib_can_fuse (lib, why)
       ? g_strdup_printf ("cuDNN %u.%u.%u%s%s", v / 10000, v / 100 % 100,
       v % 100, lib->with_handles ? ", plans built with a handle: " : "",
       lib->with_handles ? lib->with_handles : "")
@@ -207,23 +194,9 @@ y10_cuda_conv_lib_describe (Y10CudaConvLib *lib)
 }
 
 gboolean
-y10_cuda_conv_lib_can_fuse (Y10CudaConvLib *lib, GString *why)
+y10_cudnn_lib_can_fuse (Y10CudnnLib *lib, GString *why)
 {
   return y10_cudnn_can_compile (lib->cudnn, why);
-}
-
-guint
-y10_cuda_conv_get_version (void)
-{
-  const Y10Cudnn *cudnn = y10_cudnn_get (NULL);
-
-  return cudnn ? cudnn->version : 0;
-}
-
-guint
-y10_cuda_conv_lib_version (Y10CudaConvLib *lib)
-{
-  return lib->cudnn->version;
 }
 
 static void
@@ -239,7 +212,7 @@ y10_cudnn_set_release (Y10CudnnSet *set)
 }
 
 static void
-forget_packs (Y10CudaConvPlan *plan)
+forget_packs (Y10CudnnPlan *plan)
 {
   for (guint i = 0; i < plan->n_packs; i++)
     plan->lib->cudnn->destroy_descriptor (plan->packs[i].pack);
@@ -248,7 +221,7 @@ forget_packs (Y10CudaConvPlan *plan)
 
 /* A plan runs with another handle than it was built with, in any case. */
 void
-y10_cuda_conv_plan_give (Y10CudaConvPlan *plan, Y10CudaConvLib *lib)
+y10_cudnn_plan_give (Y10CudnnPlan *plan, Y10CudnnLib *lib)
 {
   forget_packs (plan);
   plan->bias = 0;
@@ -256,7 +229,7 @@ y10_cuda_conv_plan_give (Y10CudaConvPlan *plan, Y10CudaConvLib *lib)
 }
 
 void
-y10_cuda_conv_plan_free (Y10CudaConvPlan *plan)
+y10_cudnn_plan_free (Y10CudnnPlan *plan)
 {
   if (!plan)
     return;
@@ -270,14 +243,8 @@ y10_cuda_conv_plan_free (Y10CudaConvPlan *plan)
   g_free (plan);
 }
 
-gsize
-y10_cuda_conv_plan_workspace (const Y10CudaConvPlan *plan)
-{
-  return plan->workspace;
-}
-
 const char *
-y10_cuda_conv_plan_describe (const Y10CudaConvPlan *plan)
+y10_cudnn_plan_describe (const Y10CudnnPlan *plan)
 {
   return plan->description;
 }
@@ -285,7 +252,7 @@ y10_cuda_conv_plan_describe (const Y10CudaConvPlan *plan)
 /* A finalized variant pack cannot be changed, so each set of pointers has its
  * own, which later runs of the same slot find again. */
 static cudnnBackendDescriptor_t
-find_pack (Y10CudaConvPlan *plan, void *const pointers[Y10_CONV_N_POINTERS],
+find_pack (Y10CudnnPlan *plan, void *const pointers[Y10_CONV_N_POINTERS],
     void *workspace, GError **error)
 {
   static const gint64 uids[Y10_CONV_N_POINTERS] = { Y10_CONV_UID_IN,
@@ -334,7 +301,7 @@ find_pack (Y10CudaConvPlan *plan, void *const pointers[Y10_CONV_N_POINTERS],
 /* Precompiled kernels require the bias in the type of the other tensors. It never
  * changes, so it is converted at its first use. */
 static gboolean
-convert_bias (Y10CudaConvPlan *plan, CUstream stream, CUdeviceptr bias,
+convert_bias (Y10CudnnPlan *plan, CUstream stream, CUdeviceptr bias,
     GError **error)
 {
   const Y10CudaDriver *d = plan->lib->driver;
@@ -368,7 +335,7 @@ convert_bias (Y10CudaConvPlan *plan, CUstream stream, CUdeviceptr bias,
 }
 
 gboolean
-y10_cuda_conv_plan_read_bias (Y10CudaConvPlan *plan, CUstream stream,
+y10_cudnn_plan_read_bias (Y10CudnnPlan *plan, CUstream stream,
     CUdeviceptr bias, GError **error)
 {
   return plan->bias_type == Y10_PRECISION_FP32 || plan->bias == bias
@@ -376,11 +343,11 @@ y10_cuda_conv_plan_read_bias (Y10CudaConvPlan *plan, CUstream stream,
 }
 
 gboolean
-y10_cuda_conv_plan_run (Y10CudaConvPlan *plan, CUstream stream,
+y10_cudnn_plan_run (Y10CudnnPlan *plan, CUstream stream,
     CUdeviceptr in, CUdeviceptr weight, CUdeviceptr bias, CUdeviceptr add,
     CUdeviceptr out, CUdeviceptr workspace, GError **error)
 {
-  Y10CudaConvLib *lib = plan->lib;
+  Y10CudnnLib *lib = plan->lib;
   void *pointers[Y10_CONV_N_POINTERS] = { GSIZE_TO_POINTER (in),
     GSIZE_TO_POINTER (weight), GSIZE_TO_POINTER (bias),
     GSIZE_TO_POINTER (out), plan->add ? GSIZE_TO_POINTER (add) : NULL
@@ -388,7 +355,7 @@ y10_cuda_conv_plan_run (Y10CudaConvPlan *plan, CUstream stream,
   void *scratch = plan->workspace ? GSIZE_TO_POINTER (workspace) : NULL;
   cudnnBackendDescriptor_t pack;
 
-  if (!y10_cuda_conv_plan_read_bias (plan, stream, bias, error))
+  if (!y10_cudnn_plan_read_bias (plan, stream, bias, error))
     return FALSE;
   if (plan->bias_type != Y10_PRECISION_FP32)
     pointers[2] = GSIZE_TO_POINTER (plan->converted);

@@ -76,7 +76,7 @@ static const cudnnBackendHeurMode_t modes[] = {
 /* One search for a plan. */
 typedef struct
 {
-  Y10CudaConvLib *lib;
+  Y10CudnnLib *lib;
   const Y10CudaConvDesc *desc;
   Y10CudaConvStage stage;
   gboolean dry;                 /* plans are described, not built */
@@ -88,7 +88,7 @@ typedef struct
   GPtrArray *plans;             /* found so far */
   GCancellable *cancellable;    /* or NULL */
   gsize budget;                 /* of workspace: all plans of a slot share it */
-  Y10CudaConvPlan *greedy;      /* the one that exceeds it by the least */
+  Y10CudnnPlan *greedy;      /* the one that exceeds it by the least */
   GError *error;                /* of the last plan that failed */
 } Search;
 
@@ -154,12 +154,13 @@ wanted (const Search *s, const Engine *engine, gboolean tensor_core)
   return s->stage == Y10_CUDA_CONV_FUSED || !engine->compiled;
 }
 
-static Y10CudaConvPlan *
-plan_alloc (Y10CudaConvLib *lib, const Y10CudaConvDesc *desc,
+static Y10CudnnPlan *
+plan_alloc (Y10CudnnLib *lib, const Y10CudaConvDesc *desc,
     Y10CudaConvStage stage)
 {
-  Y10CudaConvPlan *plan = g_new0 (Y10CudaConvPlan, 1);
+  Y10CudnnPlan *plan = g_new0 (Y10CudnnPlan, 1);
 
+  plan->base.provider = &y10_cudnn_provider;
   plan->lib = lib;
   plan->add = stage == Y10_CUDA_CONV_FUSED && desc->add.channels > 0;
   plan->bias_type = y10_cuda_conv_bias_type (desc, stage);
@@ -171,7 +172,7 @@ plan_alloc (Y10CudaConvLib *lib, const Y10CudaConvDesc *desc,
 }
 
 static gboolean
-plan_finish (Y10CudaConvPlan *plan, GError **error)
+plan_finish (Y10CudnnPlan *plan, GError **error)
 {
   const Y10Cudnn *cudnn = plan->lib->cudnn;
   gint64 n = 0, bytes = 0;
@@ -201,7 +202,7 @@ view_bytes (const Y10CudaConvDesc *desc, const Y10CudaConvView *v,
 static void
 try_config (Search *s, cudnnBackendDescriptor_t config, const Engine *engine)
 {
-  Y10CudaConvPlan *plan = plan_alloc (s->lib, s->desc, s->stage);
+  Y10CudnnPlan *plan = plan_alloc (s->lib, s->desc, s->stage);
 
   plan->graph = g_atomic_rc_box_acquire (s->set);
   y10_cudnn_set_attribute (&plan->set, plan->plan,
@@ -216,7 +217,7 @@ try_config (Search *s, cudnnBackendDescriptor_t config, const Engine *engine)
   if (s->dry ? !y10_cudnn_set_ok (&plan->set, &s->error)
       : !plan_finish (plan, &s->error)) {
     s->n_failures++;
-    y10_cuda_conv_plan_free (plan);
+    y10_cudnn_plan_free (plan);
     return;
   }
   plan->description = g_strdup_printf ("cudnn:eng%" G_GINT64_FORMAT "%s%s",
@@ -225,10 +226,10 @@ try_config (Search *s, cudnnBackendDescriptor_t config, const Engine *engine)
   if (plan->workspace <= s->budget) {
     g_ptr_array_add (s->plans, plan);
   } else if (!s->greedy || plan->workspace < s->greedy->workspace) {
-    y10_cuda_conv_plan_free (s->greedy);
+    y10_cudnn_plan_free (s->greedy);
     s->greedy = plan;
   } else {
-    y10_cuda_conv_plan_free (plan);
+    y10_cudnn_plan_free (plan);
   }
 }
 
@@ -256,11 +257,11 @@ search (Search *s, gboolean tensor_core)
     if (s->greedy && s->plans->len == 0)
       g_ptr_array_add (s->plans, g_steal_pointer (&s->greedy));
   }
-  g_clear_pointer (&s->greedy, y10_cuda_conv_plan_free);
+  g_clear_pointer (&s->greedy, y10_cudnn_plan_free);
 }
 
 static GPtrArray *
-find_plans (Y10CudaConvLib *lib, const Y10CudaConvDesc *desc,
+find_plans (Y10CudnnLib *lib, const Y10CudaConvDesc *desc,
     Y10CudaConvStage stage, guint max, gboolean dry,
     GCancellable *cancellable, GError **error)
 {
@@ -273,7 +274,7 @@ find_plans (Y10CudaConvLib *lib, const Y10CudaConvDesc *desc,
   if (!y10_cudnn_begin_build (lib, &s.handle, error))
     return NULL;
   s.plans = g_ptr_array_new_with_free_func (
-      (GDestroyNotify) y10_cuda_conv_plan_free);
+      (GDestroyNotify) y10_cudnn_plan_free);
   s.set = g_atomic_rc_box_new0 (Y10CudnnSet);
   y10_cudnn_set_init (s.set, lib->cudnn);
   s.graph = y10_cuda_conv_graph (s.set, desc, stage,
@@ -310,10 +311,10 @@ find_plans (Y10CudaConvLib *lib, const Y10CudaConvDesc *desc,
   return NULL;
 }
 
-static Y10CudaConvPlan *
+static Y10CudnnPlan *
 first_of (GPtrArray *plans)
 {
-  Y10CudaConvPlan *plan;
+  Y10CudnnPlan *plan;
 
   if (!plans)
     return NULL;
@@ -322,30 +323,30 @@ first_of (GPtrArray *plans)
   return plan;
 }
 
-Y10CudaConvPlan *
-y10_cuda_conv_plan_new (Y10CudaConvLib *lib, const Y10CudaConvDesc *desc,
+Y10CudnnPlan *
+y10_cudnn_plan_new (Y10CudnnLib *lib, const Y10CudaConvDesc *desc,
     Y10CudaConvStage stage, GError **error)
 {
   return first_of (find_plans (lib, desc, stage, 1, FALSE, NULL, error));
 }
 
 GPtrArray *
-y10_cuda_conv_plan_candidates (Y10CudaConvLib *lib,
+y10_cudnn_plan_candidates (Y10CudnnLib *lib,
     const Y10CudaConvDesc *desc, Y10CudaConvStage stage, guint max,
     GCancellable *cancellable, GError **error)
 {
   return find_plans (lib, desc, stage, max, FALSE, cancellable, error);
 }
 
-Y10CudaConvPlan *
-y10_cuda_conv_plan_peek (Y10CudaConvLib *lib, const Y10CudaConvDesc *desc,
+Y10CudnnPlan *
+y10_cudnn_plan_peek (Y10CudnnLib *lib, const Y10CudaConvDesc *desc,
     Y10CudaConvStage stage, GError **error)
 {
   return first_of (find_plans (lib, desc, stage, 1, TRUE, NULL, error));
 }
 
 GBytes *
-y10_cuda_conv_plan_save (const Y10CudaConvPlan *plan, GError **error)
+y10_cudnn_plan_save (const Y10CudnnPlan *plan, GError **error)
 {
   const Y10Cudnn *cudnn = plan->lib->cudnn;
   gsize length = strlen (plan->description) + 1;
@@ -367,15 +368,15 @@ y10_cuda_conv_plan_save (const Y10CudaConvPlan *plan, GError **error)
   return g_bytes_new_take (data, length + (gsize) MIN (n, got));
 }
 
-Y10CudaConvPlan *
-y10_cuda_conv_plan_load (Y10CudaConvLib *lib, const Y10CudaConvDesc *desc,
+Y10CudnnPlan *
+y10_cudnn_plan_load (Y10CudnnLib *lib, const Y10CudaConvDesc *desc,
     Y10CudaConvStage stage, GBytes *bytes, GError **error)
 {
   gsize size;
   const char *data = g_bytes_get_data (bytes, &size);
   const char *json = data ? memchr (data, 0, size) : NULL;
   cudnnHandle_t handle;
-  Y10CudaConvPlan *plan;
+  Y10CudnnPlan *plan;
   gboolean ok;
 
   if (!json || json + 1 == data + size) {
@@ -399,7 +400,7 @@ y10_cuda_conv_plan_load (Y10CudaConvLib *lib, const Y10CudaConvDesc *desc,
   ok = plan_finish (plan, error);
   y10_cudnn_end_build (lib, handle);
   if (!ok) {
-    y10_cuda_conv_plan_free (plan);
+    y10_cudnn_plan_free (plan);
     return NULL;
   }
   plan->description = g_strdup (data);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* The simulator's replacement for cuDNN: conv.h by our own plain kernel. It has
+/* The simulator's replacement for cuDNN: a provider with our own plain kernel. It has
  * cuDNN's restrictions: one thread at a time in a library, and code that is
  * loaded when a plan first sees its pointers, which a capture forbids.
  *
@@ -21,24 +21,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "conv/conv.h"
+#include "conv/provider.h"
 #include "driver/launch.h"
 #include "kernels/conv.h"
 #include "program.h"
 
 #define MAX_SEEN 256
 
-struct _Y10CudaConvLib
+typedef struct
 {
+  Y10CudaConvLib base;
   Y10CudaKernels kernels;
   int busy;                     /* atomic: a thread uses the library */
   gboolean handles;             /* plans are built with one */
   char *description;
-};
+} Lib;
 
-struct _Y10CudaConvPlan
+typedef struct
 {
-  Y10CudaConvLib *lib;
+  Y10CudaConvPlan base;
+  Lib *lib;
   Y10CudaConvDesc desc;
   Y10KType type;
   const char *name;
@@ -46,7 +48,7 @@ struct _Y10CudaConvPlan
   gboolean handle;              /* built with one */
   CUdeviceptr seen[MAX_SEEN][2];        /* in, out */
   guint n_seen, n_given, n_runs;        /* runs since it was handed out */
-};
+} Plan;
 
 static const char bias_name[] = "cuda:plain";
 static const char fused_name[] = "cuda:plain,fused";
@@ -67,9 +69,11 @@ cudnn_is (const char *what)
   return g_strcmp0 (g_getenv ("Y10_SIM_CUDNN"), what) == 0;
 }
 
-gboolean
-y10_cuda_conv_lib_use_handles (Y10CudaConvLib *lib, const char *why)
+static gboolean
+lib_use_handles (Y10CudaConvLib *base, const char *why)
 {
+  Lib *lib = (Lib *) base;
+
   if (lib->handles)
     return FALSE;
   lib->handles = TRUE;
@@ -78,71 +82,64 @@ y10_cuda_conv_lib_use_handles (Y10CudaConvLib *lib, const char *why)
   return TRUE;
 }
 
-void
-y10_cuda_conv_lib_forget_stream (Y10CudaConvLib *lib)
+static void
+lib_forget_stream (Y10CudaConvLib *lib)
 {
 }
 
-gboolean
-y10_cuda_conv_probe (GString *why)
+static gboolean
+probe (GString *why)
 {
   return TRUE;
 }
 
-Y10CudaConvLib *
-y10_cuda_conv_lib_new (const Y10CudaDriver *driver, GString *why)
+static Y10CudaConvLib *
+lib_new (const Y10CudaDriver *driver, GString *why)
 {
-  Y10CudaConvLib *lib = g_new0 (Y10CudaConvLib, 1);
+  Lib *lib = g_new0 (Lib, 1);
   GError *error = NULL;
 
+  lib->base.provider = &y10_cudnn_provider;
   if (y10_cuda_kernels_load (&lib->kernels, driver, &error))
-    return lib;
+    return &lib->base;
   g_string_append (why, error->message);
   g_error_free (error);
   g_free (lib);
   return NULL;
 }
 
-void
-y10_cuda_conv_lib_free (Y10CudaConvLib *lib)
+static void
+lib_abandon (Y10CudaConvLib *base)
 {
-  if (!lib)
-    return;
-  y10_cuda_kernels_unload (&lib->kernels);
-  y10_cuda_conv_lib_abandon (lib);
+  g_free (((Lib *) base)->description);
+  g_free (base);
 }
 
-void
-y10_cuda_conv_lib_abandon (Y10CudaConvLib *lib)
+static void
+lib_free (Y10CudaConvLib *base)
 {
-  if (lib)
-    g_free (lib->description);
-  g_free (lib);
+  y10_cuda_kernels_unload (&((Lib *) base)->kernels);
+  lib_abandon (base);
 }
 
-const char *
-y10_cuda_conv_lib_describe (Y10CudaConvLib *lib)
+static const char *
+lib_describe (Y10CudaConvLib *base)
 {
+  Lib *lib = (Lib *) base;
+
   return lib->description ? lib->description : "without cuDNN";
 }
 
-gboolean
-y10_cuda_conv_lib_can_fuse (Y10CudaConvLib *lib, GString *why)
+static gboolean
+lib_can_fuse (Y10CudaConvLib *base, GString *why)
 {
-  if (finds (""))
-    return TRUE;
-  g_string_append (why, "there is no cuDNN");
-  return FALSE;
+  if (!finds ("") && why)
+    g_string_append (why, "there is no cuDNN");
+  return finds ("");
 }
 
-guint
-y10_cuda_conv_get_version (void)
-{
-  return 1;
-}
-
-guint
-y10_cuda_conv_lib_version (Y10CudaConvLib *lib)
+static guint
+get_version (void)
 {
   return 1;
 }
@@ -157,11 +154,13 @@ sleep_for (const char *variable)
 }
 
 static Y10CudaConvPlan *
-plan_alloc (Y10CudaConvLib *lib, const Y10CudaConvDesc *desc,
+plan_alloc (Y10CudaConvLib *base, const Y10CudaConvDesc *desc,
     const char *name)
 {
-  Y10CudaConvPlan *plan = g_new0 (Y10CudaConvPlan, 1);
+  Lib *lib = (Lib *) base;
+  Plan *plan = g_new0 (Plan, 1);
 
+  plan->base.provider = &y10_cudnn_provider;
   plan->lib = lib;
   plan->handle = lib->handles;
   plan->desc = *desc;
@@ -169,11 +168,11 @@ plan_alloc (Y10CudaConvLib *lib, const Y10CudaConvDesc *desc,
   plan->name = name;
   plan->times = name == bias_name && finds ("") ? 4
       : name == fused_name && finds ("slow") ? 8 : 1;
-  return plan;
+  return &plan->base;
 }
 
-Y10CudaConvPlan *
-y10_cuda_conv_plan_new (Y10CudaConvLib *lib, const Y10CudaConvDesc *desc,
+static Y10CudaConvPlan *
+plan_new (Y10CudaConvLib *lib, const Y10CudaConvDesc *desc,
     Y10CudaConvStage stage, GError **error)
 {
   sleep_for ("Y10_SIM_PLAN_MS");
@@ -181,8 +180,8 @@ y10_cuda_conv_plan_new (Y10CudaConvLib *lib, const Y10CudaConvDesc *desc,
       : bias_name);
 }
 
-GPtrArray *
-y10_cuda_conv_plan_candidates (Y10CudaConvLib *lib,
+static GPtrArray *
+plan_candidates (Y10CudaConvLib *lib,
     const Y10CudaConvDesc *desc, Y10CudaConvStage stage, guint max,
     GCancellable *cancellable, GError **error)
 {
@@ -206,28 +205,32 @@ y10_cuda_conv_plan_candidates (Y10CudaConvLib *lib,
   return NULL;
 }
 
-void
-y10_cuda_conv_plan_free (Y10CudaConvPlan *plan)
+static void
+plan_free (Y10CudaConvPlan *plan)
 {
   g_free (plan);
 }
 
-void
-y10_cuda_conv_plan_give (Y10CudaConvPlan *plan, Y10CudaConvLib *lib)
+static void
+plan_give (Y10CudaConvPlan *base, Y10CudaConvLib *lib)
 {
-  plan->lib = lib;
+  Plan *plan = (Plan *) base;
+
+  plan->lib = (Lib *) lib;
   plan->n_seen = plan->n_runs = 0;
   plan->n_given++;
 }
 
-GBytes *
-y10_cuda_conv_plan_save (const Y10CudaConvPlan *plan, GError **error)
+static GBytes *
+plan_save (const Y10CudaConvPlan *base, GError **error)
 {
+  const Plan *plan = (const Plan *) base;
+
   return g_bytes_new_static (plan->name, strlen (plan->name));
 }
 
-Y10CudaConvPlan *
-y10_cuda_conv_plan_load (Y10CudaConvLib *lib, const Y10CudaConvDesc *desc,
+static Y10CudaConvPlan *
+plan_load (Y10CudaConvLib *lib, const Y10CudaConvDesc *desc,
     Y10CudaConvStage stage, GBytes *bytes, GError **error)
 {
   gsize size;
@@ -239,20 +242,20 @@ y10_cuda_conv_plan_load (Y10CudaConvLib *lib, const Y10CudaConvDesc *desc,
   return NULL;
 }
 
-gsize
-y10_cuda_conv_plan_workspace (const Y10CudaConvPlan *plan)
+static gsize
+plan_workspace (const Y10CudaConvPlan *plan)
 {
   return 0;
 }
 
-const char *
-y10_cuda_conv_plan_describe (const Y10CudaConvPlan *plan)
+static const char *
+plan_describe (const Y10CudaConvPlan *plan)
 {
-  return plan->name;
+  return ((const Plan *) plan)->name;
 }
 
-gboolean
-y10_cuda_conv_plan_read_bias (Y10CudaConvPlan *plan, CUstream stream,
+static gboolean
+plan_read_bias (Y10CudaConvPlan *plan, CUstream stream,
     CUdeviceptr bias, GError **error)
 {
   return TRUE;
@@ -270,7 +273,7 @@ view (const Y10CudaConvView *v, CUdeviceptr data)
 /* Makes the driver calls that cuDNN makes when it sees pointers for the first
  * time. */
 static gboolean
-load_code (Y10CudaConvPlan *plan, CUdeviceptr in, CUdeviceptr out,
+load_code (Plan *plan, CUdeviceptr in, CUdeviceptr out,
     GError **error)
 {
   const Y10CudaDriver *d = plan->lib->kernels.driver;
@@ -289,13 +292,14 @@ load_code (Y10CudaConvPlan *plan, CUdeviceptr in, CUdeviceptr out,
   return TRUE;
 }
 
-gboolean
-y10_cuda_conv_plan_run (Y10CudaConvPlan *plan, CUstream stream,
+static gboolean
+plan_run (Y10CudaConvPlan *base, CUstream stream,
     CUdeviceptr in, CUdeviceptr weight, CUdeviceptr bias, CUdeviceptr add,
     CUdeviceptr out, CUdeviceptr workspace, GError **error)
 {
+  Plan *plan = (Plan *) base;
   const Y10CudaConvDesc *d = &plan->desc;
-  Y10CudaConvLib *lib = plan->lib;
+  Lib *lib = plan->lib;
   gboolean fused = plan->name != bias_name, ok;
   Y10KConv p = {
     .in = view (&d->in, in),.out = view (&d->out, out),
@@ -335,3 +339,15 @@ y10_cuda_conv_plan_run (Y10CudaConvPlan *plan, CUstream stream,
   g_atomic_int_set (&lib->busy, 0);
   return ok;
 }
+
+const Y10CudaConvProvider y10_cudnn_provider = {
+  .name = "cudnn",.probe = probe,.get_version = get_version,
+  .lib_new = lib_new,.lib_use_handles = lib_use_handles,
+  .lib_forget_stream = lib_forget_stream,.lib_free = lib_free,
+  .lib_abandon = lib_abandon,.lib_describe = lib_describe,
+  .lib_can_fuse = lib_can_fuse,.plan_new = plan_new,
+  .plan_candidates = plan_candidates,.plan_free = plan_free,
+  .plan_save = plan_save,.plan_load = plan_load,
+  .plan_workspace = plan_workspace,.plan_read_bias = plan_read_bias,
+  .plan_give = plan_give,.plan_describe = plan_describe,.plan_run = plan_run,
+};

@@ -290,12 +290,12 @@ static const Y10Cudnn cudnn = {.create = fake_create_handle,
   .get_last_error_string = fake_last_error
 };
 
-static Y10CudaConvLib lib = {.cudnn = &cudnn,.driver = &driver };
+static Y10CudnnLib lib = {.cudnn = &cudnn,.driver = &driver };
 
-static Y10CudaConvPlan *
+static Y10CudnnPlan *
 new_plan (Y10Precision bias_type, gboolean add)
 {
-  Y10CudaConvPlan *plan = g_new0 (Y10CudaConvPlan, 1);
+  Y10CudnnPlan *plan = g_new0 (Y10CudnnPlan, 1);
 
   n_allocs = n_frees = n_made = n_destroyed = n_streams = n_executed = 0;
   result = CUDNN_STATUS_SUCCESS;
@@ -309,11 +309,11 @@ new_plan (Y10Precision bias_type, gboolean add)
 }
 
 static void
-run (Y10CudaConvPlan *plan, CUdeviceptr in, const gfloat *bias,
+run (Y10CudnnPlan *plan, CUdeviceptr in, const gfloat *bias,
     CUdeviceptr out)
 {
   GError *error = NULL;
-  gboolean ok = y10_cuda_conv_plan_run (plan, GSIZE_TO_POINTER (8), in, 0x20,
+  gboolean ok = y10_cudnn_plan_run (plan, GSIZE_TO_POINTER (8), in, 0x20,
       GPOINTER_TO_SIZE (bias), 0x40, out, 0x50, &error);
 
   g_assert_no_error (error);
@@ -326,7 +326,7 @@ test_pointers (void)
   static const gfloat bias[4] = { 1, 2, 3, 4 };
 
   for (int add = 0; add < 2; add++) {
-    Y10CudaConvPlan *plan = new_plan (Y10_PRECISION_FP32, add);
+    Y10CudnnPlan *plan = new_plan (Y10_PRECISION_FP32, add);
 
     run (plan, 0x10, bias, 0x30);
     g_assert_cmpint (n_sent, ==, 4 + add);
@@ -337,7 +337,7 @@ test_pointers (void)
     g_assert_true (sent_as (Y10_CONV_UID_ADD)
         == (add ? GSIZE_TO_POINTER (0x40) : NULL));
     g_assert_cmpuint (n_allocs, ==, 0);
-    y10_cuda_conv_plan_free (plan);
+    y10_cudnn_plan_free (plan);
     g_assert_cmpuint (n_made, ==, n_destroyed);
   }
 }
@@ -350,7 +350,7 @@ test_bias (void)
   static const guint16 bfloat[4] = { 0x3f80, 0xc000, 0x3eab, 0x4780 };
 
   for (int k = 0; k < 2; k++) {
-    Y10CudaConvPlan *plan = new_plan (k ? Y10_PRECISION_BF16
+    Y10CudnnPlan *plan = new_plan (k ? Y10_PRECISION_BF16
         : Y10_PRECISION_FP16, FALSE);
 
     run (plan, 0x10, bias, 0x30);
@@ -359,7 +359,7 @@ test_bias (void)
     run (plan, 0x10, bias, 0x30);
     run (plan, 0x11, bias, 0x30);
     g_assert_cmpuint (n_allocs, ==, 1);
-    y10_cuda_conv_plan_free (plan);
+    y10_cudnn_plan_free (plan);
     g_assert_cmpuint (n_frees, ==, 1);
   }
 }
@@ -368,7 +368,7 @@ static void
 test_again (void)
 {
   static const gfloat bias[4];
-  Y10CudaConvPlan *plan = new_plan (Y10_PRECISION_FP32, FALSE);
+  Y10CudnnPlan *plan = new_plan (Y10_PRECISION_FP32, FALSE);
   const guint n = 3 * Y10_CONV_MAX_PACKS;
 
   for (guint i = 0; i < 10; i++) {
@@ -384,23 +384,23 @@ test_again (void)
   }
   g_assert_cmpuint (n_made, ==, 2 + n);
   g_assert_cmpuint (n_made - n_destroyed, ==, Y10_CONV_MAX_PACKS);
-  y10_cuda_conv_plan_free (plan);
+  y10_cudnn_plan_free (plan);
   g_assert_cmpuint (n_made, ==, n_destroyed);
 }
 
 static void
 test_failure (void)
 {
-  Y10CudaConvPlan *plan = new_plan (Y10_PRECISION_FP32, FALSE);
+  Y10CudnnPlan *plan = new_plan (Y10_PRECISION_FP32, FALSE);
   GError *error = NULL;
 
   result = CUDNN_STATUS_EXECUTION_FAILED;
-  g_assert_false (y10_cuda_conv_plan_run (plan, NULL, 1, 2, 3, 0, 4, 0,
+  g_assert_false (y10_cudnn_plan_run (plan, NULL, 1, 2, 3, 0, 4, 0,
           &error));
   g_assert_error (error, Y10_ERROR, Y10_ERROR_BACKEND);
   g_assert_nonnull (strstr (error->message, "out of luck"));
   g_error_free (error);
-  y10_cuda_conv_plan_free (plan);
+  y10_cudnn_plan_free (plan);
 }
 
 /* A plan that was tried on one handle runs on another, and keeps nothing of the
@@ -410,21 +410,21 @@ test_given (void)
 {
   static const gfloat bias[4] = { 1, 2, 3, 4 };
   cudnnHandle_t mine = GSIZE_TO_POINTER (0x1000);
-  Y10CudaConvLib other = {.cudnn = &cudnn,.driver = &driver,
+  Y10CudnnLib other = {.cudnn = &cudnn,.driver = &driver,
     .handle = GSIZE_TO_POINTER (0x2000)
   };
-  Y10CudaConvPlan *plan = new_plan (Y10_PRECISION_FP16, TRUE);
+  Y10CudnnPlan *plan = new_plan (Y10_PRECISION_FP16, TRUE);
 
   lib.handle = mine;
   run (plan, 0x10, bias, 0x30);
   run (plan, 0x11, bias, 0x30);
   g_assert_true (executed_by == mine);
-  y10_cuda_conv_plan_give (plan, &other);
+  y10_cudnn_plan_give (plan, &other);
   g_assert_cmpuint (n_made, ==, n_destroyed);
   run (plan, 0x10, bias, 0x30);
   g_assert_true (executed_by == other.handle);
   g_assert_cmpuint (n_made, ==, n_destroyed + 1);
-  y10_cuda_conv_plan_free (plan);
+  y10_cudnn_plan_free (plan);
   g_assert_cmpuint (n_made, ==, n_destroyed);
   g_assert_cmpuint (n_allocs, ==, n_frees);
   lib.handle = NULL;
@@ -438,12 +438,12 @@ build_plan (void *data)
     .in = view,.out = view,.kernel = 3,.stride = 1,.pad = 1
   };
   GError *error = NULL;
-  Y10CudaConvPlan *plan = y10_cuda_conv_plan_new (data, &desc,
+  Y10CudnnPlan *plan = y10_cudnn_plan_new (data, &desc,
       Y10_CUDA_CONV_BIAS, &error);
 
   g_assert_no_error (error);
   g_assert_cmpint (n_pushed, ==, 0);
-  y10_cuda_conv_plan_free (plan);
+  y10_cudnn_plan_free (plan);
   return NULL;
 }
 
@@ -455,14 +455,14 @@ test_open (gconstpointer data)
 {
   gboolean handles = GPOINTER_TO_INT (data) != COMPUTES_ALL;
   g_autoptr (GString) why = g_string_new (NULL);
-  Y10CudaConvLib *opened;
+  Y10CudnnLib *opened;
   pthread_t threads[4];
 
   n_handles = n_handles_destroyed = n_made = n_destroyed = 0;
   result = CUDNN_STATUS_SUCCESS;
   runs = GPOINTER_TO_INT (data);
-  opened = y10_cuda_conv_lib_prove (y10_cudnn_lib_new (&cudnn, &driver, why),
-      &driver, why);
+  opened = (Y10CudnnLib *) y10_cuda_conv_lib_prove ((Y10CudaConvLib *)
+      y10_cudnn_lib_new (&cudnn, &driver, why), &driver, why);
   g_assert_cmpstr (why->str, ==, "");
   g_assert_nonnull (opened);
   g_assert_cmpint (opened->properties == NULL, ==, handles);
@@ -474,7 +474,7 @@ test_open (gconstpointer data)
   g_assert_cmpint (((FakeHandle *) opened->handle)->n_built, ==, 0);
   g_assert_cmpuint (n_handles, >=, handles ? 2 : 1);
   g_assert_cmpuint (n_handles, <=, handles ? 5 : 1);
-  y10_cuda_conv_lib_free (opened);
+  y10_cudnn_lib_free (opened);
   g_assert_cmpuint (n_handles, ==, n_handles_destroyed);
   g_assert_cmpuint (n_made, ==, n_destroyed);
   runs = RUNS_ALL;
@@ -488,8 +488,8 @@ test_open_fails (void)
   n_handles = n_handles_destroyed = n_made = n_destroyed = 0;
   result = CUDNN_STATUS_SUCCESS;
   runs = RUNS_ALL;
-  g_assert_null (y10_cuda_conv_lib_prove (y10_cudnn_lib_new (&cudnn, &driver,
-              why), &driver, why));
+  g_assert_null (y10_cuda_conv_lib_prove ((Y10CudaConvLib *)
+          y10_cudnn_lib_new (&cudnn, &driver, why), &driver, why));
   g_assert_cmpstr (why->str, ==, "cuDNN does not run a convolution: a "
       "convolution gives 0 at row 0, column 0, channel 0; expected 64");
   g_assert_cmpuint (n_handles, ==, n_handles_destroyed);

@@ -14,7 +14,7 @@
 
 #include <string.h>
 
-#include "conv/cudnn_graph.h"
+#include "conv/plan.h"
 #include "model/model.h"
 #include "core/plan.h"
 #include "util.h"
@@ -42,7 +42,7 @@ static Y10Plan *plans[N_VARIANTS];
 /* The queries for one GPU. */
 typedef struct
 {
-  Y10CudaConvLib *lib;
+  Y10CudnnLib *lib;
   guint gpu;
   GHashTable *known;            /* "sm_75 bias packed …" → yes or no */
   guint n_no;
@@ -125,7 +125,7 @@ has_tensor_cores (Table *t, const Y10CudaConvDesc *d, Y10CudaConvStage stage)
   char *key = describe (t, d, stage);
   GError *error = NULL;
   gpointer known;
-  Y10CudaConvPlan *plan;
+  Y10CudnnPlan *plan;
   gboolean yes;
 
   if (g_hash_table_lookup_extended (t->known, key, NULL, &known)) {
@@ -133,16 +133,16 @@ has_tensor_cores (Table *t, const Y10CudaConvDesc *d, Y10CudaConvStage stage)
     return GPOINTER_TO_INT (known);
   }
   plan = stage == Y10_CUDA_CONV_FUSED
-      ? y10_cuda_conv_plan_peek (t->lib, d, stage, &error)
-      : y10_cuda_conv_plan_new (t->lib, d, stage, &error);
-  yes = plan && strstr (y10_cuda_conv_plan_describe (plan), ",tensor-core");
+      ? y10_cudnn_plan_peek (t->lib, d, stage, &error)
+      : y10_cudnn_plan_new (t->lib, d, stage, &error);
+  yes = plan && strstr (y10_cudnn_plan_describe (plan), ",tensor-core");
   if (!yes && !excused (key)) {
     g_print ("no: %s: %s\n", key,
-        plan ? y10_cuda_conv_plan_describe (plan) : error->message);
+        plan ? y10_cudnn_plan_describe (plan) : error->message);
     t->n_no++;
   }
   g_clear_error (&error);
-  y10_cuda_conv_plan_free (plan);
+  y10_cudnn_plan_free (plan);
   g_hash_table_insert (t->known, key, GINT_TO_POINTER (yes));
   return yes;
 }
@@ -216,12 +216,12 @@ build_candidates (const Table *t, const Y10CudaConvDesc *d)
 {
   GCancellable *cancellable = g_cancellable_new ();
   GError *error = NULL;
-  GPtrArray *plans = y10_cuda_conv_plan_candidates (t->lib, d,
+  GPtrArray *plans = y10_cudnn_plan_candidates (t->lib, d,
       Y10_CUDA_CONV_FUSED, 2, cancellable, &error);
   gboolean ok = plans && plans->len >= 1 && plans->len <= 2;
 
   for (guint i = 0; ok && i < plans->len; i++) {
-    GBytes *bytes = y10_cuda_conv_plan_save (plans->pdata[i], &error);
+    GBytes *bytes = y10_cudnn_plan_save (plans->pdata[i], &error);
 
     ok = bytes && g_bytes_get_size (bytes) > 10000;     /* includes the code */
     g_clear_pointer (&bytes, g_bytes_unref);
@@ -232,7 +232,7 @@ build_candidates (const Table *t, const Y10CudaConvDesc *d)
   g_clear_pointer (&plans, g_ptr_array_unref);
   g_clear_error (&error);
   g_cancellable_cancel (cancellable);
-  plans = y10_cuda_conv_plan_candidates (t->lib, d, Y10_CUDA_CONV_FUSED, 2,
+  plans = y10_cudnn_plan_candidates (t->lib, d, Y10_CUDA_CONV_FUSED, 2,
       cancellable, &error);
   if (plans || !g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED)) {
     g_print ("no: plans were built after the cancellation\n");
@@ -249,27 +249,27 @@ build_one (const Table *t)
 {
   static GBytes *another;
   static GMutex lock;
-  Y10CudaConvPlan *plan, *loaded, *wrong;
+  Y10CudnnPlan *plan, *loaded, *wrong;
   GBytes *bytes = NULL, *other;
   GError *error = NULL;
   gboolean ok = FALSE;
 
-  plan = y10_cuda_conv_plan_new (t->lib, &example, Y10_CUDA_CONV_FUSED, &error);
+  plan = y10_cudnn_plan_new (t->lib, &example, Y10_CUDA_CONV_FUSED, &error);
   if (plan)
-    bytes = y10_cuda_conv_plan_save (plan, &error);
+    bytes = y10_cudnn_plan_save (plan, &error);
   g_mutex_lock (&lock);
   other = another;
   another = bytes;
   g_mutex_unlock (&lock);
-  loaded = bytes ? y10_cuda_conv_plan_load (t->lib, &example, Y10_CUDA_CONV_FUSED,
+  loaded = bytes ? y10_cudnn_plan_load (t->lib, &example, Y10_CUDA_CONV_FUSED,
       bytes, &error) : NULL;
-  wrong = other ? y10_cuda_conv_plan_load (t->lib, &example, Y10_CUDA_CONV_FUSED,
+  wrong = other ? y10_cudnn_plan_load (t->lib, &example, Y10_CUDA_CONV_FUSED,
       other, NULL) : NULL;
   if (!loaded)
     g_print ("no: a fused plan for sm_%d: %s\n", archs[t->gpu],
         error->message);
-  else if (g_strcmp0 (y10_cuda_conv_plan_describe (plan),
-          y10_cuda_conv_plan_describe (loaded)))
+  else if (g_strcmp0 (y10_cudnn_plan_describe (plan),
+          y10_cudnn_plan_describe (loaded)))
     g_print ("no: saving and loading changed a plan for sm_%d\n", archs[t->gpu]);
   else if (wrong)
     g_print ("no: another GPU's plan loads on sm_%d\n", archs[t->gpu]);
@@ -277,12 +277,12 @@ build_one (const Table *t)
     ok = TRUE;
   if (ok)
     g_print ("sm_%d %s: %s, %" G_GSIZE_FORMAT " bytes\n", archs[t->gpu],
-        gpus[t->gpu], y10_cuda_conv_plan_describe (plan),
+        gpus[t->gpu], y10_cudnn_plan_describe (plan),
         g_bytes_get_size (bytes));
   g_clear_error (&error);
-  y10_cuda_conv_plan_free (wrong);
-  y10_cuda_conv_plan_free (loaded);
-  y10_cuda_conv_plan_free (plan);
+  y10_cudnn_plan_free (wrong);
+  y10_cudnn_plan_free (loaded);
+  y10_cudnn_plan_free (plan);
   g_clear_pointer (&other, g_bytes_unref);
   return ok;
 }
@@ -298,7 +298,7 @@ ask_gpu (gpointer data, gpointer user_data)
 
   g_file_get_contents (path, &properties, NULL, &error);
   g_assert_no_error (error);
-  t->lib = y10_cuda_conv_lib_new_deviceless (properties, why);
+  t->lib = y10_cudnn_lib_new_deviceless (properties, why);
   if (t->lib) {
     t->known = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
     t->n_no += !build_one (t) + !build_candidates (t, &example);
@@ -309,7 +309,7 @@ ask_gpu (gpointer data, gpointer user_data)
     g_print ("no: %s: %s\n", path, why->str);
     t->n_no++;
   }
-  y10_cuda_conv_lib_free (t->lib);
+  y10_cudnn_lib_free (t->lib);
   g_string_free (why, TRUE);
   g_free (properties);
   g_free (path);
@@ -378,7 +378,7 @@ main (void)
   guint n_no = 0, n_excused = 0;
   GThreadPool *pool;
 
-  if (!y10_cuda_conv_probe (why)) {
+  if (!y10_cudnn_get (why)) {
     g_print ("skipped: %s\n", why->str);
     return 77;
   }

@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* Our own convolutions as a provider: those on tensor cores (kernels/igemm.h), for which
+ * a plan is a tile, and the plain kernel for what they do not do. Plans differ in how
+ * long they take; a rough model of a multiprocessor puts them in order, and the tuner
+ * measures the best. */
+
+#include "config.h"
+
+#include <string.h>
+#include <y10/error.h>
+
+#include "conv/provider.h"
+#include "driver/launch.h"
+#include "kernels/conv.h"
+#include "kernels/igemm.h"
+#include "program.h"
+
+#define PREFIX "own:"
+#define PLAIN Y10_N_IGEMM_TILES /* instead of a tile */
+#define N_SIZES 2               /* 1×1 and 3×3 */
+#define MAX_PIXELS (1 << 30)
+/* More shared memory than this must be asked for. */
+#define USUAL_SHARED 49152
+
+typedef struct
+{
+  Y10CudaConvLib base;
+  Y10CudaKernels kernels;
+  CUfunction igemm[Y10_N_IGEMM_TILES][N_SIZES];
+  int stages, multiprocessors;
+} Lib;
+
+typedef struct
+{
+  Y10CudaConvPlan base;
+  Lib *lib;
+  Y10CudaConvDesc desc;
+  gboolean fused;
+  int tile;                     /* or PLAIN */
+  char name[24];
+} Plan;
+
+static gboolean
+probe (GString *why)
+{
+  return TRUE;
+}
+
+static guint
+get_version (void)
+{
+  return Y10_IGEMM_VERSION;
+}
+
+static gboolean
+find (Lib *lib, const Y10CudaDriver *d, int tile, GError **error)
+{
+  const Y10KIgemmTile t = y10_igemm_tile (tile);
+  const int shared = (t.rows + t.columns) * Y10_IGEMM_ROW_BYTES
+      * MIN (t.stages, lib->stages);
+
+  for (int size = 0; size < N_SIZES; size++) {
+    CUfunction *f = &lib->igemm[tile][size];
+    g_autofree char *name = g_strdup_printf ("y10_igemm_f16_%dx%d_k%d", t.rows,
+        t.columns, size ? 3 : 1);
+
+    if (!y10_cuda_check (d, d->module_get_function (f, lib->kernels.module,
+                name), name, error)
+        || (shared > USUAL_SHARED && !y10_cuda_check (d,
+                d->func_set_attribute (*f, Y10_CU_FUNC_MAX_DYNAMIC_SHARED,
+                    shared), "asking for shared memory", error)))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+static Y10CudaConvLib *
+lib_new (const Y10CudaDriver *d, GString *why)
+{
+  Lib *lib = g_new0 (Lib, 1);
+  int major = 0, minor = 0;
+  GError *error = NULL;
+  CUdevice id = 0;
+  gboolean ok;
+
+  lib->base.provider = &y10_igemm_provider;
+  ok = y10_cuda_check (d, d->ctx_get_device (&id), "asking for the GPU",
+      &error) && y10_cuda_check (d,
+      d->device_get_attribute (&lib->multiprocessors, Y10_CU_MULTIPROCESSORS,
+          id), "counting multiprocessors", &error)
+      && y10_cuda_kernels_load (&lib->kernels, d, &error);
+  y10_cuda_get_capability (d, id, &major, &minor);
+  lib->stages = major >= 8 ? G_MAXINT : 2;
+  for (int tile = 0; ok && tile < Y10_N_IGEMM_TILES; tile++)
+    ok = find (lib, d, tile, &error);
+  if (ok)
+    return &lib->base;
+  g_string_append (why, error->message);
+  g_error_free (error);
+  y10_cuda_kernels_unload (&lib->kernels);
+  g_free (lib);
+  return NULL;
+}
+
+static gboolean
+lib_use_handles (Y10CudaConvLib *lib, const char *why)
+{
+  return FALSE;
+}
+
+static void
+lib_forget_stream (Y10CudaConvLib *lib)
+{
+}
+
+static void
+lib_abandon (Y10CudaConvLib *lib)
+{
+  g_free (lib);
+}
+
+static void
+lib_free (Y10CudaConvLib *lib)
+{
+  y10_cuda_kernels_unload (&((Lib *) lib)->kernels);
+  g_free (lib);
+}
+
+static const char *
+lib_describe (Y10CudaConvLib *lib)
+{
+  return "own convolutions";
+}
+
+static gboolean
+lib_can_fuse (Y10CudaConvLib *lib, GString *why)
+{
+  return TRUE;
+}
+
+static Y10KView
+view (const Y10CudaConvView *v, CUdeviceptr data)
+{
+  return (Y10KView) {
+    GSIZE_TO_POINTER (data), v->height, v->width, v->channels, (int) v->pixel,
+    v->image
+  };
+}
+
+static gboolean
+has_tensor_cores (const Y10CudaConvDesc *desc)
+{
+  return desc->precision == Y10_PRECISION_FP16
+      && (desc->kernel == 1 || desc->kernel == 3)
+      && (gint64) desc->out.height * desc->out.width * desc->images
+      < MAX_PIXELS;
+}
+
+/* Clock cycles, roughly: each multiprocessor computes its blocks one after another.
+ * A step takes what its products take, or its bytes, or its latency. */
+static double
+estimate (const Lib *lib, const Y10CudaConvDesc *desc, int tile)
+{
+  const Y10KIgemmTile t = y10_igemm_tile (tile);
+  const double pixels = (double) desc->out.height * desc->out.width
+      * desc->images;
+  const double blocks = (double) ((gint64) (pixels + t.rows - 1) / t.rows)
+      * ((desc->out.channels + t.columns - 1) / t.columns);
+  const double steps = (desc->kernel * desc->kernel * desc->in.channels
+      + Y10_IGEMM_STEP - 1) / Y10_IGEMM_STEP;
+  const double each = blocks / MAX (lib->multiprocessors, 1);
+  const double step = MAX (t.rows * t.columns / 16., (t.rows + t.columns) * 2.);
+
+  return 800 + MAX (each, 1) * (steps * step + t.rows * t.columns / 16.)
+      + steps * 150;
+}
+
+static Y10CudaConvPlan *
+plan_of (Lib *lib, const Y10CudaConvDesc *desc, Y10CudaConvStage stage,
+    int tile)
+{
+  Plan *plan = g_new0 (Plan, 1);
+
+  plan->base.provider = &y10_igemm_provider;
+  plan->lib = lib;
+  plan->desc = *desc;
+  plan->fused = stage == Y10_CUDA_CONV_FUSED;
+  plan->tile = tile;
+  if (tile == PLAIN)
+    strcpy (plan->name, PREFIX "plain");
+  else
+    g_snprintf (plan->name, sizeof plan->name, PREFIX "%dx%d",
+        y10_igemm_tile (tile).rows, y10_igemm_tile (tile).columns);
+  return &plan->base;
+}
+
+/* Tiles, best first. */
+static guint
+sort_tiles (const Lib *lib, const Y10CudaConvDesc *desc,
+    int tiles[Y10_N_IGEMM_TILES])
+{
+  guint n = 0;
+
+  for (int tile = 0; has_tensor_cores (desc) && tile < Y10_N_IGEMM_TILES;
+      tile++) {
+    const double cycles = estimate (lib, desc, tile);
+    guint at = n++;
+
+    for (; at > 0 && cycles < estimate (lib, desc, tiles[at - 1]); at--)
+      tiles[at] = tiles[at - 1];
+    tiles[at] = tile;
+  }
+  return n;
+}
+
+static Y10CudaConvPlan *
+plan_new (Y10CudaConvLib *lib, const Y10CudaConvDesc *desc,
+    Y10CudaConvStage stage, GError **error)
+{
+  int tiles[Y10_N_IGEMM_TILES];
+  guint n = sort_tiles ((Lib *) lib, desc, tiles);
+
+  return plan_of ((Lib *) lib, desc, stage, n > 0 ? tiles[0] : PLAIN);
+}
+
+static void
+plan_free (Y10CudaConvPlan *plan)
+{
+  g_free (plan);
+}
+
+static GPtrArray *
+plan_candidates (Y10CudaConvLib *lib, const Y10CudaConvDesc *desc,
+    Y10CudaConvStage stage, guint max, GCancellable *cancellable,
+    GError **error)
+{
+  int tiles[Y10_N_IGEMM_TILES];
+  guint n = MIN (sort_tiles ((Lib *) lib, desc, tiles), max);
+  GPtrArray *plans;
+
+  if (n == 0) {
+    g_set_error (error, Y10_ERROR, Y10_ERROR_UNSUPPORTED, "we have no kernel "
+        "on tensor cores for this convolution");
+    return NULL;
+  }
+  plans = g_ptr_array_new_with_free_func (
+      (GDestroyNotify) y10_cuda_conv_plan_free);
+  for (guint i = 0; i < n; i++)
+    g_ptr_array_add (plans, plan_of ((Lib *) lib, desc, stage, tiles[i]));
+  return plans;
+}
+
+static GBytes *
+plan_save (const Y10CudaConvPlan *plan, GError **error)
+{
+  const char *name = ((const Plan *) plan)->name;
+
+  return g_bytes_new (name, strlen (name));
+}
+
+static Y10CudaConvPlan *
+plan_load (Y10CudaConvLib *lib, const Y10CudaConvDesc *desc,
+    Y10CudaConvStage stage, GBytes *bytes, GError **error)
+{
+  gsize size;
+  const char *data = g_bytes_get_data (bytes, &size);
+
+  for (int tile = 0; has_tensor_cores (desc) && tile < Y10_N_IGEMM_TILES;
+      tile++) {
+    Y10CudaConvPlan *plan = plan_of ((Lib *) lib, desc, stage, tile);
+
+    if (size == strlen (((Plan *) plan)->name)
+        && !memcmp (data, ((Plan *) plan)->name, size))
+      return plan;
+    plan_free (plan);
+  }
+  g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED, "no saved plan");
+  return NULL;
+}
+
+static gsize
+plan_workspace (const Y10CudaConvPlan *plan)
+{
+  return 0;
+}
+
+static gboolean
+plan_read_bias (Y10CudaConvPlan *plan, CUstream stream, CUdeviceptr bias,
+    GError **error)
+{
+  return TRUE;
+}
+
+static void
+plan_give (Y10CudaConvPlan *plan, Y10CudaConvLib *lib)
+{
+  ((Plan *) plan)->lib = (Lib *) lib;
+}
+
+static const char *
+plan_describe (const Y10CudaConvPlan *plan)
+{
+  return ((const Plan *) plan)->name;
+}
+
+static gboolean
+run_plain (const Plan *plan, CUstream stream, CUdeviceptr in,
+    CUdeviceptr weight, CUdeviceptr bias, CUdeviceptr add, CUdeviceptr out,
+    GError **error)
+{
+  const Y10CudaConvDesc *d = &plan->desc;
+  const Y10CudaKernels *kernels = &plan->lib->kernels;
+  Y10KConv p = {
+    .in = view (&d->in, in),.out = view (&d->out, out),
+    .weight = GSIZE_TO_POINTER (weight),.bias = GSIZE_TO_POINTER (bias),
+    .images = (int) d->images,.kernel = d->kernel,.stride = d->stride,
+    .pad = d->pad,.silu = plan->fused && d->silu,
+    .out_float = plan->fused && d->out_float,
+  };
+
+  if (plan->fused && d->add.channels)
+    p.add = view (&d->add, add);
+  return y10_cuda_launch (kernels, kernels->conv[y10_cuda_type (d->precision)],
+      y10_conv_launch (&p), stream, &p, error);
+}
+
+static gboolean
+plan_run (Y10CudaConvPlan *base, CUstream stream, CUdeviceptr in,
+    CUdeviceptr weight, CUdeviceptr bias, CUdeviceptr add, CUdeviceptr out,
+    CUdeviceptr workspace, GError **error)
+{
+  const Plan *plan = (const Plan *) base;
+  const Y10CudaConvDesc *d = &plan->desc;
+  Y10KIgemm p = {
+    .in = view (&d->in, in),.out = view (&d->out, out),
+    .weight = GSIZE_TO_POINTER (weight),.bias = GSIZE_TO_POINTER (bias),
+    .stride = d->stride,.pad = d->pad,.silu = plan->fused && d->silu,
+    .out_float = plan->fused && d->out_float,
+  };
+
+  if (plan->tile == PLAIN)
+    return run_plain (plan, stream, in, weight, bias, add, out, error);
+  if (plan->fused && d->add.channels)
+    p.add = view (&d->add, add);
+  y10_igemm_prepare (&p, (int) d->images, d->kernel);
+  return y10_cuda_launch (&plan->lib->kernels,
+      plan->lib->igemm[plan->tile][d->kernel == 3],
+      y10_igemm_launch (&p, plan->tile, plan->lib->stages), stream, &p, error);
+}
+
+const Y10CudaConvProvider y10_igemm_provider = {
+  .name = "own",.probe = probe,.get_version = get_version,
+  .lib_new = lib_new,.lib_use_handles = lib_use_handles,
+  .lib_forget_stream = lib_forget_stream,.lib_free = lib_free,
+  .lib_abandon = lib_abandon,.lib_describe = lib_describe,
+  .lib_can_fuse = lib_can_fuse,.plan_new = plan_new,
+  .plan_candidates = plan_candidates,.plan_free = plan_free,
+  .plan_save = plan_save,.plan_load = plan_load,
+  .plan_workspace = plan_workspace,.plan_read_bias = plan_read_bias,
+  .plan_give = plan_give,.plan_describe = plan_describe,.plan_run = plan_run,
+};

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+#pragma once
+
+/* Those who can compute convolutions: cuDNN and our own kernels. Each has libraries and
+ * plans of its own, which begin with their provider; conv/conv.c calls it, and
+ * conv/providers.c joins several in one library. */
+
+#include "conv/conv.h"
+
+G_BEGIN_DECLS
+
+typedef struct _Y10CudaConvProvider Y10CudaConvProvider;
+
+struct _Y10CudaConvLib
+{
+  const Y10CudaConvProvider *provider;
+};
+
+struct _Y10CudaConvPlan
+{
+  const Y10CudaConvProvider *provider;
+};
+
+/* The functions of conv.h whose names they have. */
+struct _Y10CudaConvProvider
+{
+  const char *name;             /* in Y10_CUDA_CONV */
+  gboolean (*probe) (GString * why);
+  guint (*get_version) (void);  /* 0: it is not here */
+  Y10CudaConvLib *(*lib_new) (const Y10CudaDriver * driver, GString * why);
+  /* NULL: the library itself. */
+  Y10CudaConvLib *(*lib_of) (Y10CudaConvLib * lib,
+      const Y10CudaConvProvider * provider);
+  gboolean (*lib_use_handles) (Y10CudaConvLib * lib, const char *why);
+  void (*lib_forget_stream) (Y10CudaConvLib * lib);
+  void (*lib_free) (Y10CudaConvLib * lib);
+  void (*lib_abandon) (Y10CudaConvLib * lib);
+  const char *(*lib_describe) (Y10CudaConvLib * lib);
+  gboolean (*lib_can_fuse) (Y10CudaConvLib * lib, GString * why);
+  Y10CudaConvPlan *(*plan_new) (Y10CudaConvLib * lib,
+      const Y10CudaConvDesc * desc, Y10CudaConvStage stage, GError ** error);
+  GPtrArray *(*plan_candidates) (Y10CudaConvLib * lib,
+      const Y10CudaConvDesc * desc, Y10CudaConvStage stage, guint max,
+      GCancellable * cancellable, GError ** error);
+  void (*plan_free) (Y10CudaConvPlan * plan);
+  GBytes *(*plan_save) (const Y10CudaConvPlan * plan, GError ** error);
+  Y10CudaConvPlan *(*plan_load) (Y10CudaConvLib * lib,
+      const Y10CudaConvDesc * desc, Y10CudaConvStage stage, GBytes * bytes,
+      GError ** error);
+  gsize (*plan_workspace) (const Y10CudaConvPlan * plan);
+  gboolean (*plan_read_bias) (Y10CudaConvPlan * plan, CUstream stream,
+      CUdeviceptr bias, GError ** error);
+  void (*plan_give) (Y10CudaConvPlan * plan, Y10CudaConvLib * lib);
+  const char *(*plan_describe) (const Y10CudaConvPlan * plan);
+  gboolean (*plan_run) (Y10CudaConvPlan * plan, CUstream stream,
+      CUdeviceptr in, CUdeviceptr weight, CUdeviceptr bias, CUdeviceptr add,
+      CUdeviceptr out, CUdeviceptr workspace, GError ** error);
+};
+
+extern const Y10CudaConvProvider y10_cudnn_provider;    /* conv/cudnn_provider.c */
+extern const Y10CudaConvProvider y10_igemm_provider;    /* conv/igemm.c */
+
+G_END_DECLS
