@@ -283,12 +283,48 @@ y10_attention_share_of (const float *stats, long long other)
   return factor / total;
 }
 
+#if defined __CUDA_ARCH__ && __CUDA_ARCH__ >= 800
+#include "attention_mma.cuh"
+
+/* Returns whether it has done everything. */
+template <typename T>
+__device__ __forceinline__ bool
+y10_attention_by_mma (const Y10KAttention &p, const Y10KAttentionShape &s,
+    float4 *shared)
+{
+  if (s.key_dims <= 32)
+    y10_attention_mma<T, 1> (p, s, (float *) shared);
+  else if (s.key_dims <= 64)
+    y10_attention_mma<T, 2> (p, s, (float *) shared);
+  return s.key_dims <= 64;
+}
+
+template <>
+__device__ __forceinline__ bool
+y10_attention_by_mma<float> (const Y10KAttention &, const Y10KAttentionShape &,
+    float4 *)
+{
+  return false;
+}
+#else
+template <typename T>
+__device__ __forceinline__ bool
+y10_attention_by_mma (const Y10KAttention &, const Y10KAttentionShape &, float4 *)
+{
+  return false;
+}
+#endif
+
 template <typename T>
 __device__ __forceinline__ void
 y10_attention (const Y10KAttention &p)
 {
   extern __shared__ float4 shared[];
   Y10KAttentionShape s = y10_attention_shape (&p);
+
+  if (y10_attention_by_mma<T> (p, s, shared))
+    return;
+
   int n = p.in.height * p.in.width, image = (int) blockIdx.z;
   int first = (int) blockIdx.x * QUERIES;
   int team = (int) threadIdx.x / s.team_threads;

@@ -35,6 +35,11 @@ enum
   Y10_ATTENTION_SLOTS = 4,      /* vectors per thread of KEYS rows of k and v */
   Y10_ATTENTION_MAX_THREADS = 512,
   Y10_ATTENTION_MAX_SHARED = 49152,     /* more needs a function attribute */
+  /* On tensor cores: warps that share the keys; floats of a row of a warp's sums (64
+   * and some, so that rows fall into different banks), and of all of them. */
+  Y10_ATTENTION_MMA_WARPS = 10,
+  Y10_ATTENTION_MMA_ROW = 68,
+  Y10_ATTENTION_MMA_SUMS = Y10_ATTENTION_QUERIES * Y10_ATTENTION_MMA_ROW,
 };
 
 /* Layout of a block's shared memory, in units of float4. */
@@ -82,6 +87,19 @@ y10_attention_shape (const Y10KAttention *p)
   return s;
 }
 
+/* A launch has memory enough for both ways: it does not know the GPU. */
+static inline unsigned int
+y10_attention_shared (const Y10KAttentionShape *s)
+{
+  int warps = s->teams * s->team_threads / 32;
+  int bytes = (s->team + s->teams * s->team_size) * 16, mma;
+
+  if (warps > Y10_ATTENTION_MMA_WARPS)
+    warps = Y10_ATTENTION_MMA_WARPS;
+  mma = warps * (Y10_ATTENTION_MMA_SUMS + 2 * Y10_ATTENTION_QUERIES) * 4;
+  return (unsigned int) (bytes > mma ? bytes : mma);
+}
+
 static inline Y10KLaunch
 y10_attention_launch (const Y10KAttention *p)
 {
@@ -91,7 +109,7 @@ y10_attention_launch (const Y10KAttention *p)
         (unsigned int) p->heads * y10_k_div_up (s.head_dims, s.head_chunk),
         (unsigned int) p->images},
     {(unsigned int) (s.teams * s.team_threads), 1, 1},
-    (unsigned int) (s.team + s.teams * s.team_size) * 16
+    y10_attention_shared (&s)
   };
 
   return l;
