@@ -123,10 +123,21 @@ dense_desc (const Y10Program *program, const Y10Op *op, guint n)
   };
 }
 
-/* A stem runs as part of reading the pictures. A convolution without an epilogue
- * gains nothing from fusing. Nor may the fused kernel overwrite the tensor that it
- * adds: cuDNN does not document the order of its reads and writes, and no comparison
- * of results could prove it. */
+static gboolean
+same_place (const Y10Program *program, Y10View a, Y10View b)
+{
+  static const Y10CudaMemory nowhere = {.max_batch = 1 };
+  Y10KView x = y10_cuda_view (program, &nowhere, a);
+  Y10KView y = y10_cuda_view (program, &nowhere, b);
+
+  return x.data == y.data && x.pixel == y.pixel && x.image == y.image
+      && x.channels == y.channels;
+}
+
+/* A stem runs as part of reading the pictures. Not every fused kernel may overwrite
+ * the tensor that it adds: cuDNN does not document the order of its reads and writes,
+ * and no comparison of results could prove it. Ours reads what it adds in the thread
+ * that overwrites it. */
 gboolean
 y10_cuda_fused_desc (const Y10Program *program, guint op, guint n,
     Y10CudaConvDesc *desc)
@@ -134,12 +145,12 @@ y10_cuda_fused_desc (const Y10Program *program, guint op, guint n,
   const Y10Plan *plan = program->plan;
   const Y10Op *o = &plan->graph->ops[op];
 
-  if ((op == 0 && program->stem) || !is_dense (o)
-      || !(o->act == Y10_ACT_SILU || o->add.n || is_logits (program, o))
-      || y10_plan_views_overlap (plan, o->add, o->out))
+  if ((op == 0 && program->stem) || !is_dense (o))
     return FALSE;
   *desc = dense_desc (program, o, n);
-  return TRUE;
+  desc->in_place = y10_plan_views_overlap (plan, o->add, o->out);
+  return (!desc->in_place || same_place (program, o->add, o->out))
+      && y10_cuda_conv_lib_takes (program->device->conv, desc);
 }
 
 gboolean
@@ -153,7 +164,7 @@ y10_cuda_unfused_desc (const Y10CudaConvDesc *desc)
 {
   Y10CudaConvDesc bias = *desc;
 
-  bias.silu = bias.out_float = FALSE;
+  bias.silu = bias.out_float = bias.in_place = FALSE;
   bias.add = (Y10CudaConvView) { 0 };
   if (y10_cuda_is_staged (desc)) {
     bias.out.pixel = bias.out.channels;

@@ -82,8 +82,7 @@ void y10_cuda_program_publish (Y10Program * program, guint n,
     Y10CudaOpPlans * batch);
 void y10_cuda_program_used (Y10Program * program, guint n,
     Y10CudaOpPlans * batch);
-/* FALSE: op @op is no dense convolution, or there is nothing to be fused, or it
- * cannot be. Else @desc is all of it, with SiLU and addition, at @n images. */
+/* FALSE: op @op is no dense convolution, or nobody has a plan for all of it. Else @desc is all of it, with SiLU and addition, at @n images. */
 gboolean y10_cuda_fused_desc (const Y10Program * program, guint op, guint n,
     Y10CudaConvDesc * desc);
 /* Unfused, the result is written to packed memory first. */

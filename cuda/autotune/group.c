@@ -43,7 +43,7 @@ same_desc (const Y10CudaConvDesc *a, const Y10CudaConvDesc *b)
       && same_view (&a->in, &b->in) && same_view (&a->out, &b->out)
       && same_view (&a->add, &b->add) && a->kernel == b->kernel
       && a->stride == b->stride && a->pad == b->pad && a->silu == b->silu
-      && a->out_float == b->out_float;
+      && a->out_float == b->out_float && a->in_place == b->in_place;
 }
 
 GPtrArray *
@@ -211,9 +211,13 @@ choose (Y10CudaTuneTools *tools, Y10CudaTuneGroup *group, gint64 *fused_ns,
   if (y10_cuda_trial_measure (tools->trial, bias,
           (Y10CudaConvPlan **) group->plans->pdata, group->plans->len,
           tools->cancellable, bias_ns, ns, error)) {
-    for (guint i = 1; i < group->plans->len; i++)
+    for (guint i = 0; i < group->plans->len; i++) {
+      g_debug ("%s: %s: %.1f us", name_of (tools, group),
+          y10_cuda_conv_plan_describe (group->plans->pdata[i]),
+          (double) ns[i] / 1e3);
       if (ns[i] < ns[winner])
         winner = i;
+    }
     *fused_ns = ns[winner];
     g_debug ("%s: %s takes %.1f us, unfused %.1f us", name_of (tools, group),
         y10_cuda_conv_plan_describe (group->plans->pdata[winner]),

@@ -179,9 +179,9 @@ describe (const Y10PlanCache *cache, const Y10CudaConvDesc *desc,
   append_view (text, "in", &desc->in);
   append_view (text, "out", &desc->out);
   append_view (text, "add", &desc->add);
-  g_string_append_printf (text, "kernel %d stride %d pad %d silu %d float %d\n",
-      desc->kernel, desc->stride, desc->pad, desc->silu != 0,
-      desc->out_float != 0);
+  g_string_append_printf (text, "kernel %d stride %d pad %d silu %d float %d "
+      "in place %d\n", desc->kernel, desc->stride, desc->pad, desc->silu != 0,
+      desc->out_float != 0, desc->in_place != 0);
   return g_string_free (text, FALSE);
 }
 

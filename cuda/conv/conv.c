@@ -45,6 +45,15 @@ y10_cuda_conv_lib_can_fuse (Y10CudaConvLib *lib, GString *why)
   return lib->provider->lib_can_fuse (lib, why);
 }
 
+gboolean
+y10_cuda_conv_lib_takes (Y10CudaConvLib *lib, const Y10CudaConvDesc *desc)
+{
+  if (lib->provider->lib_takes)
+    return lib->provider->lib_takes (lib, desc);
+  return !desc->in_place && (desc->silu || desc->add.channels
+      || desc->out_float);
+}
+
 Y10CudaConvPlan *
 y10_cuda_conv_plan_new (Y10CudaConvLib *lib, const Y10CudaConvDesc *desc,
     Y10CudaConvStage stage, GError **error)

@@ -35,6 +35,7 @@ typedef struct
   gint kernel, stride, pad;
   gboolean silu;                /* FUSED only */
   gboolean out_float;           /* FUSED only: out holds floats (logits) */
+  gboolean in_place;            /* FUSED only: add is out */
 } Y10CudaConvDesc;
 
 typedef struct _Y10CudaConvLib Y10CudaConvLib;
@@ -69,6 +70,9 @@ void y10_cuda_conv_lib_abandon (Y10CudaConvLib * lib);
  * why fused plans cannot be; "own convolutions" and why without cuDNN. */
 const char *y10_cuda_conv_lib_describe (Y10CudaConvLib * lib);
 gboolean y10_cuda_conv_lib_can_fuse (Y10CudaConvLib * lib, GString * why);
+/* Whether anybody may have a fused plan for @desc. */
+gboolean y10_cuda_conv_lib_takes (Y10CudaConvLib * lib,
+    const Y10CudaConvDesc * desc);
 /* The version of provider @name, cuDNN's 91900: what saved plans depend on; 0 without
  * it. The first without a library. */
 guint y10_cuda_conv_get_version (const char *name);

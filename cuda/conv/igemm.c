@@ -20,6 +20,7 @@
 #define PREFIX "own:"
 #define PLAIN Y10_N_IGEMM_TILES /* instead of a tile */
 #define N_SIZES 2               /* 1×1 and 3×3 */
+#define N_TYPES 2               /* fp16 and bf16 */
 #define MAX_PIXELS (1 << 30)
 /* More shared memory than this must be asked for. */
 #define USUAL_SHARED 49152
@@ -28,8 +29,9 @@ typedef struct
 {
   Y10CudaConvLib base;
   Y10CudaKernels kernels;
-  CUfunction igemm[Y10_N_IGEMM_TILES][N_SIZES];
+  CUfunction igemm[Y10_N_IGEMM_TILES][N_TYPES][N_SIZES];
   int stages, multiprocessors;
+  gboolean bf16;                /* the GPU has it */
 } Lib;
 
 typedef struct
@@ -61,10 +63,10 @@ find (Lib *lib, const Y10CudaDriver *d, int tile, GError **error)
   const int shared = (t.rows + t.columns) * Y10_IGEMM_ROW_BYTES
       * MIN (t.stages, lib->stages);
 
-  for (int size = 0; size < N_SIZES; size++) {
-    CUfunction *f = &lib->igemm[tile][size];
-    g_autofree char *name = g_strdup_printf ("y10_igemm_f16_%dx%d_k%d", t.rows,
-        t.columns, size ? 3 : 1);
+  for (int i = 0; i < N_TYPES * N_SIZES; i++) {
+    CUfunction *f = &lib->igemm[tile][i / N_SIZES][i % N_SIZES];
+    g_autofree char *name = g_strdup_printf ("y10_igemm_%s_%dx%d_k%d",
+        i / N_SIZES ? "bf16" : "f16", t.rows, t.columns, i % N_SIZES ? 3 : 1);
 
     if (!y10_cuda_check (d, d->module_get_function (f, lib->kernels.module,
                 name), name, error)
@@ -92,6 +94,7 @@ lib_new (const Y10CudaDriver *d, GString *why)
           id), "counting multiprocessors", &error)
       && y10_cuda_kernels_load (&lib->kernels, d, &error);
   y10_cuda_get_capability (d, id, &major, &minor);
+  lib->bf16 = major >= 8;
   lib->stages = major >= 8 ? G_MAXINT : 2;
   for (int tile = 0; ok && tile < Y10_N_IGEMM_TILES; tile++)
     ok = find (lib, d, tile, &error);
@@ -150,9 +153,10 @@ view (const Y10CudaConvView *v, CUdeviceptr data)
 }
 
 static gboolean
-has_tensor_cores (const Y10CudaConvDesc *desc)
+has_tensor_cores (const Lib *lib, const Y10CudaConvDesc *desc)
 {
-  return desc->precision == Y10_PRECISION_FP16
+  return (desc->precision == Y10_PRECISION_FP16
+      || (desc->precision == Y10_PRECISION_BF16 && lib->bf16))
       && (desc->kernel == 1 || desc->kernel == 3)
       && (gint64) desc->out.height * desc->out.width * desc->images
       < MAX_PIXELS;
@@ -203,7 +207,7 @@ sort_tiles (const Lib *lib, const Y10CudaConvDesc *desc,
 {
   guint n = 0;
 
-  for (int tile = 0; has_tensor_cores (desc) && tile < Y10_N_IGEMM_TILES;
+  for (int tile = 0; has_tensor_cores (lib, desc) && tile < Y10_N_IGEMM_TILES;
       tile++) {
     const double cycles = estimate (lib, desc, tile);
     guint at = n++;
@@ -213,6 +217,12 @@ sort_tiles (const Lib *lib, const Y10CudaConvDesc *desc,
     tiles[at] = tile;
   }
   return n;
+}
+
+static gboolean
+lib_takes (Y10CudaConvLib *lib, const Y10CudaConvDesc *desc)
+{
+  return has_tensor_cores ((Lib *) lib, desc);
 }
 
 static Y10CudaConvPlan *
@@ -267,8 +277,8 @@ plan_load (Y10CudaConvLib *lib, const Y10CudaConvDesc *desc,
   gsize size;
   const char *data = g_bytes_get_data (bytes, &size);
 
-  for (int tile = 0; has_tensor_cores (desc) && tile < Y10_N_IGEMM_TILES;
-      tile++) {
+  for (int tile = 0; has_tensor_cores ((Lib *) lib, desc)
+      && tile < Y10_N_IGEMM_TILES; tile++) {
     Y10CudaConvPlan *plan = plan_of ((Lib *) lib, desc, stage, tile);
 
     if (size == strlen (((Plan *) plan)->name)
@@ -346,7 +356,8 @@ plan_run (Y10CudaConvPlan *base, CUstream stream, CUdeviceptr in,
     p.add = view (&d->add, add);
   y10_igemm_prepare (&p, (int) d->images, d->kernel);
   return y10_cuda_launch (&plan->lib->kernels,
-      plan->lib->igemm[plan->tile][d->kernel == 3],
+      plan->lib->igemm[plan->tile][d->precision == Y10_PRECISION_BF16]
+      [d->kernel == 3],
       y10_igemm_launch (&p, plan->tile, plan->lib->stages), stream, &p, error);
 }
 
@@ -355,7 +366,7 @@ const Y10CudaConvProvider y10_igemm_provider = {
   .lib_new = lib_new,.lib_use_handles = lib_use_handles,
   .lib_forget_stream = lib_forget_stream,.lib_free = lib_free,
   .lib_abandon = lib_abandon,.lib_describe = lib_describe,
-  .lib_can_fuse = lib_can_fuse,.plan_new = plan_new,
+  .lib_can_fuse = lib_can_fuse,.lib_takes = lib_takes,.plan_new = plan_new,
   .plan_candidates = plan_candidates,.plan_free = plan_free,
   .plan_save = plan_save,.plan_load = plan_load,
   .plan_workspace = plan_workspace,.plan_read_bias = plan_read_bias,

@@ -38,6 +38,9 @@ struct _Y10CudaConvProvider
   void (*lib_abandon) (Y10CudaConvLib * lib);
   const char *(*lib_describe) (Y10CudaConvLib * lib);
   gboolean (*lib_can_fuse) (Y10CudaConvLib * lib, GString * why);
+  /* NULL: not what adds in place, nor what has only a bias, which gains nothing from
+   * fusing. */
+  gboolean (*lib_takes) (Y10CudaConvLib * lib, const Y10CudaConvDesc * desc);
   Y10CudaConvPlan *(*plan_new) (Y10CudaConvLib * lib,
       const Y10CudaConvDesc * desc, Y10CudaConvStage stage, GError ** error);
   GPtrArray *(*plan_candidates) (Y10CudaConvLib * lib,

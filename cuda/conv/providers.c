@@ -200,6 +200,18 @@ lib_can_fuse (Y10CudaConvLib *lib, GString *why)
   return ok;
 }
 
+static gboolean
+lib_takes (Y10CudaConvLib *lib, const Y10CudaConvDesc *desc)
+{
+  All *all = (All *) lib;
+  gboolean takes = FALSE;
+
+  for (guint i = 0; i < N_PROVIDERS; i++)
+    takes = takes || (all->libs[i]
+        && y10_cuda_conv_lib_takes (all->libs[i], desc));
+  return takes;
+}
+
 static Y10CudaConvPlan *
 plan_new (Y10CudaConvLib *lib, const Y10CudaConvDesc *desc,
     Y10CudaConvStage stage, GError **error)
@@ -222,7 +234,8 @@ plan_candidates (Y10CudaConvLib *lib, const Y10CudaConvDesc *desc,
     GPtrArray *some;
 
     if (!all->libs[i] || (stage == Y10_CUDA_CONV_FUSED
-            && !y10_cuda_conv_lib_can_fuse (all->libs[i], NULL)))
+            && !(y10_cuda_conv_lib_can_fuse (all->libs[i], NULL)
+                && y10_cuda_conv_lib_takes (all->libs[i], desc))))
       continue;
     some = y10_cuda_conv_plan_candidates (all->libs[i], desc, stage, max,
         cancellable, local ? NULL : &local);
@@ -269,6 +282,6 @@ static const Y10CudaConvProvider provider_of_all = {
   .name = "all",.lib_of = lib_of,.lib_use_handles = lib_use_handles,
   .lib_forget_stream = lib_forget_stream,.lib_free = lib_free,
   .lib_abandon = lib_abandon,.lib_describe = lib_describe,
-  .lib_can_fuse = lib_can_fuse,.plan_new = plan_new,
+  .lib_can_fuse = lib_can_fuse,.lib_takes = lib_takes,.plan_new = plan_new,
   .plan_candidates = plan_candidates,.plan_load = plan_load,
 };

@@ -57,6 +57,7 @@ y10_igemm (const Y10KIgemm &p)
   constexpr int PASS = THREADS / CHUNKS;        /* rows */
   constexpr int PA = BM / PASS, PB = BN / PASS, MT = WM / 16, NT = WN / 8;
   constexpr int ROW = Y10_IGEMM_ROW_BYTES, STAGE = (BM + BN) * ROW;
+  constexpr int SETS = MT * NT == 2 ? 2 : 1;
 
   static_assert (BM % PASS == 0 && BN % PASS == 0 && PASS % 8 == 0, "");
   static_assert (WM % 16 == 0 && WN % 16 == 0 && (NT == 2 || NT % 4 == 0), "");
@@ -68,10 +69,10 @@ y10_igemm (const Y10KIgemm &p)
   const int chunk = tid % CHUNKS, row = tid / CHUNKS, channels = p.in.channels;
   const T *const in = (const T *) p.in.data;
 
-  /* What this thread loads: rows of pixels, a bit for each tap that is inside of the
-   * picture, and rows of weights. */
-  const T *a_from[PA], *b_from[PB];
-  unsigned int a_taps[PA], b_have = 0;
+  /* The rows of weights that this thread loads; from their place in the depth. */
+  const T *b_from[PB];
+  unsigned int b_have = 0;
+  int b_depth = chunk * 8;
 
 #pragma unroll
   for (int i = 0; i < PB; i++) {
@@ -79,6 +80,38 @@ y10_igemm (const Y10KIgemm &p)
 
     b_from[i] = (const T *) p.weight + (long long) n * p.depth + chunk * 8;
     b_have |= (n < p.out.channels) << i;
+  }
+
+  const unsigned int place = (unsigned int) (row * ROW + (chunk ^ (row & 7)) * 16);
+
+#if __CUDA_ARCH__ >= 800
+  /* Weights first: they wait for no arithmetic. */
+  auto fetch_b = [&] (unsigned int at) {
+    const bool have = b_depth < p.depth;
+
+#pragma unroll
+    for (int i = 0; i < PB; i++) {
+      y10_copy16 (at + (BM + i * PASS) * ROW + place, have && b_have >> i & 1 ? b_from[i] : in,
+          have && b_have >> i & 1);
+      b_from[i] += Y10_IGEMM_STEP;
+    }
+    b_depth += Y10_IGEMM_STEP;
+  };
+
+#pragma unroll
+  for (int s = 0; s < STAGES - 1; s++)
+    if (s < p.steps)
+      fetch_b (shared + s * STAGE);
+#endif
+
+  /* Its rows of pixels, with a bit for each tap that is inside of the picture. */
+  const T *a_from[PA];
+  unsigned int a_taps[PA];
+  int tap = 0, channel = chunk * 8;     /* of the step that is fetched next */
+
+  while (channel >= channels) {
+    channel -= channels;
+    tap++;
   }
 #pragma unroll
   for (int i = 0; i < PA; i++) {
@@ -100,46 +133,104 @@ y10_igemm (const Y10KIgemm &p)
               && (unsigned int) (x + kx) < (unsigned int) p.in.width) << (ky * SIZE + kx);
     }
   }
-
-  int tap = 0, channel = chunk * 8;     /* of the step that is fetched next */
-
-  while (channel >= channels) {
-    channel -= channels;
-    tap++;
-  }
-  auto offset = [&] {
+  auto a_offset = [&] {
     const int ky = SIZE == 1 ? 0 : tap * 11 >> 5, kx = SIZE == 1 ? 0 : tap - 3 * ky;
 
     return (SIZE == 1 ? 0 : (ky * p.in.width + kx) * p.in.pixel) + channel;
   };
-  auto advance = [&] {
+  auto a_advance = [&] {
     tap += p.step_taps;
     channel += p.step_channels;
     if (channel >= channels) {
       channel -= channels;
       tap++;
     }
-#pragma unroll
-    for (int i = 0; i < PB; i++)
-      b_from[i] += Y10_IGEMM_STEP;
   };
-  const unsigned int place = (unsigned int) (row * ROW + (chunk ^ (row & 7)) * 16);
 
-  float sum[MT][NT][4];
-  auto begin_sums = [&] {
+#if __CUDA_ARCH__ >= 800
+  auto fetch_a = [&] (unsigned int at) {
+    const int from = a_offset ();
+
 #pragma unroll
-    for (int j = 0; j < NT; j++) {
-      const int n = n0 + wn + j * 8 + (lane & 3) * 2;
-      const float2 bias = n < p.out.channels ? *(const float2 *) (p.bias + n)
-          : make_float2 (0, 0);
+    for (int i = 0; i < PA; i++)
+      y10_copy16 (at + i * PASS * ROW + place, a_taps[i] >> tap & 1 ? a_from[i] + from : in,
+          a_taps[i] >> tap & 1);
+    a_advance ();
+  };
 
+#pragma unroll
+  for (int s = 0; s < STAGES - 1; s++) {
+    if (s < p.steps)
+      fetch_a (shared + s * STAGE);
+    y10_copies_commit ();
+  }
+#else
+  /* Registers hold the next step while this one is computed. */
+  uint4 a_next[PA], b_next[PB];
+  auto fetch = [&] {
+    const bool have = b_depth < p.depth;
+    const int from = a_offset ();
+
+#pragma unroll
+    for (int i = 0; i < PB; i++) {
+      b_next[i] = have && b_have >> i & 1 ? *(const uint4 *) b_from[i] : make_uint4 (0, 0, 0, 0);
+      b_from[i] += Y10_IGEMM_STEP;
+    }
+#pragma unroll
+    for (int i = 0; i < PA; i++)
+      a_next[i] = a_taps[i] >> tap & 1 ? *(const uint4 *) (a_from[i] + from)
+          : make_uint4 (0, 0, 0, 0);
+    b_depth += Y10_IGEMM_STEP;
+    a_advance ();
+  };
+
+  fetch ();
+#endif
+
+  /* While these are on their way: the bias, with which the sums begin, and what is to
+   * be added. Few sums are computed twice, of even and odd parts of a step, because
+   * each has to wait for the one before it. */
+  float sum[SETS][MT][NT][4];
+  Y10Raw<T, 8> add[MT][NT / 2];
+
+#pragma unroll
+  for (int j = 0; j < NT; j++) {
+    const int n = n0 + wn + j * 8 + (lane & 3) * 2;
+    const float2 bias = n < p.out.channels ? *(const float2 *) (p.bias + n) : make_float2 (0, 0);
+
+#pragma unroll
+    for (int s = 0; s < SETS; s++)
 #pragma unroll
       for (int i = 0; i < MT; i++) {
-        sum[i][j][0] = sum[i][j][2] = bias.x;
-        sum[i][j][1] = sum[i][j][3] = bias.y;
+        sum[s][i][j][0] = sum[s][i][j][2] = s ? 0 : bias.x;
+        sum[s][i][j][1] = sum[s][i][j][3] = s ? 0 : bias.y;
       }
-    }
+  }
+  /* A lane stores 8 channels of a pixel at a time: of one of four columns of 8, or of
+   * two, and of two rows. */
+  auto pixel_of = [&] (int i, int g) {
+    return m0 + wm + i * 16 + (NT == 2 ? lane >> 1 & 1 : g & 1) * 8 + (lane >> 2);
   };
+  auto channel_of = [&] (int g) {
+    return n0 + wn + (NT == 2 ? lane & 1 : g / 2 * 4 + (lane & 3)) * 8;
+  };
+  auto is_inside = [&] (int i, int g) {
+    return pixel_of (i, g) < p.n_pixels && channel_of (g) < p.out.channels;
+  };
+  auto place_of = [&] (const Y10KView &view, int i, int g) {
+    const int image = (int) y10_divide ((unsigned int) pixel_of (i, g), p.pixels);
+
+    return image * view.image
+        + (long long) (pixel_of (i, g) - image * (int) p.pixels.by) * view.pixel + channel_of (g);
+  };
+
+#pragma unroll
+  for (int i = 0; i < MT; i++)
+#pragma unroll
+    for (int g = 0; g < NT / 2; g++)
+      if (p.add.data && is_inside (i, g))
+        add[i][g] = y10_load_raw<T, 8> ((const T *) p.add.data + place_of (p.add, i, g));
+
   const unsigned int a_row = (unsigned int) ((wm + (lane & 15)) * ROW);
   const unsigned int b_row = (unsigned int) ((BM + wn + (lane & 7) + (lane >> 4) * 8) * ROW);
   auto multiply = [&] (unsigned int at) {
@@ -159,39 +250,20 @@ y10_igemm (const Y10KIgemm &p)
       for (int i = 0; i < MT; i++)
 #pragma unroll
         for (int j = 0; j < NT; j++)
-          y10_mma (sum[i][j], a[i], b[j / 2][j % 2 * 2], b[j / 2][j % 2 * 2 + 1], T ());
+          y10_mma (sum[k % SETS][i][j], a[i], b[j / 2][j % 2 * 2], b[j / 2][j % 2 * 2 + 1], T ());
     }
   };
 
 #if __CUDA_ARCH__ >= 800
-  auto fetch = [&] (unsigned int at) {
-    const bool have = tap < SIZE * SIZE;
-    const int from = offset ();
-
-#pragma unroll
-    for (int i = 0; i < PB; i++)
-      y10_copy16 (at + BM * ROW + i * PASS * ROW + place, have && b_have >> i & 1 ? b_from[i] : in,
-          have && b_have >> i & 1);
-#pragma unroll
-    for (int i = 0; i < PA; i++)
-      y10_copy16 (at + i * PASS * ROW + place, a_taps[i] >> tap & 1 ? a_from[i] + from : in,
-          a_taps[i] >> tap & 1);
-    advance ();
-  };
   unsigned int from = shared, to = shared + (STAGES - 1) * STAGE;
 
-#pragma unroll
-  for (int s = 0; s < STAGES - 1; s++) {
-    if (s < p.steps)
-      fetch (shared + s * STAGE);
-    y10_copies_commit ();
-  }
-  begin_sums ();
   for (int k = 0; k < p.steps; k++) {
     y10_copies_wait<STAGES - 2> ();
     __syncthreads ();
-    if (k + STAGES - 1 < p.steps)
-      fetch (to);
+    if (k + STAGES - 1 < p.steps) {
+      fetch_b (to);
+      fetch_a (to);
+    }
     y10_copies_commit ();
     multiply (from);
     to = from;
@@ -199,24 +271,6 @@ y10_igemm (const Y10KIgemm &p)
   }
   y10_copies_wait<0> ();
 #else
-  /* Registers hold the next step while this one is computed. */
-  uint4 a_next[PA], b_next[PB];
-  auto fetch = [&] {
-    const bool have = tap < SIZE * SIZE;
-    const int from = offset ();
-
-#pragma unroll
-    for (int i = 0; i < PB; i++)
-      b_next[i] = have && b_have >> i & 1 ? *(const uint4 *) b_from[i] : make_uint4 (0, 0, 0, 0);
-#pragma unroll
-    for (int i = 0; i < PA; i++)
-      a_next[i] = a_taps[i] >> tap & 1 ? *(const uint4 *) (a_from[i] + from)
-          : make_uint4 (0, 0, 0, 0);
-    advance ();
-  };
-
-  fetch ();
-  begin_sums ();
   for (int k = 0; k < p.steps; k++) {
     char *to = (char *) y10_igemm_shared + (k & 1) * STAGE + place;
 
@@ -233,8 +287,6 @@ y10_igemm (const Y10KIgemm &p)
   }
 #endif
 
-  /* A lane takes 8 channels of a pixel at a time: of one of four columns of 8, or of
-   * two, and of two rows. */
 #pragma unroll
   for (int i = 0; i < MT; i++)
 #pragma unroll
@@ -245,30 +297,55 @@ y10_igemm (const Y10KIgemm &p)
       for (int k = 0; k < 4; k++) {
         const int h = NT == 2 ? k / 2 : g & 1, j = NT == 2 ? k % 2 : g / 2 * 4 + k;
 
-        four[k][0] = sum[i][j][2 * h];
-        four[k][1] = sum[i][j][2 * h + 1];
+#pragma unroll
+        for (int c = 0; c < 2; c++) {
+          four[k][c] = sum[0][i][j][2 * h + c];
+#pragma unroll
+          for (int s = 1; s < SETS; s++)
+            four[k][c] += sum[s][i][j][2 * h + c];
+        }
       }
       y10_exchange (four, v, lane);
+      if (!is_inside (i, g))
+        continue;
+      if (p.silu) {
+#pragma unroll
+        for (int c = 0; c < 8; c++)
+          v[c] = y10_silu<T> (v[c]);
+      }
+      if (p.add.data) {
+        float more[8];
 
-      const int h = NT == 2 ? lane >> 1 & 1 : g & 1;
-      const int j = NT == 2 ? lane & 1 : g / 2 * 4 + (lane & 3);
-      const int m = m0 + wm + i * 16 + h * 8 + (lane >> 2), n = n0 + wn + j * 8;
-      const int image = (int) y10_divide ((unsigned int) m, p.pixels);
-
-      if (m < p.n_pixels && n < p.out.channels)
-        y10_epilogue8<T> (v, p.silu, p.add, p.out, p.out_float, image, 0,
-            m - image * (int) p.pixels.by, n);
+        y10_unpack (add[i][g], more);
+#pragma unroll
+        for (int c = 0; c < 8; c++)
+          v[c] += more[c];
+      }
+      if (p.out_float)
+        y10_store ((float *) p.out.data + place_of (p.out, i, g), v);
+      else
+        y10_store ((T *) p.out.data + place_of (p.out, i, g), v);
     }
 }
 
-/* y10_igemm_f16_64x32_k3 and so on. */
-#define Y10_IGEMM_KERNEL(BM, BN, WM, WN, STAGES, type, T, SIZE) \
+/* y10_igemm_f16_64x32_k3 and so on. sm_75 has no bf16. */
+#define Y10_IGEMM_KERNEL(BM, BN, WM, WN, STAGES, type, SIZE, ...) \
   extern "C" __global__ void __launch_bounds__ (BM / WM * (BN / WN) * 32) \
   y10_igemm_##type##_##BM##x##BN##_k##SIZE (Y10KIgemm p) \
   { \
-    y10_igemm<T, BM, BN, WM, WN, STAGES, SIZE> (p); \
+    __VA_ARGS__ (y10_igemm<Y10_IGEMM_TYPE_##type, BM, BN, WM, WN, STAGES, SIZE> (p);) \
   }
-#define Y10_IGEMM_F16(...) \
-  Y10_IGEMM_KERNEL (__VA_ARGS__, f16, __half, 1) \
-  Y10_IGEMM_KERNEL (__VA_ARGS__, f16, __half, 3)
-Y10_IGEMM_TILES (Y10_IGEMM_F16)
+#define Y10_IGEMM_TYPE_f16 __half
+#define Y10_IGEMM_TYPE_bf16 __nv_bfloat16
+#define Y10_IGEMM_DO(...) __VA_ARGS__
+#if __CUDA_ARCH__ >= 800
+#define Y10_IGEMM_DO_80(...) __VA_ARGS__
+#else
+#define Y10_IGEMM_DO_80(...)
+#endif
+#define Y10_IGEMM_KERNELS(...) \
+  Y10_IGEMM_KERNEL (__VA_ARGS__, f16, 1, Y10_IGEMM_DO) \
+  Y10_IGEMM_KERNEL (__VA_ARGS__, f16, 3, Y10_IGEMM_DO) \
+  Y10_IGEMM_KERNEL (__VA_ARGS__, bf16, 1, Y10_IGEMM_DO_80) \
+  Y10_IGEMM_KERNEL (__VA_ARGS__, bf16, 3, Y10_IGEMM_DO_80)
+Y10_IGEMM_TILES (Y10_IGEMM_KERNELS)

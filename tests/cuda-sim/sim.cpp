@@ -60,7 +60,9 @@ static const struct
 static const Y10SimKernel of_tensor_cores[] = {
 #define Y10_IGEMM_TILE(rows, columns, ...) \
   { "y10_igemm_f16_" #rows "x" #columns "_k1", sizeof (Y10KIgemm), nullptr }, \
-  { "y10_igemm_f16_" #rows "x" #columns "_k3", sizeof (Y10KIgemm), nullptr },
+  { "y10_igemm_f16_" #rows "x" #columns "_k3", sizeof (Y10KIgemm), nullptr }, \
+  { "y10_igemm_bf16_" #rows "x" #columns "_k1", sizeof (Y10KIgemm), nullptr }, \
+  { "y10_igemm_bf16_" #rows "x" #columns "_k3", sizeof (Y10KIgemm), nullptr },
   Y10_IGEMM_TILES (Y10_IGEMM_TILE)
 #undef Y10_IGEMM_TILE
 };

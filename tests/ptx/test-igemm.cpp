@@ -35,16 +35,19 @@ static const Case cases[] = {
 
 #define AROUND 8                /* channels of the tensor beside the view */
 
+static bool is_bf16;            /* the numbers */
+
 static uint16_t
 small (double value)
 {
-  return y10_sim::float_to_half ((float) value);
+  return is_bf16 ? y10_sim::float_to_bf16 ((float) value)
+      : y10_sim::float_to_half ((float) value);
 }
 
 static double
 number (uint16_t bits)
 {
-  return y10_sim::half_to_float (bits);
+  return is_bf16 ? y10_sim::bf16_to_float (bits) : y10_sim::half_to_float (bits);
 }
 
 static double
@@ -87,8 +90,8 @@ static void
 check (const Case *c, int tile, int stages)
 {
   const Y10KIgemmTile t = y10_igemm_tile (tile);
-  g_autofree char *name = g_strdup_printf ("y10_igemm_f16_%dx%d_k%d", t.rows, t.columns,
-      c->kernel);
+  g_autofree char *name = g_strdup_printf ("y10_igemm_%s_%dx%d_k%d", is_bf16 ? "bf16" : "f16",
+      t.rows, t.columns, c->kernel);
   const Y10SimKernel *kernel = y10_sim_kernel (name);
   const int height = (c->height - 1) / c->stride + 1, width = (c->width - 1) / c->stride + 1;
   const int in_pixel = c->in + AROUND, out_pixel = c->out + 2 * AROUND;
@@ -142,7 +145,7 @@ check (const Case *c, int tile, int stages)
   }
   g_test_message ("%s: %g", name, worst);
   /* Half of the last place; and a GPU's exponential. */
-  g_assert_cmpfloat (worst, <, c->out_float ? 1e-5 : 6e-4);
+  g_assert_cmpfloat (worst, <, c->out_float ? 1e-5 : is_bf16 ? 5e-3 : 6e-4);
 }
 
 static void
@@ -150,8 +153,13 @@ test_case (gconstpointer data)
 {
   const bool is_75 = g_str_has_prefix (getenv ("Y10_SIM_PTX"), "75");
 
-  for (int tile = 0; tile < Y10_N_IGEMM_TILES; tile++)
+  for (int tile = 0; tile < Y10_N_IGEMM_TILES; tile++) {
+    is_bf16 = false;
     check ((const Case *) data, tile, is_75 ? 2 : 100);
+    is_bf16 = true;
+    if (!is_75)
+      check ((const Case *) data, tile, 100);
+  }
 }
 
 static void
