@@ -66,6 +66,10 @@ static const Fault faults[] = {
   {"beyond", "thread 63, line 133 of its PTX: byte 256 of 256 bytes of shared memory"},
   {"unaligned", "is not aligned to 4 bytes"},
   {"two_barriers", "deadlock: threads wait at different barriers"},
+  {"early", "it reads byte 0 of shared memory, which an unfinished copy writes"},
+  {"unfinished", "it ends before its copies do"},
+  {"copy_without_barrier", "race: it writes byte 512 of shared memory, which thread 0 read"},
+  {"parted", "only the lanes fffffeff of the warp are here"},
   {"lonely", "the mask ffffffff has a lane that has ended"},
 };
 
@@ -90,6 +94,7 @@ main (int argc, char **argv)
   y10_sim_set_quiet (TRUE);
   g_test_add_data_func ("/ptx/exchange", "exchange", test_exchange);
   g_test_add_data_func ("/ptx/exchange-in-warp", "exchange_in_warp", test_exchange);
+  g_test_add_data_func ("/ptx/copies", "copies_in_warp", test_exchange);
   g_test_add_func ("/ptx/divergent", test_divergent);
   g_test_add_func ("/ptx/floats", test_floats);
   for (const Fault &fault : faults) {

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* A network whose convolutions all run on our own kernels, as cuDNN's absence or
+ * Y10_CUDA_CONV=own have it: tensor cores exist in the executor of PTX. Before and after
+ * tuning the rows are those of the reference; tuned, no epilogue is left, and the second
+ * start finds every plan in the cache. */
+
+#include <glib/gstdio.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../engine/util.h"
+#include "control.h"
+
+#define SIZE 32
+#define MAX_ROWS 63
+
+static Y10Precision precision;
+
+static Y10Engine *
+make_engine (Y10BackendKind backend, gboolean tune)
+{
+  Y10TestTensors *tensors = test_tensors ("pico-nc3", 0);
+  Y10Model *model = test_model (tensors, NULL);
+  Y10EngineConfig config;
+  GError *error = NULL;
+  Y10Engine *engine;
+
+  y10_engine_config_init (&config, sizeof config);
+  config.backend = backend;
+  config.precision = backend == Y10_BACKEND_CUDA ? precision : Y10_PRECISION_FP32;
+  config.width = config.height = SIZE;
+  config.max_detections = MAX_ROWS;
+  config.tune = tune;
+  engine = y10_engine_new (model, &config, NULL, &error);
+  g_assert_no_error (error);
+  y10_model_unref (model);
+  y10_test_tensors_free (tensors);
+  return engine;
+}
+
+/* Every convolution that is not depthwise runs on a kernel of ours. */
+static void
+expect_own (Y10Engine *engine)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < y10_engine_get_n_ops (engine); i++) {
+    Y10OpInfo op = {.size = sizeof op };
+
+    y10_engine_get_op (engine, i, &op);
+    g_test_message ("%s: %s", op.name, op.impl);
+    g_assert_null (strstr (op.impl, "plain"));
+    n += g_str_has_prefix (op.impl, "own:");
+  }
+  g_assert_cmpuint (n, >, 20);
+}
+
+/* The rows of a picture, the best of which the reference has, too. Returns how many
+ * kernels ran. */
+static guint64
+expect_reference (Y10Engine *engine, Y10Engine *reference)
+{
+  const gboolean is_half = precision == Y10_PRECISION_FP16;
+  const double score = is_half ? 0.01 : 0.06, box = is_half ? 1 : 3;
+  const Y10SimControl *sim = y10_sim_control_get ();
+  Y10Detection expected[MAX_ROWS], got[MAX_ROWS];
+  g_autofree float *pixels = test_pixels (reference, 1);
+  guint n = test_detect (reference, pixels, expected, MAX_ROWS);
+  guint64 before = sim->n_kernels (), ran;
+  guint m = test_detect (engine, pixels, got, MAX_ROWS);
+
+  ran = sim->n_kernels () - before;
+  g_assert_cmpuint (n, ==, m);
+  for (guint i = 0; i < 10; i++) {
+    guint k = 0;
+
+    while (k < m && !(got[k].class_id == expected[i].class_id
+            && fabs (got[k].confidence - expected[i].confidence) <= score
+            && fabs (got[k].x0 - expected[i].x0) <= box
+            && fabs (got[k].y0 - expected[i].y0) <= box
+            && fabs (got[k].x1 - expected[i].x1) <= box
+            && fabs (got[k].y1 - expected[i].y1) <= box))
+      k++;
+    if (k == m)
+      g_error ("no row has class %d, confidence %g and the box %g %g %g %g", expected[i].class_id,
+          expected[i].confidence, expected[i].x0, expected[i].y0, expected[i].x1, expected[i].y1);
+  }
+  return ran;
+}
+
+static Y10Engine *
+make_tuned (Y10TuningProgress *progress)
+{
+  Y10Engine *engine = make_engine (Y10_BACKEND_CUDA, TRUE);
+  GError *error = NULL;
+
+  g_assert_true (y10_engine_wait_tuned (engine, -1, NULL, &error));
+  g_assert_no_error (error);
+  progress->size = sizeof *progress;
+  y10_engine_get_tuning_progress (engine, progress);
+  g_assert_cmpuint (progress->done, ==, progress->total);
+  g_assert_cmpuint (progress->total, >, 0);
+  g_assert_cmpuint (progress->wrong, ==, 0);
+  return engine;
+}
+
+static void
+test_network (gconstpointer data)
+{
+  Y10Engine *reference = make_engine (Y10_BACKEND_REF, FALSE), *engine;
+  Y10TuningProgress progress;
+  guint64 before, after;
+
+  precision = GPOINTER_TO_INT (data);
+  engine = make_engine (Y10_BACKEND_CUDA, FALSE);
+  before = expect_reference (engine, reference);
+  expect_own (engine);
+  y10_engine_unref (engine);
+  if (precision == Y10_PRECISION_BF16) {
+    y10_engine_unref (reference);
+    return;
+  }
+
+  engine = make_tuned (&progress);
+  g_assert_cmpuint (progress.loaded, ==, 0);
+  expect_reference (engine, reference); /* takes the plans over */
+  after = expect_reference (engine, reference);
+  expect_own (engine);
+  g_test_message ("%" G_GUINT64_FORMAT " kernels, then %" G_GUINT64_FORMAT, before, after);
+  /* Each convolution that became faster lost an epilogue, but those that had none. */
+  g_assert_cmpuint (after, <, before - progress.faster / 2);
+  y10_engine_unref (engine);
+
+  engine = make_tuned (&progress);
+  g_assert_cmpuint (progress.loaded, ==, progress.total);
+  expect_reference (engine, reference);
+  g_assert_cmpuint (expect_reference (engine, reference), ==, after);
+  y10_engine_unref (engine);
+  y10_engine_unref (reference);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_autofree char *cache = g_dir_make_tmp ("y10-own-XXXXXX", NULL);
+  int status;
+
+  g_setenv ("XDG_CACHE_HOME", cache, TRUE);
+  g_setenv ("Y10_CUDA_CONV", "own", TRUE);
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_data_func ("/own/fp16", GINT_TO_POINTER (Y10_PRECISION_FP16), test_network);
+  g_test_add_data_func ("/own/bf16", GINT_TO_POINTER (Y10_PRECISION_BF16), test_network);
+  status = g_test_run ();
+  test_dir_remove ();
+  return status;
+}
