@@ -227,7 +227,7 @@ y10_mma_combine (float (&sum)[4], const float *sums, const float *stats,
   }
 #pragma unroll
   for (int c = 0; c < 4; c++)
-    sum[c] /= total;
+    sum[c] = sum[c] / total;
 }
 
 /* @q, @k, @v: of the block's head at the first position; 64 channels of v at most.
@@ -242,7 +242,7 @@ y10_attention_mma_part (const Y10KAttention &p, const Y10KAttentionShape &s,
   const int lane = (int) threadIdx.x % 32, g = lane / 4, t = lane % 4;
   const int warp = (int) threadIdx.x / 32;
   const int n_warps = min ((int) blockDim.x / 32, Y10_ATTENTION_MMA_WARPS);
-  const float scale = 1.0f / sqrtf ((float) p.key_dim);
+  const float scale = rsqrtf ((float) p.key_dim);
   float *stats = shared + n_warps * Y10_ATTENTION_MMA_SUMS;
   float largest[2] = { y10_attention_lowest (), y10_attention_lowest () };
   float total[2] = { }, sum[8][4] = { };

@@ -107,12 +107,13 @@ y10_head_nms (Y10KHead p)
   };
   unsigned int kept = 0;
   unsigned int turn = y10_head_begin (&s);
-  bool all = false;
+  Y10Key threshold = 0;
 
   __syncthreads ();
-  while (kept < limit && !all) {
+  while (kept < limit && threshold != 1) {
     const unsigned int n = y10_head_largest (source, Y10_HEAD_NMS_LIST / 2,
-        list, Y10_HEAD_NMS_LIST, &s, &turn, &all);
+        Y10_HEAD_NMS_LIST, &s, &turn, &threshold,
+        [&] (unsigned int at, Y10Key key) { list[at] = key; });
     unsigned int fresh = 0, now = 0, i;
 
     if (n == 0)

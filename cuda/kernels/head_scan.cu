@@ -7,7 +7,13 @@
 
 #include "head.cuh"
 
-extern "C" __global__ void __launch_bounds__ (Y10_HEAD_SCAN_THREADS)
+enum
+{
+  SCAN_STEP = 4 * Y10_HEAD_SCAN_LANES,  /* classes that an anchor's lanes read at once */
+  SCAN_AHEAD = 3,               /* such reads before the first use: all of 80 classes */
+};
+
+extern "C" __global__ void __launch_bounds__ (Y10_HEAD_SCAN_THREADS, 4)
 y10_head_scan (Y10KHead p)
 {
   const unsigned int thread = blockIdx.x * Y10_HEAD_SCAN_THREADS + threadIdx.x;
@@ -24,22 +30,35 @@ y10_head_scan (Y10KHead p)
   if (inside) {
     const float *logits = y10_head_class_logits (p, image, anchor);
 
-    for (int c = 4 * (int) lane; c < n_classes; c += 4 * Y10_HEAD_SCAN_LANES) {
-      const float4 four = *(const float4 *) (logits + c);
-      const float l[4] = { four.x, four.y, four.z, four.w };
+    for (int from = 4 * (int) lane; from < n_classes; from += SCAN_AHEAD * SCAN_STEP) {
+      float4 four[SCAN_AHEAD];
 
 #pragma unroll
-      for (int i = 0; i < 4; i++)
-        if (c + i < n_classes && (all || wanted[c + i])) {
-          const unsigned int k = y10_head_key (l[i]);
+      for (int j = 0; j < SCAN_AHEAD; j++) {
+        four[j] = make_float4 (0, 0, 0, 0);
+        if (from + j * SCAN_STEP < n_classes)
+          four[j] = *(const float4 *) (logits + from + j * SCAN_STEP);
+      }
+#pragma unroll
+      for (int j = 0; j < SCAN_AHEAD; j++) {
+        const float l[4] = { four[j].x, four[j].y, four[j].z, four[j].w };
 
-          if (first == 0xffffffffu)
-            first = 2 * (unsigned int) (c + i) + (k == 0);
-          if (k > key) {
-            key = k;
-            best = (unsigned int) (c + i);
+#pragma unroll
+        for (int i = 0; i < 4; i++) {
+          const int c = from + j * SCAN_STEP + i;
+
+          if (c < n_classes && (all || wanted[c])) {
+            const unsigned int k = y10_head_key (l[i]);
+
+            if (first == 0xffffffffu)
+              first = 2 * (unsigned int) c + (k == 0);
+            if (k > key) {
+              key = k;
+              best = (unsigned int) c;
+            }
           }
         }
+      }
     }
   }
   for (int d = Y10_HEAD_SCAN_LANES / 2; d > 0; d /= 2) {

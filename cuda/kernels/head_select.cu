@@ -13,7 +13,7 @@
 #define Y10_HEAD_KEPT 9
 
 /* Logits that a thread reads at a time, four classes each. */
-#define Y10_HEAD_AHEAD 4
+#define Y10_HEAD_AHEAD 3
 
 /* Keys of the anchors' best logits; the index is the anchor. */
 struct Y10HeadAnchors
@@ -42,29 +42,26 @@ struct Y10HeadAnchors
 
   template <typename F>
   __device__ __forceinline__ void
-  give (const F &f, const unsigned int (&from)[Y10_HEAD_KEPT],
-      unsigned int first) const
+  each (const F &f) const
   {
-    Y10Key packed[Y10_HEAD_KEPT];
+    unsigned int key[Y10_HEAD_KEPT];
 
 #pragma unroll
     for (unsigned int i = 0; i < Y10_HEAD_KEPT; i++)
-      packed[i] = from[i] >= floor ? y10_head_pack (from[i],
-          first + i * Y10_HEAD_THREADS + threadIdx.x) : 0;
-    f (packed);
-  }
+      key[i] = kept[i];
+#pragma unroll 1
+    for (unsigned int first = 0;;) {
+      Y10Key packed[Y10_HEAD_KEPT];
 
-  template <typename F>
-  __device__ __forceinline__ void
-  each (const F &f) const
-  {
-    give (f, kept, 0);
-    for (unsigned int first = Y10_HEAD_KEPT * Y10_HEAD_THREADS; first < n;
-        first += Y10_HEAD_KEPT * Y10_HEAD_THREADS) {
-      unsigned int more[Y10_HEAD_KEPT];
-
-      read (more, first);
-      give (f, more, first);
+#pragma unroll
+      for (unsigned int i = 0; i < Y10_HEAD_KEPT; i++)
+        packed[i] = key[i] >= floor ? y10_head_pack (key[i],
+            first + i * Y10_HEAD_THREADS + threadIdx.x) : 0;
+      f (packed);
+      first += Y10_HEAD_KEPT * Y10_HEAD_THREADS;
+      if (first >= n)
+        return;
+      read (key, first);
     }
   }
 };
@@ -117,6 +114,7 @@ struct Y10HeadPairs
     const unsigned int fours = (n_classes + 3) / 4;
     Place at = { threadIdx.x / fours, threadIdx.x % fours };
 
+#pragma unroll 1
     for (unsigned int first = 0; first < n * fours;
         first += Y10_HEAD_AHEAD * Y10_HEAD_THREADS) {
       float4 logits[Y10_HEAD_AHEAD];
@@ -144,33 +142,44 @@ struct Y10HeadPairs
   }
 };
 
-/* Converts logits to sorted scores; returns how many reach the confidence. */
+/* Sorts n logits, of which there are more than capacity, or all, and converts the first
+ * to sorted scores; returns how many reach the confidence. */
 static __device__ __forceinline__ unsigned int
-y10_head_to_scores (Y10Key *list, unsigned int n, float confidence)
+y10_head_to_scores (Y10Key *list, unsigned int n, unsigned int capacity,
+    float confidence)
 {
-  int out_of_order = 0;
   unsigned int count = 0;
 
-  for (unsigned int first = 0; first < n; first += Y10_HEAD_THREADS) {
-    const unsigned int i = first + threadIdx.x;
-    Y10Key key = 0;
+  /* The second round sorts scores, if it takes place: two calls would be two copies. */
+#pragma unroll 1
+  for (bool scores = false;; scores = true) {
+    int out_of_order = 0;
 
-    if (i < n) {
-      const float score = y10_head_sigmoid (y10_head_logit (
-              (unsigned int) (list[i] >> 32)));
-
-      if (score >= confidence)
-        key = y10_head_pack (y10_head_score_key (score),
-            y10_head_index (list[i]));
-      list[i] = key;
-    }
-    count += (unsigned int) __syncthreads_count (key != 0);
-  }
-  for (unsigned int i = threadIdx.x + 1; i < n; i += Y10_HEAD_THREADS)
-    out_of_order |= list[i - 1] < list[i];
-  if (__syncthreads_or (out_of_order))
     y10_head_sort (list, n);
-  return count;
+    if (scores)
+      return count;
+    n = min (n, capacity);
+#pragma unroll 1
+    for (unsigned int first = 0; first < n; first += Y10_HEAD_THREADS) {
+      const unsigned int i = first + threadIdx.x;
+      Y10Key key = 0;
+
+      if (i < n) {
+        const float score = y10_head_sigmoid (y10_head_logit (
+                (unsigned int) (list[i] >> 32)));
+
+        if (score >= confidence)
+          key = y10_head_pack (y10_head_score_key (score),
+              y10_head_index (list[i]));
+        list[i] = key;
+      }
+      count += (unsigned int) __syncthreads_count (key != 0);
+    }
+    for (unsigned int i = threadIdx.x + 1; i < n; i += Y10_HEAD_THREADS)
+      out_of_order |= list[i - 1] < list[i];
+    if (!__syncthreads_or (out_of_order))
+      return count;
+  }
 }
 
 /* Anchors that can be among the best pairs, not sorted: those with the best logits, as
@@ -181,18 +190,12 @@ y10_head_select_anchors (const Y10HeadAnchors &all, unsigned int capacity,
     unsigned int *anchors, unsigned int *floor, Y10HeadShared *s,
     unsigned int *turn)
 {
-  const unsigned int room = y10_head_anchor_room (capacity);
-  const auto store = [&] (unsigned int at, Y10Key key) {
-    anchors[at] = y10_head_index (key);
-  };
-  unsigned int n = y10_head_collect (all, (Y10Key) 1, room, s, turn, store);
+  Y10Key threshold;
+  const unsigned int n = y10_head_largest (all, capacity,
+      y10_head_anchor_room (capacity), s, turn, &threshold,
+      [&] (unsigned int at, Y10Key key) { anchors[at] = y10_head_index (key); });
 
-  if (n > room) {
-    const Y10Key threshold = y10_head_threshold (all, capacity, room, s);
-
-    *floor = max (*floor, (unsigned int) (threshold >> 32));
-    n = y10_head_collect (all, threshold, room, s, turn, store);
-  }
+  *floor = max (*floor, (unsigned int) (threshold >> 32));
   return n;
 }
 
@@ -205,7 +208,7 @@ y10_head_select_rows (const Y10KHead &p, const Y10KHeadParams &params,
   const int image = (int) blockIdx.x;
   const unsigned int capacity = (unsigned int) p.capacity;
   unsigned int n, floor = all_anchors.floor;
-  bool all;
+  Y10Key threshold;
 
   n = y10_head_select_anchors (all_anchors, capacity, anchors, &floor, s, &turn);
 
@@ -214,11 +217,11 @@ y10_head_select_rows (const Y10KHead &p, const Y10KHeadParams &params,
     anchors, n, floor, image
   };
 
-  n = y10_head_largest (pairs, capacity, list, list_size, s, &turn, &all);
-  y10_head_sort (list, n);
-  n = n < capacity ? n : capacity;
-  n = y10_head_to_scores (list, n, params.confidence);
+  n = y10_head_largest (pairs, capacity, list_size, s, &turn, &threshold,
+      [&] (unsigned int at, Y10Key key) { list[at] = key; });
+  n = y10_head_to_scores (list, n, capacity, params.confidence);
   n = params.max_rows < (int) n ? (unsigned int) max (params.max_rows, 0) : n;
+#pragma unroll 1
   for (unsigned int i = threadIdx.x; i < 4 * n; i += Y10_HEAD_THREADS) {
     const Y10Key key = list[i / 4];
     const unsigned int pair = y10_head_index (key);
@@ -240,15 +243,17 @@ y10_head_select (Y10KHead p)
   __shared__ Y10HeadShared s;
   __shared__ Y10Key list[Y10_HEAD_LIST];
   __shared__ unsigned int anchors[Y10_HEAD_ANCHORS];
+  __shared__ Y10KHeadParams params;     /* rather than in each thread's registers */
   const Y10KHeadScratch at = y10_head_scratch (&p);
   char *scratch = (char *) p.scratch + blockIdx.x * at.bytes;
   Y10HeadAnchors all ((const unsigned int *) (scratch + at.keys),
       (unsigned int) p.n_anchors);
-  const Y10KHeadParams params = p.params[blockIdx.x];
   const unsigned int turn = y10_head_begin (&s);
 
-  all.floor = max (y10_head_key (params.floor), 1u);
+  if (threadIdx.x == 0)
+    params = p.params[blockIdx.x];
   __syncthreads ();
+  all.floor = max (y10_head_key (params.floor), 1u);
   if (at.list_size == Y10_HEAD_LIST)
     y10_head_select_rows (p, params, all, list, Y10_HEAD_LIST, anchors, &s,
         turn);

@@ -188,6 +188,7 @@ y10_head_threshold (const Source &source, unsigned int want,
   Y10Key prefix = 0;
   unsigned int taken = 0;       /* keys above those that begin with prefix */
 
+#pragma unroll 1
   for (int top = 64;;) {
     const int shift = top > Y10_HEAD_DIGIT ? top - Y10_HEAD_DIGIT : 0;
     const unsigned int mask = (1u << (top - shift)) - 1;
@@ -209,24 +210,23 @@ y10_head_threshold (const Source &source, unsigned int want,
   }
 }
 
-/* Stores the largest keys of source in list, in any order: all if they fit, else at
- * least want. Returns the number stored; *all tells whether none was left out. The
- * caller has a barrier between its last access to list and this. */
-template <typename Source>
+/* Calls store (index, key) for the largest keys of source, in any order: for all if there
+ * is room, else for at least want; it may do so for others before, with the same
+ * indices. Returns their number, and sets *threshold, which all of them reach: 1 if none
+ * was left out. The caller has a barrier between its last access to what store writes
+ * and this. */
+template <typename Source, typename Store>
 static __device__ __forceinline__ unsigned int
-y10_head_largest (const Source &source, unsigned int want, Y10Key *list,
-    unsigned int list_size, Y10HeadShared *s, unsigned int *turn, bool *all)
+y10_head_largest (const Source &source, unsigned int want, unsigned int room,
+    Y10HeadShared *s, unsigned int *turn, Y10Key *threshold, const Store &store)
 {
-  const auto store = [&] (unsigned int at, Y10Key key) { list[at] = key; };
-  unsigned int n = y10_head_collect (source, (Y10Key) 1, list_size, s, turn,
-      store);
+  unsigned int n;
 
-  *all = n <= list_size;
-  if (!*all) {
-    Y10Key threshold = y10_head_threshold (source, want, list_size, s);
-
-    n = y10_head_collect (source, threshold, list_size, s, turn, store);
-  }
+  *threshold = 1;
+#pragma unroll 1
+  while ((n = y10_head_collect (source, *threshold, room, s, turn, store))
+      > room)
+    *threshold = y10_head_threshold (source, want, room, s);
   return n;
 }
 
@@ -243,7 +243,8 @@ y10_head_exchange (Y10Key key, unsigned int i, unsigned int d, unsigned int run)
 
 /* Bitonic sort, descending. Pads list with 0 to a power of two and at least 64, so
  * list must have room for that. Keys that are less than 64 apart meet in the registers
- * of one warp; only steps over larger distances need barriers. */
+ * of one warp; only steps over larger distances need barriers. The loops are not
+ * unrolled: a kernel that runs once in a step would wait longer for its code. */
 static __device__ __forceinline__ void
 y10_head_sort (Y10Key *list, unsigned int count)
 {
@@ -252,8 +253,11 @@ y10_head_sort (Y10Key *list, unsigned int count)
 
   while (n < count)
     n *= 2;
+#pragma unroll 1
   for (unsigned int run = 64; run <= n; run *= 2) {
+#pragma unroll 1
     for (unsigned int d = run / 2; d >= 64; d /= 2) {
+#pragma unroll 1
       for (unsigned int t = threadIdx.x; t < n / 2; t += Y10_HEAD_THREADS) {
         const unsigned int i = 2 * t - (t & (d - 1));
         const Y10Key a = list[i], b = list[i + d];
@@ -265,30 +269,26 @@ y10_head_sort (Y10Key *list, unsigned int count)
       }
       __syncthreads ();
     }
+#pragma unroll 1
     for (unsigned int i = threadIdx.x / 32 * 64 + lane; i < n;
         i += 2 * Y10_HEAD_THREADS) {
       const unsigned int j = i + 32;
       Y10Key a = run > 64 || i < count ? list[i] : 0;
       Y10Key b = run > 64 || j < count ? list[j] : 0;
 
-      if (run == 64)
-#pragma unroll
-        for (unsigned int r = 2; r <= 32; r *= 2)
-#pragma unroll
-          for (unsigned int d = r / 2; d > 0; d /= 2) {
-            a = y10_head_exchange (a, i, d, r);
-            b = y10_head_exchange (b, j, d, r);
-          }
-      if ((a < b) == ((i & run) == 0)) {
-        const Y10Key c = a;
+#pragma unroll 1
+      for (unsigned int r = run > 64 ? run : 2; r <= run; r *= 2) {
+        if (r >= 64 && (a < b) == ((i & r) == 0)) {
+          const Y10Key c = a;
 
-        a = b;
-        b = c;
-      }
-#pragma unroll
-      for (unsigned int d = 16; d > 0; d /= 2) {
-        a = y10_head_exchange (a, i, d, run);
-        b = y10_head_exchange (b, j, d, run);
+          a = b;
+          b = c;
+        }
+#pragma unroll 1
+        for (unsigned int d = min (r / 2, 16u); d > 0; d /= 2) {
+          a = y10_head_exchange (a, i, d, r);
+          b = y10_head_exchange (b, j, d, r);
+        }
       }
       list[i] = a;
       list[j] = b;
