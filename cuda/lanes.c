@@ -240,11 +240,11 @@ join (Maker *m)
 {
   guint n_lanes = m->lanes->n_lanes, known[Y10_CUDA_MAX_LANES] = { 0 };
 
-  for (guint l = 0; l < (n_lanes ? 1 : 0); l++) {
-    for (guint i = 0; i < n_lanes; i++)
-      known[i] = m->nodes[m->tail[l]].ended[i];
-    known[l] = m->tail[l] + 1;
-  }
+  if (!n_lanes)
+    return;
+  for (guint l = 0; l < n_lanes; l++)
+    known[l] = m->nodes[m->tail[0]].ended[l];
+  known[0] = m->tail[0] + 1;
   for (guint k = m->plan->graph->n_ops; k-- > 0;) {
     guint lane = m->lanes->ops[k].lane;
 
