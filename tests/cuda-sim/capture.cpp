@@ -11,7 +11,7 @@
 #include <atomic>
 
 static std::atomic<guint64> n_invalidated;
-static std::atomic<guint> n_nodes, n_waits, forgotten_wait = G_MAXUINT;
+static std::atomic<guint> n_nodes, longest_chain, n_waits, forgotten_wait = G_MAXUINT;
 
 namespace y10_sim
 {
@@ -29,6 +29,21 @@ add_unique (std::vector<guint> &to, const std::vector<guint> &from)
   for (guint i : from)
     if (std::find (to.begin (), to.end (), i) == to.end ())
       to.push_back (i);
+}
+
+guint
+find_longest_chain (CUgraph graph)
+{
+  std::vector<guint> length;
+  guint longest = 0;
+
+  for (const Node &n : graph->nodes) {
+    length.push_back (1);
+    for (guint i : n.after)
+      length.back () = std::max (length.back (), length[i] + 1);
+    longest = std::max (longest, length.back ());
+  }
+  return longest;
 }
 
 void
@@ -159,6 +174,7 @@ capture_end (CUstream stream, CUgraph *graph)
     result = misuse (Y10_CU_CAPTURE_UNJOINED,
         "a capture ends, but not all of its streams have come together");
   n_nodes = c->graph->nodes.size ();
+  longest_chain = find_longest_chain (c->graph);
   n_waits = c->n_waits;
   finish (c);
   if (result) {
@@ -215,6 +231,12 @@ guint
 y10_sim_n_nodes (void)
 {
   return n_nodes;
+}
+
+guint
+y10_sim_longest_chain (void)
+{
+  return longest_chain;
 }
 
 guint

@@ -29,6 +29,7 @@ const Y10SimControl y10_sim_control = {
   .n_spins = y10_sim_n_spins,
   .n_unset = y10_sim_n_unset,
   .n_nodes = y10_sim_n_nodes,
+  .longest_chain = y10_sim_longest_chain,
   .n_waits = y10_sim_n_waits,
   .forget_wait = y10_sim_forget_wait,
   .delay_node = y10_sim_delay_node,

@@ -34,6 +34,7 @@ typedef struct
   guint64 (*n_spins) (void);
   guint64 (*n_unset) (void);
   guint (*n_nodes) (void);
+  guint (*longest_chain) (void);
   guint (*n_waits) (void);
   void (*forget_wait) (guint wait);
   void (*delay_node) (guint node);

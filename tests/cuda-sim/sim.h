@@ -85,9 +85,10 @@ guint64 y10_sim_n_spins (void);
 guint64 y10_sim_n_unset (void);
 /* The number of captures that became invalid so far. */
 guint64 y10_sim_n_invalidated (void);
-/* The numbers of nodes of the last graph that was captured, and of waits of one
- * stream for nodes of another that made its edges. */
+/* Of the last graph that was captured: its nodes, those on its longest chain, and the
+ * waits of one stream for nodes of another that made its edges. */
 guint y10_sim_n_nodes (void);
+guint y10_sim_longest_chain (void);
 guint y10_sim_n_waits (void);
 /* From now on each capture forgets the edges of its wait @wait, counted from 0;
  * and each graph runs its node @node after all that do not have to follow it.

@@ -10,7 +10,7 @@
 #include "rig.h"
 #include "run/engine.h"
 
-/* Lanes cost no nodes. */
+/* Lanes cost no nodes. In one lane, each follows the one before. */
 static void
 test_nodes (void)
 {
@@ -19,11 +19,14 @@ test_nodes (void)
   g_setenv ("Y10_CUDA_LANES", "1", TRUE);
   y10_engine_unref (make_engine (1));
   n_nodes = sim->n_nodes ();
+  g_assert_cmpuint (sim->longest_chain (), ==, n_nodes);
   g_assert_cmpuint (sim->n_waits (), ==, 0);
   g_unsetenv ("Y10_CUDA_LANES");
   y10_engine_unref (make_engine (1));
-  g_test_message ("%u nodes, %u waits", sim->n_nodes (), sim->n_waits ());
+  g_test_message ("%u nodes, %u in a chain, %u waits", sim->n_nodes (),
+      sim->longest_chain (), sim->n_waits ());
   g_assert_cmpuint (sim->n_nodes (), ==, n_nodes);
+  g_assert_cmpuint (sim->longest_chain (), <, n_nodes * 4 / 5);
   g_assert_cmpuint (sim->n_waits (), >=, 5);
 }
 
