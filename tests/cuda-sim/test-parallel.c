@@ -48,8 +48,15 @@ test_delayed (void)
   rig_init (&rig, 2);
   n_nodes = sim->n_nodes ();
   for (guint node = 0; node < n_nodes; node++) {
-    guint64 before = sim->n_graph_launches ();
+    guint64 before;
 
+    /* An engine learns how long steps take, and sleeps meanwhile. Here work runs only
+     * while somebody waits, so it would sleep longer and longer. */
+    if (node % 16 == 15) {
+      y10_engine_unref (rig.engine);
+      rig.engine = make_engine (2);
+    }
+    before = sim->n_graph_launches ();
     sim->delay_node (node);
     g_assert_true (y10_engine_call (rig.engine, poison, NULL, NULL));
     expect_same (&rig, node, 1);
@@ -86,7 +93,7 @@ is_wrong (Rig *rig, guint which)
 static gboolean
 is_noticed (Rig *rig, guint n_nodes)
 {
-  for (guint node = 0; node < n_nodes; node++) {
+  for (guint node = n_nodes; node-- > 0;) {
     guint64 before = sim->n_graph_launches ();
 
     sim->delay_node (node);
@@ -119,7 +126,7 @@ test_forgotten (void)
   sim->forget_wait (G_MAXUINT);
   g_log_set_always_fatal (fatal);
   rig.engine = make_engine (1);
-  g_assert_false (is_noticed (&rig, n_nodes));
+  g_assert_false (is_noticed (&rig, 8));
   sim->delay_node (G_MAXUINT);
   rig_clear (&rig);
 }
