@@ -19,7 +19,7 @@ typedef struct
   Y10CudaOpPlans *rejected;     /* never tried or captured again; or NULL */
   guint n_failures;             /* tries that failed, one after the other */
   guint64 retry_at;             /* the step before which the next is tried */
-  gint64 expected;              /* ns from submitting to the end; 0 at first */
+  gint64 expected;              /* ns on the device; 0 at first */
 } Y10CudaSlotRun;
 
 struct _Y10Slot

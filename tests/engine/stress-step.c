@@ -255,8 +255,14 @@ stress (guint n_steps, guint n_slots, gboolean skip_slot_check)
 
   for (guint i = 0; i < N_IMAGES; i++)
     s.pixels[i] = test_pixels (s.engine, i);
+  /* A size is tuned when a step has had it. */
+  for (guint n = 1; options.wait_tuned && n <= MAX_BATCH; n++)
+    record_expected (&s, n, 0);
   if (options.wait_tuned)
     y10_engine_wait_tuned (s.engine, -1, NULL, NULL);
+  /* Each slot takes over the plans of one size at a step's beginning. */
+  for (guint i = 0; options.wait_tuned && i < 2 * MAX_BATCH * n_slots; i++)
+    record_expected (&s, 1, 0);
   for (guint n = 1; n <= MAX_BATCH; n++)
     for (guint i = 0; i < N_IMAGES; i++)
       record_expected (&s, n, i);

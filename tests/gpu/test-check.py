@@ -364,7 +364,7 @@ class Kernels(unittest.TestCase):
         """A step begins with the first picture and ends with the head; those with
         another number of kernels are the tuner's."""
         def step(at):
-            return [f"{at} {at + 9000} 7 1,1,1 32,1,1 8 y10_preprocess_f16",
+            return [f"{at} {at + 9000} 7 1,1,1 32,1,1 8 y10_stem_f16",
                     f"{at + 20000} {at + 25000} 7 4,1,1 32,1,1 8 conv",
                     f"{at + 22000} {at + 29000} 8 4,1,1 32,1,1 8 conv",
                     f"{at + 29000} {at + 30000} 7 1,1,1 32,1,1 8 y10_head_select",
