@@ -196,7 +196,8 @@ set_up (Y10CudaTune *tune, GError **error)
 {
   g_autoptr (GString) why = g_string_new (NULL);
 
-  tune->tools.lib = y10_cuda_conv_lib_new (tune->program->device->driver, why);
+  tune->tools.lib = y10_cuda_conv_lib_new_like (tune->program->device->conv,
+      tune->program->device->driver, why);
   if (!tune->tools.lib) {
     g_set_error_literal (error, Y10_ERROR, Y10_ERROR_BACKEND, why->str);
     return FALSE;

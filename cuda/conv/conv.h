@@ -49,6 +49,9 @@ gboolean y10_cuda_conv_probe (GString * why);
  * (without cuBLASLt it aborts), is missing or too old. */
 Y10CudaConvLib *y10_cuda_conv_lib_new (const Y10CudaDriver * driver,
     GString * why);
+/* Another one with the providers that @lib has, to which plans can be given. */
+Y10CudaConvLib *y10_cuda_conv_lib_new_like (const Y10CudaConvLib * lib,
+    const Y10CudaDriver * driver, GString * why);
 /* check.c: runs one plan and compares its result. Where a plan that is built
  * without a handle does not run, all plans of @lib are built with one from then
  * on. Returns @lib; NULL, with the reason appended to @why, if neither runs: then

@@ -15,7 +15,6 @@
 #include "driver/launch.h"
 #include "kernels/conv.h"
 #include "kernels/igemm.h"
-#include "program.h"
 
 #define PREFIX "own:"
 #define PLAIN Y10_N_IGEMM_TILES /* instead of a tile */
@@ -322,6 +321,8 @@ run_plain (const Plan *plan, CUstream stream, CUdeviceptr in,
 {
   const Y10CudaConvDesc *d = &plan->desc;
   const Y10CudaKernels *kernels = &plan->lib->kernels;
+  const Y10KType type = d->precision == Y10_PRECISION_FP16 ? Y10_K_F16
+      : d->precision == Y10_PRECISION_BF16 ? Y10_K_BF16 : Y10_K_F32;
   Y10KConv p = {
     .in = view (&d->in, in),.out = view (&d->out, out),
     .weight = GSIZE_TO_POINTER (weight),.bias = GSIZE_TO_POINTER (bias),
@@ -332,7 +333,7 @@ run_plain (const Plan *plan, CUstream stream, CUdeviceptr in,
 
   if (plan->fused && d->add.channels)
     p.add = view (&d->add, add);
-  return y10_cuda_launch (kernels, kernels->conv[y10_cuda_type (d->precision)],
+  return y10_cuda_launch (kernels, kernels->conv[type],
       y10_conv_launch (&p), stream, &p, error);
 }
 

@@ -69,8 +69,9 @@ first (All *all)
   return NULL;
 }
 
-Y10CudaConvLib *
-y10_cuda_conv_lib_new (const Y10CudaDriver *driver, GString *why)
+/* @like: with no more providers than that; NULL: with all. */
+static Y10CudaConvLib *
+lib_new (const All *like, const Y10CudaDriver *driver, GString *why)
 {
   All *all = g_new0 (All, 1);
   GString *missing = g_string_new (NULL);
@@ -79,7 +80,7 @@ y10_cuda_conv_lib_new (const Y10CudaDriver *driver, GString *why)
   for (guint i = 0; i < N_PROVIDERS; i++) {
     const gsize before = missing->len;
 
-    if (!is_wanted (i))
+    if (!is_wanted (i) || (like && !like->libs[i]))
       continue;
     if (before)
       g_string_append (missing, "; ");
@@ -96,6 +97,19 @@ y10_cuda_conv_lib_new (const Y10CudaDriver *driver, GString *why)
   }
   g_string_free (missing, TRUE);
   return all ? &all->base : NULL;
+}
+
+Y10CudaConvLib *
+y10_cuda_conv_lib_new (const Y10CudaDriver *driver, GString *why)
+{
+  return lib_new (NULL, driver, why);
+}
+
+Y10CudaConvLib *
+y10_cuda_conv_lib_new_like (const Y10CudaConvLib *lib,
+    const Y10CudaDriver *driver, GString *why)
+{
+  return lib_new ((const All *) lib, driver, why);
 }
 
 guint

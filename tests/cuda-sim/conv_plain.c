@@ -14,7 +14,8 @@
  * each; Y10_SIM_PLAN_MS=N: of each plan that is not fused.
  *
  * Y10_SIM_CUDNN=handles: plans that are built without a handle do not run;
- * silent: they run and write nothing; refuse: no plan runs. */
+ * silent: they run and write nothing; refuse: no plan runs; missing: it is not
+ * installed. */
 
 #include "config.h"
 
@@ -90,15 +91,21 @@ lib_forget_stream (Y10CudaConvLib *lib)
 static gboolean
 probe (GString *why)
 {
-  return TRUE;
+  if (!cudnn_is ("missing"))
+    return TRUE;
+  g_string_append (why, "cuDNN 9 is not installed");
+  return FALSE;
 }
 
 static Y10CudaConvLib *
 lib_new (const Y10CudaDriver *driver, GString *why)
 {
-  Lib *lib = g_new0 (Lib, 1);
+  Lib *lib;
   GError *error = NULL;
 
+  if (!probe (why))
+    return NULL;
+  lib = g_new0 (Lib, 1);
   lib->base.provider = &y10_cudnn_provider;
   if (y10_cuda_kernels_load (&lib->kernels, driver, &error))
     return &lib->base;

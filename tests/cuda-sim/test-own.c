@@ -142,6 +142,30 @@ test_network (gconstpointer data)
   y10_engine_unref (reference);
 }
 
+/* Without cuDNN, or where it does not run, our own convolutions do everything, and the
+ * description says why. */
+static void
+test_without_cudnn (gconstpointer how)
+{
+  Y10Engine *reference = make_engine (Y10_BACKEND_REF, FALSE), *engine;
+
+  precision = Y10_PRECISION_FP16;
+  g_unsetenv ("Y10_CUDA_CONV");
+  g_setenv ("Y10_SIM_CUDNN", how, TRUE);
+  engine = make_engine (Y10_BACKEND_CUDA, FALSE);
+  expect_reference (engine, reference);
+  expect_own (engine);
+  g_test_message ("%s", y10_engine_get_device (engine));
+  g_assert_nonnull (strstr (y10_engine_get_device (engine), "own convolutions, because "));
+  g_assert_nonnull (strstr (y10_engine_get_device (engine),
+          g_str_equal (how, "missing") ? "cuDNN 9 is not installed"
+          : "CUDNN_STATUS_EXECUTION_FAILED"));
+  y10_engine_unref (engine);
+  y10_engine_unref (reference);
+  g_unsetenv ("Y10_SIM_CUDNN");
+  g_setenv ("Y10_CUDA_CONV", "own", TRUE);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -153,6 +177,8 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_data_func ("/own/fp16", GINT_TO_POINTER (Y10_PRECISION_FP16), test_network);
   g_test_add_data_func ("/own/bf16", GINT_TO_POINTER (Y10_PRECISION_BF16), test_network);
+  g_test_add_data_func ("/own/without-cudnn", "missing", test_without_cudnn);
+  g_test_add_data_func ("/own/cudnn-fails", "refuse", test_without_cudnn);
   status = g_test_run ();
   test_dir_remove ();
   return status;

@@ -73,7 +73,7 @@ ROOMS = {
     "engine/draw": ("engine/base", "engine/core"),
     "cuda/kernels": (),
     "cuda/driver": ("cuda/kernels",),
-    "cuda/conv": ("engine/base", "cuda/driver"),
+    "cuda/conv": ("engine/base", "cuda/kernels", "cuda/driver"),
     "cuda/paint": ("engine/core", "cuda/driver", "cuda/kernels"),
     "cuda/autotune": ("engine/base", "cuda/kernels", "cuda/driver", "cuda/conv"),
     "cuda": ("engine/base", "engine/core", "cuda/kernels", "cuda/driver", "cuda/conv",
