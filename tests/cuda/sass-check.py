@@ -16,8 +16,8 @@ usage: sass-check.py [OPTION]... [CUBIN|FOLDER]...
   --nvcc NVCC      the nvcc for --counter-test
   --fetch          installs nvdisasm in build-ci/ by pip if there is none (6 MB)
 
-Code of any compiler must contain no access to local memory, no fence and no global atomic. The
-table has the number of 16-byte accesses for each version of nvcc, since each unrolls loops
+Code of any compiler must contain no access to local memory, no fence and no global atomic; that of
+the convolutions on tensor cores, their instructions and asynchronous copies. The table has the number of 16-byte accesses for each version of nvcc, since each unrolls loops
 differently; code of another version must have at least half of the fewest in a kernel's row.
 Different versions may compile the GPUs.
 
@@ -57,6 +57,14 @@ FORBIDDEN = {
 LOADS, STORES = ("LDG", "LDGSTS"), ("STG",)
 
 Code = collections.namedtuple("Code", "forbidden loads stores")
+MISSING = "missing"
+
+
+def needed(name, arch):
+    """The instructions without which a kernel would be something else."""
+    if not name.startswith("y10_igemm_") or ("_bf16_" in name and int(arch) < 80):
+        return ()
+    return ("HMMA", "LDSM") + (("LDGSTS",) if int(arch) >= 80 else ())
 
 
 def read_sass(text):
@@ -76,6 +84,10 @@ def read_sass(text):
             if ".128" in full:
                 loads += n * (base in LOADS)
                 stores += n * (base in STORES)
+        bases = {full.split(".")[0] for full in names}
+        for instruction in needed(name, arch[1]) if arch else ():
+            if instruction not in bases:
+                count[MISSING, instruction] += 1
         if names:
             kernels[name] = Code(count, loads, stores)
     return arch[1] if arch else None, kernels
@@ -84,7 +96,8 @@ def read_sass(text):
 def forbidden(arch, kernels):
     for name, code in sorted(kernels.items()):
         for (what, instruction), n in sorted(code.forbidden.items()):
-            yield f"{name} for sm_{arch} has {n} {instruction}: {what}, expected none"
+            yield (f"{name} for sm_{arch} has no {instruction}: {what}" if what == MISSING
+                   else f"{name} for sm_{arch} has {n} {instruction}: {what}, expected none")
 
 
 def read_table(path):
@@ -237,6 +250,11 @@ def counter_test_text():
         found = list(forbidden(*read_sass(text)))
         if len(found) != 1 or what not in found[0]:
             yield f"{instruction}: {found}"
+    for arch, n in ("75", 2), ("90", 3):
+        text = GOOD.replace("LDGSTS", "LDG").replace("sm_90", "sm_" + arch).replace("kernel", "y10_igemm_f16_x")
+        found = list(forbidden(*read_sass(text)))
+        if len(found) != n or not all(MISSING in f for f in found):
+            yield f"a convolution without tensor cores for sm_{arch}: {found}"
     table = {"13.0.88": {("kernel", "90"): (3, 1), ("kernel", "110"): (4, 1)},
              "12.9.41": {("kernel", "87"): (2, 1)}}
     other = GOOD.replace("sm_90", "sm_110").replace("LDG.E.64", "LDG.E.128")
@@ -286,7 +304,7 @@ def counter_test_compiled(nvcc, nvdisasm):
 
 def counter_test(nvcc, nvdisasm):
     found = list(counter_test_text())
-    print(f"doctored code: {len(found)} of {len(BAD) + 11} wrong")
+    print(f"doctored code: {len(found)} of {len(BAD) + 13} wrong")
     nvcc = nvcc or shutil.which("nvcc")
     if nvcc and nvdisasm:
         found += counter_test_compiled(nvcc, nvdisasm)
