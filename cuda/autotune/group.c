@@ -12,7 +12,7 @@
 
 #include "autotune/group.h"
 
-#define MAX_CANDIDATES 5        /* of a group and provider */
+#define MAX_CANDIDATES 5        /* of a group, by cuDNN */
 #define MAX_TIMINGS 3           /* of a group without a faster plan */
 #define RECORD "y10-tuned"      /* how an entry of the cache begins */
 

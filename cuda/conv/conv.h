@@ -86,8 +86,8 @@ guint y10_cuda_conv_lib_version (Y10CudaConvLib * lib, const char *name);
  * none for some views, which keep their plan of stage BIAS. */
 Y10CudaConvPlan *y10_cuda_conv_plan_new (Y10CudaConvLib * lib,
     const Y10CudaConvDesc * desc, Y10CudaConvStage stage, GError ** error);
-/* Builds up to @max plans of each provider, best first by the same heuristics, as
- * candidates for a trial. The array owns them. Cancelling @cancellable skips further plans. */
+/* Builds plans of each provider, best first by the same heuristics, as candidates for a
+ * trial; up to @max of those that take time to build. The array owns them. Cancelling @cancellable skips further plans. */
 GPtrArray *y10_cuda_conv_plan_candidates (Y10CudaConvLib * lib,
     const Y10CudaConvDesc * desc, Y10CudaConvStage stage, guint max,
     GCancellable * cancellable, GError ** error);

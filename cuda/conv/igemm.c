@@ -21,6 +21,7 @@
 #define N_SIZES 2               /* 1×1 and 3×3 */
 #define N_TYPES 2               /* fp16 and bf16 */
 #define MAX_PIXELS (1 << 30)
+#define WORTH_A_TRIAL 2         /* times the best estimate */
 /* More shared memory than this must be asked for. */
 #define USUAL_SHARED 49152
 
@@ -246,7 +247,8 @@ plan_candidates (Y10CudaConvLib *lib, const Y10CudaConvDesc *desc,
     GError **error)
 {
   int tiles[Y10_N_IGEMM_TILES];
-  guint n = MIN (sort_tiles ((Lib *) lib, desc, tiles), max);
+  const guint n = sort_tiles ((Lib *) lib, desc, tiles);
+  double most;
   GPtrArray *plans;
 
   if (n == 0) {
@@ -254,9 +256,10 @@ plan_candidates (Y10CudaConvLib *lib, const Y10CudaConvDesc *desc,
         "on tensor cores for this convolution");
     return NULL;
   }
+  most = WORTH_A_TRIAL * estimate ((Lib *) lib, desc, tiles[0]);
   plans = g_ptr_array_new_with_free_func (
       (GDestroyNotify) y10_cuda_conv_plan_free);
-  for (guint i = 0; i < n; i++)
+  for (guint i = 0; i < n && estimate ((Lib *) lib, desc, tiles[i]) <= most; i++)
     g_ptr_array_add (plans, plan_of ((Lib *) lib, desc, stage, tiles[i]));
   return plans;
 }

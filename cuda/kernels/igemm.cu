@@ -85,23 +85,19 @@ y10_igemm (const Y10KIgemm &p)
   const unsigned int place = (unsigned int) (row * ROW + (chunk ^ (row & 7)) * 16);
 
 #if __CUDA_ARCH__ >= 800
-  /* Weights first: they wait for no arithmetic. */
+  /* The first weights go first: they wait for no arithmetic. */
   auto fetch_b = [&] (unsigned int at) {
     const bool have = b_depth < p.depth;
 
 #pragma unroll
     for (int i = 0; i < PB; i++) {
-      y10_copy16 (at + (BM + i * PASS) * ROW + place, have && b_have >> i & 1 ? b_from[i] : in,
-          have && b_have >> i & 1);
+      y10_copy16 (at + (BM + i * PASS) * ROW + place, b_from[i], have && b_have >> i & 1);
       b_from[i] += Y10_IGEMM_STEP;
     }
     b_depth += Y10_IGEMM_STEP;
   };
 
-#pragma unroll
-  for (int s = 0; s < STAGES - 1; s++)
-    if (s < p.steps)
-      fetch_b (shared + s * STAGE);
+  fetch_b (shared);
 #endif
 
   /* Its rows of pixels, with a bit for each tap that is inside of the picture. */
@@ -153,15 +149,18 @@ y10_igemm (const Y10KIgemm &p)
 
 #pragma unroll
     for (int i = 0; i < PA; i++)
-      y10_copy16 (at + i * PASS * ROW + place, a_taps[i] >> tap & 1 ? a_from[i] + from : in,
-          a_taps[i] >> tap & 1);
+      y10_copy16 (at + i * PASS * ROW + place, a_from[i] + from, a_taps[i] >> tap & 1);
     a_advance ();
   };
 
+  fetch_a (shared);
+  y10_copies_commit ();
 #pragma unroll
-  for (int s = 0; s < STAGES - 1; s++) {
-    if (s < p.steps)
+  for (int s = 1; s < STAGES - 1; s++) {
+    if (s < p.steps) {
+      fetch_b (shared + s * STAGE);
       fetch_a (shared + s * STAGE);
+    }
     y10_copies_commit ();
   }
 #else
@@ -233,24 +232,36 @@ y10_igemm (const Y10KIgemm &p)
 
   const unsigned int a_row = (unsigned int) ((wm + (lane & 15)) * ROW);
   const unsigned int b_row = (unsigned int) ((BM + wn + (lane & 7) + (lane >> 4) * 8) * ROW);
-  auto multiply = [&] (unsigned int at) {
-#pragma unroll
-    for (int k = 0; k < CHUNKS / 2; k++) {
-      const unsigned int a_chunk = (unsigned int) ((k * 2 + (lane >> 4)) ^ (lane & 7)) * 16;
-      const unsigned int b_chunk = (unsigned int) ((k * 2 + (lane >> 3 & 1)) ^ (lane & 7)) * 16;
-      unsigned int a[MT][4], b[NT / 2][4];
+  /* A step: its matrices if they are few, else half or a quarter of them, then what can go
+   * on beside them, then the products. Two blocks of 256 threads need their registers. */
+  auto multiply = [&] (unsigned int at, auto beside) {
+    constexpr int DEPTH = CHUNKS / 2, HELD = MT * NT <= 4 ? DEPTH
+        : THREADS > 128 ? DEPTH / 4 : DEPTH / 2;
+    unsigned int a[HELD][MT][4], b[HELD][NT / 2][4];
 
 #pragma unroll
-      for (int i = 0; i < MT; i++)
-        y10_load_matrix4 (a[i], at + a_row + i * 16 * ROW + a_chunk);
+    for (int k = 0; k < DEPTH + HELD; k++) {
+      if (k == HELD)
+        beside ();
+      if (k >= HELD) {
 #pragma unroll
-      for (int j = 0; j < NT / 2; j++)
-        y10_load_matrix4 (b[j], at + b_row + j * 16 * ROW + b_chunk);
+        for (int i = 0; i < MT; i++)
 #pragma unroll
-      for (int i = 0; i < MT; i++)
+          for (int j = 0; j < NT; j++)
+            y10_mma (sum[k % SETS][i][j], a[k % HELD][i], b[k % HELD][j / 2][j % 2 * 2],
+                b[k % HELD][j / 2][j % 2 * 2 + 1], T ());
+      }
+      if (k < DEPTH) {
+        const unsigned int a_chunk = (unsigned int) ((k * 2 + (lane >> 4)) ^ (lane & 7)) * 16;
+        const unsigned int b_chunk = (unsigned int) ((k * 2 + (lane >> 3 & 1)) ^ (lane & 7)) * 16;
+
 #pragma unroll
-        for (int j = 0; j < NT; j++)
-          y10_mma (sum[k % SETS][i][j], a[i], b[j / 2][j % 2 * 2], b[j / 2][j % 2 * 2 + 1], T ());
+        for (int i = 0; i < MT; i++)
+          y10_load_matrix4 (a[k % HELD][i], at + a_row + i * 16 * ROW + a_chunk);
+#pragma unroll
+        for (int j = 0; j < NT / 2; j++)
+          y10_load_matrix4 (b[k % HELD][j], at + b_row + j * 16 * ROW + b_chunk);
+      }
     }
   };
 
@@ -260,12 +271,13 @@ y10_igemm (const Y10KIgemm &p)
   for (int k = 0; k < p.steps; k++) {
     y10_copies_wait<STAGES - 2> ();
     __syncthreads ();
-    if (k + STAGES - 1 < p.steps) {
-      fetch_b (to);
-      fetch_a (to);
-    }
-    y10_copies_commit ();
-    multiply (from);
+    multiply (from, [&] {
+      if (k + STAGES - 1 < p.steps) {
+        fetch_b (to);
+        fetch_a (to);
+      }
+      y10_copies_commit ();
+    });
     to = from;
     from = from == shared + (STAGES - 1) * STAGE ? shared : from + STAGE;
   }
@@ -283,7 +295,7 @@ y10_igemm (const Y10KIgemm &p)
     __syncthreads ();
     if (k + 1 < p.steps)
       fetch ();
-    multiply (shared + (k & 1) * STAGE);
+    multiply (shared + (k & 1) * STAGE, [] { });
   }
 #endif
 
