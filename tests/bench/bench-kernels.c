@@ -24,6 +24,7 @@
 #include "kernels/depthwise.h"
 #include "kernels/epilogue.h"
 #include "kernels/head.h"
+#include "kernels/igemm.h"
 #include "kernels/maxpool5.h"
 #include "kernels/preprocess.h"
 #include "kernels/upsample2x.h"
@@ -210,6 +211,66 @@ depthwise (Bench *b, GError **error)
       return FALSE;
   }
   return TRUE;
+}
+
+/* Each tile at one shape: "conv 3x3/1 64 to 64 at 80, 64x32". Where the module has no
+ * tensor cores, as in the simulator, there is none. */
+static gboolean
+tiles (Bench *b, gint side, gint in, gint out, gint kernel, gint stride, GError **error)
+{
+  const Y10CudaDriver *d = b->d;
+  const gint out_side = side / stride;
+  int major = 0, minor = 0;
+  CUdevice id = 0;
+
+  d->ctx_get_device (&id);
+  y10_cuda_get_capability (d, id, &major, &minor);
+  for (gint tile = 0; tile < Y10_N_IGEMM_TILES; tile++) {
+    const Y10KIgemmTile t = y10_igemm_tile (tile);
+    g_autofree char *name = g_strdup_printf ("y10_igemm_%s_%dx%d_k%d",
+        b->type == Y10_K_F16 ? "f16" : "bf16", t.rows, t.columns, kernel);
+    CUfunction function;
+    Case c;
+
+    if (b->type == Y10_K_F32 || (b->type == Y10_K_BF16 && major < 8)
+        || d->module_get_function (&function, b->kernels.module, name))
+      return TRUE;
+    if (!begin (b, &c, function, "conv %dx%d/%d %d to %d at %d, %dx%d", kernel, kernel,
+            stride, in, out, side, t.rows, t.columns))
+      continue;
+    for (guint i = 0; i < SETS; i++) {
+      Y10KIgemm p = {.in = view (b, side, side, in, 2),
+        .out = view (b, out_side, out_side, out, 2),
+        .weight = take (b, (gsize) kernel * kernel * in * out * 2),
+        .bias = take (b, (gsize) out * 4),.stride = stride,.pad = kernel / 2,.silu = TRUE
+      };
+
+      y10_igemm_prepare (&p, b->batch, kernel);
+      c.launch = y10_igemm_launch (&p, tile, major < 8 ? 2 : G_MAXINT);
+      SET (&c, i, p);
+    }
+    if ((c.launch.shared_bytes > 49152 && !CHECK (d->func_set_attribute (function,
+                    Y10_CU_FUNC_MAX_DYNAMIC_SHARED, (int) c.launch.shared_bytes), c.name))
+        || !measure (b, &c, error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+static gboolean
+convolutions (Bench *b, GError **error)
+{
+  static const gint cases[][5] = {
+    {640, 8, 16, 3, 2}, {320, 16, 32, 3, 2}, {160, 16, 16, 3, 1}, {160, 48, 32, 1, 1},
+    {160, 32, 64, 3, 2}, {80, 32, 32, 3, 1}, {80, 128, 64, 1, 1}, {80, 64, 64, 3, 1},
+    {40, 64, 64, 3, 1}, {40, 256, 128, 1, 1}, {40, 128, 64, 3, 1}, {20, 256, 256, 1, 1},
+    {20, 384, 256, 1, 1}, {20, 128, 128, 3, 1}, {20, 256, 64, 3, 1}, {80, 80, 80, 1, 1},
+  };
+  gboolean ok = TRUE;
+
+  for (guint i = 0; ok && i < G_N_ELEMENTS (cases); i++)
+    ok = tiles (b, cases[i][0], cases[i][1], cases[i][2], cases[i][3], cases[i][4], error);
+  return ok;
 }
 
 static gboolean
@@ -465,8 +526,8 @@ run (Bench *b, GError **error)
   printf ("{\"device\":\"%s\",\"batch\":%d,\"precision\":\"%s\",\"repeats\":%d,"
       "\"kernels\":[", name, b->batch, b->type == Y10_K_F32 ? "fp32"
       : b->type == Y10_K_F16 ? "fp16" : "bf16", b->repeats);
-  ok = preprocess (b, error) && depthwise (b, error) && other_ops (b, error)
-      && head (b, 0, error) && head (b, 0.25f, error);
+  ok = preprocess (b, error) && depthwise (b, error) && convolutions (b, error)
+      && other_ops (b, error) && head (b, 0, error) && head (b, 0.25f, error);
   printf ("\n]}\n");
   d->mem_free (b->memory);
   d->event_destroy (b->events[0]);
