@@ -268,6 +268,8 @@ y10_igemm (const Y10KIgemm &p)
 #if __CUDA_ARCH__ >= 800
   unsigned int from = shared, to = shared + (STAGES - 1) * STAGE;
 
+  /* Code that is not in the instruction cache would cost more than a branch. */
+#pragma unroll 1
   for (int k = 0; k < p.steps; k++) {
     y10_copies_wait<STAGES - 2> ();
     __syncthreads ();
@@ -283,6 +285,7 @@ y10_igemm (const Y10KIgemm &p)
   }
   y10_copies_wait<0> ();
 #else
+#pragma unroll 1
   for (int k = 0; k < p.steps; k++) {
     char *to = (char *) y10_igemm_shared + (k & 1) * STAGE + place;
 
