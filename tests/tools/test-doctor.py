@@ -21,6 +21,8 @@ LIBRARIES = {"libcuda.so.580.65.06": "cuda", "libnvcuvid.so.1": "nvcuvid",
              "libcudnn.so.9": "cudnn",
              "libcudnn_heuristic.so.9": "cublaslt",
              "libcudnn_engines_precompiled.so.9": "cublaslt"}
+PTX = os.path.join(os.path.dirname(SIMULATOR), "../ptx/kernels.80.ptx")
+OWN_ALONE = "the engine uses its own convolutions alone, which are slower in fp32 and tf32"
 SEVERITIES = {"note": 0, "warning": 1, "error": 2}
 
 
@@ -124,7 +126,7 @@ class Jetson(Doctor):
             self.assertEqual(rows[name]["state"], "OK", name)
 
     def test_cudnn_of_cuda_13(self):
-        self.found("cudnn", "FAIL", ["for CUDA 13", "expected CUDA 12"], "nvidia-cudnn-cu12",
+        self.found("cudnn", "WARN", ["for CUDA 13", "expected CUDA 12", OWN_ALONE], "nvidia-cudnn-cu12",
                    fake="version=12060 capability=87")
 
     def test_another_gpu(self):
@@ -316,7 +318,7 @@ class Libraries(Doctor):
 
     def test_no_nvrtc(self):
         self.missing("libnvrtc.so.13")
-        self.found("nvrtc", "WARN", ["one after the other", "libnvrtc.so.13"], "cuda-nvrtc-13-0")
+        self.found("nvrtc", "WARN", ["with which cuDNN joins", "libnvrtc.so.13"], "cuda-nvrtc-13-0")
 
     def test_no_builtins(self):
         self.found("nvrtc", "WARN", ["error 6", "libnvrtc-builtins.so.13.0"], "cuda-nvrtc-13-0", fake="nvrtc=6")
@@ -324,24 +326,26 @@ class Libraries(Doctor):
     def test_no_cublaslt(self):
         """cuDNN would end the process, so doctor does not call it."""
         self.missing("libcublasLt.so.13")
-        rows = self.found("cublaslt", "FAIL", "libcublasLt.so.13", "libcublas-13-0", fake="abort=1")
+        rows = self.found("cublaslt", "WARN", [OWN_ALONE, "libcublasLt.so.13"], "libcublas-13-0", fake="abort=1")
         self.assertEqual(rows["cudnn"]["state"], "OK")
         self.assertNotIn("cudnn_engines", rows)
 
     def test_no_cudnn(self):
         self.missing("libcudnn.so.9", "libcudnn.so.8")
-        self.found("cudnn", "FAIL", "libcudnn.so.9", "libcudnn9-cuda-13")
+        rows = self.found("cudnn", "WARN", ["so " + OWN_ALONE, "libcudnn.so.9"], "libcudnn9-cuda-13")
+        self.assertNotIn("FAIL", [row["state"] for name, row in rows.items() if name != "backend"])
         self.library("libcudnn.so.8", "cudnn")
-        self.found("cudnn", "FAIL", "cuDNN 8", "libcudnn9-cuda-13")
+        self.found("cudnn", "WARN", ["cuDNN 8", OWN_ALONE], "libcudnn9-cuda-13")
 
     def test_cudnn_too_old(self):
-        self.found("cudnn", "FAIL", ["9.1.0", "expected 9.8"], "libcudnn9", fake="cudnn=90100")
+        self.found("cudnn", "WARN", ["9.1.0", "expected 9.8", OWN_ALONE], "libcudnn9", fake="cudnn=90100")
 
     def test_cudnn_of_another_cuda(self):
-        self.found("cudnn", "FAIL", ["for CUDA 12", "expected CUDA 13"], "nvidia-cudnn-cu13", fake="cudart=12080")
+        self.found("cudnn", "WARN", ["for CUDA 12", "expected CUDA 13; without libcublasLt.so.12, " + OWN_ALONE],
+                   "nvidia-cudnn-cu13", fake="cudart=12080")
 
     def test_cudnn_aborts(self):
-        self.found("cudnn_engines", "FAIL", "signal 6", "CUDNN_LOGLEVEL_DBG", fake="abort=1")
+        self.found("cudnn_engines", "WARN", "signal 6", "Y10_CUDA_CONV=own", fake="abort=1")
 
     def test_cudnn_in_pieces(self):
         other = os.path.join(self.folder.name, "other")
@@ -350,16 +354,17 @@ class Libraries(Doctor):
                           os.path.join(self.lib, "libcudnn_engines_precompiled.so.9")])
         self.found("cudnn_libraries", "WARN", ["different folders", other, self.lib], "remove one",
                    env={"Y10_FAKE_LOADS": mixed})
-        self.found("cudnn_libraries", "FAIL", ["incompatible", other], "remove one", fake="mismatch=1002",
-                   env={"Y10_FAKE_LOADS": mixed})
+        self.found("cudnn_libraries", "WARN", ["incompatible, so " + OWN_ALONE, other], "remove one",
+                   fake="mismatch=1002", env={"Y10_FAKE_LOADS": mixed})
 
     def test_part_of_cudnn_missing(self):
-        self.found("cudnn_engines", "FAIL", "not loaded: libcudnn_heuristic.so", "one complete cuDNN",
-                   fake="configs=0",
+        self.found("cudnn_engines", "WARN", [OWN_ALONE, "not loaded: libcudnn_heuristic.so"],
+                   "one complete cuDNN", fake="configs=0",
                    env={"Y10_FAKE_LOADS": os.path.join(self.lib, "libcudnn_engines_precompiled.so.9")})
 
     def test_cudnn_does_not_start(self):
-        rows = self.found("cudnn_engines", "FAIL", ["on GPU 0, error 1001: staged"], "driver", fake="create=1001")
+        rows = self.found("cudnn_engines", "WARN", [OWN_ALONE, "on GPU 0, error 1001: staged"], "driver",
+                          fake="create=1001")
         self.assertNotIn("convolution", rows)
 
     def test_two_runtimes(self):
@@ -432,6 +437,36 @@ class Backend(Doctor):
         rows = self.found("convolution", "FAIL", "does not run a convolution", "CUDNN_LOGLEVEL_DBG",
                           env=self.simulated(Y10_SIM_CUDNN="refuse"))
         self.assertNotIn("self_check", rows)
+
+    @unittest.skipUnless(os.path.exists(SIMULATOR) and os.path.exists(PTX), "no simulator or no PTX")
+    def test_own_convolutions(self):
+        """One warning for one cause: by the row that finds cuDNN missing, else by the convolution."""
+        own = self.simulated(Y10_SIM_PTX="80", Y10_SIM_CAPABILITY="8.0")
+        self.gpu_machine()
+        rows = self.found("convolution", "WARN", ["correct, but " + OWN_ALONE, "EXECUTION_FAILED"], "cuDNN",
+                          env=dict(own, Y10_SIM_CUDNN="refuse"))
+        self.assertEqual((rows["cudnn"]["state"], rows["self_check"]["state"]), ("OK", "OK"))
+        self.missing("libcudnn.so.9", "libcudnn.so.8")
+        rows = self.found("convolution", "OK", "correct, own convolutions, because cuDNN 9 is not installed",
+                          env=dict(own, Y10_SIM_CUDNN="missing"))
+        self.assertEqual((rows["cudnn"]["state"], rows["self_check"]["state"]), ("WARN", "OK"))
+
+    @unittest.skipUnless(os.path.exists(SIMULATOR), "there is no simulator")
+    def test_no_model(self):
+        """The bundled model is searched for relative to the library, here a copy of it."""
+        library = os.path.join(os.path.dirname(Y10), "../engine/liby10.so.1")
+        if not os.path.exists(library):
+            self.skipTest("the library is not beside the tool")
+        shutil.copy(library, self.lib)
+        rows, problems = self.cuda(env=self.simulated())
+        if rows["convolution"]["state"] == "OK":
+            self.skipTest("the model is installed")
+        row = rows["convolution"]
+        self.assertEqual(row["state"], "WARN")
+        self.assertIn("codes.safetensors is not in", row["fact"])
+        self.assertIn("--model FILE", row["fix"])
+        self.assertNotIn("CUDNN", row["fix"])
+        self.assertNotIn("error", [p["severity"] for p in problems])
 
     @unittest.skipUnless(os.path.exists(SIMULATOR), "there is no simulator")
     def test_wrong_kernel(self):

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Checks the libraries that the CUDA backend needs besides the driver: NVRTC,
- * cuBLASLt, cuDNN from a single installation, the video decoder, the plan cache
- * and the backend's module. */
+/* Checks what the CUDA backend uses besides the driver: cuDNN from a single
+ * installation, NVRTC and cuBLASLt, which only cuDNN needs, the video decoder, the
+ * plan cache and the backend's module. Without cuDNN the engine runs its own
+ * convolutions, so that is a warning; whether the backend runs at all is decided
+ * by the engine itself, in the last rows. */
 
 #include "config.h"
 
@@ -16,9 +18,20 @@
 #include "doctor/probe.h"
 
 #define MIN_CUDNN 90800
+#define OWN_ALONE "the engine uses its own convolutions alone, which are slower " \
+    "in fp32 and tf32"
+#define CUDNN_LOG "CUDNN_LOGLEVEL_DBG=2 and CUDNN_LOGDEST_DBG=stderr give details"
 #define CUDNN_PACKAGES "install cuDNN 9 for CUDA %d (NVIDIA's apt: " \
     "libcudnn9-cuda-%d; PyPI: nvidia-cudnn-cu%d, with its folder in " \
     "LD_LIBRARY_PATH)"
+
+/* Takes @fact and @fix. */
+static void
+warn_of_cudnn (DoctorCuda *cuda, const char *name, char *fact, char *fix)
+{
+  cuda->without_cudnn |= cuda->present;
+  doctor_cuda_row (cuda, name, DOCTOR_WARN, fact, fix);
+}
 
 static void
 check_nvrtc (DoctorCuda *cuda)
@@ -43,8 +56,8 @@ check_nvrtc (DoctorCuda *cuda)
         builtins ? builtins : "its builtins");
 
     doctor_cuda_row (cuda, "nvrtc", DOCTOR_WARN,
-        g_strdup_printf ("NVRTC does not work, so convolution and activation "
-            "run one after the other: %s", why),
+        g_strdup_printf ("NVRTC, with which cuDNN joins convolution and "
+            "activation, does not work: %s", why),
         g_strdup_printf ("install NVRTC (NVIDIA's apt: cuda-nvrtc-%d-0; PyPI: "
             "nvidia-cuda-nvrtc%s, with its folder in LD_LIBRARY_PATH)",
             cuda->major, cuda->major == 12 ? "-cu12" : ""));
@@ -71,9 +84,11 @@ check_cublaslt (DoctorCuda *cuda)
             (int) (version / 100 % 100), (int) (version % 100),
             doctor_get (facts, "cublaslt.file")), NULL);
   else
-    doctor_cuda_row (cuda, "cublaslt", DOCTOR_FAIL,
-        g_strdup_printf ("cuBLASLt cannot be loaded; without it, cuDNN ends "
-            "the process: %s", ended ? ended : error),
+    /* The engine also searches the folders of Python's packages. */
+    warn_of_cudnn (cuda, "cublaslt",
+        g_strdup_printf ("cuBLASLt, which cuDNN needs, cannot be loaded; unless "
+            "it is installed beside cuDNN, " OWN_ALONE ": %s",
+            ended ? ended : error),
         g_strdup_printf ("install cuBLAS %d (NVIDIA's apt: libcublas-%d-0; "
             "PyPI: nvidia-cublas%s, with its folder in LD_LIBRARY_PATH)",
             cuda->major, cuda->major,
@@ -124,6 +139,9 @@ static void
 check_one_piece (DoctorCuda *cuda, GHashTable *facts)
 {
   const char *mismatch = doctor_get (facts, "cudnn.mismatch");
+  /* The engine asks only this one. */
+  const gboolean refused = mismatch
+      && g_str_has_prefix (mismatch, "cudnnGraphVersionCheck");
   GPtrArray *files = loaded (facts, "libcudnn");
   char *dir = NULL, *all = join (files);
   gboolean mixed = FALSE;
@@ -136,12 +154,13 @@ check_one_piece (DoctorCuda *cuda, GHashTable *facts)
     mixed |= strcmp (dir, other) != 0;
     g_free (other);
   }
+  cuda->without_cudnn |= refused && cuda->present;
   if (mismatch || mixed)
-    doctor_cuda_row (cuda, "cudnn_libraries",
-        mismatch ? DOCTOR_FAIL : DOCTOR_WARN,
-        g_strdup_printf ("%s%s: %s", mixed ? "cuDNN's libraries come from "
+    doctor_cuda_row (cuda, "cudnn_libraries", DOCTOR_WARN,
+        g_strdup_printf ("%s%s%s: %s", mixed ? "cuDNN's libraries come from "
             "different folders" : "cuDNN's libraries have different versions",
-            mismatch ? " and are incompatible" : "", all),
+            mismatch ? " and are incompatible" : "",
+            refused ? ", so " OWN_ALONE : "", all),
         g_strdup ("remove one of the installations, or set LD_LIBRARY_PATH to "
             "the folder of the other"));
   else
@@ -188,24 +207,25 @@ check_engines (DoctorCuda *cuda, GHashTable *facts)
     g_ptr_array_unref (files);
   }
   if (ended)
-    doctor_cuda_row (cuda, "cudnn_engines", DOCTOR_FAIL,
+    /* Whether the engine ends, too, is in the row self_check. */
+    doctor_cuda_row (cuda, "cudnn_engines", DOCTOR_WARN,
         g_strdup_printf ("the test of a cuDNN convolution ended with %s", ended),
-        g_strdup ("run again with CUDNN_LOGLEVEL_DBG=2 and "
-            "CUDNN_LOGDEST_DBG=stderr; install one complete cuDNN"));
+        g_strdup ("install one complete cuDNN, or let the engine do without it: "
+            "Y10_CUDA_CONV=own; " CUDNN_LOG));
   else if (created)
-    doctor_cuda_row (cuda, "cudnn_engines", DOCTOR_FAIL,
-        g_strdup_printf ("cuDNN does not start on GPU %d, error %d%s%s",
-            cuda->gpu, (int) created, error && *error ? ": " : "",
-            error ? error : ""),
-        g_strdup ("update the driver; CUDNN_LOGLEVEL_DBG=2 and "
-            "CUDNN_LOGDEST_DBG=stderr give details"));
+    warn_of_cudnn (cuda, "cudnn_engines",
+        g_strdup_printf ("cuDNN does not start, so " OWN_ALONE ": on GPU %d, "
+            "error %d%s%s", cuda->gpu, (int) created,
+            error && *error ? ": " : "", error ? error : ""),
+        g_strdup ("update the driver, or install the cuDNN of its CUDA version; "
+            CUDNN_LOG));
   else if (configs == 0)
-    doctor_cuda_row (cuda, "cudnn_engines", DOCTOR_FAIL,
-        g_strdup_printf ("cuDNN has no plan for a convolution%s%s%s%s",
+    warn_of_cudnn (cuda, "cudnn_engines",
+        g_strdup_printf ("cuDNN has no plan for a convolution, so " OWN_ALONE
+            "%s%s%s%s",
             missing->len ? "; not loaded: " : "", missing->str,
             error && *error ? "; its error: " : "", error ? error : ""),
-        g_strdup ("install one complete cuDNN; CUDNN_LOGLEVEL_DBG=2 and "
-            "CUDNN_LOGDEST_DBG=stderr give details"));
+        g_strdup ("install one complete cuDNN; " CUDNN_LOG));
   else
     doctor_cuda_row (cuda, "cudnn_engines", DOCTOR_OK,
         g_strdup_printf ("%d%s plans for a convolution%s", (int) configs,
@@ -232,20 +252,21 @@ check_cudnn (DoctorCuda *cuda, gboolean have_cublaslt)
       version / 100 % 100, version % 100, cudart / 1000, file ? file : "");
 
   if (!version) {
-    doctor_cuda_row (cuda, "cudnn", DOCTOR_FAIL,
-        g_strdup_printf ("cuDNN 9 cannot be loaded%s: %s",
+    warn_of_cudnn (cuda, "cudnn",
+        g_strdup_printf ("cuDNN 9 cannot be loaded%s, so " OWN_ALONE ": %s",
             doctor_get (facts, "cudnn8.file") ? " (cuDNN 8 can, and is too "
             "old)" : "", error ? error : ended ? ended : "it has no version"),
         fix);
     goto out;
   }
   if (version < MIN_CUDNN)
-    doctor_cuda_row (cuda, "cudnn", DOCTOR_FAIL,
-        g_strdup_printf ("cuDNN %s is too old, expected 9.8 or later", text), fix);
+    warn_of_cudnn (cuda, "cudnn",
+        g_strdup_printf ("cuDNN %s is too old, expected 9.8 or later, so "
+            OWN_ALONE, text), fix);
   else if (cudart / 1000 != cuda->major)
-    doctor_cuda_row (cuda, "cudnn", DOCTOR_FAIL,
-        g_strdup_printf ("cuDNN %s, expected CUDA %d", text,
-            cuda->major), fix);
+    warn_of_cudnn (cuda, "cudnn",
+        g_strdup_printf ("cuDNN %s, expected CUDA %d; without libcublasLt.so.%d, "
+            OWN_ALONE, text, cuda->major, cudart / 1000), fix);
   else {
     doctor_cuda_row (cuda, "cudnn", DOCTOR_OK, g_strdup (text), NULL);
     g_free (fix);
@@ -329,6 +350,45 @@ check_plan_cache (DoctorCuda *cuda)
   g_free (dir);
 }
 
+/* The row of a convolution that the engine ran when it opened the backend. */
+static void
+convolution_ran (DoctorCuda *cuda, const char *device)
+{
+  const char *own = strstr (device, "own convolutions");
+  const char *handle = strstr (device, "plans built with a handle");
+
+  if (own && strstr (own, ", because ") && !cuda->without_cudnn)
+    doctor_cuda_row (cuda, "convolution", DOCTOR_WARN,
+        g_strdup_printf ("correct, but " OWN_ALONE ": %s", own),
+        g_strdup ("update the driver, and install one complete cuDNN; "
+            CUDNN_LOG));
+  else
+    doctor_cuda_row (cuda, "convolution", DOCTOR_OK,
+        g_strdup_printf ("correct, %s", own ? own : handle ? handle
+            : "plans built without a handle"), NULL);
+}
+
+/* The row where it did not. Without the bundled model nothing was tried; an engine
+ * with another model needs no self-check. */
+static void
+no_convolution (DoctorCuda *cuda, GHashTable *facts)
+{
+  const char *error = doctor_get (facts, "check.error");
+
+  if (doctor_get (facts, "check.no_model"))
+    doctor_cuda_row (cuda, "convolution", DOCTOR_WARN,
+        g_strdup_printf ("not tried, and auto does not take CUDA, because the "
+            "self-check needs the bundled model: %s", error),
+        g_strdup ("install the bundled model, codes.safetensors, which is part "
+            "of this project; or choose the backend with a model of your own: "
+            "--backend cuda --model FILE"));
+  else
+    doctor_cuda_row (cuda, "convolution", DOCTOR_FAIL,
+        g_strdup (error ? error : "the backend cannot be opened"),
+        g_strdup ("update the driver, or let the engine do without cuDNN: "
+            "Y10_CUDA_CONV=own; " CUDNN_LOG));
+}
+
 /* The check that auto runs before it takes CUDA, with the same functions. When it
  * opens the backend, one plan of a convolution runs. */
 static void
@@ -339,19 +399,12 @@ check_self (DoctorCuda *cuda)
   const char *device = doctor_get (facts, "check.device");
   const char *error = doctor_get (facts, "check.error");
   const char *ended = doctor_get (facts, "ended");
-  const char *handle = device ? strstr (device, "plans built with a handle")
-      : NULL;
 
   cuda->present = TRUE;         /* the backend is usable */
   if (device)
-    doctor_cuda_row (cuda, "convolution", DOCTOR_OK,
-        g_strdup_printf ("correct, %s", handle ? handle
-            : "plans built without a handle"), NULL);
+    convolution_ran (cuda, device);
   else if (!ended)
-    doctor_cuda_row (cuda, "convolution", DOCTOR_FAIL,
-        g_strdup (error ? error : "the backend cannot be opened"),
-        g_strdup ("CUDNN_LOGLEVEL_DBG=2 and CUDNN_LOGDEST_DBG=stderr give "
-            "details; update the driver"));
+    no_convolution (cuda, facts);
   if (!ended && device && !error)
     doctor_cuda_row (cuda, "self_check", DOCTOR_OK,
         g_strdup_printf ("the engine agrees with the reference, so auto takes "

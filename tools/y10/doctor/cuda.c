@@ -326,7 +326,7 @@ void
 doctor_cuda (Doctor *doctor)
 {
   DoctorCuda cuda = {
-    doctor, doctor_section (doctor, "cuda"), FALSE, -1, Y10_CUDA_MAJOR
+    doctor, doctor_section (doctor, "cuda"), FALSE, -1, Y10_CUDA_MAJOR, FALSE
   };
 
   check_driver (&cuda);

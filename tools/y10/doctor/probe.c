@@ -236,6 +236,9 @@ probe_check (const char *argument)
     doctor_fact ("check.device", "%s", device);
   if (error)
     doctor_fact ("check.error", "%s", error->message);
+  /* Of all that the check opens, only the bundled model can be absent. */
+  if (g_error_matches (error, Y10_ERROR, Y10_ERROR_NOT_FOUND))
+    doctor_fact ("check.no_model", "1");
   g_clear_error (&error);
   g_free (device);
 }

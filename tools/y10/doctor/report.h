@@ -43,6 +43,7 @@ typedef struct
   gboolean present;             /* there is an NVIDIA GPU or driver */
   int gpu;                      /* the first usable GPU, or -1 */
   int major;                    /* CUDA release that the driver and libraries need */
+  gboolean without_cudnn;       /* a row has said so */
 } DoctorCuda;
 
 /* Like doctor_row(), but frees @fact and @fix. On a machine without a GPU it adds
