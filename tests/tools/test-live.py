@@ -12,7 +12,9 @@ import signal
 import subprocess
 import sys
 import time
+import threading
 import unittest
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from common import Case, DATA, PLUGIN_DIR, Y10, lacking, main, need
 
@@ -47,6 +49,28 @@ class Server:
         self.process.kill()
         self.process.wait()
         self.process.stdout.close()
+
+
+class Mjpeg(BaseHTTPRequestHandler):
+    """A camera that sends JPEGs one after the other, in what FFmpeg's muxer makes of them."""
+    protocol_version = "HTTP/1.1"
+    rate = 10
+
+    def log_message(self, *args):
+        pass
+
+    def do_GET(self):
+        parts = self.server.stream.split(b"--ffmpeg\r\n")[1:]
+        self.send_response(200)
+        self.send_header("Content-Type", "multipart/x-mixed-replace; boundary=ffmpeg")
+        self.send_header("Connection", "close")
+        self.end_headers()
+        try:
+            for part in parts:
+                self.wfile.write(b"--ffmpeg\r\n" + part)
+                time.sleep(1 / self.rate)
+        except OSError:
+            pass
 
 
 class Live(Case):
@@ -94,6 +118,21 @@ class Live(Case):
         drawn, = os.listdir(out)
         self.assertEqual(int(probe(os.path.join(out, drawn))), seen - lost)
         self.assertIn("interrupted after 1 input", errors)
+
+    def test_multipart(self):
+        """A camera over HTTP is followed like one over RTSP, up to its end."""
+        with ThreadingHTTPServer(("127.0.0.1", 0), Mjpeg) as server:
+            server.stream = subprocess.run(
+                ["ffmpeg", "-v", "error", "-f", "lavfi", "-i", "testsrc2=size=320x240:rate=10:duration=3",
+                 "-f", "mpjpeg", "-"], check=True, capture_output=True).stdout
+            threading.Thread(target=server.serve_forever, daemon=True).start()
+            out, errors = self.start(
+                *self.slow, f"http://127.0.0.1:{server.server_address[1]}/camera").communicate(timeout=60)
+            server.shutdown()
+        found = re.search(r"live, 30 frames in .*: (\d+) inferred, (\d+) skipped", errors)
+        self.assertTrue(found, errors)
+        self.assertEqual(len(out.splitlines()), int(found[1]))
+        self.assertEqual(int(found[1]) + int(found[2]), 30)
 
     @unittest.skipUnless(HAVE_RTSP, "GstRtspServer is missing (Debian: gir1.2-gst-rtsp-server-1.0)")
     def test_interval(self):
