@@ -13,8 +13,9 @@ usage() {
 usage: tests/matrix.sh [--all] [--older BUILD] SUITE [DIR]
 
 Builds in a chroot with Debian SUITE (trixie: GStreamer 1.26, sid: 1.28 and
-later), runs the tests of metadata, drawing and upstream's analytics there, and
-copies the pictures drawn by upstream's elements to build-ci/pictures-SUITE.
+later), runs the tests of metadata, drawing, upstream's analytics and of frames
+that decoders leave out there, and copies the pictures drawn by upstream's
+elements to build-ci/pictures-SUITE.
 
   --all          every test but the slow ones
   --older BUILD  also test the plugin in BUILD, a build folder that uses this
@@ -36,7 +37,7 @@ skip() { printf 'matrix: skipped: %s\n' "$*"; exit 77; }
 
 arguments=("$@") tests=(analytics-overlay analytics-tracker analytics-upstream
   analytics-older analytics-blocks gst-meta gst-meta-survival gst-overlay gst-overlay-composition
-  gst-overlay-pixels gst-python) older=''
+  gst-overlay-pixels gst-python y10-counts y10-segments) older=''
 while [ $# -gt 0 ]; do
   case $1 in
     --all) tests=(--no-suite slow) ;;
@@ -149,14 +150,16 @@ for folder, _, names in os.walk(new):
     "$dir/older/"
 }
 
-# Installs upstream's analytics library for C and Python, which tools/setup.sh
-# does not. Unpacks only the files of the development package, because its
-# dependencies are three times as large as everything else.
+# Installs upstream's analytics library for C and Python, and FFmpeg, which
+# tools/setup.sh does not. Unpacks only the files of the development package,
+# because its dependencies are three times as large as everything else.
 install_analytics() {
   local package=libgstreamer-plugins-bad1.0-dev
-  [ ! -e "$dir/usr/include/gstreamer-1.0/gst/analytics/analytics.h" ] || return 0
+  if [ -e "$dir/usr/include/gstreamer-1.0/gst/analytics/analytics.h" ] && [ -x "$dir/usr/bin/ffmpeg" ]; then
+    return 0
+  fi
   inside "apt-get -q update && apt-get -q -y --no-install-recommends install \
-    gir1.2-gst-plugins-bad-1.0 gir1.2-gst-plugins-base-1.0 && cd /run/host \
+    ffmpeg gir1.2-gst-plugins-bad-1.0 gir1.2-gst-plugins-base-1.0 && cd /run/host \
     && apt-get download $package && dpkg -x $package*.deb /" >"$dir.log" 2>&1 \
     || { tail -n 20 "$dir.log" >&2; die "apt-get failed; all it said is in $dir.log"; }
   rm -f "$dir.log"
