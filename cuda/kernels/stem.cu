@@ -4,8 +4,9 @@
 /* A block reads the pixels under its tile of the output once, and rounds them as
  * if they had been stored. Columns of even and odd number lie apart, so that a
  * warp, whose outputs are two columns apart, reads neighbouring words. A thread
- * computes four outputs, one below the other, of eight channels: nine pixels of a
- * column serve twelve products each. */
+ * computes four outputs, one below the other, of eight channels at a time: nine
+ * pixels of a column serve twelve products each. Two warps share a row of outputs
+ * and take turns at its channels. */
 
 #include "preprocess.cuh"
 #include "stem.h"
@@ -13,7 +14,8 @@
 enum
 {
   STEM_ROWS = 4,                /* outputs of a thread */
-  STEM_WARPS = Y10_STEM_HEIGHT / STEM_ROWS,
+  STEM_GROUPS = Y10_STEM_HEIGHT / STEM_ROWS,    /* of rows */
+  STEM_WARPS = Y10_STEM_WARPS,
   STEM_HEIGHT = 2 * Y10_STEM_HEIGHT + 1,        /* pixels under a tile */
   STEM_WIDTH = 2 * Y10_STEM_WIDTH + 1,
   STEM_ODD = Y10_STEM_WIDTH + 1,        /* where odd columns begin */
@@ -48,7 +50,7 @@ y10_stem (const Y10KStem &p)
   __shared__ __align__ (16) float weights[27][Y10_STEM_MAX_CHANNELS];
   const Y10KPicture &picture = p.pictures[blockIdx.z];
   const int lane = (int) threadIdx.x, warp = (int) threadIdx.y;
-  const int thread = warp * 32 + lane;
+  const int thread = warp * 32 + lane, group = warp % STEM_GROUPS;
   const int x0 = (int) blockIdx.x * Y10_STEM_WIDTH;
   const int y0 = (int) blockIdx.y * Y10_STEM_HEIGHT;
   const int channels = p.out.channels, image = (int) blockIdx.z;
@@ -85,7 +87,8 @@ y10_stem (const Y10KStem &p)
   }
   __syncthreads ();
 
-  for (int channel = 0; channel < channels; channel += 8) {
+  for (int channel = warp / STEM_GROUPS * 8; channel < channels;
+      channel += STEM_WARPS / STEM_GROUPS * 8) {
     float sum[STEM_ROWS][8];
 
     y10_load (p.bias + channel, sum[0]);
@@ -99,7 +102,7 @@ y10_stem (const Y10KStem &p)
     for (int c = 0; c < 3; c++) {
 #pragma unroll
       for (int kx = 0; kx < 3; kx++) {
-        const float *from = &pixels[c][2 * STEM_ROWS * warp]
+        const float *from = &pixels[c][2 * STEM_ROWS * group]
             [kx % 2 * STEM_ODD + lane + kx / 2];
         float v[2 * STEM_ROWS + 1];
 
@@ -122,7 +125,7 @@ y10_stem (const Y10KStem &p)
     }
 #pragma unroll
     for (int j = 0; j < STEM_ROWS; j++) {
-      const int x = x0 + lane, y = y0 + warp * STEM_ROWS + j;
+      const int x = x0 + lane, y = y0 + group * STEM_ROWS + j;
 
       if (x >= p.out.width || y >= p.out.height)
         continue;
@@ -136,4 +139,4 @@ y10_stem (const Y10KStem &p)
   }
 }
 
-Y10_TYPED_KERNEL (stem, Stem, 128, 5)
+Y10_TYPED_KERNEL (stem, Stem, 256, 3)

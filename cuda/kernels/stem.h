@@ -11,6 +11,7 @@
 #define Y10_STEM_MAX_CHANNELS 96
 #define Y10_STEM_WIDTH 32       /* output pixels a block */
 #define Y10_STEM_HEIGHT 16
+#define Y10_STEM_WARPS 8
 
 typedef struct
 {
@@ -28,7 +29,7 @@ y10_stem_launch (const Y10KStem *p)
 {
   Y10KLaunch l = { {y10_k_div_up (p->out.width, Y10_STEM_WIDTH),
         y10_k_div_up (p->out.height, Y10_STEM_HEIGHT), (unsigned int) p->images},
-    {32, Y10_STEM_HEIGHT / 4, 1}, 0
+    {32, Y10_STEM_WARPS, 1}, 0
   };
 
   return l;
