@@ -416,7 +416,8 @@ test_format (gconstpointer data)
     }
     for (guint type = 0; type < 3 && !g_test_failed (); type++) {
       run_type (pictures, n, type, planes, rand);
-      run_stem (pictures, n, type, planes, rand);
+      if (i % 3 == 0)           /* a convolution takes the executor of PTX long */
+        run_stem (pictures, n, type, planes, rand);
     }
     for (guint k = 0; k < n; k++) {
       picture_clear (&pictures[k]);
