@@ -134,8 +134,8 @@ class Tuning(Case):
         self.assertFalse(any("fused" in impl for impl in impls), impls)
 
     def test_little_memory(self):
-        """Too little time to tune: bench runs untuned and reports it."""
-        self.env["Y10_SIM_MEMORY"] = "5000000"
+        """Too little memory to tune: bench runs untuned and reports it. A slot takes 9 MB."""
+        self.env["Y10_SIM_MEMORY"] = "11000000"
         tuning, impls = self.bench()
         self.assertEqual(tuning["faster"], 0)
         self.assertIn("are free", tuning["note"])
