@@ -118,8 +118,8 @@ tell (GstY10Recovery * self, guint64 skipped)
 }
 
 /* CUDA documents that after most of these errors the process has to be
- * restarted, and after an illegal address no new context works; others pass. Only
- * the first failure of one posts a warning: later attempts can succeed. */
+ * restarted. After an illegal address no new context works. Only the first failure
+ * of one posts a warning: after another error, a later attempt can succeed. */
 static void
 warn_restart (GstY10Recovery * self, const GError * why)
 {

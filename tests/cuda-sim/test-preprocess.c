@@ -274,6 +274,7 @@ get (gconstpointer from, guint type, gsize i)
 typedef struct
 {
   guint type, channels;         /* of the output, with padding */
+  gboolean silu;
   gfloat *weight, *bias;        /* [channels][3][3][8], as stored */
   gpointer packed;
 } Stem;
@@ -284,6 +285,7 @@ stem_init (Stem *s, guint type, GRand *rand)
   gsize n;
 
   s->type = type;
+  s->silu = g_rand_int_range (rand, 0, 4) > 0;
   s->channels = 8 * g_rand_int_range (rand, 1, Y10_STEM_MAX_CHANNELS / 8 + 1);
   n = (gsize) s->channels * 9 * 8;
   s->weight = g_new0 (gfloat, n);
@@ -324,7 +326,7 @@ stem_expected (const Stem *s, const gfloat *planes, guint width, guint height,
                 * width + column])
             * s->weight[((channel * 3 + ky) * 3 + kx) * 8 + c];
     }
-  return sum / (1 + exp (-sum));
+  return s->silu ? sum / (1 + exp (-sum)) : sum;
 }
 
 static void
@@ -379,7 +381,7 @@ run_stem (const Picture *pictures, guint n, guint type,
     .out = {.height = (height + 1) / 2,.width = (width + 1) / 2,
         .channels = s.channels,.pixel = s.channels
           + 8 * g_rand_int_range (rand, 0, 3)},
-    .weight = s.packed,.bias = s.bias,.images = (int) n,.silu = TRUE
+    .weight = s.packed,.bias = s.bias,.images = (int) n,.silu = s.silu
   };
   k.out.image = (gint64) k.out.height * k.out.width * k.out.pixel;
   size = k.out.image * (type ? 2 : 4);
