@@ -5,9 +5,9 @@
 
 usage: test-inspect.py [--write] PLUGIN-DIR
 
---write regenerates the files. They come from GStreamer 1.22, because each version prints
-differently: with another version the test is skipped. They include the caps of CUDA memory, which
-are left out for a build without CUDA memory.
+--write regenerates the files, and with them the tables of docs/elements.md (properties.py). They
+come from GStreamer 1.22, because each version prints differently: with another version the test is
+skipped. They include the caps of CUDA memory, which are left out for a build without CUDA memory.
 """
 import difflib
 import os
@@ -15,6 +15,9 @@ import re
 import subprocess
 import sys
 import tempfile
+
+sys.dont_write_bytecode = True
+import properties
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../.."))
 VERSION = "1.22"
@@ -64,6 +67,8 @@ def main():
                                                "gst-inspect-1.0", lineterm=""))
         stale += bool(difference)
         print("\n".join(difference) if difference else f"{name} is up to date")
+    if write:
+        return properties.main()
     if stale:
         print("tests/docs/test-inspect.py --write build/gst makes them anew")
     return 1 if stale else 0
