@@ -84,10 +84,16 @@ ROOMS = {
     "gst/detect": ("gst/common", "gst/meta", "gst/infer"),
     "gst/overlay": ("gst/common", "gst/meta"),
     "gst": ("gst/meta", "gst/detect", "gst/overlay"),
-    "tools/y10/media": ("gst/common", "gst/meta"),
-    "tools/y10/doctor": ("tools/y10/media",),
-    "tools/y10/archive": ("tools/y10/media",),
-    "tools/y10": ("tools/y10/media", "tools/y10/archive"),
+    "tools/y10/base": (),
+    "tools/y10/media": ("tools/y10/base", "gst/common"),
+    "tools/y10/draw": ("tools/y10/base", "tools/y10/media", "gst/common", "gst/meta"),
+    "tools/y10/archive": ("tools/y10/base", "tools/y10/media"),
+    "tools/y10/detect": ("tools/y10/base", "tools/y10/media", "tools/y10/draw",
+                         "tools/y10/archive"),
+    "tools/y10/model": ("tools/y10/base", "tools/y10/media"),
+    "tools/y10/bench": ("tools/y10/base", "tools/y10/media"),
+    "tools/y10/doctor": ("tools/y10/base", "tools/y10/media"),
+    "tools/y10": ("tools/y10/base",),
 }
 # The folders that contain rooms; a quoted name may be relative to them.
 ROOTS = ("engine", "cuda", "gst", "tools/y10")
@@ -96,11 +102,7 @@ ROOTS = ("engine", "cuda", "gst", "tools/y10")
 EXCEPTIONS = {
     ("cuda/autotune/autotune.h", "cuda/program.h"):
         "autotuning runs the backend's own ops, so it needs their device and plans",
-    ("tools/y10/media/*", "tools/y10/tool.h"):
-        "what all parts of the command share: exit statuses and messages",
-    ("tools/y10/archive/*", "tools/y10/tool.h"):
-        "what all parts of the command share: exit statuses and messages",
-    ("tools/y10/doctor/*", "tools/y10/tool.h"):
+    ("tools/y10/*/*", "tools/y10/tool.h"):
         "what all parts of the command share: exit statuses and messages",
 }
 
@@ -132,7 +134,9 @@ def room_of(path):
 
 def find_header(root, name, header):
     """Path of a header of ours, as the compiler finds it from @name; None: not ours."""
-    for base in (os.path.dirname(name),) + ROOTS:
+    # Two roots may have a room of the same name.
+    own = tuple(root for root in ROOTS if name.startswith(root + "/"))
+    for base in (os.path.dirname(name),) + own + ROOTS:
         path = os.path.normpath(os.path.join(base, header))
         if os.path.isfile(os.path.join(root, path)):
             return path

@@ -132,7 +132,7 @@ guint8 *tool_classes_parse (const char *text, const Y10Model *model);
 gboolean tool_check_range (const char *name, double value, double min,
     double max);
 
-/* bench-cameras.c */
+/* bench/capacity.c */
 
 #define TOOL_CAMERA_FPS 15
 
@@ -160,7 +160,7 @@ char *tool_hint_options (char *const *arguments, const char *help);
 /* For an input such as "model=yolov10n.pt". */
 char *tool_hint_input (const char *input, const char *help);
 
-/* media/frame.c: runs frames through the engine's two slots */
+/* detect/runner.c: runs frames through the engine's two slots */
 
 /* One picture or video frame. */
 typedef struct
@@ -323,7 +323,7 @@ int tool_video_next (ToolVideo *video, ToolFrame *frame, GError **error);
 double tool_video_get_progress (ToolVideo *video, gint64 timestamp);
 void tool_video_close (ToolVideo *video);
 
-/* media/draw.c: annotated copies, drawn by the yolov10overlay element */
+/* draw/draw.c: annotated copies, drawn by the yolov10overlay element */
 
 typedef struct _ToolDraw ToolDraw;
 
@@ -333,7 +333,7 @@ gboolean tool_draw_picture (ToolDraw *draw, const ToolFrame *frame,
     const Y10Detection *rows, guint n, GError **error);
 void tool_draw_free (ToolDraw *draw);
 
-/* media/recorder.c: the annotated copy of a video or animation */
+/* draw/recorder.c: the annotated copy of a video or animation */
 
 typedef struct _ToolRecorder ToolRecorder;
 

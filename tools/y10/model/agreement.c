@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-#include "agreement.h"
+#include "model/agreement.h"
 
 #define N_LIMITS 10             /* IoU 0.5, 0.55, … */
 

@@ -5,7 +5,7 @@
 
 #include "config.h"
 
-#include "containerread.h"
+#include "media/containerread.h"
 
 gboolean
 tool_container_read_at (const ToolContainer *c, guint64 offset, guint8 *bytes, gsize n)

@@ -13,7 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "media/clip.h"
+#include "bench/clip.h"
 
 #define N_BODIES 8
 

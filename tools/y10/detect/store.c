@@ -16,7 +16,7 @@
 #include "archive/key.h"
 #include "archive/manifest.h"
 #include "archive/store.h"
-#include "detect.h"
+#include "detect/detect.h"
 
 typedef struct
 {

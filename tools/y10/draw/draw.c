@@ -21,7 +21,7 @@
 #include <gst/gst.h>
 
 #include "meta/write.h"
-#include "media/draw.h"
+#include "draw/draw.h"
 #include "media/sample.h"
 
 #define POLL_INTERVAL (10 * GST_MSECOND)

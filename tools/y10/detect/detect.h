@@ -2,7 +2,7 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-/* Interface between detect.c, which parses the command line, and detect-run.c,
+/* Interface between detect.c, which parses the command line, and run.c,
  * which processes the inputs. */
 
 #include <stdio.h>
@@ -24,7 +24,7 @@ typedef struct
   gboolean table;
   FILE *out;                    /* takes the results */
   const char *name;             /* "source" in the results; NULL: the input's */
-  gboolean for_store;           /* refuses live inputs; detect-store.c ends inputs */
+  gboolean for_store;           /* refuses live inputs; store.c ends inputs */
   gboolean failed;
   char *failure;                /* the first one, since the caller cleared it */
 
@@ -46,13 +46,13 @@ void tool_detect_input (ToolDetect *detect, const char *source);
 void tool_detect_range (ToolDetect *detect, const char *source,
     const char *path, const ToolRange *range);
 
-/* detect-live.c */
+/* live.c */
 
 /* Plays the live detect->video to its end, from @first on, whose pixels it takes, and
  * infers the newest frame each time. Returns what tool_video_next() does. */
 int tool_detect_follow (ToolDetect *detect, ToolFrame *first, GError **error);
 
-/* detect-store.c */
+/* store.c */
 
 typedef struct
 {

@@ -8,7 +8,7 @@
  * after tuning has finished, since that is the speed in the long run. The
  * minimum confidence is 0, so that every run selects and decodes the maximum
  * number of rows (300), which is the worst case. --cameras measures something else,
- * see bench-cameras.c. */
+ * see capacity.c. */
 
 #include "config.h"
 

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "containerread.h"
+#include "media/containerread.h"
 #include "media/movie.h"
 #include "tool.h"
 

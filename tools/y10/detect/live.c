@@ -7,7 +7,7 @@
 
 #include "config.h"
 
-#include "detect.h"
+#include "detect/detect.h"
 
 typedef struct
 {

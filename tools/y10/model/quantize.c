@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "agreement.h"
+#include "model/agreement.h"
 #include "tool.h"
 
 /* With 4 pictures the noise of the class scores was more than twice that of 20. */

@@ -17,7 +17,7 @@
 #include <gst/app/gstappsrc.h>
 #include <gst/gst.h>
 
-#include "media/draw.h"
+#include "draw/draw.h"
 #include "media/sample.h"
 
 #define POLL_INTERVAL (10 * GST_MSECOND)

@@ -4,7 +4,7 @@
 /* y10 bench --cameras: how many live cameras this machine carries with a model, with
  * their decoders running. It decides what "carries" means, and which numbers of cameras
  * are tried: 1, 2, 4 and so on until one is too many, then the middle between the most
- * that were carried and the fewest that were not. media/cameras.c runs them. */
+ * that were carried and the fewest that were not. cameras.c runs them. */
 
 #include "config.h"
 
@@ -16,7 +16,7 @@
 
 #ifdef HAVE_GST
 
-#include "media/cameras.h"
+#include "bench/cameras.h"
 #include "media/sample.h"
 
 #define MAX_CAMERAS 256

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "tool.h"
-#include "media/clip.h"
+#include "bench/clip.h"
 
 G_BEGIN_DECLS
 

@@ -22,7 +22,7 @@
 #include <sys/resource.h>
 #include <gst/app/gstappsrc.h>
 
-#include "media/cameras.h"
+#include "bench/cameras.h"
 
 #define STAGGER GST_SECOND
 #define WARM_UP (3 * GST_SECOND / 2)    /* once all have begun */

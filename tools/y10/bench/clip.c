@@ -19,7 +19,7 @@
 #include <unistd.h>
 #include <gst/app/gstappsrc.h>
 
-#include "media/clip.h"
+#include "bench/clip.h"
 #include "media/sample.h"
 
 #define SCENE_SECONDS 4

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "containerread.h"
+#include "media/containerread.h"
 #include "tool.h"
 
 #define N_PACKETS 5             /* required to recognise a transport stream */

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "detect.h"
+#include "detect/detect.h"
 
 #define MAX_INTERVAL 1000000
 

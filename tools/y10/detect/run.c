@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "detect.h"
+#include "detect/detect.h"
 
 #define MAX_WAITING 4           /* frames of a drawn video that wait for boxes */
 
