@@ -102,8 +102,6 @@ ROOTS = ("engine", "cuda", "gst", "tools/y10")
 EXCEPTIONS = {
     ("cuda/autotune/autotune.h", "cuda/program.h"):
         "autotuning runs the backend's own ops, so it needs their device and plans",
-    ("tools/y10/*/*", "tools/y10/tool.h"):
-        "what all parts of the command share: exit statuses and messages",
 }
 
 # (files, headers they must not include, why). The first column matches the

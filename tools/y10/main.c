@@ -3,7 +3,7 @@
 
 /* The y10 command: dispatches to the command named by the first argument. Each
  * command defines its options and its help; all use the exit statuses of
- * tool.h. */
+ * base/command.h. */
 
 #include "config.h"
 
@@ -11,7 +11,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tool.h"
+#include "base/command.h"
+#include "base/hints.h"
+#include "base/terminal.h"
 
 typedef struct
 {

@@ -10,8 +10,6 @@
 
 #include <string.h>
 
-#include "tool.h"
-
 #ifdef HAVE_GST
 
 #include "archive/coded.h"

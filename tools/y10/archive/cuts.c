@@ -11,6 +11,7 @@
 #include "config.h"
 
 #include "archive/cuts.h"
+#include "media/video.h"
 
 typedef struct
 {

@@ -11,9 +11,9 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <y10/y10.h>
 
 #include "archive/digest.h"
-#include "tool.h"
 
 #define PREFIX "sha256:"
 #define N_DIGITS 64

@@ -12,6 +12,8 @@
 
 #include "archive/digest.h"
 #include "archive/key.h"
+#include "base/json.h"
+#include "media/video.h"
 
 /* The instruction set and libraries of a CPU; what a GPU is. The name of the
  * processor and the number of threads come before them and change nothing. */

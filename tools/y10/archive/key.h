@@ -2,7 +2,9 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-#include "tool.h"
+#include <y10/y10.h>
+
+#include "media/video.h"
 
 G_BEGIN_DECLS
 

@@ -10,7 +10,11 @@
 
 #include <string.h>
 
+#include "archive/digest.h"
 #include "archive/manifest.h"
+#include "base/json.h"
+#include "base/names.h"
+#include "media/video.h"
 
 #define FORMAT "y10-manifest"
 #define VERSION 1

@@ -5,7 +5,6 @@
 #include <stdio.h>
 
 #include "archive/digest.h"
-#include "tool.h"
 
 G_BEGIN_DECLS
 

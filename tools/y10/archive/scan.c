@@ -11,7 +11,12 @@
 
 #include <string.h>
 
+#include "archive/digest.h"
+#include "archive/manifest.h"
 #include "archive/scan.h"
+#include "base/names.h"
+#include "media/container.h"
+#include "media/picture.h"
 
 #ifdef HAVE_GST
 
@@ -19,7 +24,7 @@
 
 #include "archive/coded.h"
 #include "archive/cuts.h"
-#include "media/sample.h"
+#include "media/gst.h"
 #include "media/watch.h"
 
 #define N_TYPE_BYTES 65536

@@ -8,7 +8,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "archive/manifest.h"
 #include "archive/scan.h"
+#include "base/command.h"
+#include "base/names.h"
+#include "base/options.h"
+#include "base/supervisor.h"
+#include "base/terminal.h"
+#include "media/inputs.h"
 
 #define MAX_SECONDS 1e6
 

@@ -14,10 +14,10 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <y10/y10.h>
 
 #include "archive/owner.h"
 #include "archive/store.h"
-#include "tool.h"
 
 #define TMP ".tmp"
 #define SUFFIX ".jsonl"

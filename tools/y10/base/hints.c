@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "tool.h"
+#include "base/hints.h"
 
 #define MAX_WORD 32
 

@@ -9,7 +9,7 @@
 
 #include <signal.h>
 
-#include "tool.h"
+#include "base/interrupt.h"
 
 static const int signals[] = { SIGINT, SIGTERM };
 

@@ -7,8 +7,9 @@
 #include "config.h"
 
 #include <string.h>
+#include <y10/y10.h>
 
-#include "tool.h"
+#include "base/names.h"
 
 #define STDIN_PATH "/dev/stdin"
 #define MAX_NAME 100            /* bytes; file systems allow 255 */

@@ -10,7 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tool.h"
+#include "base/hints.h"
+#include "base/options.h"
+#include "base/terminal.h"
 
 void
 tool_engine_options_add (GOptionContext *context, ToolEngineOptions *options,

@@ -10,7 +10,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tool.h"
+#include "base/interrupt.h"
+#include "base/progress.h"
+#include "base/supervisor.h"
+#include "base/terminal.h"
 
 #define BAR_WIDTH 24
 #define SHOW_AFTER (1 * G_USEC_PER_SEC)

@@ -23,7 +23,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "tool.h"
+#include "base/command.h"
+#include "base/supervisor.h"
+#include "base/terminal.h"
 
 #define MAX_IN_A_ROW 3
 #define NONE G_MAXUINT

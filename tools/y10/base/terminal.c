@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tool.h"
+#include "base/terminal.h"
 
 /* Rejects controls, and format characters that reorder or hide text. */
 static gboolean
@@ -96,4 +96,13 @@ tool_error (const char *format, ...)
   fprintf (stderr, "y10: %s\n", safe);
   g_free (safe);
   g_free (text);
+}
+
+gboolean
+tool_flush_stdout (void)
+{
+  if (fflush (stdout) == 0 && !ferror (stdout))
+    return TRUE;
+  tool_error ("cannot write the results: %s", g_strerror (errno));
+  return FALSE;
 }

@@ -16,7 +16,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tool.h"
+#include "base/command.h"
+#include "base/json.h"
+#include "base/options.h"
+#include "base/progress.h"
+#include "base/terminal.h"
+#include "bench/capacity.h"
+#include "bench/stats.h"
 
 #define FRAME_WIDTH 1920
 #define FRAME_HEIGHT 1080

@@ -13,7 +13,8 @@
 
 #include "config.h"
 
-#include "tool.h"
+#include "base/interrupt.h"
+#include "bench/stats.h"
 
 #ifdef HAVE_GST
 

@@ -2,7 +2,8 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-#include "tool.h"
+#include <y10/y10.h>
+
 #include "bench/clip.h"
 
 G_BEGIN_DECLS

@@ -12,12 +12,19 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tool.h"
+#include "base/command.h"
+#include "base/interrupt.h"
+#include "base/json.h"
+#include "base/names.h"
+#include "base/options.h"
+#include "base/progress.h"
+#include "base/terminal.h"
+#include "bench/capacity.h"
 
 #ifdef HAVE_GST
 
 #include "bench/cameras.h"
-#include "media/sample.h"
+#include "media/gst.h"
 
 #define MAX_CAMERAS 256
 #define DEFAULT_SIZE "1280x720"

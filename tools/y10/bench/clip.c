@@ -9,7 +9,8 @@
 
 #include "config.h"
 
-#include "tool.h"
+#include "base/interrupt.h"
+#include "bench/capacity.h"
 
 #ifdef HAVE_GST
 
@@ -20,7 +21,7 @@
 #include <gst/app/gstappsrc.h>
 
 #include "bench/clip.h"
-#include "media/sample.h"
+#include "media/gst.h"
 
 #define SCENE_SECONDS 4
 #define BITS_PER_PIXEL 0.15     /* what cameras send of H.264 */

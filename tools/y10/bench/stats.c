@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "tool.h"
+#include "bench/stats.h"
 
 static int
 compare (gconstpointer a, gconstpointer b)

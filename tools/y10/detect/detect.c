@@ -9,7 +9,20 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/command.h"
+#include "base/hints.h"
+#include "base/interrupt.h"
+#include "base/names.h"
+#include "base/options.h"
+#include "base/progress.h"
+#include "base/supervisor.h"
+#include "base/terminal.h"
 #include "detect/detect.h"
+#include "detect/runner.h"
+#include "draw/crops.h"
+#include "draw/draw.h"
+#include "media/inputs.h"
+#include "media/picture.h"
 
 #define MAX_INTERVAL 1000000
 

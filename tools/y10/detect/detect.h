@@ -7,7 +7,13 @@
 
 #include <stdio.h>
 
-#include "tool.h"
+#include "base/progress.h"
+#include "detect/runner.h"
+#include "draw/crops.h"
+#include "draw/draw.h"
+#include "draw/recorder.h"
+#include "media/frame.h"
+#include "media/video.h"
 
 G_BEGIN_DECLS
 

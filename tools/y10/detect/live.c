@@ -7,7 +7,12 @@
 
 #include "config.h"
 
+#include "base/interrupt.h"
 #include "detect/detect.h"
+#include "detect/runner.h"
+#include "draw/recorder.h"
+#include "media/frame.h"
+#include "media/video.h"
 
 typedef struct
 {

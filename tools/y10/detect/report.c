@@ -6,79 +6,10 @@
 
 #include "config.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
-
-#include "tool.h"
-
-void
-tool_json_string (JsonBuilder *builder, const char *name, const char *value)
-{
-  json_builder_set_member_name (builder, name);
-  if (value)
-    json_builder_add_string_value (builder, value);
-  else
-    json_builder_add_null_value (builder);
-}
-
-void
-tool_json_int (JsonBuilder *builder, const char *name, gint64 value)
-{
-  json_builder_set_member_name (builder, name);
-  json_builder_add_int_value (builder, value);
-}
-
-void
-tool_json_double (JsonBuilder *builder, const char *name, double value)
-{
-  json_builder_set_member_name (builder, name);
-  json_builder_add_double_value (builder, value);
-}
-
-void
-tool_json_bool (JsonBuilder *builder, const char *name, gboolean value)
-{
-  json_builder_set_member_name (builder, name);
-  json_builder_add_boolean_value (builder, value);
-}
-
-void
-tool_json_size (JsonBuilder *builder, const char *name, guint width,
-    guint height)
-{
-  json_builder_set_member_name (builder, name);
-  json_builder_begin_object (builder);
-  tool_json_int (builder, "width", width);
-  tool_json_int (builder, "height", height);
-  json_builder_end_object (builder);
-}
-
-char *
-tool_json_to_line (JsonBuilder *builder)
-{
-  JsonNode *root = json_builder_get_root (builder);
-  char *text = json_to_string (root, FALSE);
-
-  json_node_unref (root);
-  return text;
-}
-
-void
-tool_print_json (JsonBuilder *builder)
-{
-  JsonGenerator *generator = json_generator_new ();
-  JsonNode *root = json_builder_get_root (builder);
-  char *text;
-
-  json_generator_set_pretty (generator, TRUE);
-  json_generator_set_root (generator, root);
-  text = json_generator_to_data (generator, NULL);
-  puts (text);
-  json_node_unref (root);
-  g_object_unref (generator);
-  g_free (text);
-}
+#include "base/names.h"
+#include "base/terminal.h"
+#include "detect/report.h"
+#include "media/frame.h"
 
 char *
 tool_report_json (const Y10Model *model, const ToolFrame *frame,
@@ -143,13 +74,4 @@ tool_report_table (const Y10Model *model, const ToolFrame *frame,
   g_strfreev (labels);
   g_free (source);
   return g_string_free (text, FALSE);
-}
-
-gboolean
-tool_flush_stdout (void)
-{
-  if (fflush (stdout) == 0 && !ferror (stdout))
-    return TRUE;
-  tool_error ("cannot write the results: %s", g_strerror (errno));
-  return FALSE;
 }

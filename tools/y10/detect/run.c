@@ -13,7 +13,23 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/interrupt.h"
+#include "base/names.h"
+#include "base/progress.h"
+#include "base/supervisor.h"
+#include "base/terminal.h"
 #include "detect/detect.h"
+#include "detect/report.h"
+#include "detect/runner.h"
+#include "draw/crops.h"
+#include "draw/draw.h"
+#include "draw/recorder.h"
+#include "media/animation.h"
+#include "media/frame.h"
+#include "media/pages.h"
+#include "media/picture.h"
+#include "media/stream.h"
+#include "media/video.h"
 
 #define MAX_WAITING 4           /* frames of a drawn video that wait for boxes */
 

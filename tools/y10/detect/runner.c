@@ -8,7 +8,8 @@
 
 #include "config.h"
 
-#include "tool.h"
+#include "detect/runner.h"
+#include "media/frame.h"
 
 #define N_SLOTS 2               /* must match detect's engine configuration */
 

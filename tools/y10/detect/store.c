@@ -16,7 +16,16 @@
 #include "archive/key.h"
 #include "archive/manifest.h"
 #include "archive/store.h"
+#include "base/command.h"
+#include "base/interrupt.h"
+#include "base/json.h"
+#include "base/names.h"
+#include "base/progress.h"
+#include "base/supervisor.h"
+#include "base/terminal.h"
 #include "detect/detect.h"
+#include "detect/runner.h"
+#include "media/video.h"
 
 typedef struct
 {

@@ -15,9 +15,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/command.h"
+#include "base/options.h"
+#include "base/terminal.h"
 #include "doctor/doctor.h"
 #include "doctor/probe.h"
-#include "tool.h"
 
 /* Returns the value of the first line "KEY : value" in /proc/cpuinfo. */
 static char *

@@ -19,7 +19,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "media/sample.h"
+#include "media/gst.h"
 
 #define PLUGIN_FILE "libgstyolov10." G_MODULE_SUFFIX
 #define ANALYTICS_LIBRARY "libgstanalytics-1.0.so.0"

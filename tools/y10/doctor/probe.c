@@ -17,9 +17,10 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <y10/y10.h>
 
+#include "base/command.h"
 #include "doctor/probe.h"
-#include "tool.h"
 
 #define SILENCE_MS 60000
 

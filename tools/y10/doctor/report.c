@@ -8,8 +8,9 @@
 
 #include <stdio.h>
 
+#include "base/command.h"
+#include "base/terminal.h"
 #include "doctor/report.h"
-#include "tool.h"
 
 JsonObject *
 doctor_section (Doctor *doctor, const char *name)

@@ -12,7 +12,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tool.h"
+#include "base/names.h"
+#include "draw/crops.h"
+#include "media/frame.h"
+#include "media/picture.h"
 
 #ifdef HAVE_GST
 #include "media/sample.h"

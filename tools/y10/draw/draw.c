@@ -3,8 +3,9 @@
 
 /* Annotated copies of inputs, drawn by the yolov10overlay element, so that y10
  * draws exactly what a pipeline draws; recorder.c writes those of videos. A copy of a
- * picture keeps its name; JPEG and PNG keep their format, all others become PNG. Inputs are never overwritten; if two inputs have
- * the same name, the second copy gets a number. */
+ * picture keeps its name; JPEG and PNG keep their format, all others become PNG. Inputs
+ * are never overwritten; if two inputs have the same name, the second copy gets a
+ * number. */
 
 #include "config.h"
 
@@ -12,7 +13,11 @@
 #include <string.h>
 #include <glib/gstdio.h>
 
-#include "tool.h"
+#include "base/names.h"
+#include "base/supervisor.h"
+#include "draw/draw.h"
+#include "media/frame.h"
+#include "media/picture.h"
 
 #ifdef HAVE_GST
 
@@ -20,9 +25,9 @@
 #include <gst/app/gstappsrc.h>
 #include <gst/gst.h>
 
+#include "draw/shared.h"
+#include "media/gst.h"
 #include "meta/write.h"
-#include "draw/draw.h"
-#include "media/sample.h"
 
 #define POLL_INTERVAL (10 * GST_MSECOND)
 

@@ -2,27 +2,18 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-/* What draw.c and recorder.c share. */
+/* Annotated copies, drawn by the yolov10overlay element. */
 
-#include <gst/video/video.h>
-
-#include "tool.h"
+#include "media/frame.h"
 
 G_BEGIN_DECLS
 
-/* Returns the path of the copy of @source, with @extension unless that is NULL. */
-char *tool_draw_make_path (ToolDraw *draw, const char *source,
-    const char *extension, GError **error);
-/* Attaches @rows to a frame of that size, for yolov10overlay. */
-void tool_draw_attach (ToolDraw *draw, GstBuffer *buffer, guint width,
-    guint height, const Y10Detection *rows, guint n);
-/* Copies the pixels into a buffer with GStreamer's default layout. */
-GstBuffer *tool_draw_copy_pixels (const Y10Image *image,
-    const GstVideoInfo *info);
-void tool_image_to_info (const Y10Image *image, GstVideoInfo *info);
-/* Returns TRUE and sets @error if @message is an error; frees @message, which may be
- * NULL. */
-gboolean tool_message_is_failure (GstMessage *message, const char *what,
-    GError **error);
+typedef struct _ToolDraw ToolDraw;
+
+/* Creates @dir if necessary and checks that the required elements exist. */
+ToolDraw *tool_draw_new (const char *dir, Y10Model *model, GError **error);
+gboolean tool_draw_picture (ToolDraw *draw, const ToolFrame *frame,
+    const Y10Detection *rows, guint n, GError **error);
+void tool_draw_free (ToolDraw *draw);
 
 G_END_DECLS

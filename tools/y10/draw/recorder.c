@@ -10,14 +10,18 @@
 
 #include "config.h"
 
-#include "tool.h"
+#include "base/interrupt.h"
+#include "base/terminal.h"
+#include "draw/recorder.h"
+#include "media/frame.h"
 
 #ifdef HAVE_GST
 
 #include <gst/app/gstappsrc.h>
 #include <gst/gst.h>
 
-#include "draw/draw.h"
+#include "draw/shared.h"
+#include "media/gst.h"
 #include "media/sample.h"
 
 #define POLL_INTERVAL (10 * GST_MSECOND)

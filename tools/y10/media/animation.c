@@ -9,8 +9,10 @@
 
 #include <string.h>
 
+#include "media/animation.h"
+#include "media/frame.h"
 #include "media/gif.h"
-#include "tool.h"
+#include "media/picture.h"
 
 #ifdef HAVE_PIXBUF
 

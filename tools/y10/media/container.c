@@ -13,8 +13,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "media/container.h"
 #include "media/containerread.h"
-#include "tool.h"
 
 #define N_PACKETS 5             /* required to recognise a transport stream */
 

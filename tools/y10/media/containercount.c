@@ -11,9 +11,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "media/container.h"
 #include "media/containerread.h"
 #include "media/movie.h"
-#include "tool.h"
 
 #define SIMPLE_BLOCK 0xa3
 #define BLOCK_GROUP 0xa0

@@ -6,8 +6,6 @@
 
 #include "config.h"
 
-#include "tool.h"
-
 #ifdef HAVE_GST
 
 #include <gst/video/gstvideodecoder.h>

@@ -6,15 +6,16 @@
 
 #include "config.h"
 
-#include "tool.h"
+#include <y10/y10.h>
 
+#include "base/interrupt.h"
 #include "media/fetch.h"
 
 #ifdef HAVE_GST
 
 #include <gst/app/gstappsink.h>
 
-#include "media/sample.h"
+#include "media/gst.h"
 
 #define POLL_INTERVAL (50 * GST_MSECOND)
 #define MAX_QUEUED 4

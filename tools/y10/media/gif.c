@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "media/gif.h"
-#include "tool.h"
 
 #ifdef HAVE_PIXBUF
 

@@ -6,8 +6,6 @@
 
 #include "config.h"
 
-#include "tool.h"
-
 #ifdef HAVE_GST
 
 #include <errno.h>
@@ -15,8 +13,9 @@
 #include <gst/gst.h>
 #include <string.h>
 #include <unistd.h>
+#include <y10/y10.h>
 
-#include "media/sample.h"
+#include "media/gst.h"
 
 #define MIN_DESCRIPTORS 32
 

@@ -9,7 +9,9 @@
 
 #include <string.h>
 
-#include "tool.h"
+#include "base/names.h"
+#include "base/terminal.h"
+#include "media/inputs.h"
 
 #ifdef HAVE_PIXBUF
 #include <gdk-pixbuf/gdk-pixbuf.h>

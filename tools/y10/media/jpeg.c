@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tool.h"
+#include "media/jpeg.h"
 
 #ifdef HAVE_JPEG
 

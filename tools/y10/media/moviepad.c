@@ -9,7 +9,7 @@
 
 #include "config.h"
 
-#include "tool.h"
+#include "media/movie.h"
 
 #ifdef HAVE_GST
 

@@ -5,7 +5,9 @@
 
 #include "config.h"
 
-#include "tool.h"
+#include "media/frame.h"
+#include "media/stream.h"
+#include "media/video.h"
 
 #ifndef HAVE_GST
 

@@ -12,8 +12,10 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+#include <y10/y10.h>
 
-#include "tool.h"
+#include "media/pages.h"
+#include "media/stream.h"
 
 #define MAX_PAGES 100000
 #define N_MAGIC 8

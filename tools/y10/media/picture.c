@@ -10,7 +10,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tool.h"
+#include "media/container.h"
+#include "media/frame.h"
+#include "media/gif.h"
+#include "media/jpeg.h"
+#include "media/picture.h"
 
 #ifdef HAVE_PIXBUF
 

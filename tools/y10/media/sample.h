@@ -2,7 +2,7 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-/* The owner of the pixels of a video's ToolFrame, and what gst.c knows of GStreamer. */
+/* The owner of the pixels of a video's ToolFrame. */
 
 #include "common/frame.h"
 
@@ -13,14 +13,5 @@ typedef struct
   GstSample *sample;
   GstY10Frame frame;            /* mapped for reading */
 } ToolSample;
-
-/* gst.c */
-
-gboolean tool_gst_init (GError **error);
-gboolean tool_have_element (const char *name);
-/* Whether the end of what @pipeline plays is known. */
-gboolean tool_pipeline_has_end (GstElement *pipeline);
-/* Whether @pipeline plays in real time; @uri: where from, NULL for files and pipes. */
-gboolean tool_pipeline_is_live (GstElement *pipeline, const char *uri);
 
 G_END_DECLS

@@ -15,8 +15,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/interrupt.h"
 #include "media/fetch.h"
-#include "tool.h"
+#include "media/picture.h"
+#include "media/stream.h"
 
 #define START_SIZE 4096         /* enough for gdk-pixbuf to detect the format */
 #define BLOCK_SIZE 65536

@@ -9,7 +9,13 @@
 
 #include "config.h"
 
-#include "tool.h"
+#include "base/interrupt.h"
+#include "base/names.h"
+#include "media/container.h"
+#include "media/frame.h"
+#include "media/pages.h"
+#include "media/stream.h"
+#include "media/video.h"
 
 #ifdef HAVE_GST
 
@@ -22,6 +28,7 @@
 
 #include "media/decoder.h"
 #include "media/fetch.h"
+#include "media/gst.h"
 #include "media/sample.h"
 #include "media/watch.h"
 #include "media/y4m.h"

@@ -12,7 +12,8 @@
 
 #include <string.h>
 
-#include "tool.h"
+#include "media/container.h"
+#include "media/movie.h"
 
 #ifdef HAVE_GST
 

@@ -6,12 +6,11 @@
 
 #include "config.h"
 
-#include "tool.h"
-
 #ifdef HAVE_GST
 
 #include <gst/gst.h>
 #include <string.h>
+#include <y10/y10.h>
 
 #include "media/y4m.h"
 

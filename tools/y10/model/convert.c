@@ -6,7 +6,9 @@
 
 #include "config.h"
 
-#include "tool.h"
+#include "base/command.h"
+#include "base/options.h"
+#include "base/terminal.h"
 
 static int
 convert (const char *in, const char *out, const char *labels)

@@ -9,7 +9,11 @@
 
 #include <stdio.h>
 
-#include "tool.h"
+#include "base/command.h"
+#include "base/json.h"
+#include "base/names.h"
+#include "base/options.h"
+#include "base/terminal.h"
 
 typedef struct
 {

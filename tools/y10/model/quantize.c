@@ -10,8 +10,15 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/command.h"
+#include "base/interrupt.h"
+#include "base/options.h"
+#include "base/progress.h"
+#include "base/terminal.h"
+#include "media/frame.h"
+#include "media/inputs.h"
+#include "media/picture.h"
 #include "model/agreement.h"
-#include "tool.h"
 
 /* With 4 pictures the noise of the class scores was more than twice that of 20. */
 #define MIN_PICTURES 20

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+#pragma once
+
+/* The results of a frame as text. */
+
+#include "media/frame.h"
+
+G_BEGIN_DECLS
+
+/* Returns one line of JSON for a frame, without the newline. */
+char *tool_report_json (const Y10Model *model, const ToolFrame *frame,
+    const Y10Detection *rows, guint n);
+/* Returns a human-readable table for a frame. */
+char *tool_report_table (const Y10Model *model, const ToolFrame *frame,
+    const Y10Detection *rows, guint n);
+
+G_END_DECLS

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+#pragma once
+
+/* The contents of boxes as JPEG files. */
+
+#include "media/frame.h"
+
+G_BEGIN_DECLS
+
+typedef struct _ToolCrops ToolCrops;
+
+ToolCrops *tool_crops_new (const char *dir, Y10Model *model, GError **error);
+gboolean tool_crops_save (ToolCrops *crops, const ToolFrame *frame,
+    const Y10Detection *rows, guint n, GError **error);
+void tool_crops_free (ToolCrops *crops);
+
+G_END_DECLS

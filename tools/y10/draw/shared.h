@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+#pragma once
+
+/* What draw.c and recorder.c share. */
+
+#include <gst/video/video.h>
+
+#include "draw/draw.h"
+
+G_BEGIN_DECLS
+
+/* Returns the path of the copy of @source, with @extension unless that is NULL. */
+char *tool_draw_make_path (ToolDraw *draw, const char *source,
+    const char *extension, GError **error);
+/* Attaches @rows to a frame of that size, for yolov10overlay. */
+void tool_draw_attach (ToolDraw *draw, GstBuffer *buffer, guint width,
+    guint height, const Y10Detection *rows, guint n);
+/* Copies the pixels into a buffer with GStreamer's default layout. */
+GstBuffer *tool_draw_copy_pixels (const Y10Image *image,
+    const GstVideoInfo *info);
+void tool_image_to_info (const Y10Image *image, GstVideoInfo *info);
+/* Returns TRUE and sets @error if @message is an error; frees @message, which may be
+ * NULL. */
+gboolean tool_message_is_failure (GstMessage *message, const char *what,
+    GError **error);
+
+G_END_DECLS
