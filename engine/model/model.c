@@ -120,7 +120,8 @@ prove (const Y10Model *model, const Y10Graph *graph, GError **error)
 {
   const Y10OnnxGraph *onnx = y10_tensor_file_get_onnx (model->file);
 
-  return !onnx || y10_onnx_prove (onnx, graph, model->file, error);
+  return !onnx || y10_onnx_prove (onnx, graph, model->file,
+      model->structure->title, error);
 }
 
 /* Opens @path, or the bundled model if it is NULL. */
@@ -179,9 +180,13 @@ y10_model_load (const char *path, const char *label_path, GError **error)
   model = g_new0 (Y10Model, 1);
   model->refs = 1;
   model->file = file;
-  model->structure = y10_structure_find (file);
-  model->has_one2one = model->structure->has_head (file, Y10_HEAD_ONE2ONE);
-  model->has_one2many = model->structure->has_head (file, Y10_HEAD_ONE2MANY);
+  model->structure = y10_structure_find (file, error);
+  if (!model->structure)
+    return NULL;
+  model->has_one2one = y10_structure_has_head (model->structure, file,
+      Y10_HEAD_ONE2ONE);
+  model->has_one2many = y10_structure_has_head (model->structure, file,
+      Y10_HEAD_ONE2MANY);
   read_input_size (model);
   if (!read_head (model, error))
     return NULL;
@@ -196,7 +201,8 @@ y10_model_load (const char *path, const char *label_path, GError **error)
   model->n_classes = graph->n_classes;
   model->n_bins = graph->n_bins;
   model->n_parameters = y10_weights_get_n_parameters (graph->weights);
-  model->variant = model->structure->name_variant (file, graph);
+  model->variant = y10_structure_name_variant (model->structure, file,
+      graph);
   model->dtype = y10_weights_get_dtype (graph->weights, 0);
   y10_graph_free (graph);
   if (!load_labels (model, label_path, error))

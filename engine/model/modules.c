@@ -130,6 +130,19 @@ bottleneck (Y10Modules *m, Y10View x, const char *module, gboolean shortcut)
       Y10_CONV (.add = shortcut ? x : (Y10View) { 0 }));
 }
 
+/* C3k: a chain of bottlenecks beside a single convolution. */
+static Y10View
+c3k (Y10Modules *m, Y10View x, const char *module, gboolean shortcut)
+{
+  Y10View chain = y10_module_conv_in (m, x, module, "cv1", Y10_CONV ());
+
+  for (guint i = 0; has (m, name (m, "%s.m.%u.cv1", module, i)); i++)
+    chain = bottleneck (m, chain, name (m, "%s.m.%u", module, i), shortcut);
+  x = y10_module_conv_in (m, x, module, "cv2", Y10_CONV ());
+  return y10_module_conv_in (m, y10_module_concat (m, chain, x), module, "cv3",
+      Y10_CONV ());
+}
+
 /* RepVGGDW, the large-kernel convolution (§3.3): depthwise 7×7 plus
  * depthwise 3×3, merged when the weights are fetched. */
 static Y10View
@@ -155,7 +168,7 @@ cib (Y10Modules *m, Y10View x, const char *module)
 
 /* C2f: splits the channels in two, runs a chain of blocks on the second half
  * and concatenates all outputs. With CIB blocks it is C2fCIB, which always
- * has the shortcut. */
+ * has the shortcut; with C3k blocks, C3k2. */
 Y10View
 y10_module_c2f (Y10Modules *m, Y10View x, const char *module, gboolean shortcut)
 {
@@ -169,7 +182,9 @@ y10_module_c2f (Y10Modules *m, Y10View x, const char *module, gboolean shortcut)
   for (guint i = 0;; i++) {
     const char *block = name (m, "%s.m.%u", module, i);
 
-    if (has (m, name (m, "%s.cv1", block)))
+    if (has (m, name (m, "%s.cv3", block)))
+      h = c3k (m, h, block, shortcut);
+    else if (has (m, name (m, "%s.cv1", block)))
       h = bottleneck (m, h, block, shortcut);
     else if (has (m, name (m, "%s.cv1.0", block)))
       h = cib (m, h, block);
@@ -259,6 +274,18 @@ y10_module_psa_block (Y10Modules *m, Y10View x, const char *module)
   h = y10_module_conv_in (m, x, module, "ffn.0", Y10_CONV ());
   return y10_module_conv_in (m, h, module, "ffn.1",
       Y10_CONV (.linear = TRUE,.add = x,.in_place = TRUE));
+}
+
+Y10View
+y10_module_c2psa (Y10Modules *m, Y10View x, const char *module)
+{
+  x = y10_module_conv_in (m, x, module, "cv1", Y10_CONV (.split = 2));
+  if (y10_graph_builder_failed (m->graph))
+    return x;
+  for (guint i = 0; has (m, name (m, "%s.m.%u.attn.qkv", module, i)); i++)
+    y10_module_psa_block (m, y10_module_part (x, 1),
+        name (m, "%s.m.%u", module, i));
+  return y10_module_conv_in (m, x, module, "cv2", Y10_CONV ());
 }
 
 Y10View

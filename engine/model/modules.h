@@ -42,6 +42,8 @@ Y10View y10_module_c2f (Y10Modules * m, Y10View x, const char *module,
 Y10View y10_module_sppf (Y10Modules * m, Y10View x, const char *module);
 /* Overwrites @x and returns it. */
 Y10View y10_module_psa_block (Y10Modules * m, Y10View x, const char *module);
+/* Half of the channels go through a chain of such blocks. */
+Y10View y10_module_c2psa (Y10Modules * m, Y10View x, const char *module);
 /* Segment @i of @x. */
 Y10View y10_module_part (Y10View x, guint i);
 Y10View y10_module_concat (Y10Modules * m, Y10View a, Y10View b);

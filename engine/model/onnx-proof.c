@@ -22,6 +22,7 @@ typedef struct
   Y10Expressions *expressions;
   const Y10Graph *graph;
   const Y10TensorFile *file;
+  const char *title;
   guint batch;                  /* that the file was exported for */
   Y10Pieces ***segments;        /* pieces of each segment of each tensor */
   GHashTable *expected;         /* module → id of its convolution */
@@ -223,7 +224,7 @@ check_module (const Network *n, const Y10OnnxGraph *onnx,
 
   if (!node) {
     g_set_error (error, Y10_ERROR, Y10_ERROR_MODEL,
-        "%s is not a YOLOv10: it has no convolution \"%s\"", path, module);
+        "%s is not a %s: it has no convolution \"%s\"", path, n->title, module);
     return FALSE;
   }
   id = y10_onnx_values_get_id (values, node->out->pdata[0]);
@@ -232,18 +233,18 @@ check_module (const Network *n, const Y10OnnxGraph *onnx,
   before = y10_onnx_values_get_culprit (values, node, &why);
   if (before == node)
     g_set_error (error, Y10_ERROR, Y10_ERROR_MODEL,
-        "%s is not a YOLOv10: node \"%s\" (%s) %s", path, node->name, node->op,
-        why);
+        "%s is not a %s: node \"%s\" (%s) %s", path, n->title, node->name,
+        node->op, why);
   else
     g_set_error (error, Y10_ERROR, Y10_ERROR_MODEL,
-        "%s is not a YOLOv10: node \"%s\" (%s), which convolution \"%s\" "
-        "reads, %s", path, before->name, before->op, module, why);
+        "%s is not a %s: node \"%s\" (%s), which convolution \"%s\" "
+        "reads, %s", path, n->title, before->name, before->op, module, why);
   return FALSE;
 }
 
 gboolean
 y10_onnx_prove (const Y10OnnxGraph *onnx, const Y10Graph *graph,
-    const Y10TensorFile *file, GError **error)
+    const Y10TensorFile *file, const char *title, GError **error)
 {
   Y10Expressions *expressions = y10_expressions_new ();
   Y10OnnxValues *values;
@@ -251,6 +252,7 @@ y10_onnx_prove (const Y10OnnxGraph *onnx, const Y10Graph *graph,
   Network network;
 
   network_init (&network, expressions, graph, file, onnx->batch);
+  network.title = title;
   values = y10_onnx_values_new (onnx, expressions, graph->width,
       graph->height);
   for (guint i = 0; i < network.modules->len && same; i++)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Table of supported network structures. A new one needs a file with its
- * builder and a row here. */
+/* Table of supported network structures, and of those that are refused by
+ * name. A new one needs a file with its builder and a row here. */
 
 #include "config.h"
 
@@ -10,12 +10,15 @@
 
 #include "model/structure.h"
 
+#define N_LEVELS 3
+
+/* In the order in which they are tried: the head of each of these has the names of
+ * YOLOv10's. */
 static const Y10Structure *const structures[] = {
-  &y10_structure_yolov10,
+  &y10_structure_yolo11, &y10_structure_yolov10,
 };
 
-/* In Ultralytics' files of whole modules. */
-#define HEAD_CLASS "v10Detect"
+#define FAMILIES "YOLOv10 or YOLO11"
 
 /* Other networks that the same tools train, by a tensor that only they have.
  * The last matching row is the most specific one. */
@@ -32,10 +35,27 @@ static const struct
   {"YOLOv7", "model.105.m.0.weight"},
   {"YOLOv8", "model.22.cv3.0.0.conv.weight"},
   {"YOLOv9", "model.2.cv4.conv.weight"},
-  {"YOLO11", "model.10.m.0.attn.qkv.conv.weight"},
   {"YOLO12", "model.6.m.0.0.attn.qkv.conv.weight"},
   {"YOLO26", "model.22.m.0.1.attn.qkv.conv.weight"},
   {"RT-DETR", "model.28.decoder.layers.0.linear1.weight"},
+  {"YOLO for classification", "model.9.linear.weight"},
+  {"YOLO for classification", "model.10.linear.weight"},
+};
+
+/* What networks with other heads compute, by the head's class in files of whole modules
+ * and by the beginning of its tensors' names. "26" may follow the class. */
+static const struct
+{
+  const char *head_class, *task, *tensors;
+} other_tasks[] = {
+  {"Segment", "segmentation", "proto."},
+  {"Pose", "keypoints", "cv4_kpts."},
+  {"OBB", "oriented boxes", "cv4_angle."},
+  {"WorldDetect", "text prompts", NULL},
+  {"YOLOEDetect", "text prompts", NULL},
+  {"YOLOESegment", "text prompts", NULL},
+  /* The class is unknown: a state_dict. */
+  {"", "more than boxes", "cv4."},
 };
 
 static const char *
@@ -47,13 +67,87 @@ find_other_network (const Y10TensorFile *file)
   return NULL;
 }
 
-const Y10Structure *
-y10_structure_find (const Y10TensorFile *file)
+static gboolean
+has_tensors (const Y10TensorFile *file, const char *module, const char *prefix)
 {
+  g_autofree char *start = g_strconcat (module, ".", prefix, NULL);
+
+  for (guint i = 0; i < y10_tensor_file_get_n (file); i++)
+    if (g_str_has_prefix (y10_tensor_file_get (file, i)->name, start))
+      return TRUE;
+  return FALSE;
+}
+
+/* Returns what the network computes other than detections, or NULL. */
+static const char *
+find_other_task (const Y10Structure *structure, const Y10TensorFile *file,
+    const char *head_class)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (other_tasks); i++) {
+    const char *of = other_tasks[i].head_class;
+
+    if (head_class && *of && g_str_has_prefix (head_class, of)
+        && (!head_class[strlen (of)] || !strcmp (head_class + strlen (of), "26")))
+      return other_tasks[i].task;
+    if (!head_class && other_tasks[i].tensors
+        && has_tensors (file, structure->head, other_tasks[i].tensors))
+      return other_tasks[i].task;
+  }
+  return NULL;
+}
+
+static gboolean
+check_task (const Y10Structure *structure, const Y10TensorFile *file,
+    GError **error)
+{
+  const char *head_class = y10_tensor_file_get_meta (file, "head-class");
+  const char *task = find_other_task (structure, file, head_class);
+
+  if (task) {
+    g_set_error (error, Y10_ERROR, Y10_ERROR_MODEL,
+        "%s is a %s for %s; expected one for detection, such as %s.pt",
+        y10_tensor_file_get_path (file), structure->title, task,
+        structure->variants[0].name);
+    return FALSE;
+  }
+  if (!head_class || !strcmp (head_class, structure->head_class))
+    return TRUE;
+  g_set_error (error, Y10_ERROR, Y10_ERROR_MODEL,
+      "%s is a network with the head %s; expected a %s, whose head is %s",
+      y10_tensor_file_get_path (file), head_class, structure->title,
+      structure->head_class);
+  return FALSE;
+}
+
+const Y10Structure *
+y10_structure_find (const Y10TensorFile *file, GError **error)
+{
+  const char *path = y10_tensor_file_get_path (file);
+  const char *other = find_other_network (file);
+
+  if (other) {
+    g_set_error (error, Y10_ERROR, Y10_ERROR_MODEL,
+        "%s is a %s; expected a " FAMILIES " for detection, which can be trained "
+        "on the same data", path, other);
+    return NULL;
+  }
   for (guint i = 0; i < G_N_ELEMENTS (structures); i++)
     if (structures[i]->probe (file))
-      return structures[i];
-  return structures[0];
+      return check_task (structures[i], file, error) ? structures[i] : NULL;
+  g_set_error (error, Y10_ERROR, Y10_ERROR_MODEL,
+      "%s is not a " FAMILIES ": the last tensors of their heads are missing, "
+      "\"model.23.cv3.2.2.weight\" and \"model.23.one2one_cv3.2.2.weight\"", path);
+  return NULL;
+}
+
+gboolean
+y10_structure_has_head (const Y10Structure *structure,
+    const Y10TensorFile *file, Y10Head head)
+{
+  g_autofree char *last = g_strdup_printf ("%s.%scv3.2.2.weight",
+      structure->head, head == Y10_HEAD_ONE2MANY ? "" : "one2one_");
+
+  return y10_tensor_file_find (file, last) != NULL;
 }
 
 /* A file of whole modules stores the activation that each convolution was
@@ -78,33 +172,63 @@ check_activations (const Y10Graph *graph, const Y10TensorFile *file,
   return TRUE;
 }
 
+static Y10Graph *
+build (const Y10Structure *structure, const Y10TensorFile *file, guint width,
+    guint height, Y10Head head, GError **error)
+{
+  Y10Graph fields = {.width = width,.height = height,.head = head,
+    .head_kind = Y10_HEAD_KIND_DFL,
+    .n_levels = N_LEVELS,.n_layers = structure->n_layers,
+    .layer = g_new0 (Y10View, structure->n_layers)
+  };
+  Y10Modules m = {
+    .graph = y10_graph_builder_new (file, width, height),
+    .names = g_string_chunk_new (4096),
+    .file = file,
+  };
+  Y10Graph *graph;
+
+  y10_weights_set_network (y10_graph_builder_weights (m.graph),
+      structure->title);
+  structure->network (&m, &fields);
+  graph = y10_graph_builder_finish (m.graph, &fields, error);
+  if (!graph)
+    g_free (fields.layer);
+  g_string_chunk_free (m.names);
+  return graph;
+}
+
 Y10Graph *
 y10_structure_build (const Y10Structure *structure, const Y10TensorFile *file,
     guint width, guint height, Y10Head head, GError **error)
 {
-  const char *other = find_other_network (file);
-  const char *head_class = y10_tensor_file_get_meta (file, "head-class");
-  Y10Graph *graph;
+  Y10Graph *graph = build (structure, file, width, height, head, error);
 
-  if (other) {
-    g_set_error (error, Y10_ERROR, Y10_ERROR_MODEL,
-        "%s is a %s; expected a YOLOv10", y10_tensor_file_get_path (file),
-        other);
-    return NULL;
-  }
-  if (head_class && strcmp (head_class, HEAD_CLASS) != 0) {
-    g_set_error (error, Y10_ERROR, Y10_ERROR_MODEL,
-        "%s is a network with the head %s; expected a YOLOv10, whose head is "
-        HEAD_CLASS, y10_tensor_file_get_path (file), head_class);
-    return NULL;
-  }
-  graph = structure->build (file, width, height, head, error);
   if (!graph)
     return NULL;
-  graph->head_kind = structure->head_kind;
   if (check_activations (graph, file, error)
       && y10_graph_read_scales (graph, y10_tensor_file_get_path (file), error))
     return graph;
   y10_graph_free (graph);
   return NULL;
+}
+
+const char *
+y10_structure_name_variant (const Y10Structure *structure,
+    const Y10TensorFile *file, const Y10Graph *graph)
+{
+  guint first = y10_graph_view_channels (graph, graph->layer[0]);
+  guint last = y10_graph_view_channels (graph, graph->layer[structure->last]);
+  guint repeats = 0;
+
+  for (;; repeats++) {
+    g_autofree char *folded =
+        g_strdup_printf ("model.4.m.%u.cv1.conv.weight", repeats);
+    if (!y10_tensor_file_find (file, folded))
+      break;
+  }
+  for (const Y10Variant *v = structure->variants; v->name; v++)
+    if (v->first == first && v->last == last && v->repeats == repeats)
+      return v->name;
+  return structure->custom;
 }

@@ -7,11 +7,7 @@
 
 #include "config.h"
 
-#include "model/modules.h"
 #include "model/structure.h"
-
-#define N_LEVELS 3              /* strides 8, 16, 32 */
-#define N_LAYERS 23             /* the modules before the head */
 
 /* SCDown, spatial-channel decoupled downsampling (§3.2): a pointwise
  * convolution, then a depthwise 3×3 of stride 2 without activation. */
@@ -68,79 +64,30 @@ network (Y10Modules *m, Y10Graph *out)
   y10_module_detect (m, (Y10View[]) { l[16], l[19], l[22] }, "model.23", out);
 }
 
-static Y10Graph *
-build (const Y10TensorFile *file, guint width, guint height,
-    Y10Head head, GError **error)
-{
-  Y10Graph fields = {.width = width,.height = height,.head = head,
-    .n_levels = N_LEVELS,.n_layers = N_LAYERS,
-    .layer = g_new0 (Y10View, N_LAYERS)
-  };
-  Y10Modules m = {
-    .graph = y10_graph_builder_new (file, width, height),
-    .names = g_string_chunk_new (4096),
-    .file = file,
-  };
-  Y10Graph *graph;
-
-  network (&m, &fields);
-  graph = y10_graph_builder_finish (m.graph, &fields, error);
-  if (!graph)
-    g_free (fields.layer);
-  g_string_chunk_free (m.names);
-  return graph;
-}
-
-static gboolean
-has_head (const Y10TensorFile *file, Y10Head head)
-{
-  return y10_tensor_file_find (file, head == Y10_HEAD_ONE2MANY
-      ? "model.23.cv3.2.2.weight" : "model.23.one2one_cv3.2.2.weight") != NULL;
-}
-
+/* The families that other files build have more specific tensors. */
 static gboolean
 probe (const Y10TensorFile *file)
 {
-  return has_head (file, Y10_HEAD_ONE2ONE)
-      || has_head (file, Y10_HEAD_ONE2MANY);
+  return y10_structure_has_head (&y10_structure_yolov10, file, Y10_HEAD_ONE2ONE)
+      || y10_structure_has_head (&y10_structure_yolov10, file,
+      Y10_HEAD_ONE2MANY);
 }
 
-/* Names the published variants by their channels and depth; others are
- * custom. */
-static const char *
-name_variant (const Y10TensorFile *file, const Y10Graph *graph)
-{
-  static const struct
-  {
-    const char *name;
-    guint first, last, repeats; /* channels of modules 0 and 10, blocks of 4 */
-  } variants[] = {
-    {"yolov10n", 16, 256, 2}, {"yolov10s", 32, 512, 2},
-    {"yolov10m", 48, 576, 4}, {"yolov10b", 64, 512, 4},
-    {"yolov10l", 64, 512, 6}, {"yolov10x", 80, 640, 6},
-  };
-  guint first = y10_graph_view_channels (graph, graph->layer[0]);
-  guint last = y10_graph_view_channels (graph, graph->layer[10]);
-  guint repeats = 0;
-
-  for (;; repeats++) {
-    g_autofree char *folded =
-        g_strdup_printf ("model.4.m.%u.cv1.conv.weight", repeats);
-    if (!y10_tensor_file_find (file, folded))
-      break;
-  }
-  for (guint i = 0; i < G_N_ELEMENTS (variants); i++)
-    if (variants[i].first == first && variants[i].last == last
-        && variants[i].repeats == repeats)
-      return variants[i].name;
-  return "yolov10 (custom)";
-}
+static const Y10Variant variants[] = {
+  {"yolov10n", 16, 256, 2}, {"yolov10s", 32, 512, 2},
+  {"yolov10m", 48, 576, 4}, {"yolov10b", 64, 512, 4},
+  {"yolov10l", 64, 512, 6}, {"yolov10x", 80, 640, 6},
+  {NULL, 0, 0, 0}
+};
 
 const Y10Structure y10_structure_yolov10 = {
-  .name = "yolov10",
+  .title = "YOLOv10",
+  .head = "model.23",
+  .head_class = "v10Detect",
+  .n_layers = 23,
   .probe = probe,
-  .has_head = has_head,
-  .build = build,
-  .name_variant = name_variant,
-  .head_kind = Y10_HEAD_KIND_DFL,
+  .network = network,
+  .last = 10,
+  .variants = variants,
+  .custom = "yolov10 (custom)",
 };

@@ -37,6 +37,7 @@ typedef struct
 struct _Y10Weights
 {
   const Y10TensorFile *file;
+  const char *network;          /* in messages */
   GArray *convs;
 };
 
@@ -52,9 +53,16 @@ y10_weights_new (const Y10TensorFile *file)
   Y10Weights *weights = g_new0 (Y10Weights, 1);
 
   weights->file = y10_tensor_file_ref ((Y10TensorFile *) file);
+  weights->network = "known network";
   weights->convs = g_array_new (FALSE, TRUE, sizeof (Conv));
   g_array_set_clear_func (weights->convs, conv_clear);
   return weights;
+}
+
+void
+y10_weights_set_network (Y10Weights *weights, const char *title)
+{
+  weights->network = title;
 }
 
 void
@@ -142,8 +150,8 @@ find_branch (const Y10Weights *weights, const char *conv, const char *bn,
 
   if (!w) {
     g_set_error (error, Y10_ERROR, Y10_ERROR_MODEL,
-        "%s is not a YOLOv10: tensor \"%s.weight\" is missing",
-        y10_tensor_file_get_path (weights->file), conv);
+        "%s is not a %s: tensor \"%s.weight\" is missing",
+        y10_tensor_file_get_path (weights->file), weights->network, conv);
     return FALSE;
   }
   if (w->n_dims != 4 || !w->n_elements || w->dim[2] != w->dim[3]

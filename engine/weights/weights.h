@@ -152,6 +152,8 @@ typedef struct
 typedef struct _Y10Weights Y10Weights;
 
 Y10Weights *y10_weights_new (const Y10TensorFile * file);
+/* Sets what messages call the network, such as "YOLOv10"; a static string. */
+void y10_weights_set_network (Y10Weights * weights, const char *title);
 void y10_weights_free (Y10Weights * weights);
 gboolean y10_weights_has (const Y10Weights * weights, const char *module);
 /* Finds NAME.conv.weight (+ bias or bn.*), NAME.weight + NAME.bias, or a

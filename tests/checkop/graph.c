@@ -249,6 +249,7 @@ hollow_graph_new (const char *shapes, guint n_classes, guint width,
       shapes);
   GError *error = NULL;
   Y10TestTensors *tensors = y10_test_tensors_new (path, 0, &error);
+  const Y10Structure *structure;
   Y10TensorFile *file;
   Y10Graph *graph;
 
@@ -257,8 +258,9 @@ hollow_graph_new (const char *shapes, guint n_classes, guint width,
   if (n_classes)
     y10_test_tensors_set_classes (tensors, n_classes);
   file = open_weights (tensors, TRUE);
-  graph = y10_structure_build (y10_structure_find (file), file, width, height,
-      head, &error);
+  structure = y10_structure_find (file, &error);
+  graph = structure ? y10_structure_build (structure, file, width, height, head,
+      &error) : NULL;
   if (!graph)
     g_error ("%s", error->message);
   y10_tensor_file_unref (file);

@@ -67,7 +67,7 @@ test_logits_decode (const TestLogits *logits, guint anchor, double box[4])
       sum += e;
       weighted += i * e;
     }
-    distance[side] = weighted / sum;
+    distance[side] = logits->n_bins == 1 ? bins[0] : weighted / sum;
   }
   box[0] = (cx - distance[0]) * stride;
   box[1] = (cy - distance[1]) * stride;

@@ -131,7 +131,9 @@ read_all (Reader *r, JsonObject *root, Expected *e)
   e->seed = (guint64) number (r, root, "seed");
   if (r->error)
     return;
-  e->variant = g_strdup (json_node_get_string (variant));
+  e->variant = g_strconcat (json_object_has_member (root, "family")
+      ? json_object_get_string_member (root, "family") : "yolov10",
+      json_node_get_string (variant), NULL);
   e->height = (guint) json_array_get_int_element (input, 2);
   e->width = (guint) json_array_get_int_element (input, 3);
   read_sample (r, object (r, root, "pred"), &e->pred);
@@ -144,6 +146,9 @@ read_all (Reader *r, JsonObject *root, Expected *e)
     e->rows = read_rows (r, root, "class_aware", FALSE);
     e->agnostic = read_rows (r, root, "agnostic", FALSE);
   } else {
+    e->rows = read_rows (r, object (r, root, "detections"), "rows", TRUE);
+  }
+  if (!e->one2many || json_object_has_member (root, "layers")) {
     JsonObject *layers = object (r, root, "layers");
     char name[8];
 
@@ -156,7 +161,6 @@ read_all (Reader *r, JsonObject *root, Expected *e)
     }
     if (!e->n_layers)
       object (r, layers, "0");  /* the error that says so */
-    e->rows = read_rows (r, object (r, root, "detections"), "rows", TRUE);
   }
 }
 
@@ -243,8 +247,7 @@ expected_shapes_path (const Expected *e)
   if (e->shapes)
     return g_strdup (e->shapes);
   directory = g_path_get_dirname (e->path);
-  name = g_strdup_printf ("yolov10%s-nc%u.shapes.json", e->variant,
-      e->n_classes);
+  name = g_strdup_printf ("%s-nc%u.shapes.json", e->variant, e->n_classes);
   path = g_build_filename (directory, name, NULL);
   g_free (name);
   g_free (directory);

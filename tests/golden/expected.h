@@ -32,12 +32,12 @@ typedef struct
 {
   char *path, *name;
   char *shapes;                 /* NULL: beside it */
-  char *variant;
+  char *variant;                /* such as "yolov10n" */
   guint height, width, n_classes;
   guint64 seed;
   gboolean one2many;
   double confidence, iou;       /* one2many */
-  guint n_layers;               /* 0 for one2many */
+  guint n_layers;               /* may be 0 for one2many */
   Sample layers[MAX_LAYERS];
   Sample pred;                  /* anchors × (cx cy w h scores) */
   GArray *rows;                 /* one2one, or class-aware NMS */

@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
 #
-# Installs Ultralytics from PyPI beside Debian's PyTorch and runs checkpoints.py.
+# Installs Ultralytics from PyPI beside Debian's PyTorch and runs checkpoints.py and
+# families.py.
 set -euo pipefail
 
-[ $# = 2 ] || { echo "usage: checkpoints.sh Y10 VENV" >&2; exit 2; }
+[ $# = 4 ] || { echo "usage: checkpoints.sh Y10 VENV GOLDEN SEEDED" >&2; exit 2; }
 here=$(dirname "$(readlink -f "$0")")
 python=/usr/bin/python3
 if ! $python -c 'import torch, torchvision' 2>/dev/null; then
@@ -23,4 +24,7 @@ fi
 export MALLOC_MMAP_THRESHOLD_=8589934592 MALLOC_TRIM_THRESHOLD_=17179869184
 export MALLOC_TOP_PAD_=1073741824
 export YOLO_CONFIG_DIR=$2 YOLO_OFFLINE=true
-"$2/bin/python" "$here/checkpoints.py" "$1" "$here/../../pipelines/codes.png"
+status=0
+"$2/bin/python" "$here/checkpoints.py" "$1" "$here/../../pipelines/codes.png" || status=$?
+"$2/bin/python" "$here/families.py" "$1" "$3" "$4" "$here/../../pipelines/codes.png" || status=$?
+exit $status
