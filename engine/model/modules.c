@@ -301,27 +301,37 @@ y10_module_upsample2x (Y10Modules *m, Y10View x, const char *module)
   return op.out;
 }
 
-/* v10Detect: per level a box branch (edge distances as distributions, DFL)
- * and a lighter class branch (§3.2); the one2one copies are the end-to-end
- * head. Box ops come last, so that a backend may run them only at the
- * anchors that the class scores select. */
+/* The class branch of a level: of two convolutions, or lighter (§3.2), before the
+ * last one. */
+static Y10View
+class_branch (Y10Modules *m, Y10View x, const char *cv3)
+{
+  if (has (m, name (m, "%s.0", cv3))) {
+    x = y10_module_conv_in (m, x, cv3, "0", Y10_CONV ());
+    x = y10_module_conv_in (m, x, cv3, "1", Y10_CONV ());
+  } else {
+    x = y10_module_conv_in (m, x, cv3, "0.0", Y10_CONV (.depthwise = TRUE));
+    x = y10_module_conv_in (m, x, cv3, "0.1", Y10_CONV ());
+    x = y10_module_conv_in (m, x, cv3, "1.0", Y10_CONV (.depthwise = TRUE));
+    x = y10_module_conv_in (m, x, cv3, "1.1", Y10_CONV ());
+  }
+  return y10_module_conv_in (m, x, cv3, "2",
+      Y10_CONV (.linear = TRUE,.logits = TRUE));
+}
+
+/* Detect: per level a box branch (edge distances as distributions, DFL) and a
+ * class branch; the one2one copies are the end-to-end head. Box ops come last,
+ * so that a backend may run them only at the anchors that the class scores
+ * select. */
 void
 y10_module_detect (Y10Modules *m, const Y10View *x, const char *module,
     Y10Graph *out)
 {
   const char *prefix = out->head == Y10_HEAD_ONE2MANY ? "" : "one2one_";
 
-  for (guint i = 0; i < out->n_levels; i++) {
-    const char *cv3 = name (m, "%s.%scv3.%u", module, prefix, i);
-    Y10View h;
-
-    h = y10_module_conv_in (m, x[i], cv3, "0.0", Y10_CONV (.depthwise = TRUE));
-    h = y10_module_conv_in (m, h, cv3, "0.1", Y10_CONV ());
-    h = y10_module_conv_in (m, h, cv3, "1.0", Y10_CONV (.depthwise = TRUE));
-    h = y10_module_conv_in (m, h, cv3, "1.1", Y10_CONV ());
-    out->cls[i] = y10_module_conv_in (m, h, cv3, "2",
-        Y10_CONV (.linear = TRUE,.logits = TRUE));
-  }
+  for (guint i = 0; i < out->n_levels; i++)
+    out->cls[i] = class_branch (m, x[i],
+        name (m, "%s.%scv3.%u", module, prefix, i));
   for (guint i = 0; i < out->n_levels; i++) {
     const char *cv2 = name (m, "%s.%scv2.%u", module, prefix, i);
     const char *cv3 = name (m, "%s.%scv3.%u", module, prefix, i);

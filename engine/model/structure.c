@@ -12,13 +12,13 @@
 
 #define N_LEVELS 3
 
-/* In the order in which they are tried: the head of each of these has the names of
- * YOLOv10's. */
+/* In the order in which they are tried: the head of each of the last ones has the names
+ * of YOLOv10's. */
 static const Y10Structure *const structures[] = {
-  &y10_structure_yolo11, &y10_structure_yolov10,
+  &y10_structure_yolov8, &y10_structure_yolo11, &y10_structure_yolov10,
 };
 
-#define FAMILIES "YOLOv10 or YOLO11"
+#define FAMILIES "YOLOv8, YOLOv10 or YOLO11"
 
 /* Other networks that the same tools train, by a tensor that only they have.
  * The last matching row is the most specific one. */
@@ -33,7 +33,6 @@ static const struct
   {"YOLOv3", "model.28.m.0.weight"},
   {"YOLOv3u", "model.28.cv3.0.0.conv.weight"},
   {"YOLOv7", "model.105.m.0.weight"},
-  {"YOLOv8", "model.22.cv3.0.0.conv.weight"},
   {"YOLOv9", "model.2.cv4.conv.weight"},
   {"YOLO12", "model.6.m.0.0.attn.qkv.conv.weight"},
   {"YOLO26", "model.22.m.0.1.attn.qkv.conv.weight"},
@@ -135,8 +134,9 @@ y10_structure_find (const Y10TensorFile *file, GError **error)
     if (structures[i]->probe (file))
       return check_task (structures[i], file, error) ? structures[i] : NULL;
   g_set_error (error, Y10_ERROR, Y10_ERROR_MODEL,
-      "%s is not a " FAMILIES ": the last tensors of their heads are missing, "
-      "\"model.23.cv3.2.2.weight\" and \"model.23.one2one_cv3.2.2.weight\"", path);
+      "%s is not a " FAMILIES ": the last tensor of their heads is missing, "
+      "\"model.22.cv3.2.2.weight\", \"model.23.cv3.2.2.weight\" or "
+      "\"model.23.one2one_cv3.2.2.weight\"", path);
   return NULL;
 }
 

@@ -32,6 +32,7 @@ typedef struct
   const char *custom;           /* name of any other size */
 } Y10Structure;
 
+extern const Y10Structure y10_structure_yolov8; /* yolov8.c */
 extern const Y10Structure y10_structure_yolov10;        /* yolov10.c */
 extern const Y10Structure y10_structure_yolo11; /* yolo11.c */
 
