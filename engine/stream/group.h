@@ -9,7 +9,7 @@
 
 G_BEGIN_DECLS
 
-typedef struct
+struct _Y10Group
 {
   char *key;
   /* Under the registry's lock. */
@@ -18,7 +18,7 @@ typedef struct
   /* Set before @ready. The engine and the scheduler stay the same. */
   Y10StreamSteps steps;
   gint64 warm_time;
-} Y10Group;
+};
 
 /* Returns the group with this key, or creates it, which takes from milliseconds
  * to seconds. */

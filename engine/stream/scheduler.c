@@ -2,12 +2,15 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
 /* Puts images of many streams into the steps of one engine. While fewer steps than
- * allowed are in flight, one thread begins the next as soon as the queues can fill
- * it, or the oldest image has waited for the batch timeout.
+ * allowed are in flight, one thread begins the next as soon as the lines can fill
+ * it, or the oldest image has waited for the batch timeout; turns.c decides which
+ * images these are. One lock protects that decision, the streams and their requests.
  *
  * Steps are answered in the order in which they began, even if a later one
  * finishes first, so a stream gets its answers in the order of its images. The
- * scheduler allocates memory only for a new stream and for a failed step. */
+ * scheduler allocates memory only for a failed step.
+ *
+ * Locks are pthread locks, which ThreadSanitizer understands. */
 
 #include "config.h"
 
@@ -16,6 +19,8 @@
 #include <string.h>
 
 #include "base/clock.h"
+
+#define NEVER G_MAXINT64
 
 typedef struct
 {
@@ -29,11 +34,12 @@ struct _Y10Scheduler
 {
   Y10SchedulerConfig config;
   pthread_t thread;
-  Y10Queues queues;
-  /* The lock of the queues protects everything below. */
+  pthread_mutex_t lock;         /* protects everything below, and the lines */
+  pthread_cond_t work;          /* signalled when a step may be able to begin */
   gboolean quit;
+  Y10Turns turns;
   Step *steps;                  /* a ring of config.n_steps */
-  guint first;                  /* of the steps in flight */
+  guint first, n_in_flight;     /* of the steps in flight */
   gint64 busy, busy_since;      /* ns: of all finished busy periods; start of
                                  * the current one */
   guint64 n_failed;
@@ -41,46 +47,123 @@ struct _Y10Scheduler
   Y10LatencyWindow waits;
 };
 
-static guint
-n_in_flight (const Y10Scheduler *self)
+static void
+init_cond (pthread_cond_t *cond)
 {
-  return self->config.n_steps - self->queues.n_free;
+  pthread_condattr_t monotonic;
+
+  pthread_condattr_init (&monotonic);
+  pthread_condattr_setclock (&monotonic, CLOCK_MONOTONIC);
+  pthread_cond_init (cond, &monotonic);
+  pthread_condattr_destroy (&monotonic);
+}
+
+/* @until: CLOCK_MONOTONIC in nanoseconds, or NEVER. */
+static void
+wait_for (pthread_cond_t *cond, pthread_mutex_t *lock, gint64 until)
+{
+  struct timespec t;
+
+  if (until == NEVER) {
+    pthread_cond_wait (cond, lock);
+    return;
+  }
+  t.tv_sec = until / 1000000000;
+  t.tv_nsec = until % 1000000000;
+  pthread_cond_timedwait (cond, lock, &t);
+}
+
+void
+y10_scheduler_lock (Y10Scheduler *self)
+{
+  pthread_mutex_lock (&self->lock);
+}
+
+void
+y10_scheduler_unlock (Y10Scheduler *self)
+{
+  pthread_mutex_unlock (&self->lock);
+}
+
+void
+y10_scheduler_wake (Y10Scheduler *self)
+{
+  if (self->n_in_flight < self->config.n_steps) /* else no step can begin yet */
+    pthread_cond_signal (&self->work);
+}
+
+void
+y10_scheduler_wait (Y10EngineStream *stream, gint64 until)
+{
+  wait_for (&stream->over, &stream->scheduler->lock, until);
+}
+
+/* Tells whoever submitted the request of @place, or waits for it. */
+static void
+place_changed (Y10Place *place)
+{
+  Y10EngineStream *stream = y10_place_get_stream (place);
+  Y10EngineRequest *request = y10_place_get_request (place);
+  gboolean over = y10_place_is_over (place);
+
+  if (request->notify)
+    request->notify (request, over ? Y10_ENGINE_REQUEST_DONE
+        : Y10_ENGINE_REQUEST_RUNNING, request->notify_data);
+  if (over)
+    pthread_cond_broadcast (&stream->over);
+}
+
+void
+y10_scheduler_add_stream (Y10Scheduler *self, Y10EngineStream *stream,
+    gint priority)
+{
+  stream->scheduler = self;
+  init_cond (&stream->over);
+  pthread_mutex_lock (&self->lock);
+  y10_line_init (&stream->line, &self->turns, priority);
+  pthread_mutex_unlock (&self->lock);
+}
+
+void
+y10_scheduler_remove_stream (Y10EngineStream *stream)
+{
+  Y10Scheduler *self = stream->scheduler;
+
+  pthread_mutex_lock (&self->lock);
+  y10_line_withdraw (&stream->line);
+  while (stream->line.n_running)
+    pthread_cond_wait (&stream->over, &self->lock);
+  y10_line_clear (&stream->line);
+  pthread_mutex_unlock (&self->lock);
+  pthread_cond_destroy (&stream->over);
 }
 
 /* When the next step begins if no further image arrives and no step finishes. */
 static gint64
 next_begin (const Y10Scheduler *self)
 {
-  gint64 oldest;
-  guint n;
-
-  if (!self->queues.n_free)
-    return G_MAXINT64;
-  n = y10_queues_count_ready (&self->queues, &oldest);
-  if (!n || n >= self->config.max_batch)
-    return oldest;
-  return oldest + (gint64) self->config.batch_timeout * 1000;
+  if (self->n_in_flight == self->config.n_steps)
+    return NEVER;
+  return y10_turns_next_step (&self->turns, self->config.max_batch,
+      (gint64) self->config.batch_timeout * 1000);
 }
 
 static void
 begin_step (Y10Scheduler *self, gint64 now)
 {
-  guint index = (self->first + n_in_flight (self)) % self->config.n_steps;
+  guint index = (self->first + self->n_in_flight) % self->config.n_steps;
   Step *step = &self->steps[index];
 
-  step->n = 0;
   step->finished = FALSE;
   step->begun_at = now;
-  while (step->n < self->config.max_batch
-      && y10_queues_take_turn (&self->queues, now, &step->turns[step->n]))
-    step->n++;
-  if (!n_in_flight (self))
+  step->n = y10_turns_fill_step (&self->turns, step->turns,
+      self->config.max_batch, now);
+  if (!self->n_in_flight++)
     self->busy_since = now;
-  self->queues.n_free--;
-  pthread_mutex_unlock (&self->queues.lock);
+  pthread_mutex_unlock (&self->lock);
   self->config.begin (self->config.device, self, index, step->turns,
       step->n);
-  pthread_mutex_lock (&self->queues.lock);
+  pthread_mutex_lock (&self->lock);
 }
 
 static void *
@@ -88,16 +171,16 @@ run (void *data)
 {
   Y10Scheduler *self = data;
 
-  pthread_mutex_lock (&self->queues.lock);
+  pthread_mutex_lock (&self->lock);
   while (!self->quit) {
     gint64 at = next_begin (self), now = y10_clock_ns ();
 
     if (at <= now)
       begin_step (self, now);
     else
-      y10_queues_wait_for_work (&self->queues, at);
+      wait_for (&self->work, &self->lock, at);
   }
-  pthread_mutex_unlock (&self->queues.lock);
+  pthread_mutex_unlock (&self->lock);
   return NULL;
 }
 
@@ -126,7 +209,8 @@ free_parts (Y10Scheduler *self)
   for (guint i = 0; i < self->config.n_steps; i++)
     g_free (self->steps[i].turns);
   g_free (self->steps);
-  y10_queues_clear (&self->queues);
+  pthread_cond_destroy (&self->work);
+  pthread_mutex_destroy (&self->lock);
   g_free (self);
 }
 
@@ -153,8 +237,9 @@ y10_scheduler_new (const Y10SchedulerConfig *config, GError **error)
   self->steps = g_new0 (Step, config->n_steps);
   for (guint i = 0; i < config->n_steps; i++)
     self->steps[i].turns = g_new0 (Y10Turn, config->max_batch);
-  y10_queues_init (&self->queues);
-  self->queues.n_free = config->n_steps;
+  pthread_mutex_init (&self->lock, NULL);
+  init_cond (&self->work);
+  self->turns.changed = place_changed;
   result = pthread_create (&self->thread, NULL, run, self);
   if (result) {
     g_set_error (error, Y10_ERROR, Y10_ERROR_NO_MEMORY,
@@ -176,10 +261,10 @@ y10_scheduler_free (Y10Scheduler *self)
 {
   if (!self)
     return;
-  pthread_mutex_lock (&self->queues.lock);
+  pthread_mutex_lock (&self->lock);
   self->quit = TRUE;
-  pthread_cond_signal (&self->queues.work);
-  pthread_mutex_unlock (&self->queues.lock);
+  pthread_cond_signal (&self->work);
+  pthread_mutex_unlock (&self->lock);
   pthread_join (self->thread, NULL);
   free_parts (self);
 }
@@ -188,19 +273,20 @@ y10_scheduler_free (Y10Scheduler *self)
 static gint64
 busy_until (const Y10Scheduler *self, gint64 now)
 {
-  return self->busy + (n_in_flight (self) ? now - self->busy_since : 0);
+  return self->busy + (self->n_in_flight ? now - self->busy_since : 0);
 }
 
 static void
 answer (Y10Scheduler *self, const Step *step, gint64 now)
 {
   for (guint i = 0; i < step->n; i++) {
-    Y10Request *request = step->turns[i].request;
+    Y10Place *place = step->turns[i].place;
+    gboolean failed = y10_place_get_request (place)->error != NULL;
 
-    y10_window_record (&self->waits, step->begun_at - request->came_at, now,
+    y10_window_record (&self->waits, step->begun_at - place->arrived_at, now,
         busy_until (self, now));
-    self->n_failed += request->error != NULL;
-    y10_request_answer_part (request);
+    self->n_failed += failed;
+    y10_place_answer (place, failed);
   }
   self->fill[step->n]++;
 }
@@ -221,21 +307,23 @@ y10_scheduler_finish (Y10Scheduler *self, guint step, const GError *error)
   Step *finished = &self->steps[step];
   gint64 now;
 
-  pthread_mutex_lock (&self->queues.lock);
+  pthread_mutex_lock (&self->lock);
   now = y10_clock_ns ();
-  for (guint i = 0; error && i < finished->n; i++)
-    if (!finished->turns[i].request->error)
-      finished->turns[i].request->error = g_error_copy (error);
+  for (guint i = 0; error && i < finished->n; i++) {
+    Y10EngineRequest *request = y10_place_get_request (finished->turns[i].place);
+
+    if (!request->error)
+      request->error = g_error_copy (error);
+  }
   finished->finished = TRUE;
-  while (n_in_flight (self) && self->steps[self->first].finished) {
+  while (self->n_in_flight && self->steps[self->first].finished) {
     answer (self, &self->steps[self->first], now);
     self->first = (self->first + 1) % self->config.n_steps;
-    self->queues.n_free++;
-    if (!n_in_flight (self))
+    if (!--self->n_in_flight)
       self->busy += now - self->busy_since;
   }
-  pthread_cond_signal (&self->queues.work);
-  pthread_mutex_unlock (&self->queues.lock);
+  pthread_cond_signal (&self->work);
+  pthread_mutex_unlock (&self->lock);
 }
 
 /**
@@ -252,36 +340,20 @@ y10_scheduler_get_stats (Y10Scheduler *self, Y10SchedulerStats *stats)
   gint64 now, busy;
 
   *stats = (Y10SchedulerStats) { 0 };
-  pthread_mutex_lock (&self->queues.lock);
+  pthread_mutex_lock (&self->lock);
   now = y10_clock_ns ();
   busy = busy_until (self, now);
-  stats->n_streams = self->queues.streams.length;
-  stats->n_queued = y10_queues_count_queued (&self->queues);
-  for (guint i = 0; i < n_in_flight (self); i++)
+  stats->n_streams = self->turns.lines.length;
+  stats->n_queued = y10_turns_count_queued (&self->turns);
+  for (guint i = 0; i < self->n_in_flight; i++)
     stats->n_running +=
         self->steps[(self->first + i) % self->config.n_steps].n;
   stats->n_answered = self->waits.n;
   stats->n_failed = self->n_failed;
-  stats->n_withdrawn = self->queues.n_withdrawn;
+  stats->n_withdrawn = self->turns.n_withdrawn;
   memcpy (stats->fill, self->fill, sizeof self->fill);
   waits = self->waits;
-  pthread_mutex_unlock (&self->queues.lock);
+  pthread_mutex_unlock (&self->lock);
   stats->busy = y10_window_busy (&waits, now, busy);
   y10_window_summarize (&waits, &stats->waits);
-}
-
-/**
- * y10_stream_new:
- * @scheduler: a scheduler; it must outlive the stream
- * @priority: see y10_stream_set_priority()
- *
- * Creates a stream. Its first turn comes after one turn of each other stream
- * that is waiting. Any thread.
- *
- * Returns: (transfer full): a stream
- */
-Y10Stream *
-y10_stream_new (Y10Scheduler *scheduler, gint priority)
-{
-  return y10_queues_add_stream (&scheduler->queues, priority);
 }

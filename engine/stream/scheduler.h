@@ -6,14 +6,12 @@
  * neither images nor engines. */
 
 #include "base/window.h"
-#include "stream/queue.h"
+#include "stream/stream.h"
 
 G_BEGIN_DECLS
 
 #define Y10_SCHEDULER_MAX_BATCH 64
 #define Y10_SCHEDULER_MAX_STEPS 16
-
-typedef struct _Y10Scheduler Y10Scheduler;
 
 /**
  * Y10BeginStep:
@@ -81,7 +79,20 @@ void y10_scheduler_finish (Y10Scheduler * scheduler, guint step,
 void y10_scheduler_get_stats (Y10Scheduler * scheduler,
     Y10SchedulerStats * stats);
 
-/* The other functions of Y10Stream are in queue.h. */
-Y10Stream *y10_stream_new (Y10Scheduler * scheduler, gint priority);
+/* Adds a stream, whose scheduler and line it sets. @scheduler must outlive it. Any
+ * thread. */
+void y10_scheduler_add_stream (Y10Scheduler * scheduler,
+    Y10EngineStream * stream, gint priority);
+/* Withdraws the queued requests of a stream that no other thread uses any more, and
+ * waits for those in steps. Not from @begin of Y10SchedulerConfig. */
+void y10_scheduler_remove_stream (Y10EngineStream * stream);
+
+/* For whoever changes a line. With the lock held: wake() says that a step may be able
+ * to begin; wait() waits until a request of @stream is over, or until @until in
+ * nanoseconds of CLOCK_MONOTONIC, G_MAXINT64: for ever. */
+void y10_scheduler_lock (Y10Scheduler * scheduler);
+void y10_scheduler_unlock (Y10Scheduler * scheduler);
+void y10_scheduler_wake (Y10Scheduler * scheduler);
+void y10_scheduler_wait (Y10EngineStream * stream, gint64 until);
 
 G_END_DECLS

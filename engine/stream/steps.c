@@ -14,19 +14,25 @@
 #include <y10/parts.h>
 
 #include "base/clock.h"
-#include "stream/request.h"
+#include "stream/stream.h"
 
 G_STATIC_ASSERT (Y10_MAX_BATCH == Y10_SCHEDULER_MAX_BATCH);
+
+static Y10EngineRequest *
+get_request (const Y10Turn *turn)
+{
+  return y10_place_get_request (turn->place);
+}
 
 static gboolean
 add_image (const Y10StreamSteps *self, const Y10Step *step, const Y10Turn *turn,
     GError **error)
 {
-  const Y10EngineRequest *request = y10_request_outer (turn->request);
+  const Y10EngineRequest *request = get_request (turn);
   Y10HeadParams params;
   Y10Image image;
 
-  if (!y10_request_has_parts (request))
+  if (!y10_engine_request_has_parts (request))
     return y10_step_add (step, request->image, request->params, error);
   y10_part_get_image (&request->parts[turn->part], request->image, &image);
   y10_parts_get_params (request->params, self->engine->config.max_detections,
@@ -85,27 +91,27 @@ record_times (const Y10RunningStep *running, guint i, const Y10StepTimes *times,
     gint64 now)
 {
   const Y10Turn *turn = &running->turns[i];
-  Y10EngineRequest *request = y10_request_outer (turn->request);
+  Y10EngineRequest *request = get_request (turn);
 
   if (turn->part == 0) {
-    request->wait_time = turn->request->begun_at - turn->request->came_at;
-    request->turns = turn->request->turns;
+    request->wait_time = turn->place->begun_at - turn->place->arrived_at;
+    request->turns = turn->place->turns;
   }
   for (guint j = 0; j < i; j++)
-    if (running->turns[j].request == turn->request)
+    if (running->turns[j].place == turn->place)
       return;
   add_time (&request->preprocess_time, times->preprocess);
   add_time (&request->inference_time, times->inference);
   add_time (&request->postprocess_time, times->postprocess);
-  raise_time (&request->step_time, now - turn->request->begun_at);
+  raise_time (&request->step_time, now - turn->place->begun_at);
 }
 
 static gboolean
 read_rows (const Y10RunningStep *running, guint i, GError **error)
 {
   const Y10Turn *turn = &running->turns[i];
-  Y10EngineRequest *request = y10_request_outer (turn->request);
-  Y10Part *part = y10_request_has_parts (request)
+  Y10EngineRequest *request = get_request (turn);
+  Y10Part *part = y10_engine_request_has_parts (request)
       ? &request->parts[turn->part] : NULL;
   gint n = y10_step_read (&running->step, i,
       part ? part->detections : request->detections,

@@ -1,27 +1,29 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Streams and their requests. */
+/* Streams: which engine they share, their settings, and what they tell. Their
+ * requests are in requests.c. */
 
 #include "config.h"
 
-#include <y10/parts.h>
-#include <y10/stream.h>
+#include "stream/stream.h"
 
 #include <string.h>
 
 #include "run/reserve.h"
-#include "run/step.h"
 #include "run/tuning.h"
 #include "stream/group.h"
-#include "stream/request.h"
+#include "stream/scheduler.h"
 
-struct _Y10EngineStream
+Y10EngineStream *
+y10_engine_stream_new_on (Y10Scheduler *scheduler, gint priority)
 {
-  int refs;
-  Y10Group *group;
-  Y10Stream *stream;
-};
+  Y10EngineStream *self = g_new0 (Y10EngineStream, 1);
+
+  self->refs = 1;
+  y10_scheduler_add_stream (scheduler, self, priority);
+  return self;
+}
 
 /**
  * y10_engine_stream_new:
@@ -57,10 +59,8 @@ y10_engine_stream_new (Y10Model *model, const Y10EngineConfig *config,
   joined = y10_group_join (model, &own_config, group, cancellable, error);
   if (!joined)
     return NULL;
-  self = g_new0 (Y10EngineStream, 1);
-  self->refs = 1;
+  self = y10_engine_stream_new_on (joined->steps.scheduler, priority);
   self->group = joined;
-  self->stream = y10_stream_new (joined->steps.scheduler, priority);
   return self;
 }
 
@@ -93,8 +93,9 @@ y10_engine_stream_unref (Y10EngineStream *stream)
 {
   if (!stream || __atomic_sub_fetch (&stream->refs, 1, __ATOMIC_ACQ_REL))
     return;
-  y10_stream_free (stream->stream);
-  y10_group_leave (stream->group);
+  y10_scheduler_remove_stream (stream);
+  if (stream->group)
+    y10_group_leave (stream->group);
   g_free (stream);
 }
 
@@ -145,7 +146,7 @@ y10_engine_stream_get_stats (Y10EngineStream *stream,
   Y10EngineStreamStats own;
   Y10SchedulerStats s;
 
-  y10_scheduler_get_stats (stream->group->steps.scheduler, &s);
+  y10_scheduler_get_stats (stream->scheduler, &s);
   own = (Y10EngineStreamStats) {
     .n_streams = s.n_streams,.n_queued = s.n_queued,.n_running = s.n_running,
     .n_inferences = s.n_answered,.n_failed = s.n_failed,
@@ -175,7 +176,9 @@ y10_engine_stream_get_stats (Y10EngineStream *stream,
 void
 y10_engine_stream_set_priority (Y10EngineStream *stream, gint priority)
 {
-  y10_stream_set_priority (stream->stream, priority);
+  y10_scheduler_lock (stream->scheduler);
+  stream->line.priority = priority;
+  y10_scheduler_unlock (stream->scheduler);
 }
 
 /**
@@ -190,7 +193,12 @@ y10_engine_stream_set_priority (Y10EngineStream *stream, gint priority)
 void
 y10_engine_stream_set_max_running (Y10EngineStream *stream, guint max_running)
 {
-  y10_stream_set_max_running (stream->stream, max_running);
+  y10_scheduler_lock (stream->scheduler);
+  if (stream->line.max_running != max_running) {
+    stream->line.max_running = max_running;
+    y10_scheduler_wake (stream->scheduler);
+  }
+  y10_scheduler_unlock (stream->scheduler);
 }
 
 /**
@@ -217,100 +225,9 @@ y10_engine_stream_reserve (Y10EngineStream *stream, Y10PixelFormat format,
   Y10SchedulerStats stats;
 
   g_return_if_fail (format < Y10_N_PIXEL_FORMATS && width > 0 && height > 0);
-  y10_scheduler_get_stats (stream->group->steps.scheduler, &stats);
+  y10_scheduler_get_stats (stream->scheduler, &stats);
   y10_engine_reserve (stream->group->steps.engine, format, width, height,
       2 * MAX (stats.n_streams, 1));
-}
-
-/* Called with the scheduler's lock held. */
-static void
-notify_request (Y10Request *own)
-{
-  Y10EngineRequest *request = y10_request_outer (own);
-
-  request->notify (request, own->state == Y10_REQUEST_RUNNING
-      ? Y10_ENGINE_REQUEST_RUNNING : Y10_ENGINE_REQUEST_DONE,
-      request->notify_data);
-}
-
-static gboolean
-check_part (const Y10EngineRequest *request, guint i, const Y10Image *image,
-    GError **error)
-{
-  const Y10Part *p = &request->parts[i];
-
-  if (!p->detections) {
-    g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
-        "part %u of a request has no array of detections", i);
-    return FALSE;
-  }
-  if (p->width && p->height && p->width <= image->width
-      && p->height <= image->height && p->x <= image->width - p->width
-      && p->y <= image->height - p->height)
-    return TRUE;
-  g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
-      "part %u of a request is %u x %u at %u, %u; expected it within the image of "
-      "%u x %u", i, p->width, p->height, p->x, p->y, image->width, image->height);
-  return FALSE;
-}
-
-static gboolean
-check_parts (const Y10EngineRequest *request, const Y10Image *image,
-    GError **error)
-{
-  if (request->n_parts > Y10_MAX_PARTS) {
-    g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
-        "a request has %u parts; expected at most %u", request->n_parts,
-        Y10_MAX_PARTS);
-    return FALSE;
-  }
-  if (!request->parts) {
-    g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
-        "a request has %u parts, but no array of them", request->n_parts);
-    return FALSE;
-  }
-  if (image->format == Y10_PIXEL_TENSOR) {
-    g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
-        "a request has %u parts of a tensor; expected an image of pixels",
-        request->n_parts);
-    return FALSE;
-  }
-  for (guint i = 0; i < request->n_parts; i++)
-    if (!check_part (request, i, image, error))
-      return FALSE;
-  return TRUE;
-}
-
-static gboolean
-prepare (Y10EngineStream *stream, Y10EngineRequest *request, GError **error)
-{
-  Y10Request *own = y10_request_inner (request);
-  Y10Image image = { 0 };
-  Y10HeadParams params = Y10_HEAD_PARAMS_INIT;
-
-  if (request->size < Y10_FIRST_SIZE (Y10EngineRequest, request)) {
-    g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
-        "Y10EngineRequest.size is %" G_GSIZE_FORMAT "; expected sizeof "
-        "(Y10EngineRequest), which is %" G_GSIZE_FORMAT, request->size,
-        sizeof *request);
-    return FALSE;
-  }
-  request->n_detections = -1;
-  request->preprocess_time = request->inference_time = 0;
-  request->postprocess_time = request->step_time = 0;
-  own->notify = request->notify ? notify_request : NULL;
-  own->n_parts = 1;
-  if (!y10_engine_read_image (stream->group->steps.engine, request->image,
-          request->params, &image, &params, error))
-    return FALSE;
-  if (!y10_request_has_parts (request))
-    return TRUE;
-  if (!check_parts (request, &image, error))
-    return FALSE;
-  own->n_parts = (guint8) request->n_parts;
-  for (guint i = 0; i < request->n_parts; i++)
-    request->parts[i].n_detections = -1;
-  return TRUE;
 }
 
 /**
@@ -330,131 +247,4 @@ void
 y10_engine_stream_expect_parts (Y10EngineStream *stream, guint n_parts)
 {
   y10_engine_request_batch_size (stream->group->steps.engine, n_parts);
-}
-
-/**
- * y10_engine_stream_submit:
- * @stream: a stream
- * @request: (transfer none): a request that is neither queued nor running
- * @error: return location for a #GError, or %NULL
- *
- * Queues a request behind the others of its stream. Does not block.
- *
- * Returns: %FALSE with %Y10_ERROR_INVALID_ARGUMENT or %Y10_ERROR_UNSUPPORTED;
- *   the request was not queued then
- *
- * Since: 0.1
- */
-gboolean
-y10_engine_stream_submit (Y10EngineStream *stream, Y10EngineRequest *request,
-    GError **error)
-{
-  if (!prepare (stream, request, error))
-    return FALSE;
-  y10_stream_submit (stream->stream, y10_request_inner (request));
-  return TRUE;
-}
-
-/**
- * y10_engine_stream_replace:
- * @stream: a stream
- * @request: (transfer none): a request that is neither queued nor running
- * @replaced: (out): whether @request was queued; %FALSE if the stream had no
- *   queued request
- * @error: return location for a #GError, or %NULL
- *
- * Withdraws the queued requests of the stream and queues @request in their
- * place, without losing the stream's turn. A stream whose frames cannot all be
- * inferred uses this to have its newest frame inferred. Does not block.
- *
- * Returns: %FALSE with %Y10_ERROR_INVALID_ARGUMENT or %Y10_ERROR_UNSUPPORTED;
- *   nothing has changed then
- *
- * Since: 0.1
- */
-gboolean
-y10_engine_stream_replace (Y10EngineStream *stream, Y10EngineRequest *request,
-    gboolean *replaced, GError **error)
-{
-  *replaced = FALSE;
-  if (!prepare (stream, request, error))
-    return FALSE;
-  *replaced = y10_stream_replace (stream->stream, y10_request_inner (request));
-  return TRUE;
-}
-
-/**
- * y10_engine_stream_withdraw:
- * @stream: a stream
- *
- * Withdraws all queued requests of the stream and wakes the threads that wait
- * for them. Does not block.
- *
- * Returns: the number of withdrawn requests
- *
- * Since: 0.1
- */
-guint
-y10_engine_stream_withdraw (Y10EngineStream *stream)
-{
-  return y10_stream_withdraw (stream->stream);
-}
-
-/* Moves the scheduler's error into the request. */
-static void
-take_error (Y10EngineRequest *request)
-{
-  Y10Request *own = y10_request_inner (request);
-
-  if (own->error)
-    g_propagate_error (&request->error, g_steal_pointer (&own->error));
-}
-
-/**
- * y10_engine_request_wait:
- * @request: a request of a stream that still exists, or one that was never
- *   submitted
- * @until: deadline on the clock of g_get_monotonic_time(), microseconds; -1
- *   waits forever, 0 returns at once
- *
- * Waits until @request is over. A withdrawn request is over, too; it has neither
- * a result nor an error. Only one thread may wait for a request at a time.
- *
- * Returns: %FALSE if it is still queued or running
- *
- * Since: 0.1
- */
-gboolean
-y10_engine_request_wait (Y10EngineRequest *request, gint64 until)
-{
-  Y10RequestState state = y10_request_wait (y10_request_inner (request), until);
-
-  if (state == Y10_REQUEST_QUEUED || state == Y10_REQUEST_RUNNING)
-    return FALSE;
-  take_error (request);
-  if (state == Y10_REQUEST_ANSWERED && !request->error
-      && y10_request_has_parts (request) && request->n_detections < 0)
-    request->n_detections = (gint) y10_parts_merge (request->image,
-        request->parts, request->n_parts, request->params, request->region,
-        request->region_anchor, request->detections, request->max_detections);
-  return TRUE;
-}
-
-/**
- * y10_engine_request_end:
- * @request: a request of a stream that still exists, or one that was never
- *   submitted
- *
- * Withdraws @request, or waits for its step. Afterwards its pixels may be freed.
- * Frees its error.
- *
- * Since: 0.1
- */
-void
-y10_engine_request_end (Y10EngineRequest *request)
-{
-  y10_request_withdraw (y10_request_inner (request));
-  y10_request_wait (y10_request_inner (request), -1);
-  take_error (request);
-  g_clear_error (&request->error);
 }

@@ -15,7 +15,7 @@ device_begin (gpointer data, Y10Scheduler *scheduler, guint step,
   device->steps[i].step = step;
   device->steps[i].n = n;
   for (guint j = 0; j < n; j++) {
-    Image *image = (Image *) turns[j].request;
+    Image *image = (Image *) y10_place_get_request (turns[j].place);
 
     image->n_runs++;
     device->steps[i].images[j] = image;
@@ -89,29 +89,35 @@ expect_step (Device *device, guint i, const char *expected)
 }
 
 void
-submit (Y10Stream *stream, Image *images, guint which, guint n)
+submit (Y10EngineStream *stream, Image *images, guint which, guint n)
 {
   for (guint i = 0; i < n; i++) {
     images[i] = (Image) {.stream = which,.number = i + 1 };
-    y10_stream_submit (stream, &images[i].request);
+    y10_engine_stream_queue (stream, &images[i].request, 1);
   }
 }
 
 void
-submit_parts (Y10Stream *stream, Image *image, guint which, guint number,
+submit_parts (Y10EngineStream *stream, Image *image, guint which, guint number,
     guint n_parts)
 {
-  *image = (Image) {.request.n_parts = (guint8) n_parts,.n_parts = n_parts,
-    .stream = which,.number = number
-  };
-  y10_stream_submit (stream, &image->request);
+  *image = (Image) {.n_parts = n_parts,.stream = which,.number = number };
+  y10_engine_stream_queue (stream, &image->request, n_parts);
 }
 
 void
 expect_answer (Image *image)
 {
-  g_assert_cmpint (y10_request_wait (&image->request, FOREVER), ==,
-      Y10_REQUEST_ANSWERED);
+  g_assert_cmpint (y10_engine_request_await (&image->request, FOREVER), ==,
+      Y10_PLACE_ANSWERED);
   g_assert_no_error (image->request.error);
   g_assert_cmpuint (image->n_runs, ==, 1);
+}
+
+void
+expect_state (Image *image, Y10PlaceState state, guint n_runs)
+{
+  g_assert_cmpint (y10_engine_request_await (&image->request,
+          state < Y10_PLACE_ANSWERED ? 0 : FOREVER), ==, state);
+  g_assert_cmpuint (image->n_runs, ==, n_runs);
 }

@@ -7,6 +7,7 @@
 
 #include <pthread.h>
 
+#include "stream/requests.h"
 #include "stream/scheduler.h"
 
 G_BEGIN_DECLS
@@ -16,7 +17,7 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  Y10Request request;
+  Y10EngineRequest request;
   guint stream, number;
   guint n_parts;                /* 0: submitted as a whole */
   guint n_runs;                 /* turns it had */
@@ -51,11 +52,13 @@ void finish (Device *device, guint i, const GError *error);
 void expect_step (Device *device, guint i, const char *expected);
 
 /* Submits @n images of stream @which, numbered from 1. */
-void submit (Y10Stream *stream, Image *images, guint which, guint n);
+void submit (Y10EngineStream *stream, Image *images, guint which, guint n);
 /* Submits one image of @n_parts parts. */
-void submit_parts (Y10Stream *stream, Image *image, guint which, guint number,
+void submit_parts (Y10EngineStream *stream, Image *image, guint which, guint number,
     guint n_parts);
 /* Waits for an image, which must have had one turn. */
 void expect_answer (Image *image);
+/* Waits for an image if it is to be over, and asserts its state and turns. */
+void expect_state (Image *image, Y10PlaceState state, guint n_runs);
 
 G_END_DECLS

@@ -15,6 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "stream/requests.h"
 #include "stream/scheduler.h"
 
 #define FOREVER -1
@@ -28,7 +29,7 @@
 
 typedef struct
 {
-  Y10Request request;
+  Y10EngineRequest request;
   guint stream, number;
   guint n_parts;
   guint n_runs;                 /* turns it had */
@@ -59,7 +60,7 @@ typedef struct
   pthread_t thread;
   /* From creating to freeing the stream. */
   guint taker_random;
-  Y10Stream *stream;
+  Y10EngineStream *stream;
   guint first, end, taken_until;        /* numbers */
   gboolean slow;                /* FALSE: as fast as possible */
   Image ring[RING];
@@ -107,7 +108,7 @@ compute (Chaos *chaos, guint step, const Y10Turn *turns, guint n,
 
   stall (random);
   for (guint i = 0; i < n; i++) {
-    Image *image = (Image *) turns[i].request;
+    Image *image = (Image *) y10_place_get_request (turns[i].place);
 
     image->results[turns[i].part] = result_of (image, turns[i].part);
     /* Steps of one image may run at the same time, so they share no error. */
@@ -134,7 +135,7 @@ begin_chaos (gpointer data, Y10Scheduler *scheduler, guint step,
   pthread_mutex_lock (&chaos->lock);
   g_assert_cmpuint (chaos->steps[step].n, ==, 0);
   for (guint i = 0; i < n; i++) {
-    Image *image = (Image *) turns[i].request;
+    Image *image = (Image *) y10_place_get_request (turns[i].place);
 
     g_assert_cmpuint (image->n_runs++, ==, turns[i].part);
     g_assert_cmpuint (turns[i].part, <, image->n_parts);
@@ -186,15 +187,17 @@ work (void *data)
 static void
 look_at (Camera *camera, Image *image)
 {
+  Y10PlaceState state = y10_engine_request_get_place (&image->request)->state;
+
   camera->n_parts_run += image->n_runs;
-  if (image->request.state == Y10_REQUEST_WITHDRAWN) {
+  if (state == Y10_PLACE_WITHDRAWN) {
     g_assert_cmpuint (image->n_runs, <, image->n_parts);
     g_assert_no_error (image->request.error);
     camera->n_parts_withdrawn += image->n_parts - image->n_runs;
     camera->n_withdrawn++;
     return;
   }
-  g_assert_cmpint (image->request.state, ==, Y10_REQUEST_ANSWERED);
+  g_assert_cmpint (state, ==, Y10_PLACE_ANSWERED);
   g_assert_cmpuint (image->n_runs, <=, image->n_parts);
   if (!image->request.error)
     g_assert_cmpuint (image->n_runs, ==, image->n_parts);
@@ -221,7 +224,7 @@ take (void *data)
     g_assert_cmpuint (image->number, ==, number);
     if (random % 4 == 0)
       until = random % 8 ? 0 : g_get_monotonic_time () + random / 8 % 100;
-    while (y10_request_wait (&image->request, until) < Y10_REQUEST_ANSWERED)
+    while (y10_engine_request_await (&image->request, until) < Y10_PLACE_ANSWERED)
       until = FOREVER;
     look_at (camera, image);
     sem_post (&camera->free);
@@ -236,7 +239,7 @@ live (Camera *camera)
 {
   pthread_t taker;
 
-  camera->stream = y10_stream_new (camera->chaos->scheduler,
+  camera->stream = y10_engine_stream_new_on (camera->chaos->scheduler,
       (gint) (camera->which % 3));
   camera->taker_random = camera->random + 1;
   camera->taken_until = camera->end
@@ -255,27 +258,27 @@ live (Camera *camera)
     *image = (Image) {.stream = camera->which,.number = number,.n_parts = 1 };
     if (random / 64 % 4 == 0)
       image->n_parts = 1 + random / 256 % MAX_PARTS;
-    image->request.n_parts = (guint8) image->n_parts;
     /* The replaced image is withdrawn; the taking thread counts it. */
     if (random % 32 != 5
-        || !y10_stream_replace (camera->stream, &image->request))
-      y10_stream_submit (camera->stream, &image->request);
+        || !y10_engine_stream_queue_instead (camera->stream, &image->request,
+            image->n_parts))
+      y10_engine_stream_queue (camera->stream, &image->request, image->n_parts);
     if (random % 512 == 4)
-      y10_stream_set_max_running (camera->stream, random / 512 % 4);
+      y10_engine_stream_set_max_running (camera->stream, random / 512 % 4);
     if (random % 256 == 1) {
-      camera->n_taken_back += y10_stream_withdraw (camera->stream);
+      camera->n_taken_back += y10_engine_stream_withdraw (camera->stream);
     } else if (random % 16 == 2) {
       guint back = MIN (random / 16 % 4, number - camera->first);
 
       camera->n_taken_back +=
-          y10_request_withdraw (&camera->ring[(number - back) % RING].request);
+          y10_engine_request_withdraw (&camera->ring[(number - back) % RING].request);
     }
     if (random % 1024 == 3)
-      y10_stream_set_priority (camera->stream, (gint) (random / 1024 % 3));
+      y10_engine_stream_set_priority (camera->stream, (gint) (random / 1024 % 3));
     sem_post (&camera->filled);
   }
   pthread_join (taker, NULL);
-  y10_stream_free (camera->stream);
+  y10_engine_stream_unref (camera->stream);
   for (guint number = camera->taken_until; number < camera->end; number++)
     look_at (camera, &camera->ring[number % RING]);
   sem_destroy (&camera->filled);

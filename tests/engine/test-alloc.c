@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "mallocs.h"
+#include "stream/requests.h"
 #include "stream/scheduler.h"
 #include "util.h"
 
@@ -111,11 +112,17 @@ done:
 
 typedef struct
 {
-  Y10Request request;
+  Y10EngineRequest request;
   Y10Image image;
   gint n;
   Y10Detection rows[300];
 } Frame;
+
+static Frame *
+get_frame (const Y10Turn *turn)
+{
+  return (Frame *) y10_place_get_request (turn->place);
+}
 
 /* Uses an engine as a scheduler's device, one step after the other. */
 static void
@@ -130,12 +137,11 @@ begin_step (gpointer engine, Y10Scheduler *scheduler, guint index,
   params.classes = classes;
   g_assert_true (y10_step_begin (engine, -1, &step, &error));
   for (guint i = 0; i < n; i++)
-    g_assert_true (y10_step_add (&step, &((Frame *) turns[i].request)->image,
-            &params, &error));
+    g_assert_true (y10_step_add (&step, &get_frame (&turns[i])->image, &params, &error));
   g_assert_true (y10_step_submit (&step, &error));
   g_assert_true (y10_step_wait (&step, -1, &error));
   for (guint i = 0; i < n; i++) {
-    Frame *frame = (Frame *) turns[i].request;
+    Frame *frame = get_frame (&turns[i]);
 
     frame->n = y10_step_read (&step, i, frame->rows, 300, &error);
   }
@@ -144,13 +150,13 @@ begin_step (gpointer engine, Y10Scheduler *scheduler, guint index,
 }
 
 static void
-run_streams (Y10Stream *const *streams, Frame *frames)
+run_streams (Y10EngineStream *const *streams, Frame *frames)
 {
   for (guint i = 0; i < 6; i++)
-    y10_stream_submit (streams[i % 2], &frames[i].request);
-  y10_request_withdraw (&frames[5].request);
+    y10_engine_stream_queue (streams[i % 2], &frames[i].request, 1);
+  y10_engine_request_withdraw (&frames[5].request);
   for (guint i = 0; i < 6; i++)
-    y10_request_wait (&frames[i].request, -1);
+    y10_engine_request_await (&frames[i].request, -1);
 }
 
 /* Steps hold frames of two streams, and each frame gets its own result. */
@@ -162,7 +168,7 @@ check_scheduler (Y10Model *model)
   Y10SchedulerConfig config = {.begin = begin_step,.n_steps = 1 };
   Y10Scheduler *scheduler;
   GError *error = NULL;
-  Y10Stream *streams[2];
+  Y10EngineStream *streams[2];
   Y10EngineConfig of_engine;
   Y10Engine *engine;
   Y10Image images[3];
@@ -183,7 +189,7 @@ check_scheduler (Y10Model *model)
   scheduler = y10_scheduler_new (&config, &error);
   g_assert_no_error (error);
   for (guint i = 0; i < 2; i++)
-    streams[i] = y10_stream_new (scheduler, 0);
+    streams[i] = y10_engine_stream_new_on (scheduler, 0);
   for (guint i = 0; i < 6; i++)
     frames[i].image = images[i % 3];
   run_streams (streams, frames);
@@ -200,7 +206,7 @@ check_scheduler (Y10Model *model)
         frames[i + 3].rows, frames[i].n * sizeof *frames[i].rows);
   }
   for (guint i = 0; i < 2; i++)
-    y10_stream_free (streams[i]);
+    y10_engine_stream_unref (streams[i]);
   y10_scheduler_free (scheduler);
   y10_engine_unref (engine);
   g_free (pixels);

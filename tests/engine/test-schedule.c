@@ -2,8 +2,8 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
 /* The scheduler with a fake device: how many images a step has, when it begins,
- * which images get an error, and the statistics. test-schedule-turns.c tests whose
- * images they are. The test decides when a step finishes and draws no conclusions
+ * which images get an error, and the statistics. test-turns.c tests whose images they
+ * are. The test decides when a step finishes and draws no conclusions
  * from time, except from that of the CPU. */
 
 #include <time.h>
@@ -49,7 +49,7 @@ static void
 test_batches (void)
 {
   static Image a[6], b[1], c[2], first;
-  Y10Stream *streams[4];
+  Y10EngineStream *streams[4];
   const gint64 start = g_get_monotonic_time ();
   Y10SchedulerStats stats;
   Device device;
@@ -57,7 +57,7 @@ test_batches (void)
 
   device_init (&device, 4, 1, 0);
   for (guint i = 0; i < 4; i++)
-    streams[i] = y10_stream_new (device.scheduler, 0);
+    streams[i] = y10_engine_stream_new_on (device.scheduler, 0);
   submit (streams[0], &first, 0, 1);
   /* The first step does not wait for more images; they queue up while it
    * runs. */
@@ -91,7 +91,7 @@ test_batches (void)
   g_assert_cmpint (stats.waits.max, <=,
       (g_get_monotonic_time () + 1 - start) * 1000);
   for (guint i = 0; i < 4; i++)
-    y10_stream_free (streams[i]);
+    y10_engine_stream_unref (streams[i]);
   device_clear (&device);
 }
 
@@ -101,12 +101,12 @@ test_full (void)
 {
   static Image images[Y10_SCHEDULER_MAX_BATCH];
   Y10SchedulerStats stats;
-  Y10Stream *stream;
+  Y10EngineStream *stream;
   Device device;
   Image **begun;
 
   device_init (&device, Y10_SCHEDULER_MAX_BATCH, 1, HOUR);
-  stream = y10_stream_new (device.scheduler, 0);
+  stream = y10_engine_stream_new_on (device.scheduler, 0);
   submit (stream, images, 1, Y10_SCHEDULER_MAX_BATCH);
   g_assert_cmpuint (wait_step (&device, 0, &begun), ==, 64);
   finish (&device, 0, NULL);
@@ -114,7 +114,7 @@ test_full (void)
   y10_scheduler_get_stats (device.scheduler, &stats);
   g_assert_cmpuint (stats.fill[64], ==, 1);
   g_assert_cmpuint (stats.n_answered, ==, 64);
-  y10_stream_free (stream);
+  y10_engine_stream_unref (stream);
   device_clear (&device);
 }
 
@@ -132,22 +132,22 @@ static void
 test_asleep (void)
 {
   static Image image;
-  Y10Stream *stream;
+  Y10EngineStream *stream;
   Device device;
   gint64 start, used;
 
   device_init (&device, 2, 1, HOUR);
-  stream = y10_stream_new (device.scheduler, 0);
+  stream = y10_engine_stream_new_on (device.scheduler, 0);
   submit (stream, &image, 1, 1);
   start = g_get_monotonic_time ();
   used = cpu_time ();
-  g_assert_cmpint (y10_request_wait (&image.request, start + 100000), ==,
-      Y10_REQUEST_QUEUED);
+  g_assert_cmpint (y10_engine_request_await (&image.request, start + 100000), ==,
+      Y10_PLACE_QUEUED);
   g_assert_cmpint (g_get_monotonic_time (), >=, start + 100000);
   /* A thread that polls uses all the time that the machine has for it. */
   g_assert_cmpint (cpu_time () - used, <, 10000);
-  g_assert_true (y10_request_withdraw (&image.request));
-  y10_stream_free (stream);
+  g_assert_true (y10_engine_request_withdraw (&image.request));
+  y10_engine_stream_unref (stream);
   device_clear (&device);
 }
 
@@ -158,12 +158,12 @@ test_timeout (void)
 {
   static Image a[2], b[2];
   Y10SchedulerStats stats;
-  Y10Stream *one, *other;
+  Y10EngineStream *one, *other;
   Device device;
 
   device_init (&device, 3, 1, HOUR);
-  one = y10_stream_new (device.scheduler, 0);
-  other = y10_stream_new (device.scheduler, 0);
+  one = y10_engine_stream_new_on (device.scheduler, 0);
+  other = y10_engine_stream_new_on (device.scheduler, 0);
   submit (one, a, 1, 2);
   /* Too short a sleep may miss a defect, but never fails a correct
    * scheduler. */
@@ -174,23 +174,23 @@ test_timeout (void)
   expect_step (&device, 0, "1.1 2.1 1.2");
   expect_answer (&b[0]);
   submit (one, a, 1, 2);
-  g_assert_true (y10_request_withdraw (&a[0].request));
+  g_assert_true (y10_engine_request_withdraw (&a[0].request));
   submit (other, b, 2, 2);
   /* Stream 1 has withdrawn an image, so it goes first. */
   expect_step (&device, 1, "1.2 2.1 2.2");
   expect_answer (&b[1]);
-  y10_stream_free (one);
-  y10_stream_free (other);
+  y10_engine_stream_unref (one);
+  y10_engine_stream_unref (other);
   device_clear (&device);
 
   device_init (&device, 3, 1, 1000);
-  one = y10_stream_new (device.scheduler, 0);
+  one = y10_engine_stream_new_on (device.scheduler, 0);
   for (guint i = 0; i < 3; i++) {
     submit (one, a, 1, 1);
     expect_step (&device, i, "1.1");
     expect_answer (a);
   }
-  y10_stream_free (one);
+  y10_engine_stream_unref (one);
   device_clear (&device);
 }
 
@@ -200,34 +200,34 @@ static void
 test_overlap (void)
 {
   static Image a[3], b[1];
-  Y10Stream *one, *other;
+  Y10EngineStream *one, *other;
   Device device;
   Image **images;
 
   device_init (&device, 1, 2, 0);
-  one = y10_stream_new (device.scheduler, 0);
-  other = y10_stream_new (device.scheduler, 0);
+  one = y10_engine_stream_new_on (device.scheduler, 0);
+  other = y10_engine_stream_new_on (device.scheduler, 0);
   submit (one, a, 1, 3);
   wait_step (&device, 1, &images);
   submit (other, b, 2, 1);
   finish (&device, 1, NULL);
-  g_assert_cmpint (y10_request_wait (&a[1].request, 0), ==,
-      Y10_REQUEST_RUNNING);
-  g_assert_cmpint (y10_request_wait (&a[1].request,
-          g_get_monotonic_time () + 1000), ==, Y10_REQUEST_RUNNING);
-  g_assert_cmpint (y10_request_wait (&a[2].request, 0), ==,
-      Y10_REQUEST_QUEUED);
+  g_assert_cmpint (y10_engine_request_await (&a[1].request, 0), ==,
+      Y10_PLACE_RUNNING);
+  g_assert_cmpint (y10_engine_request_await (&a[1].request,
+          g_get_monotonic_time () + 1000), ==, Y10_PLACE_RUNNING);
+  g_assert_cmpint (y10_engine_request_await (&a[2].request, 0), ==,
+      Y10_PLACE_QUEUED);
   g_assert_cmpuint (device.n_begun, ==, 2);
   finish (&device, 0, NULL);
   for (guint i = 0; i < 2; i++)
-    g_assert_cmpint (y10_request_wait (&a[i].request, 0), ==,
-        Y10_REQUEST_ANSWERED);
+    g_assert_cmpint (y10_engine_request_await (&a[i].request, 0), ==,
+        Y10_PLACE_ANSWERED);
   expect_step (&device, 2, "2.1");
   expect_step (&device, 3, "1.3");
   expect_answer (b);
   expect_answer (&a[2]);
-  y10_stream_free (one);
-  y10_stream_free (other);
+  y10_engine_stream_unref (one);
+  y10_engine_stream_unref (other);
   device_clear (&device);
 }
 
@@ -239,13 +239,13 @@ test_errors (void)
   static Image a[3], b[2];
   GError *error = g_error_new_literal (Y10_ERROR, Y10_ERROR_BACKEND, "smoke");
   Y10SchedulerStats stats;
-  Y10Stream *one, *other;
+  Y10EngineStream *one, *other;
   Device device;
   Image **images;
 
   device_init (&device, 3, 1, HOUR);
-  one = y10_stream_new (device.scheduler, 0);
-  other = y10_stream_new (device.scheduler, 0);
+  one = y10_engine_stream_new_on (device.scheduler, 0);
+  other = y10_engine_stream_new_on (device.scheduler, 0);
   submit (one, a, 1, 2);
   submit (other, b, 2, 1);
   g_assert_cmpuint (wait_step (&device, 0, &images), ==, 3);
@@ -256,8 +256,8 @@ test_errors (void)
   for (guint i = 0; i < 3; i++) {
     Image *image = i ? i > 1 ? &a[1] : &b[0] : &a[0];
 
-    g_assert_cmpint (y10_request_wait (&image->request, FOREVER), ==,
-        Y10_REQUEST_ANSWERED);
+    g_assert_cmpint (y10_engine_request_await (&image->request, FOREVER), ==,
+        Y10_PLACE_ANSWERED);
     g_assert_error (image->request.error, Y10_ERROR,
         (gint) (i > 1 ? Y10_ERROR_UNSUPPORTED : Y10_ERROR_BACKEND));
     g_assert_cmpstr (image->request.error->message, ==,
@@ -273,15 +273,15 @@ test_errors (void)
   finish (&device, 1, NULL);
   expect_answer (&a[0]);
   expect_answer (&b[0]);
-  g_assert_cmpint (y10_request_wait (&b[1].request, FOREVER), ==,
-      Y10_REQUEST_ANSWERED);
+  g_assert_cmpint (y10_engine_request_await (&b[1].request, FOREVER), ==,
+      Y10_PLACE_ANSWERED);
   g_assert_error (b[1].request.error, Y10_ERROR, Y10_ERROR_UNSUPPORTED);
   g_clear_error (&b[1].request.error);
   y10_scheduler_get_stats (device.scheduler, &stats);
   g_assert_cmpuint (stats.n_answered, ==, 6);
   g_assert_cmpuint (stats.n_failed, ==, 4);
-  y10_stream_free (one);
-  y10_stream_free (other);
+  y10_engine_stream_unref (one);
+  y10_engine_stream_unref (other);
   device_clear (&device);
 }
 
@@ -344,12 +344,12 @@ test_busy_device (void)
 {
   static Image first, a[2];
   gint64 after, before, begun, least, most;
-  Y10Stream *stream;
+  Y10EngineStream *stream;
   Device device;
   Image **images;
 
   device_init (&device, 1, 2, 0);
-  stream = y10_stream_new (device.scheduler, 0);
+  stream = y10_engine_stream_new_on (device.scheduler, 0);
   submit (stream, &first, 1, 1);
   wait_step (&device, 0, &images);
   usleep (20 * 1000);
@@ -369,7 +369,7 @@ test_busy_device (void)
   most = g_get_monotonic_time () - before;
   usleep (20 * 1000);
   assert_busy (&device, least, most, after, before);
-  y10_stream_free (stream);
+  y10_engine_stream_unref (stream);
   device_clear (&device);
 }
 

@@ -1,0 +1,422 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* Whose image is next.
+ *
+ * A turn puts one image, or one part of an image, into a step. While an image is at
+ * the head of its line, every other line gets at most one turn, however many images
+ * it has queued: the line that has waited for the most turns is eligible, and so is
+ * each line that has had no turn since. Among these, the line with the most withdrawn
+ * images goes first, so that streams of equal frame rate lose equally many images; a
+ * tie goes to the line whose last turn is the longest ago. A line with nothing queued
+ * is skipped. Priority comes before all of this: a line with a higher priority always
+ * goes first.
+ *
+ * An image may consist of several parts, each of which takes a turn: other lines get
+ * theirs in between, and the parts go into as many steps as needed. It counts as one
+ * image for the limit of a line's running images.
+ *
+ * Withdrawing takes queued images out at once, but not those in a step: a device
+ * that reads pixels cannot be interrupted, so those are answered as usual. */
+
+#include "config.h"
+
+#include "stream/turns.h"
+
+#define NEVER G_MAXINT64
+
+static Y10Place *
+head_of (const Y10Line *line)
+{
+  return line->queue.head->data;
+}
+
+/* Whether @line may take a turn. */
+static gboolean
+is_ready (const Y10Line *line)
+{
+  return line->queue.length && (head_of (line)->n_begun
+      || !line->max_running || line->n_running < line->max_running);
+}
+
+/* The number of its images that could be in the next step. */
+static guint
+n_ready (const Y10Line *line)
+{
+  guint more = line->max_running ? line->max_running
+      - MIN (line->max_running, line->n_running) : G_MAXUINT;
+  guint n = 0;
+
+  for (GList *l = line->queue.head; l; l = l->next) {
+    const Y10Place *place = l->data;
+
+    if (!place->n_begun && !more--)
+      break;
+    n += place->n_parts - place->n_begun;
+  }
+  return n;
+}
+
+/* The turn since which the image at the head of its queue has waited. */
+static guint64
+waits_since (const Y10Line *line)
+{
+  return MAX (line->queued_turn, line->turn);
+}
+
+/* Lines of this priority are eligible if they have waited since @turn, or had
+ * their last turn before it. Returns FALSE if no line is ready. */
+static gboolean
+find_longest_wait (const Y10Turns *self, gint *priority, guint64 *turn)
+{
+  gboolean found = FALSE;
+
+  for (GList *l = self->lines.head; l; l = l->next) {
+    const Y10Line *line = l->data;
+
+    if (!is_ready (line) || (found && line->priority < *priority))
+      continue;
+    *turn = found && line->priority == *priority
+        ? MIN (*turn, waits_since (line)) : waits_since (line);
+    *priority = line->priority;
+    found = TRUE;
+  }
+  return found;
+}
+
+static gboolean
+goes_before (const Y10Line *line, const Y10Line *other)
+{
+  return line->n_lost != other->n_lost ? line->n_lost > other->n_lost
+      : line->turn < other->turn;
+}
+
+/* The line that takes the next turn; NULL if none is ready. */
+static Y10Line *
+choose (const Y10Turns *self)
+{
+  Y10Line *best = NULL;
+  guint64 turn = 0;
+  gint priority = 0;
+
+  if (!find_longest_wait (self, &priority, &turn))
+    return NULL;
+  for (GList *l = self->lines.head; l; l = l->next) {
+    Y10Line *line = l->data;
+
+    if (is_ready (line) && line->priority == priority
+        && (line->turn < turn || waits_since (line) == turn)
+        && (!best || goes_before (line, best)))
+      best = line;
+  }
+  return best;
+}
+
+static void
+set_state (Y10Place *place, Y10PlaceState state)
+{
+  Y10Turns *turns = place->line->turns;
+
+  place->state = state;
+  if (turns->changed)
+    turns->changed (place);
+}
+
+/* Removes a place, which is at the head if any of its parts has begun. */
+static void
+unqueue (Y10Place *place)
+{
+  Y10Line *line = place->line;
+
+  g_queue_unlink (&line->queue, &place->link);
+  if (place->n_begun && line->queue.length)
+    line->queued_at = head_of (line)->arrived_at;
+}
+
+/* Ends an image unless some of its parts are queued or running. */
+static void
+end_if_over (Y10Place *place)
+{
+  if (place->n_over < place->n_parts)
+    return;
+  place->line->n_running--;
+  set_state (place, place->withdrawn && !place->failed
+      ? Y10_PLACE_WITHDRAWN : Y10_PLACE_ANSWERED);
+}
+
+/* Removes the parts that are not in a step. */
+static void
+drop_rest (Y10Place *place)
+{
+  if (place->n_begun == place->n_parts)
+    return;
+  unqueue (place);
+  place->n_parts = place->n_begun;
+}
+
+/* An image with parts in steps ends when the last of them does. */
+static void
+withdraw (Y10Place *place)
+{
+  Y10Line *line = place->line;
+
+  line->n_lost++;
+  line->turns->n_withdrawn += place->n_parts - place->n_begun;
+  if (place->n_begun) {
+    place->withdrawn = TRUE;
+    drop_rest (place);
+    end_if_over (place);
+  } else {
+    unqueue (place);
+    set_state (place, Y10_PLACE_WITHDRAWN);
+  }
+}
+
+/* @begun: whether to withdraw an image with parts in steps, too. */
+static guint
+withdraw_all (Y10Line *self, gboolean begun)
+{
+  GList *next;
+  guint n = 0;
+
+  for (GList *l = self->queue.head; l; l = next) {
+    Y10Place *place = l->data;
+
+    next = l->next;
+    if (place->n_begun && !begun)
+      continue;
+    withdraw (place);
+    n++;
+  }
+  return n;
+}
+
+/**
+ * y10_line_init:
+ * @self: a line
+ * @turns: what it takes its turns from
+ * @priority: initial value of its @priority
+ *
+ * Adds a line. Its first turn comes after one turn of each other line that is
+ * waiting.
+ */
+void
+y10_line_init (Y10Line *self, Y10Turns *turns, gint priority)
+{
+  *self = (Y10Line) {
+    .turns = turns,.priority = priority,.turn = turns->turn,.link.data = self
+  };
+  for (GList *l = turns->lines.head; l; l = l->next)
+    self->n_lost = MAX (self->n_lost, ((const Y10Line *) l->data)->n_lost);
+  g_queue_push_tail_link (&turns->lines, &self->link);
+}
+
+/**
+ * y10_line_clear:
+ * @self: a line with no image queued or running
+ *
+ * Removes a line.
+ */
+void
+y10_line_clear (Y10Line *self)
+{
+  g_queue_unlink (&self->turns->lines, &self->link);
+}
+
+/**
+ * y10_line_queue:
+ * @self: a line
+ * @place: zeroed, or over
+ * @n_parts: number of parts, each of which takes a turn, 1 to 255
+ * @now: time
+ *
+ * Queues an image behind the others of its line.
+ */
+void
+y10_line_queue (Y10Line *self, Y10Place *place, guint n_parts, gint64 now)
+{
+  *place = (Y10Place) {
+    .state = Y10_PLACE_QUEUED,.line = self,.link.data = place,
+    .n_parts = (guint8) n_parts,.arrived_at = now,
+    .turns = (guint) self->turns->turn,         /* until its turn */
+  };
+  if (!self->queue.length) {
+    self->queued_at = now;
+    self->queued_turn = self->turns->turn;
+  }
+  g_queue_push_tail_link (&self->queue, &place->link);
+}
+
+/**
+ * y10_line_replace:
+ * @self: a line
+ * @place: zeroed, or over
+ * @n_parts: as for y10_line_queue()
+ * @now: time
+ *
+ * Withdraws all queued images of the line and queues @place instead. An image with
+ * parts in steps is not withdrawn: otherwise a stream with a frame interval shorter
+ * than its parts need would never get a result. The line keeps its turn and the time
+ * that it has waited.
+ *
+ * Returns: %FALSE if the line had nothing queued; @place was not queued then
+ */
+gboolean
+y10_line_replace (Y10Line *self, Y10Place *place, guint n_parts, gint64 now)
+{
+  gint64 queued_at = self->queued_at;
+  guint64 queued_turn = self->queued_turn;
+
+  if (!withdraw_all (self, FALSE))
+    return FALSE;
+  y10_line_queue (self, place, n_parts, now);
+  self->queued_at = queued_at;
+  self->queued_turn = queued_turn;
+  return TRUE;
+}
+
+/**
+ * y10_line_withdraw:
+ * @self: a line
+ *
+ * Withdraws all queued images, and the parts that are not in a step of the one that
+ * has begun.
+ *
+ * Returns: the number of withdrawn images
+ */
+guint
+y10_line_withdraw (Y10Line *self)
+{
+  return withdraw_all (self, TRUE);
+}
+
+/**
+ * y10_place_withdraw:
+ * @self: an image that has been queued
+ *
+ * Withdraws one image if it is still queued. If some of its parts are in steps,
+ * withdraws the others. Other queued images of the line lose no turn.
+ *
+ * Returns: whether all of it was withdrawn; if not, it is over or in a step
+ */
+gboolean
+y10_place_withdraw (Y10Place *self)
+{
+  gboolean queued = self->state == Y10_PLACE_QUEUED;
+
+  if (queued || (self->state == Y10_PLACE_RUNNING
+          && self->n_begun < self->n_parts))
+    withdraw (self);
+  return queued;
+}
+
+/**
+ * y10_place_answer:
+ * @self: an image with a part in a step
+ * @failed: whether it has an error
+ *
+ * Records that one part of the image has a result or an error. The last part ends
+ * the image.
+ */
+void
+y10_place_answer (Y10Place *self, gboolean failed)
+{
+  self->n_over++;
+  if (failed) {
+    self->failed = TRUE;
+    drop_rest (self);
+  }
+  end_if_over (self);
+}
+
+/**
+ * y10_turns_next_step:
+ * @self: turns
+ * @max_batch: maximum number of images in a step
+ * @batch_timeout: nanoseconds that an image waits for others to fill its step
+ *
+ * Returns: when the next step begins if no further image comes and no image is
+ *   answered: in the past if it is full; %G_MAXINT64 if no line is ready
+ */
+gint64
+y10_turns_next_step (const Y10Turns *self, guint max_batch, gint64 batch_timeout)
+{
+  gint64 oldest = NEVER;
+  guint n = 0;
+
+  for (GList *l = self->lines.head; l; l = l->next) {
+    const Y10Line *line = l->data;
+
+    if (is_ready (line)) {
+      n += n_ready (line);
+      oldest = MIN (oldest, line->queued_at);
+    }
+  }
+  return !n || n >= max_batch ? oldest : oldest + batch_timeout;
+}
+
+/* Takes the next turn. FALSE: no line is ready. */
+static gboolean
+take_turn (Y10Turns *self, gint64 now, Y10Turn *turn)
+{
+  Y10Line *line = choose (self);
+  Y10Place *place;
+
+  if (!line)
+    return FALSE;
+  place = head_of (line);
+  *turn = (Y10Turn) { place, place->n_begun++ };
+  if (turn->part == 0) {
+    place->begun_at = now;
+    place->turns = (guint) self->turn - place->turns;
+    line->n_running++;
+  }
+  line->turn = ++self->turn;
+  if (place->n_begun == place->n_parts)
+    unqueue (place);
+  if (turn->part == 0)
+    set_state (place, Y10_PLACE_RUNNING);
+  return TRUE;
+}
+
+/**
+ * y10_turns_fill_step:
+ * @self: turns
+ * @step: (out caller-allocates) (array length=max_batch): the images of the step
+ * @max_batch: maximum number of images in a step
+ * @now: time
+ *
+ * Takes turns until the step is full or no line is ready. The images of one line
+ * are in its order.
+ *
+ * Returns: number of images in @step
+ */
+guint
+y10_turns_fill_step (Y10Turns *self, Y10Turn *step, guint max_batch, gint64 now)
+{
+  guint n = 0;
+
+  while (n < max_batch && take_turn (self, now, &step[n]))
+    n++;
+  return n;
+}
+
+/**
+ * y10_turns_count_queued:
+ * @self: turns
+ *
+ * Returns: number of images, or parts of images, that wait for their turn
+ */
+guint
+y10_turns_count_queued (const Y10Turns *self)
+{
+  guint n = 0;
+
+  for (GList *l = self->lines.head; l; l = l->next)
+    for (GList *p = ((const Y10Line *) l->data)->queue.head; p; p = p->next) {
+      const Y10Place *place = p->data;
+
+      n += place->n_parts - place->n_begun;
+    }
+  return n;
+}
