@@ -154,13 +154,20 @@ check_image (const Y10Engine *engine, const Y10Image *image, GError **error)
   return TRUE;
 }
 
+static gboolean
+read_image (const Y10Image *image, const Y10HeadParams *params,
+    Y10Image *image_read, Y10HeadParams *params_read, GError **error)
+{
+  return Y10_SIZED_READ (Y10Image, cuda_stream, image_read, image, error)
+      && Y10_SIZED_READ (Y10HeadParams, classes, params_read, params, error);
+}
+
 gboolean
 y10_engine_read_image (const Y10Engine *engine, const Y10Image *image,
     const Y10HeadParams *params, Y10Image *image_read,
     Y10HeadParams *params_read, GError **error)
 {
-  return Y10_SIZED_READ (Y10Image, cuda_stream, image_read, image, error)
-      && Y10_SIZED_READ (Y10HeadParams, classes, params_read, params, error)
+  return read_image (image, params, image_read, params_read, error)
       && check_image (engine, image_read, error)
       && check_params (engine, params_read, error);
 }
@@ -216,6 +223,47 @@ stage (Y10Engine *engine, Y10EngineSlot *slot, guint i, GError **error)
   return ok;
 }
 
+static gboolean
+add_image (const Y10Step *step, const Y10Image *image,
+    const Y10HeadParams *params, GError **error)
+{
+  Y10Engine *engine = step->engine;
+  Y10EngineSlot *slot = y10_step_lock_slot (step, error);
+  gboolean ok;
+  guint i;
+
+  if (!slot)
+    return FALSE;
+  ok = y10_slot_check_state (slot, Y10_SLOT_OPEN, "add an image", error);
+  i = slot->n_images;
+  if (ok && i == engine->config.max_batch) {
+    g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
+        "the step is full (max_batch %u)", i);
+    ok = FALSE;
+  }
+  if (ok) {
+    slot->images[i] = *image;
+    set_params (engine, slot, i, params);
+    y10_letterbox_init (&slot->letterboxes[i], image->width, image->height,
+        engine->config.width, engine->config.height);
+    ok = stage (engine, slot, i, error);
+    slot->n_images += ok;
+  }
+  pthread_mutex_unlock (&engine->lock);
+  return ok;
+}
+
+gboolean
+y10_step_add_checked (const Y10Step *step, const Y10Image *image,
+    const Y10HeadParams *params, GError **error)
+{
+  Y10Image own_image = { 0 };
+  Y10HeadParams own_params = Y10_HEAD_PARAMS_INIT;
+
+  return read_image (image, params, &own_image, &own_params, error)
+      && add_image (step, &own_image, &own_params, error);
+}
+
 /**
  * y10_step_add:
  * @step: an open step
@@ -237,35 +285,12 @@ gboolean
 y10_step_add (const Y10Step *step, const Y10Image *image,
     const Y10HeadParams *params, GError **error)
 {
-  Y10Engine *engine = step->engine;
   Y10Image own_image = { 0 };
   Y10HeadParams own_params = Y10_HEAD_PARAMS_INIT;
-  Y10EngineSlot *slot;
-  gboolean ok;
-  guint i;
 
-  if (!y10_engine_read_image (engine, image, params, &own_image, &own_params,
-          error)
-      || !(slot = y10_step_lock_slot (step, error)))
-    return FALSE;
-  ok = y10_slot_check_state (slot, Y10_SLOT_OPEN, "add an image", error);
-  i = slot->n_images;
-  if (ok && i == engine->config.max_batch) {
-    g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
-        "the step is full (max_batch %u)", i);
-    ok = FALSE;
-  }
-  if (ok) {
-    slot->images[i] = own_image;
-    set_params (engine, slot, i, &own_params);
-    y10_letterbox_init (&slot->letterboxes[i], own_image.width,
-        own_image.height,
-        engine->config.width, engine->config.height);
-    ok = stage (engine, slot, i, error);
-    slot->n_images += ok;
-  }
-  pthread_mutex_unlock (&engine->lock);
-  return ok;
+  return y10_engine_read_image (step->engine, image, params, &own_image,
+      &own_params, error)
+      && add_image (step, &own_image, &own_params, error);
 }
 
 /**

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Requests: submit, withdraw, wait. An image is checked here, so that the one who
- * submits it gets the error. Whose turn it is then, turns.c decides. */
+/* Requests: submit, withdraw, wait. An image is checked here, once, so that the one
+ * who submits it gets the error; steps.c and the engine rely on it. Whose turn it is
+ * then, turns.c decides. */
 
 #include "config.h"
 

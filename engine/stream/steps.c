@@ -14,6 +14,7 @@
 #include <y10/parts.h>
 
 #include "base/clock.h"
+#include "run/step.h"
 #include "stream/stream.h"
 
 G_STATIC_ASSERT (Y10_MAX_BATCH == Y10_SCHEDULER_MAX_BATCH);
@@ -24,6 +25,7 @@ get_request (const Y10Turn *turn)
   return y10_place_get_request (turn->place);
 }
 
+/* requests.c has checked the image. */
 static gboolean
 add_image (const Y10StreamSteps *self, const Y10Step *step, const Y10Turn *turn,
     GError **error)
@@ -33,11 +35,11 @@ add_image (const Y10StreamSteps *self, const Y10Step *step, const Y10Turn *turn,
   Y10Image image;
 
   if (!y10_engine_request_has_parts (request))
-    return y10_step_add (step, request->image, request->params, error);
+    return y10_step_add_checked (step, request->image, request->params, error);
   y10_part_get_image (&request->parts[turn->part], request->image, &image);
   y10_parts_get_params (request->params, self->engine->config.max_detections,
       &params);
-  return y10_step_add (step, &image, &params, error);
+  return y10_step_add_checked (step, &image, &params, error);
 }
 
 /* Called on the scheduler's thread. */

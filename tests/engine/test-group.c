@@ -193,8 +193,8 @@ test_empty (void)
   y10_engine_stream_unref (stream);
 }
 
-/* A step that cannot begin, here because its caller has spoilt an image's parameters
- * meanwhile, is answered with the error, and the next one begins. */
+/* A step that cannot begin, here because its caller has spoilt the size of an image's
+ * parameters meanwhile, is answered with the error, and the next one begins. */
 static void
 test_no_step (void)
 {
@@ -208,12 +208,12 @@ test_no_step (void)
   stream = shared_open_as (&config, "no-step");
   for (guint bad = 0; bad < 2; bad++) {
     shot_submit (&shots[bad], stream, 0);
-    shots[bad].params.confidence = 2;
+    shots[bad].params.size = 1;
     shot_submit (&shots[!bad], stream, 1);
     for (guint i = 0; i < 2; i++) {
       g_assert_true (y10_engine_request_wait (&shots[i].request, -1));
       test_expect_error (g_steal_pointer (&shots[i].request.error),
-          Y10_ERROR_INVALID_ARGUMENT, "confidence is 2", NULL);
+          Y10_ERROR_INVALID_ARGUMENT, "Y10HeadParams.size is 1", NULL);
       g_assert_cmpint (shots[i].request.n_detections, ==, -1);
     }
   }
