@@ -1,22 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Chooses the backend that runs a model and explains why others cannot. CUDA is
- * mentioned only if the user requested it or the machine has a GPU for it. */
+/* Chooses the backend that runs a model and explains why others cannot. One whose
+ * device this machine does not have is mentioned only if the user requested it. */
 
 #include "config.h"
 
-#include <stdlib.h>
-
-#include "base/nvidia.h"
 #include "run/engine.h"
 #include "run/registry.h"
 #include "run/selfcheck.h"
-
-/* Order of preference of auto when scores are equal. */
-static const Y10BackendKind preference[] = {
-  Y10_BACKEND_CUDA, Y10_BACKEND_CPU, Y10_BACKEND_REF
-};
 
 /* Returns " (cpu and ref can)", or an empty string. */
 static char *
@@ -24,10 +16,13 @@ list_others (Y10BackendKind asked)
 {
   GString *names = g_string_new (NULL);
 
-  for (guint i = 0; i < G_N_ELEMENTS (preference); i++)
-    if (preference[i] != asked && y10_backend_probe (preference[i], NULL) > 0)
+  for (guint i = 0; i < y10_backend_count (); i++) {
+    Y10BackendKind kind = y10_backend_get_preferred (i);
+
+    if (kind != asked && y10_backend_probe (kind, NULL) > 0)
       g_string_append_printf (names, "%s%s", names->len ? " and " : "",
-          y10_backend_get_name (preference[i]));
+          y10_backend_get_name (kind));
+  }
   if (names->len) {
     g_string_prepend (names, " (");
     g_string_append (names, " can)");
@@ -49,15 +44,6 @@ choose_requested (Y10BackendKind kind, GError **error)
       "backend %s cannot run here%s: %s", y10_backend_get_name (kind), others,
       why->str);
   return NULL;
-}
-
-/* Whether auto reports that @kind is missing. Setting Y10_BACKEND_PATH
- * counts as a request for it. */
-static gboolean
-is_expected (Y10BackendKind kind)
-{
-  return kind != Y10_BACKEND_CUDA || secure_getenv ("Y10_BACKEND_PATH")
-      || y10_nvidia_present ();
 }
 
 /* Whether auto may take @class; appends the reason to @why and logs one warning
@@ -92,9 +78,9 @@ choose_best (const Y10EngineConfig *config, char **passed_over,
   const Y10BackendClass *taken = NULL;
   int best = 0;
 
-  for (guint i = 0; i < G_N_ELEMENTS (preference); i++) {
+  for (guint i = 0; i < y10_backend_count (); i++) {
     g_autoptr (GString) why = g_string_new (NULL);
-    Y10BackendKind kind = preference[i];
+    Y10BackendKind kind = y10_backend_get_preferred (i);
     const Y10BackendClass *class = y10_backend_find (kind, why);
     int score = class ? class->probe (why) : 0;
 
@@ -102,7 +88,7 @@ choose_best (const Y10EngineConfig *config, char **passed_over,
       best = score;
       taken = class;
     }
-    if (why->len && is_expected (kind))
+    if (why->len && y10_backend_is_expected (kind))
       g_string_append_printf (reason, "%s%s: %s", reason->len ? "; " : "",
           y10_backend_get_name (kind), why->str);
   }

@@ -16,6 +16,7 @@
 #include "base/sized.h"
 #include "model/model.h"
 #include "run/engine.h"
+#include "run/registry.h"
 
 #define MAX_SLOTS 16
 #define MAX_BATCH 64
@@ -113,7 +114,7 @@ y10_engine_config_resolve (const Y10Model *model, Y10EngineConfig *c,
       && check_range ("threads", c->threads, 0, MAX_THREADS, error)
       && check_range ("max_detections", c->max_detections, 1, MAX_DETECTIONS,
           error)
-      && check_range ("backend", c->backend, 0, Y10_BACKEND_CUDA, error)
+      && check_range ("backend", c->backend, 0, y10_backend_count (), error)
       && check_range ("precision", c->precision, 0, Y10_PRECISION_INT8, error)
       && check_range ("head", c->head, 0, Y10_HEAD_ONE2ONE_NMS, error)
       && check_head (model, &c->head, error);
