@@ -174,43 +174,6 @@ gst_y10_part_props_warn (GstYolov10Detect * self)
   gst_y10_part_rules_unref (rules);
 }
 
-/* Returns FALSE if @id is another property. */
-gboolean
-gst_y10_part_props_get (GstYolov10Detect * self, guint id, GValue * value)
-{
-  const GstY10PartSettings *settings = &self->part_settings;
-  gboolean known = TRUE;
-
-  GST_OBJECT_LOCK (self);
-  switch (id) {
-    case GST_Y10_PROP_TILES:
-      g_value_set_string (value,
-          settings->tiles ? settings->tiles : GST_Y10_DEFAULT_TILES);
-      break;
-    case GST_Y10_PROP_TILE_OVERLAP:
-      g_value_set_double (value, settings->tile_overlap);
-      break;
-    case GST_Y10_PROP_REGION:
-      g_value_set_string (value, settings->region ? settings->region : "");
-      break;
-    case GST_Y10_PROP_REGION_ANCHOR:
-      g_value_set_enum (value, settings->anchor);
-      break;
-    case GST_Y10_PROP_ROI_SOURCE:
-      g_value_set_enum (value, settings->roi_source);
-      break;
-    case GST_Y10_PROP_ROI_TYPE:
-      g_value_set_string (value,
-          settings->roi_type ? settings->roi_type : "");
-      break;
-    default:
-      known = FALSE;
-      break;
-  }
-  GST_OBJECT_UNLOCK (self);
-  return known;
-}
-
 /* Returns FALSE if a property has a bad value. */
 gboolean
 gst_y10_part_props_check (GstYolov10Detect * self, GError ** error)

@@ -14,8 +14,6 @@ void gst_y10_part_props_init (GstYolov10Detect * self);
 void gst_y10_part_props_clear (GstYolov10Detect * self);
 gboolean gst_y10_part_props_set (GstYolov10Detect * self, guint id,
     const GValue * value);
-gboolean gst_y10_part_props_get (GstYolov10Detect * self, guint id,
-    GValue * value);
 
 gboolean gst_y10_part_props_check (GstYolov10Detect * self, GError ** error);
 gboolean gst_y10_part_props_set_image (GstYolov10Detect * self,

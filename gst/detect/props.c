@@ -13,6 +13,7 @@
 #include "meta/write.h"
 #include "detect/partprops.h"
 #include "common/elementerror.h"
+#include "common/fields.h"
 #include "common/readyonly.h"
 #include "detect/element.h"
 
@@ -32,6 +33,51 @@ gst_y10_props_init (GstYolov10Detect * self)
   self->inference_interval = 1;
   gst_y10_part_props_init (self);
 }
+
+#define FIELD(ID, MEMBER) \
+  { GST_Y10_PROP_##ID, G_STRUCT_OFFSET (GstYolov10Detect, MEMBER) }
+
+static const GstY10Field fields[] = {
+  FIELD (MODEL_FILE, settings.model_file),
+  FIELD (LABEL_FILE, settings.label_file),
+  FIELD (BACKEND, settings.backend),
+  FIELD (PRECISION, settings.precision),
+  FIELD (HEAD, settings.head),
+  FIELD (INPUT_SIZE, settings.input_size),
+  FIELD (THREADS, settings.threads),
+  FIELD (ENGINE_GROUP, settings.engine_group),
+  FIELD (MAX_BATCH, settings.max_batch),
+  FIELD (BATCH_TIMEOUT, settings.batch_timeout),
+  FIELD (PRIORITY, settings.priority),
+  FIELD (CUDA_DEVICE_ID, settings.device_id),
+  FIELD (CUDA_GRAPHS, settings.cuda_graphs),
+  FIELD (CUDA_TUNE, settings.cuda_tune),
+  FIELD (CLASSES, settings.classes),
+  FIELD (CLASS_CONFIDENCE, settings.class_confidence),
+  FIELD (ENCODER_HINTS, settings.encoder_hints),
+  FIELD (IN_FLIGHT, settings.in_flight),
+  FIELD (CONFIDENCE, confidence),
+  FIELD (IOU_THRESHOLD, iou_threshold),
+  FIELD (CLASS_AGNOSTIC_NMS, wanted.params.class_agnostic),
+  FIELD (MAX_DETECTIONS, wanted.params.max_detections),
+  FIELD (MIN_SIZE, min_size),
+  FIELD (MAX_SIZE, max_size),
+  FIELD (TILES, part_settings.tiles),
+  FIELD (TILE_OVERLAP, part_settings.tile_overlap),
+  FIELD (REGION, part_settings.region),
+  FIELD (REGION_ANCHOR, part_settings.anchor),
+  FIELD (ROI_SOURCE, part_settings.roi_source),
+  FIELD (ROI_TYPE, part_settings.roi_type),
+  FIELD (ATTACH, wanted.attach),
+  FIELD (ACTIVE, wanted.active),
+  FIELD (SKIPPED_BOXES, wanted.skipped_boxes),
+  FIELD (MAX_HOLD, wanted.max_hold),
+  FIELD (POST_MESSAGES, wanted.post_messages),
+  FIELD (MAX_QUEUED_FRAMES, max_queued_frames),
+  FIELD (LATE_POLICY, late_policy),
+  FIELD (INFERENCE_INTERVAL, inference_interval),
+  {0}
+};
 
 /* Properties that name classes of the model, which the session parses. */
 static const struct
@@ -292,86 +338,8 @@ gst_y10_props_set (GObject * object, guint id,
     gst_y10_ready_only_refuse (GST_ELEMENT (self), pspec, value);
     return;
   }
-  switch (id) {
-    case GST_Y10_PROP_LABEL_FILE:
-      g_free (self->settings.label_file);
-      self->settings.label_file = g_value_dup_string (value);
-      break;
-    case GST_Y10_PROP_BACKEND:
-      self->settings.backend = g_value_get_enum (value);
-      break;
-    case GST_Y10_PROP_PRECISION:
-      self->settings.precision = g_value_get_enum (value);
-      break;
-    case GST_Y10_PROP_HEAD:
-      self->settings.head = g_value_get_enum (value);
-      break;
-    case GST_Y10_PROP_INPUT_SIZE:
-      g_free (self->settings.input_size);
-      self->settings.input_size = g_value_dup_string (value);
-      break;
-    case GST_Y10_PROP_THREADS:
-      self->settings.threads = g_value_get_uint (value);
-      break;
-    case GST_Y10_PROP_ENGINE_GROUP:
-      g_free (self->settings.engine_group);
-      self->settings.engine_group = g_value_dup_string (value);
-      break;
-    case GST_Y10_PROP_MAX_BATCH:
-      self->settings.max_batch = g_value_get_uint (value);
-      break;
-    case GST_Y10_PROP_BATCH_TIMEOUT:
-      self->settings.batch_timeout = g_value_get_uint (value);
-      break;
-    case GST_Y10_PROP_CUDA_DEVICE_ID:
-      self->settings.device_id = g_value_get_int (value);
-      break;
-    case GST_Y10_PROP_CUDA_GRAPHS:
-      self->settings.cuda_graphs = g_value_get_boolean (value);
-      break;
-    case GST_Y10_PROP_CUDA_TUNE:
-      self->settings.cuda_tune = g_value_get_boolean (value);
-      break;
-    case GST_Y10_PROP_CLASS_AGNOSTIC_NMS:
-      self->wanted.params.class_agnostic = g_value_get_boolean (value);
-      break;
-    case GST_Y10_PROP_CONFIDENCE:
-      self->confidence = g_value_get_double (value);
-      break;
-    case GST_Y10_PROP_IOU_THRESHOLD:
-      self->iou_threshold = g_value_get_double (value);
-      break;
-    case GST_Y10_PROP_MAX_DETECTIONS:
-      self->wanted.params.max_detections = g_value_get_uint (value);
-      break;
-    case GST_Y10_PROP_ACTIVE:
-      self->wanted.active = g_value_get_boolean (value);
-      break;
-    case GST_Y10_PROP_IN_FLIGHT:
-      self->settings.in_flight = g_value_get_uint (value);
-      break;
-    case GST_Y10_PROP_MAX_QUEUED_FRAMES:
-      self->max_queued_frames = g_value_get_uint (value);
-      break;
-    case GST_Y10_PROP_LATE_POLICY:
-      self->late_policy = g_value_get_enum (value);
-      break;
-    case GST_Y10_PROP_INFERENCE_INTERVAL:
-      self->inference_interval = g_value_get_uint (value);
-      break;
-    case GST_Y10_PROP_SKIPPED_BOXES:
-      self->wanted.skipped_boxes = g_value_get_enum (value);
-      break;
-    case GST_Y10_PROP_MAX_HOLD:
-      self->wanted.max_hold = g_value_get_uint64 (value);
-      break;
-    case GST_Y10_PROP_POST_MESSAGES:
-      self->wanted.post_messages = g_value_get_boolean (value);
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-      break;
-  }
+  if (!gst_y10_fields_set (fields, self, id, value))
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
   GST_OBJECT_UNLOCK (self);
 }
 
@@ -451,113 +419,8 @@ gst_y10_props_get (GObject * object, guint id, GValue * value,
     get_active (self, id, value);
     return;
   }
-  if (gst_y10_part_props_get (self, id, value))
-    return;
-
   GST_OBJECT_LOCK (self);
-  switch (id) {
-    case GST_Y10_PROP_MODEL_FILE:
-      g_value_set_string (value, self->settings.model_file);
-      break;
-    case GST_Y10_PROP_LABEL_FILE:
-      g_value_set_string (value, self->settings.label_file);
-      break;
-    case GST_Y10_PROP_BACKEND:
-      g_value_set_enum (value, self->settings.backend);
-      break;
-    case GST_Y10_PROP_PRECISION:
-      g_value_set_enum (value, self->settings.precision);
-      break;
-    case GST_Y10_PROP_HEAD:
-      g_value_set_enum (value, self->settings.head);
-      break;
-    case GST_Y10_PROP_INPUT_SIZE:
-      g_value_set_string (value, self->settings.input_size ? self->settings.input_size : "");
-      break;
-    case GST_Y10_PROP_THREADS:
-      g_value_set_uint (value, self->settings.threads);
-      break;
-    case GST_Y10_PROP_ENGINE_GROUP:
-      g_value_set_string (value,
-          self->settings.engine_group ? self->settings.engine_group : "");
-      break;
-    case GST_Y10_PROP_MAX_BATCH:
-      g_value_set_uint (value, self->settings.max_batch);
-      break;
-    case GST_Y10_PROP_BATCH_TIMEOUT:
-      g_value_set_uint (value, self->settings.batch_timeout);
-      break;
-    case GST_Y10_PROP_PRIORITY:
-      g_value_set_int (value, self->settings.priority);
-      break;
-    case GST_Y10_PROP_CUDA_DEVICE_ID:
-      g_value_set_int (value, self->settings.device_id);
-      break;
-    case GST_Y10_PROP_CUDA_GRAPHS:
-      g_value_set_boolean (value, self->settings.cuda_graphs);
-      break;
-    case GST_Y10_PROP_CUDA_TUNE:
-      g_value_set_boolean (value, self->settings.cuda_tune);
-      break;
-    case GST_Y10_PROP_CLASS_AGNOSTIC_NMS:
-      g_value_set_boolean (value, self->wanted.params.class_agnostic);
-      break;
-    case GST_Y10_PROP_CONFIDENCE:
-      g_value_set_double (value, self->confidence);
-      break;
-    case GST_Y10_PROP_IOU_THRESHOLD:
-      g_value_set_double (value, self->iou_threshold);
-      break;
-    case GST_Y10_PROP_MAX_DETECTIONS:
-      g_value_set_uint (value, self->wanted.params.max_detections);
-      break;
-    case GST_Y10_PROP_CLASSES:
-      g_value_set_string (value, self->settings.classes ? self->settings.classes : "");
-      break;
-    case GST_Y10_PROP_CLASS_CONFIDENCE:
-      g_value_set_string (value, self->settings.class_confidence
-          ? self->settings.class_confidence : "");
-      break;
-    case GST_Y10_PROP_MIN_SIZE:
-      g_value_set_string (value, self->min_size ? self->min_size : "");
-      break;
-    case GST_Y10_PROP_MAX_SIZE:
-      g_value_set_string (value, self->max_size ? self->max_size : "");
-      break;
-    case GST_Y10_PROP_ENCODER_HINTS:
-      g_value_set_string (value,
-          self->settings.encoder_hints ? self->settings.encoder_hints : "");
-      break;
-    case GST_Y10_PROP_ATTACH:
-      g_value_set_flags (value, self->wanted.attach);
-      break;
-    case GST_Y10_PROP_ACTIVE:
-      g_value_set_boolean (value, self->wanted.active);
-      break;
-    case GST_Y10_PROP_IN_FLIGHT:
-      g_value_set_uint (value, self->settings.in_flight);
-      break;
-    case GST_Y10_PROP_MAX_QUEUED_FRAMES:
-      g_value_set_uint (value, self->max_queued_frames);
-      break;
-    case GST_Y10_PROP_LATE_POLICY:
-      g_value_set_enum (value, self->late_policy);
-      break;
-    case GST_Y10_PROP_INFERENCE_INTERVAL:
-      g_value_set_uint (value, self->inference_interval);
-      break;
-    case GST_Y10_PROP_SKIPPED_BOXES:
-      g_value_set_enum (value, self->wanted.skipped_boxes);
-      break;
-    case GST_Y10_PROP_MAX_HOLD:
-      g_value_set_uint64 (value, self->wanted.max_hold);
-      break;
-    case GST_Y10_PROP_POST_MESSAGES:
-      g_value_set_boolean (value, self->wanted.post_messages);
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-      break;
-  }
+  if (!gst_y10_fields_get (fields, self, id, value, pspec))
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
   GST_OBJECT_UNLOCK (self);
 }

@@ -6,6 +6,8 @@
 
 #include "overlay/element.h"
 
+#include "common/fields.h"
+
 #define DEFAULT_LINE_WIDTH 0
 #define DEFAULT_FONT_DESC ""
 #define DEFAULT_SHOW_LABEL TRUE
@@ -90,6 +92,23 @@ gst_y10_overlay_props_init (GstYolov10Overlay * self)
   self->labels_wanted = g_strdup (DEFAULT_LABELS);
 }
 
+#define FIELD(ID, MEMBER) { PROP_##ID, G_STRUCT_OFFSET (GstYolov10Overlay, MEMBER) }
+
+static const GstY10Field fields[] = {
+  FIELD (LINE_WIDTH, settings.line_width),
+  FIELD (FONT_DESC, font_desc),
+  FIELD (SHOW_LABEL, settings.show_label),
+  FIELD (SHOW_ID, settings.show_id),
+  FIELD (SHOW_CONFIDENCE, settings.show_confidence),
+  FIELD (SHOW_REGIONS, settings.show_regions),
+  FIELD (LABELS, labels_wanted),
+  FIELD (MIN_CONFIDENCE, settings.min_confidence),
+  FIELD (PRIVACY, settings.privacy),
+  FIELD (PRIVACY_TRUST, settings.privacy_trust),
+  FIELD (PRIVACY_GROWTH, settings.privacy_growth),
+  {0}
+};
+
 void
 gst_y10_overlay_props_set (GObject * object, guint id,
     const GValue * value, GParamSpec * pspec)
@@ -97,48 +116,9 @@ gst_y10_overlay_props_set (GObject * object, guint id,
   GstYolov10Overlay *self = GST_YOLOV10_OVERLAY (object);
 
   GST_OBJECT_LOCK (self);
-  switch (id) {
-    case PROP_LINE_WIDTH:
-      self->settings.line_width = g_value_get_uint (value);
-      break;
-    case PROP_FONT_DESC:
-      g_free (self->font_desc);
-      self->font_desc = g_value_dup_string (value);
-      self->strings_changed = TRUE;
-      break;
-    case PROP_SHOW_LABEL:
-      self->settings.show_label = g_value_get_boolean (value);
-      break;
-    case PROP_SHOW_ID:
-      self->settings.show_id = g_value_get_boolean (value);
-      break;
-    case PROP_SHOW_CONFIDENCE:
-      self->settings.show_confidence = g_value_get_boolean (value);
-      break;
-    case PROP_SHOW_REGIONS:
-      self->settings.show_regions = g_value_get_boolean (value);
-      break;
-    case PROP_LABELS:
-      g_free (self->labels_wanted);
-      self->labels_wanted = g_value_dup_string (value);
-      self->strings_changed = TRUE;
-      break;
-    case PROP_MIN_CONFIDENCE:
-      self->settings.min_confidence = g_value_get_double (value);
-      break;
-    case PROP_PRIVACY:
-      self->settings.privacy = g_value_get_enum (value);
-      break;
-    case PROP_PRIVACY_TRUST:
-      self->settings.privacy_trust = g_value_get_enum (value);
-      break;
-    case PROP_PRIVACY_GROWTH:
-      self->settings.privacy_growth = g_value_get_double (value);
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-      break;
-  }
+  if (!gst_y10_fields_set (fields, self, id, value))
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+  self->strings_changed |= G_VALUE_HOLDS_STRING (value);
   GST_OBJECT_UNLOCK (self);
 }
 
@@ -149,44 +129,8 @@ gst_y10_overlay_props_get (GObject * object, guint id, GValue * value,
   GstYolov10Overlay *self = GST_YOLOV10_OVERLAY (object);
 
   GST_OBJECT_LOCK (self);
-  switch (id) {
-    case PROP_LINE_WIDTH:
-      g_value_set_uint (value, self->settings.line_width);
-      break;
-    case PROP_FONT_DESC:
-      g_value_set_string (value, self->font_desc);
-      break;
-    case PROP_SHOW_LABEL:
-      g_value_set_boolean (value, self->settings.show_label);
-      break;
-    case PROP_SHOW_ID:
-      g_value_set_boolean (value, self->settings.show_id);
-      break;
-    case PROP_SHOW_CONFIDENCE:
-      g_value_set_boolean (value, self->settings.show_confidence);
-      break;
-    case PROP_SHOW_REGIONS:
-      g_value_set_boolean (value, self->settings.show_regions);
-      break;
-    case PROP_LABELS:
-      g_value_set_string (value, self->labels_wanted);
-      break;
-    case PROP_MIN_CONFIDENCE:
-      g_value_set_double (value, self->settings.min_confidence);
-      break;
-    case PROP_PRIVACY:
-      g_value_set_enum (value, self->settings.privacy);
-      break;
-    case PROP_PRIVACY_TRUST:
-      g_value_set_enum (value, self->settings.privacy_trust);
-      break;
-    case PROP_PRIVACY_GROWTH:
-      g_value_set_double (value, self->settings.privacy_growth);
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-      break;
-  }
+  if (!gst_y10_fields_get (fields, self, id, value, pspec))
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
   GST_OBJECT_UNLOCK (self);
 }
 
