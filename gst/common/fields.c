@@ -16,8 +16,18 @@ find (const GstY10Field * fields, guint id)
   return NULL;
 }
 
-/* Stores @value; a string is copied with g_strdup(). Returns FALSE if no field
- * holds property @id. */
+/* Replaces a string in a field; both may be NULL. */
+void
+gst_y10_fields_set_string (gchar ** field, const gchar * text)
+{
+  g_clear_pointer (field, g_ref_string_release);
+  if (text)
+    *field = g_ref_string_new (text);
+}
+
+/* Stores @value; a string is copied to a GRefString, so that a copy of the
+ * structure costs no copy of its strings. Returns FALSE if no field holds property
+ * @id. */
 gboolean
 gst_y10_fields_set (const GstY10Field * fields, gpointer structure, guint id,
     const GValue * value)
@@ -30,8 +40,7 @@ gst_y10_fields_set (const GstY10Field * fields, gpointer structure, guint id,
   field = G_STRUCT_MEMBER_P (structure, found->offset);
   switch (G_TYPE_FUNDAMENTAL (G_VALUE_TYPE (value))) {
     case G_TYPE_STRING:
-      g_free (*(gchar **) field);
-      *(gchar **) field = g_value_dup_string (value);
+      gst_y10_fields_set_string (field, g_value_get_string (value));
       break;
     case G_TYPE_BOOLEAN:
       *(gboolean *) field = g_value_get_boolean (value);

@@ -15,6 +15,7 @@ typedef struct
   gsize offset;                 /* of the field in the structure */
 } GstY10Field;
 
+void gst_y10_fields_set_string (gchar ** field, const gchar * text);
 gboolean gst_y10_fields_set (const GstY10Field * fields, gpointer structure,
     guint id, const GValue * value);
 gboolean gst_y10_fields_get (const GstY10Field * fields,

@@ -80,7 +80,6 @@
 #include "meta/write.h"
 #include "common/elementerror.h"
 #include "common/frame.h"
-#include "detect/partprops.h"
 #include "detect/props.h"
 #include "detect/pads.h"
 #include "detect/messages.h"
@@ -116,7 +115,6 @@ gst_yolov10_detect_finalize (GObject * object)
 {
   GstYolov10Detect *self = GST_YOLOV10_DETECT (object);
 
-  gst_y10_settings_clear (&self->settings);
   gst_y10_props_clear (self);
   gst_y10_recovery_free (self->recovery);
   gst_y10_reload_free (self->reload);
@@ -132,8 +130,8 @@ takes_cuda (GstYolov10Detect * self)
   gboolean takes;
 
   GST_OBJECT_LOCK (self);
-  takes = self->takes_cuda && (self->settings.backend == Y10_BACKEND_AUTO
-      || self->settings.backend == Y10_BACKEND_CUDA);
+  takes = self->takes_cuda && (self->config->backend == Y10_BACKEND_AUTO
+      || self->config->backend == Y10_BACKEND_CUDA);
   GST_OBJECT_UNLOCK (self);
   return takes;
 }
@@ -155,8 +153,7 @@ gst_yolov10_detect_start (GstBaseTransform * base)
     g_clear_error (&error);
     return FALSE;
   }
-  gst_y10_props_warn_of_attach (self);
-  gst_y10_part_props_warn (self);
+  gst_y10_props_warn (self);
   return TRUE;
 }
 
@@ -202,7 +199,7 @@ gst_yolov10_detect_set_context (GstElement * element, GstContext * context)
   gint device_id;
 
   GST_OBJECT_LOCK (self);
-  device_id = self->settings.device_id;
+  device_id = self->config->device_id;
   GST_OBJECT_UNLOCK (self);
   gst_y10_cuda_set_context (self->cuda, context, device_id);
   GST_ELEMENT_CLASS (gst_yolov10_detect_parent_class)->set_context (element,
@@ -259,7 +256,12 @@ follow_format (GstYolov10Detect * self)
 
   image.width = (guint) GST_VIDEO_INFO_WIDTH (&self->format.info);
   image.height = (guint) GST_VIDEO_INFO_HEIGHT (&self->format.info);
-  self->has_format = gst_y10_part_props_set_image (self, &image, &error);
+  g_mutex_lock (&self->config_lock);
+  GST_OBJECT_LOCK (self);
+  self->image = image;
+  GST_OBJECT_UNLOCK (self);
+  self->has_format = gst_y10_config_suits (self->config, &image, &error);
+  g_mutex_unlock (&self->config_lock);
   if (!self->has_format)
     GST_Y10_ELEMENT_ERROR (self, error);
   g_clear_error (&error);
@@ -288,7 +290,7 @@ gst_yolov10_detect_set_caps (GstBaseTransform * base, GstCaps * incaps,
     return FALSE;
   if (self->session) {
     gst_y10_session_reserve (self->session, &self->format);
-    gst_y10_part_props_expect (self, self->session);
+    gst_yolov10_detect_expect_parts (self, self->session);
   }
   return TRUE;
 }
@@ -311,7 +313,7 @@ gst_yolov10_detect_propose_allocation (GstBaseTransform * base,
   if (!cuda && !answered)
     return FALSE;
   GST_OBJECT_LOCK (self);
-  frames = self->max_queued_frames;
+  frames = self->config->max_queued_frames;
   if (!frames)
     frames = gst_y10_policy_auto_frames (gst_yolov10_detect_skips (self),
         GST_Y10_AUTO_IN_FLIGHT, self->latency.reported, self->frame_duration);

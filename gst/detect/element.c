@@ -9,13 +9,17 @@
 
 #include "detect/element.h"
 
+#include "common/fields.h"
+
 GST_DEBUG_CATEGORY (gst_yolov10_detect_debug);
 
 gboolean
 gst_yolov10_detect_skips (const GstYolov10Detect * self)
 {
-  return self->late_policy == GST_YOLOV10_LATE_SKIP
-      || (self->late_policy == GST_YOLOV10_LATE_AUTO && self->live);
+  const GstYolov10LatePolicy policy = self->config->late_policy;
+
+  return policy == GST_YOLOV10_LATE_SKIP
+      || (policy == GST_YOLOV10_LATE_AUTO && self->live);
 }
 
 GstY10Session *
@@ -29,11 +33,47 @@ gst_yolov10_detect_get_session (GstYolov10Detect * self)
   return session;
 }
 
-void
-gst_yolov10_detect_copy_settings (GstYolov10Detect * self,
-    GstY10Settings * settings)
+GstY10Config *
+gst_yolov10_detect_get_config (GstYolov10Detect * self)
 {
+  GstY10Config *config;
+
   GST_OBJECT_LOCK (self);
-  gst_y10_settings_copy (settings, &self->settings);
+  config = gst_y10_config_ref (self->config);
   GST_OBJECT_UNLOCK (self);
+  return config;
+}
+
+void
+gst_yolov10_detect_reset_model (GstYolov10Detect * self,
+    const GstY10Config * from, const GstY10Config * to)
+{
+  GstY10Config *old, *new;
+
+  g_mutex_lock (&self->config_lock);
+  old = self->config;
+  if (!g_strcmp0 (old->text.model_file, from->text.model_file)) {
+    new = gst_y10_config_new (old);
+    gst_y10_fields_set_string (&new->text.model_file, to->text.model_file);
+    GST_OBJECT_LOCK (self);
+    self->config = new;
+    GST_OBJECT_UNLOCK (self);
+    gst_y10_config_unref (old);
+  }
+  g_mutex_unlock (&self->config_lock);
+}
+
+void
+gst_yolov10_detect_expect_parts (GstYolov10Detect * self,
+    GstY10Session * session)
+{
+  GstY10Config *config;
+  Y10Image image;
+
+  GST_OBJECT_LOCK (self);
+  config = gst_y10_config_ref (self->config);
+  image = self->image;
+  GST_OBJECT_UNLOCK (self);
+  gst_y10_session_expect_parts (session, config->part_rules, &image);
+  gst_y10_config_unref (config);
 }

@@ -7,6 +7,7 @@
 
 #include "common/cuda.h"
 #include "detect/reload.h"
+#include "infer/config.h"
 #include "infer/framequeue.h"
 #include "common/frame.h"
 #include "infer/latency.h"
@@ -21,38 +22,24 @@
 
 G_BEGIN_DECLS
 
-/* Upper limit for queued frames, whatever the properties ask for. */
-#define GST_Y10_MAX_FRAMES 64
-
 /* Upper limit for the bytes of queued frames; a single frame is always
  * accepted. Holds 21 NV12 frames of 3840x2160. */
 #define GST_Y10_MAX_BYTES (256 << 20)
-
-/* Upper limit for jobs: one per queued frame, one for an arriving frame, and
- * those of detached frames for both the current and the previous session. */
-#define GST_Y10_MAX_JOBS \
-  (GST_Y10_MAX_FRAMES + 1 + 2 * (GST_Y10_MAX_IN_FLIGHT + 1))
 
 struct _GstYolov10Detect
 {
   GstBaseTransform parent;
   GstPadActivateModeFunction activate_sink;     /* of GstBaseTransform */
 
-  /* Properties; object lock. */
-  GstY10Settings settings;
-  GstY10FrameParams wanted;          /* frame params not kept in the session */
-  gdouble confidence, iou_threshold;
-  gchar *min_size, *max_size;   /* as text; NULL: none */
-  GstYolov10LatePolicy late_policy;
-  guint inference_interval, max_queued_frames;
-  gboolean takes_cuda;          /* accepts CUDA memory; TRUE while in NULL */
-  GstY10PartSettings part_settings;
-  GstY10PartRules *part_rules;  /* made from these; NULL: none */
+  /* Held while @config or @image is changed, so that a new configuration suits
+   * the frames and no change is lost. Taken before the object lock. */
+  GMutex config_lock;
 
-  /* Held while @part_settings or @part_rules are changed; protects the rest.
-   * Taken before the object lock. */
-  GMutex part_lock;
-  Y10Image part_image;          /* format and size of frames; width 0: unknown */
+  /* Object lock. */
+  GstY10Config *config;         /* what the properties say */
+  Y10Image image;               /* format and size of frames; width 0: unknown */
+  gboolean takes_cuda;          /* accepts CUDA memory; TRUE while in NULL */
+  gboolean for_privacy;         /* an overlay asked to hold results */
 
   GstY10Cuda *cuda;             /* these do their own locking */
   GstY10FrameQueue *frame_queue;
@@ -83,6 +70,7 @@ struct _GstYolov10Detect
   gboolean stop_told;           /* upstream got the flow error */
   gpointer pool;                /* of the last frame; only compared */
   guint pool_frames;            /* how many it can spare; 0: any */
+  GstY10Config *followed;       /* of the last frame; NULL: none yet */
 
   /* Output task. */
   GstY10Hold hold;
@@ -96,8 +84,14 @@ struct _GstYolov10Detect
 gboolean gst_yolov10_detect_skips (const GstYolov10Detect * detect);
 /* Returns a new reference to the session, or NULL below PAUSED. */
 GstY10Session *gst_yolov10_detect_get_session (GstYolov10Detect * detect);
-/* Copies the session settings so that loading can run without the lock. */
-void gst_yolov10_detect_copy_settings (GstYolov10Detect * detect,
-    GstY10Settings * settings);
+/* Returns a new reference to the current configuration. */
+GstY10Config *gst_yolov10_detect_get_config (GstYolov10Detect * detect);
+/* Goes back from the model of @from to that of @to, unless another one was set
+ * meanwhile. */
+void gst_yolov10_detect_reset_model (GstYolov10Detect * detect,
+    const GstY10Config * from, const GstY10Config * to);
+/* Tells the engine of @session how many parts frames will have. */
+void gst_yolov10_detect_expect_parts (GstYolov10Detect * detect,
+    GstY10Session * session);
 
 G_END_DECLS

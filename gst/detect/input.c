@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Input side of yolov10detect. For each buffer it snapshots the properties, so
- * that later changes affect later frames only, decides whether to infer the
- * frame, submits it to the engine and waits for room in the frame queue. A live
+/* Input side of yolov10detect. For each buffer it takes the current
+ * configuration, so that later changes affect later frames only, decides whether
+ * to infer the frame, submits it to the engine and waits for room in the frame queue. A live
  * source does not wait: the oldest queued frame leaves instead. Anything that
  * requires an empty queue, such as new caps or a new CUDA context, happens
  * here. */
@@ -16,7 +16,6 @@
 #include "common/elementerror.h"
 #include "detect/element.h"
 #include "detect/lifecycle.h"
-#include "detect/partprops.h"
 
 GST_DEBUG_CATEGORY_EXTERN (gst_yolov10_detect_debug);
 #define GST_CAT_DEFAULT gst_yolov10_detect_debug
@@ -60,12 +59,12 @@ set_controlled_values (GstYolov10Detect * self, GstBuffer * buffer)
     gst_object_sync_values (GST_OBJECT (self), time);
 }
 
-/* The frame params and the values derived from them. */
+/* The configuration of one frame, and what goes with it. */
 typedef struct
 {
-  GstY10FrameParams wanted;
+  GstY10Config *config;
+  gboolean for_privacy;
   GstY10PolicyQuery policy;
-  guint in_flight, max_queued;
   gboolean live;
   GstClockTime inference, interval;
   gint64 max_wait;              /* for a turn, in nanoseconds */
@@ -80,14 +79,11 @@ snapshot_properties (GstYolov10Detect * self, GstBuffer * buffer,
   GstClockTime duration;
 
   GST_OBJECT_LOCK (self);
-  now->wanted = self->wanted;
-  now->wanted.params.confidence = (gfloat) self->confidence;
-  now->wanted.params.iou = (gfloat) self->iou_threshold;
+  now->config = gst_y10_config_ref (self->config);
+  now->for_privacy = self->for_privacy;
   now->policy.skip = gst_yolov10_detect_skips (self);
-  now->policy.interval = self->inference_interval;
+  now->policy.interval = self->config->inference_interval;
   now->policy.late_until = qos ? self->late_until : GST_CLOCK_TIME_NONE;
-  now->in_flight = self->session->settings.in_flight;
-  now->max_queued = self->max_queued_frames;
   now->live = self->live;
   now->inference = self->latency.reported;
   duration = self->frame_duration;
@@ -96,6 +92,20 @@ snapshot_properties (GstYolov10Detect * self, GstBuffer * buffer,
   now->max_wait = (gint64) gst_y10_policy_max_wait (now->interval, duration);
   now->policy.running_time = gst_segment_to_running_time (&base->segment,
       GST_FORMAT_TIME, GST_BUFFER_PTS (buffer));
+}
+
+/* The engine hears of other parts with the first frame that has them. */
+static void
+follow_config (GstYolov10Detect * self, GstY10Config * config)
+{
+  GstY10Config *old = self->followed;
+
+  if (old == config)
+    return;
+  self->followed = gst_y10_config_ref (config);
+  if (!old || old->part_rules != config->part_rules)
+    gst_yolov10_detect_expect_parts (self, self->session);
+  gst_y10_config_unref (old);
 }
 
 /* Computes how many of its buffers upstream's pool can spare: all but the one
@@ -122,8 +132,8 @@ static guint
 choose_max_frames (GstYolov10Detect * self, const Snapshot * now, guint running)
 {
   gsize size = MAX (GST_VIDEO_INFO_SIZE (&self->format.info), 1);
-  guint frames = now->max_queued ? now->max_queued
-      : gst_y10_policy_auto_frames (now->policy.skip, running, now->inference,
+  guint frames = now->config->max_queued_frames
+      ? now->config->max_queued_frames : gst_y10_policy_auto_frames (now->policy.skip, running, now->inference,
       now->interval);
 
   if (!now->policy.skip)
@@ -138,7 +148,7 @@ choose_max_frames (GstYolov10Detect * self, const Snapshot * now, guint running)
 static void
 set_limits (GstYolov10Detect * self, const Snapshot * now)
 {
-  guint running = now->in_flight ? now->in_flight
+  guint running = now->config->in_flight ? now->config->in_flight
       : now->policy.skip ? 1 : GST_Y10_AUTO_IN_FLIGHT;
   guint frames = choose_max_frames (self, now, running);
   gboolean slower;
@@ -189,7 +199,7 @@ note (Y10EngineRequest * request, Y10EngineRequestState state, gpointer data)
  * error. */
 static gboolean
 begin_inference (GstYolov10Detect * self, GstY10QueuedFrame * entry,
-    guint64 number, const Snapshot * now, GstY10InferMode mode)
+    guint64 number, GstY10InferMode mode)
 {
   GstY10Job *job = gst_y10_jobs_take (&self->jobs);
   gboolean queued;
@@ -202,11 +212,11 @@ begin_inference (GstYolov10Detect * self, GstY10QueuedFrame * entry,
   job->classes = gst_y10_session_get_classes (entry->session);
   job->class_confidence =
       gst_y10_session_get_class_confidence (entry->session);
-  job->rules = gst_y10_part_props_get_rules (self);
+  job->config = gst_y10_config_ref (entry->config);
   job->request.notify = note;
   job->request.notify_data = self;
   if (!gst_y10_job_start (job, entry->buffer, &self->format,
-          &now->wanted.params, (guint) self->max_running, mode, &queued)) {
+          (guint) self->max_running, mode, &queued)) {
     GST_DEBUG_OBJECT (self, "cannot infer a frame: %s",
         job->error->message);
     entry->job = job;
@@ -257,11 +267,12 @@ enter (GstYolov10Detect * self, GstBuffer * buffer, const Snapshot * now,
     return stopped (self);
   }
   look_if_behind (self, now);
-  gst_y10_queued_frame_begin (entry, buffer, self->session, &now->wanted,
+  gst_y10_queued_frame_begin (entry, buffer, self->session, now->config,
       self->epoch, &self->format.info, came_at);
+  entry->for_privacy = now->for_privacy;
   entry->lost = lost;
   if (mode != GST_Y10_INFER_PASS)
-    is_inferred = begin_inference (self, entry, number, now, mode);
+    is_inferred = begin_inference (self, entry, number, mode);
   else if (now->policy.skip)      /* its request has waited enough */
     gst_y10_session_withdraw (self->session);
   failed = entry->job && entry->job->error
@@ -291,7 +302,7 @@ gst_y10_input_push (GstYolov10Detect * self, GstBuffer * buffer)
   GstY10InferMode mode = GST_Y10_INFER_PASS;
   gboolean lost = FALSE;
   GError *error = NULL;
-  Snapshot now;
+  Snapshot now = { NULL };
 
   if (flow != GST_FLOW_OK)
     goto refused;
@@ -301,9 +312,10 @@ gst_y10_input_push (GstYolov10Detect * self, GstBuffer * buffer)
   set_controlled_values (self, buffer);
   gst_y10_lifecycle_apply_reload (self);
   snapshot_properties (self, buffer, came_at, &now);
+  follow_config (self, now.config);
   check_pool (self, buffer);
   set_limits (self, &now);
-  if (now.wanted.active) {
+  if (now.config->active) {
     lost = is_lost (self, buffer);
     if (!lost && self->format.image.memory == Y10_MEMORY_CUDA
         && !gst_y10_cuda_is_ours (self->cuda, buffer)
@@ -313,9 +325,12 @@ gst_y10_input_push (GstYolov10Detect * self, GstBuffer * buffer)
     if (!lost)
       mode = gst_y10_policy_choose (&self->policy, &now.policy);
   }
-  return enter (self, buffer, &now, mode, lost, came_at);
+  flow = enter (self, buffer, &now, mode, lost, came_at);
+  gst_y10_config_unref (now.config);
+  return flow;
 
 refused:
+  gst_y10_config_unref (now.config);
   if (error)
     GST_Y10_ELEMENT_ERROR (self, error);
   g_clear_error (&error);

@@ -12,7 +12,6 @@
 
 #include "common/elementerror.h"
 #include "detect/element.h"
-#include "detect/partprops.h"
 #include "detect/props.h"
 
 GST_DEBUG_CATEGORY_EXTERN (gst_yolov10_detect_debug);
@@ -30,9 +29,9 @@ gst_y10_lifecycle_open_cuda (GstYolov10Detect * self)
   gint device_id;
 
   GST_OBJECT_LOCK (self);
-  backend = self->settings.backend;
-  precision = self->settings.precision;
-  device_id = self->settings.device_id;
+  backend = self->config->backend;
+  precision = self->config->precision;
+  device_id = self->config->device_id;
   GST_OBJECT_UNLOCK (self);
   takes = gst_y10_session_takes_cuda (backend, precision, device_id)
       && gst_y10_cuda_open (self->cuda, device_id, &error);
@@ -45,45 +44,55 @@ gst_y10_lifecycle_open_cuda (GstYolov10Detect * self)
   GST_OBJECT_UNLOCK (self);
 }
 
+/* Returns FALSE if a property has a bad value, for any model. */
+static gboolean
+check (GstYolov10Detect * self, const GstY10Config * config, GError ** error)
+{
+  Y10Image image;
+
+  GST_OBJECT_LOCK (self);
+  image = self->image;
+  GST_OBJECT_UNLOCK (self);
+  return gst_y10_config_check (config, error)
+      && gst_y10_config_suits (config, &image, error);
+}
+
 /* Applies properties that were set while the model was loading. */
 static void
 apply_pending (GstYolov10Detect * self)
 {
-  gboolean other_model;
+  GstY10Config *config;
   GError *error = NULL;
 
   /* Open first, so that later changes trigger reload requests of their own. */
   gst_y10_reload_open (self->reload);
-  GST_OBJECT_LOCK (self);
-  other_model = g_strcmp0 (self->session->settings.model_file,
-      self->settings.model_file);
-  GST_OBJECT_UNLOCK (self);
+  config = gst_yolov10_detect_get_config (self);
   gst_y10_props_apply_pending (self, self->session);
-  if (!gst_y10_part_props_check (self, &error))
+  if (!check (self, config, &error))
     GST_Y10_ELEMENT_WARNING (self, error);
   g_clear_error (&error);
-  if (other_model)
+  if (g_strcmp0 (self->session->config->text.model_file,
+          config->text.model_file))
     gst_y10_reload_request (self->reload);
+  gst_y10_config_unref (config);
 }
 
 gboolean
 gst_y10_lifecycle_begin (GstYolov10Detect * self, GError ** error)
 {
-  GstY10Settings settings;
-  GstY10Session *session;
+  GstY10Config *config = gst_yolov10_detect_get_config (self);
+  GstY10Session *session = NULL;
   Y10Engine *engine;
   gchar *name;
 
-  if (!gst_y10_props_check_sizes (self, error)
-      || !gst_y10_part_props_check (self, error))
-    return FALSE;
-  name = gst_object_get_name (GST_OBJECT (self));
-  gst_y10_lifecycle_open_cuda (self);             /* properties may have changed in READY */
-  gst_yolov10_detect_copy_settings (self, &settings);
-  settings.cuda_context = gst_y10_cuda_get_handle (self->cuda);
-  session = gst_y10_session_new (&settings, name, NULL, error);
-  g_free (name);
-  gst_y10_settings_clear (&settings);
+  if (check (self, config, error)) {
+    name = gst_object_get_name (GST_OBJECT (self));
+    gst_y10_lifecycle_open_cuda (self);           /* properties may have changed in READY */
+    session = gst_y10_session_new (config,
+        gst_y10_cuda_get_handle (self->cuda), name, NULL, error);
+    g_free (name);
+  }
+  gst_y10_config_unref (config);
   if (!session)
     return FALSE;
   engine = gst_y10_session_get_engine (session);
@@ -130,7 +139,7 @@ gst_y10_lifecycle_restart_in_context (GstYolov10Detect * self, GstBuffer * buffe
   GST_WARNING_OBJECT (self, "frames are in another CUDA context: restarting in "
       "that one; all elements of a pipeline should share a context");
   GST_OBJECT_LOCK (self);
-  device_id = self->settings.device_id;
+  device_id = self->config->device_id;
   GST_OBJECT_UNLOCK (self);
   gst_y10_lifecycle_end (self);
   return gst_y10_cuda_adopt (self->cuda, buffer, device_id, error)
@@ -157,11 +166,11 @@ gst_y10_lifecycle_apply_reload (GstYolov10Detect * self)
   old = self->session;
   self->session = new;
   slower = gst_y10_latency_expect (&self->latency, new->warm_ns);
-  priority = self->settings.priority;
+  priority = self->config->priority;
   GST_OBJECT_UNLOCK (self);
   if (self->has_format)
     gst_y10_session_reserve (new, &self->format);
-  gst_y10_part_props_expect (self, new);
+  gst_yolov10_detect_expect_parts (self, new);
   /* Apply what was set while the session was being created. */
   gst_y10_session_set_priority (new, priority);
   gst_y10_props_apply_pending (self, new);

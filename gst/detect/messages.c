@@ -149,6 +149,6 @@ gst_y10_messages_detections (GstElement * element, const GstY10QueuedFrame * ent
     g_signal_emit (element, detections_signal, 0, entry->buffer, structure);
     gst_structure_free (structure);
   }
-  if (entry->wanted.post_messages)
+  if (entry->config->post_messages)
     post (element, entry, session, findings);
 }

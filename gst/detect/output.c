@@ -208,7 +208,7 @@ send (GstYolov10Detect * self, GstPad * pad, GstY10QueuedFrame * entry)
     gst_pad_push_event (pad, g_steal_pointer (&entry->event));
     return GST_FLOW_OK;
   }
-  if (!entry->wanted.active)
+  if (!entry->config->active)
     gst_y10_hold_forget (&self->hold);
   else if (!look (self, entry))
     return GST_FLOW_ERROR;

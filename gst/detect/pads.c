@@ -23,7 +23,6 @@
 
 #include "common/sinkpad.h"
 #include "detect/element.h"
-#include "detect/partprops.h"
 #include "detect/input.h"
 #include "detect/output.h"
 
@@ -297,7 +296,7 @@ note_privacy (GstYolov10Detect * self, GstEvent * event)
       &active);
   GST_DEBUG_OBJECT (self, "privacy downstream is %s", active ? "on" : "off");
   GST_OBJECT_LOCK (self);
-  self->wanted.for_privacy = active;
+  self->for_privacy = active;
   GST_OBJECT_UNLOCK (self);
 }
 
@@ -424,11 +423,16 @@ gst_y10_pads_end (GstYolov10Detect * self)
   gst_y10_hold_clear (&self->hold);
   gst_y10_jobs_end (&self->jobs);
   gst_y10_detection_list_clear (&self->detections);
+  g_clear_pointer (&self->followed, gst_y10_config_unref);
   self->has_format = FALSE;
-  gst_y10_part_props_set_image (self, NULL, NULL);
+  g_mutex_lock (&self->config_lock);
+  GST_OBJECT_LOCK (self);
+  self->image = (Y10Image) { 0 };
+  GST_OBJECT_UNLOCK (self);
+  g_mutex_unlock (&self->config_lock);
   GST_OBJECT_LOCK (self);
   self->live = FALSE;
-  self->wanted.for_privacy = FALSE;
+  self->for_privacy = FALSE;
   self->frame_duration = 0;
   GST_OBJECT_UNLOCK (self);
 }

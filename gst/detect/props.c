@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Property setters and getters of yolov10detect. Most values are only stored,
- * for the next frame or the next start; the latter are refused once the element
- * has started. */
+/* Property setters and getters of yolov10detect. Setting one makes another
+ * configuration, for the next frame or the next start; the latter values are
+ * refused once the element has started. */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif
@@ -11,336 +11,252 @@
 #include "detect/props.h"
 
 #include "meta/write.h"
-#include "detect/partprops.h"
 #include "common/elementerror.h"
 #include "common/fields.h"
 #include "common/readyonly.h"
 #include "detect/element.h"
 
-void
-gst_y10_props_init (GstYolov10Detect * self)
-{
-  self->settings.device_id = -1;
-  self->settings.cuda_graphs = TRUE;
-  self->settings.cuda_tune = TRUE;
-  self->confidence = GST_Y10_DEFAULT_CONFIDENCE;
-  self->iou_threshold = GST_Y10_DEFAULT_IOU_THRESHOLD;
-  self->wanted.params.size = sizeof self->wanted.params;
-  self->wanted.params.max_detections = GST_Y10_DEFAULT_MAX_DETECTIONS;
-  self->wanted.attach = GST_YOLOV10_ATTACH_ALL;
-  self->wanted.active = TRUE;
-  self->wanted.max_hold = GST_Y10_DEFAULT_MAX_HOLD;
-  self->inference_interval = 1;
-  gst_y10_part_props_init (self);
-}
-
 #define FIELD(ID, MEMBER) \
-  { GST_Y10_PROP_##ID, G_STRUCT_OFFSET (GstYolov10Detect, MEMBER) }
+  { GST_Y10_PROP_##ID, G_STRUCT_OFFSET (GstY10Config, MEMBER) }
 
 static const GstY10Field fields[] = {
-  FIELD (MODEL_FILE, settings.model_file),
-  FIELD (LABEL_FILE, settings.label_file),
-  FIELD (BACKEND, settings.backend),
-  FIELD (PRECISION, settings.precision),
-  FIELD (HEAD, settings.head),
-  FIELD (INPUT_SIZE, settings.input_size),
-  FIELD (THREADS, settings.threads),
-  FIELD (ENGINE_GROUP, settings.engine_group),
-  FIELD (MAX_BATCH, settings.max_batch),
-  FIELD (BATCH_TIMEOUT, settings.batch_timeout),
-  FIELD (PRIORITY, settings.priority),
-  FIELD (CUDA_DEVICE_ID, settings.device_id),
-  FIELD (CUDA_GRAPHS, settings.cuda_graphs),
-  FIELD (CUDA_TUNE, settings.cuda_tune),
-  FIELD (CLASSES, settings.classes),
-  FIELD (CLASS_CONFIDENCE, settings.class_confidence),
-  FIELD (ENCODER_HINTS, settings.encoder_hints),
-  FIELD (IN_FLIGHT, settings.in_flight),
+  FIELD (MODEL_FILE, text.model_file),
+  FIELD (LABEL_FILE, text.label_file),
+  FIELD (BACKEND, backend),
+  FIELD (PRECISION, precision),
+  FIELD (HEAD, head),
+  FIELD (INPUT_SIZE, text.input_size),
+  FIELD (THREADS, threads),
+  FIELD (ENGINE_GROUP, text.engine_group),
+  FIELD (MAX_BATCH, max_batch),
+  FIELD (BATCH_TIMEOUT, batch_timeout),
+  FIELD (PRIORITY, priority),
+  FIELD (CUDA_DEVICE_ID, device_id),
+  FIELD (CUDA_GRAPHS, cuda_graphs),
+  FIELD (CUDA_TUNE, cuda_tune),
+  FIELD (CLASS_AGNOSTIC_NMS, params.class_agnostic),
   FIELD (CONFIDENCE, confidence),
   FIELD (IOU_THRESHOLD, iou_threshold),
-  FIELD (CLASS_AGNOSTIC_NMS, wanted.params.class_agnostic),
-  FIELD (MAX_DETECTIONS, wanted.params.max_detections),
-  FIELD (MIN_SIZE, min_size),
-  FIELD (MAX_SIZE, max_size),
-  FIELD (TILES, part_settings.tiles),
-  FIELD (TILE_OVERLAP, part_settings.tile_overlap),
-  FIELD (REGION, part_settings.region),
-  FIELD (REGION_ANCHOR, part_settings.anchor),
-  FIELD (ROI_SOURCE, part_settings.roi_source),
-  FIELD (ROI_TYPE, part_settings.roi_type),
-  FIELD (ATTACH, wanted.attach),
-  FIELD (ACTIVE, wanted.active),
-  FIELD (SKIPPED_BOXES, wanted.skipped_boxes),
-  FIELD (MAX_HOLD, wanted.max_hold),
-  FIELD (POST_MESSAGES, wanted.post_messages),
+  FIELD (MAX_DETECTIONS, params.max_detections),
+  FIELD (CLASSES, text.classes),
+  FIELD (CLASS_CONFIDENCE, text.class_confidence),
+  FIELD (MIN_SIZE, text.min_size),
+  FIELD (MAX_SIZE, text.max_size),
+  FIELD (TILES, text.tiles),
+  FIELD (TILE_OVERLAP, tile_overlap),
+  FIELD (REGION, text.region),
+  FIELD (REGION_ANCHOR, region_anchor),
+  FIELD (ROI_SOURCE, roi_source),
+  FIELD (ROI_TYPE, text.roi_type),
+  FIELD (ATTACH, attach),
+  FIELD (ENCODER_HINTS, text.encoder_hints),
+  FIELD (ACTIVE, active),
+  FIELD (IN_FLIGHT, in_flight),
   FIELD (MAX_QUEUED_FRAMES, max_queued_frames),
   FIELD (LATE_POLICY, late_policy),
   FIELD (INFERENCE_INTERVAL, inference_interval),
+  FIELD (SKIPPED_BOXES, skipped_boxes),
+  FIELD (MAX_HOLD, max_hold),
+  FIELD (POST_MESSAGES, post_messages),
   {0}
 };
+
+/* Starts with the defaults of the GParamSpecs; a text that is not set has none. */
+void
+gst_y10_props_init (GstYolov10Detect * self)
+{
+  GstY10Config *config = gst_y10_config_new (NULL);
+  const GstY10Config none = { .serial = 0 };
+
+  for (const GstY10Field * field = fields; field->id; field++) {
+    GParamSpec *pspec = gst_y10_props_get_pspec (field->id);
+
+    if (!G_IS_PARAM_SPEC_STRING (pspec))
+      gst_y10_fields_set (fields, config, field->id,
+          g_param_spec_get_default_value (pspec));
+  }
+  gst_y10_config_finish (config, &none, NULL);
+  self->config = config;
+  g_mutex_init (&self->config_lock);
+}
+
+void
+gst_y10_props_clear (GstYolov10Detect * self)
+{
+  g_clear_pointer (&self->config, gst_y10_config_unref);
+  g_mutex_clear (&self->config_lock);
+}
 
 /* Properties that name classes of the model, which the session parses. */
 static const struct
 {
   guint id;
-  gsize offset;                 /* of the text in GstY10Settings */
+  gsize offset;                 /* of the text in GstY10Config */
   gboolean (*set) (GstY10Session *, const gchar *, GError **);
 } of_classes[] = {
-  {GST_Y10_PROP_CLASSES, G_STRUCT_OFFSET (GstY10Settings, classes),
+  {GST_Y10_PROP_CLASSES, G_STRUCT_OFFSET (GstY10Config, text.classes),
       gst_y10_session_set_classes},
   {GST_Y10_PROP_CLASS_CONFIDENCE,
-      G_STRUCT_OFFSET (GstY10Settings, class_confidence),
+      G_STRUCT_OFFSET (GstY10Config, text.class_confidence),
       gst_y10_session_set_class_confidence},
-  {GST_Y10_PROP_ENCODER_HINTS, G_STRUCT_OFFSET (GstY10Settings, encoder_hints),
+  {GST_Y10_PROP_ENCODER_HINTS,
+      G_STRUCT_OFFSET (GstY10Config, text.encoder_hints),
       gst_y10_session_set_encoder_hints},
 };
 
-static gchar **
-text_of (const GstY10Settings * settings, guint i)
+static const gchar *
+text_of (const GstY10Config * config, guint i)
 {
-  return &G_STRUCT_MEMBER (gchar *, settings, of_classes[i].offset);
+  return G_STRUCT_MEMBER (gchar *, config, of_classes[i].offset);
 }
 
-/* While running, an invalid value changes nothing and posts a warning: a typo
- * should not stop a camera. Before that, the model is unknown and start()
- * validates it. */
-static void
-set_of_classes (GstYolov10Detect * self, guint i, const gchar * text)
+static gboolean
+set_of_classes (GstY10Session * session, const GstY10Config * from,
+    const GstY10Config * to, GError ** error)
 {
-  gboolean ok, same = TRUE;
-  GError *error = NULL;
-
-  do {
-    GstY10Session *session = gst_yolov10_detect_get_session (self);
-
-    ok = !session || of_classes[i].set (session, text, &error);
-    if (ok) {
-      GST_OBJECT_LOCK (self);
-      g_free (*text_of (&self->settings, i));
-      *text_of (&self->settings, i) = g_strdup (text);
-      /* Retry if a reload replaced the session: it may have missed this. */
-      same = self->session == session;
-      GST_OBJECT_UNLOCK (self);
-    }
-    g_clear_pointer (&session, gst_y10_session_unref);
-  } while (ok && !same);
-  if (!ok)
-    GST_Y10_ELEMENT_WARNING (self, error);
-  g_clear_error (&error);
+  for (guint i = 0; i < G_N_ELEMENTS (of_classes); i++)
+    if (g_strcmp0 (text_of (from, i), text_of (to, i))
+        && !of_classes[i].set (session, text_of (to, i), error))
+      return FALSE;
+  return TRUE;
 }
 
 /* Applies what was set while @session was being created. */
 void
 gst_y10_props_apply_pending (GstYolov10Detect * self, GstY10Session * session)
 {
-  for (guint i = 0; i < G_N_ELEMENTS (of_classes); i++) {
-    const gchar *made_from = *text_of (&session->settings, i);
-    gchar *text = NULL;
-    GError *error = NULL;
+  GstY10Config *config;
+  GError *error = NULL;
 
-    GST_OBJECT_LOCK (self);
-    if (g_strcmp0 (made_from, *text_of (&self->settings, i))) {
-      text = *text_of (&self->settings, i);
-      text = g_strdup (text ? text : "");
-    }
-    GST_OBJECT_UNLOCK (self);
-    if (text && !of_classes[i].set (session, text, &error))
-      GST_Y10_ELEMENT_WARNING (self, error);
-    g_clear_error (&error);
-    g_free (text);
-  }
-}
-
-void
-gst_y10_props_clear (GstYolov10Detect * self)
-{
-  g_clear_pointer (&self->min_size, g_free);
-  g_clear_pointer (&self->max_size, g_free);
-  gst_y10_part_props_clear (self);
-}
-
-static GstYolov10Attach
-get_attach (GstYolov10Detect * self, gboolean * hints)
-{
-  GstYolov10Attach attach;
-
-  GST_OBJECT_LOCK (self);
-  attach = self->wanted.attach;
-  *hints = self->settings.encoder_hints && *self->settings.encoder_hints;
-  GST_OBJECT_UNLOCK (self);
-  return attach;
+  /* Not between a setter's look at the session and its change. */
+  g_mutex_lock (&self->config_lock);
+  config = gst_y10_config_ref (self->config);
+  g_mutex_unlock (&self->config_lock);
+  if (!set_of_classes (session, session->config, config, &error))
+    GST_Y10_ELEMENT_WARNING (self, error);
+  g_clear_error (&error);
+  gst_y10_config_unref (config);
 }
 
 static void
-warn_of_hints (GstYolov10Detect * self)
+warn_of_hints (GstYolov10Detect * self, const GstY10Config * config)
 {
-  gboolean hints;
-  GstYolov10Attach attach = get_attach (self, &hints);
-
-  if (hints && !(attach & GST_YOLOV10_ATTACH_ROI))
+  if (config->text.encoder_hints && *config->text.encoder_hints
+      && !(config->attach & GST_YOLOV10_ATTACH_ROI))
     GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
         ("encoder-hints has no effect: hints are attached to regions of "
             "interest, but attach does not contain \"roi\""), (NULL));
 }
 
-/* Warns if attach asks for metadata that this build lacks, or drops
- * encoder-hints; the default, all, does not warn. Called from start() on,
- * because before that no application may be listening. */
-void
-gst_y10_props_warn_of_attach (GstYolov10Detect * self)
+/* The default, all, does not warn. */
+static void
+warn_of_attach (GstYolov10Detect * self, const GstY10Config * config)
 {
-  gboolean hints;
-  GstYolov10Attach attach = get_attach (self, &hints);
-
-  if (!GST_Y10_HAVE_ANALYTICS && attach != GST_YOLOV10_ATTACH_ALL
-      && (attach & GST_YOLOV10_ATTACH_ANALYTICS))
+  if (!GST_Y10_HAVE_ANALYTICS && config->attach != GST_YOLOV10_ATTACH_ALL
+      && (config->attach & GST_YOLOV10_ATTACH_ANALYTICS))
     GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
         ("attach=analytics has no effect: this build has no GstAnalytics, "
             "which requires GStreamer 1.24 or later"), (NULL));
-  warn_of_hints (self);
 }
 
 static void
-set_attach (GstYolov10Detect * self, GstYolov10Attach attach)
+warn_of_tiles (GstYolov10Detect * self, const GstY10Config * config)
 {
-  gboolean started;
-
-  GST_OBJECT_LOCK (self);
-  self->wanted.attach = attach;
-  started = self->session != NULL;
-  GST_OBJECT_UNLOCK (self);
-  if (started)
-    gst_y10_props_warn_of_attach (self);
+  if (config->part_rules
+      && gst_y10_part_rules_ignore_tiles (config->part_rules))
+    GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
+        ("tiles has no effect: with roi-source=meta only regions of interest "
+            "are inferred"), (NULL));
 }
 
-static void
-warn_of_hints_if_started (GstYolov10Detect * self)
+/* Warns of properties that are set and have no effect. Called from start() on,
+ * because before that no application may be listening. */
+void
+gst_y10_props_warn (GstYolov10Detect * self)
 {
-  GstY10Session *session = gst_yolov10_detect_get_session (self);
+  GstY10Config *config = gst_yolov10_detect_get_config (self);
 
-  if (session)
-    warn_of_hints (self);
-  g_clear_pointer (&session, gst_y10_session_unref);
+  warn_of_attach (self, config);
+  warn_of_hints (self, config);
+  warn_of_tiles (self, config);
+  gst_y10_config_unref (config);
 }
 
-/* Like class names: while running, an invalid value changes nothing and posts a
- * warning. Before that, nobody may see a warning, so start() fails. */
+/* What a new value brings about beyond the configuration. The priority is for
+ * requests that wait already, while the input thread may wait for one of them. A
+ * model is loaded again even if its path is unchanged: the file itself may have
+ * been replaced. */
 static void
-set_size (GstYolov10Detect * self, guint id, const gchar * text)
+follow (GstYolov10Detect * self, guint id, const GstY10Config * config,
+    GstY10Session * session)
 {
-  gboolean least = id == GST_Y10_PROP_MIN_SIZE;
-  GstY10Session *session = gst_yolov10_detect_get_session (self);
-  Y10HeadParams *params = &self->wanted.params;
-  gboolean running = session != NULL;
-  GError *error = NULL;
-  gfloat width, height;
-
-  g_clear_pointer (&session, gst_y10_session_unref);
-  if (!y10_size_limit_parse (text ? text : "", &width, &height,
-          running ? &error : NULL) && running) {
-    g_prefix_error (&error, "%s: ", least ? "min-size" : "max-size");
-    GST_Y10_ELEMENT_WARNING (self, error);
-    g_error_free (error);
+  if (id == GST_Y10_PROP_MODEL_FILE)
+    gst_y10_reload_request (self->reload);
+  if (!session)
     return;
-  }
-  GST_OBJECT_LOCK (self);
-  g_free (least ? self->min_size : self->max_size);
-  *(least ? &self->min_size : &self->max_size) = g_strdup (text);
-  *(least ? &params->min_width : &params->max_width) = width;
-  *(least ? &params->min_height : &params->max_height) = height;
-  GST_OBJECT_UNLOCK (self);
+  if (id == GST_Y10_PROP_PRIORITY)
+    gst_y10_session_set_priority (session, config->priority);
+  if (id == GST_Y10_PROP_ATTACH)
+    warn_of_attach (self, config);
+  if (id == GST_Y10_PROP_ATTACH || id == GST_Y10_PROP_ENCODER_HINTS)
+    warn_of_hints (self, config);
+  if (id >= GST_Y10_PROP_TILES && id <= GST_Y10_PROP_ROI_TYPE)
+    warn_of_tiles (self, config);
 }
 
-/* FALSE and error if `min-size` or `max-size` is no size. */
-gboolean
-gst_y10_props_check_sizes (GstYolov10Detect * self, GError ** error)
+/* Replaces the configuration, unless the property may not change any more. Call
+ * with the configuration's lock held. Takes ownership of @config. */
+static gboolean
+swap (GstYolov10Detect * self, GParamSpec * pspec, GstY10Config * config)
 {
-  g_autofree gchar *least = NULL, *most = NULL;
-  gfloat width, height;
+  gboolean is_closed;
 
   GST_OBJECT_LOCK (self);
-  least = g_strdup (self->min_size ? self->min_size : "");
-  most = g_strdup (self->max_size ? self->max_size : "");
-  GST_OBJECT_UNLOCK (self);
-  if (!y10_size_limit_parse (least, &width, &height, error)) {
-    g_prefix_error (error, "min-size: ");
-    return FALSE;
+  is_closed = gst_y10_ready_only_is_closed (GST_ELEMENT (self), pspec);
+  if (!is_closed) {
+    GstY10Config *old = self->config;
+
+    self->config = config;
+    config = old;
   }
-  if (!y10_size_limit_parse (most, &width, &height, error)) {
-    g_prefix_error (error, "max-size: ");
-    return FALSE;
-  }
-  return TRUE;
-}
-
-/* Reloads even if the path is unchanged: the file itself may have been
- * replaced. */
-static void
-set_model_file (GstYolov10Detect * self, const gchar * path)
-{
-  GST_OBJECT_LOCK (self);
-  g_free (self->settings.model_file);
-  self->settings.model_file = g_strdup (path);
   GST_OBJECT_UNLOCK (self);
-  gst_y10_reload_request (self->reload);
+  gst_y10_config_unref (config);
+  return !is_closed;
 }
 
-/* Also affects requests that already wait for a turn. */
-static void
-set_priority (GstYolov10Detect * self, gint priority)
-{
-  GstY10Session *session;
-
-  GST_OBJECT_LOCK (self);
-  self->settings.priority = priority;
-  GST_OBJECT_UNLOCK (self);
-  session = gst_yolov10_detect_get_session (self);
-  if (session)
-    gst_y10_session_set_priority (session, priority);
-  g_clear_pointer (&session, gst_y10_session_unref);
-}
-
+/* While running, an invalid value changes nothing and posts a warning: a typo
+ * should not stop a camera. Before that, nobody may see a warning, and the model
+ * is unknown, so start() validates the values. */
 void
 gst_y10_props_set (GObject * object, guint id,
     const GValue * value, GParamSpec * pspec)
 {
   GstYolov10Detect *self = GST_YOLOV10_DETECT (object);
+  GstY10Session *session;
+  GstY10Config *config;
+  gboolean ok, is_closed = FALSE;
+  GError *error = NULL;
 
-  for (guint i = 0; i < G_N_ELEMENTS (of_classes); i++)
-    if (id == of_classes[i].id) {
-      set_of_classes (self, i, g_value_get_string (value));
-      if (id == GST_Y10_PROP_ENCODER_HINTS)
-        warn_of_hints_if_started (self);
-      return;
-    }
-  if (id == GST_Y10_PROP_MIN_SIZE || id == GST_Y10_PROP_MAX_SIZE) {
-    set_size (self, id, g_value_get_string (value));
-    return;
-  }
-  if (gst_y10_part_props_set (self, id, value))
-    return;
-  if (id == GST_Y10_PROP_MODEL_FILE) {
-    set_model_file (self, g_value_get_string (value));
-    return;
-  }
-  if (id == GST_Y10_PROP_ATTACH) {
-    set_attach (self, g_value_get_flags (value));
-    return;
-  }
-  if (id == GST_Y10_PROP_PRIORITY) {
-    set_priority (self, g_value_get_int (value));
-    return;
-  }
-
-  GST_OBJECT_LOCK (self);
-  if (gst_y10_ready_only_is_closed (GST_ELEMENT (self), pspec)) {
-    GST_OBJECT_UNLOCK (self);
-    gst_y10_ready_only_refuse (GST_ELEMENT (self), pspec, value);
-    return;
-  }
-  if (!gst_y10_fields_set (fields, self, id, value))
+  g_mutex_lock (&self->config_lock);
+  session = gst_yolov10_detect_get_session (self);
+  config = gst_y10_config_new (self->config);
+  if (!gst_y10_fields_set (fields, config, id, value))
     G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-  GST_OBJECT_UNLOCK (self);
+  ok = gst_y10_config_finish (config, self->config, &error)
+      && gst_y10_config_suits (config, &self->image, &error)
+      && (!session || set_of_classes (session, self->config, config, &error));
+  if (ok || !session)
+    is_closed = !swap (self, pspec, gst_y10_config_ref (config));
+  g_mutex_unlock (&self->config_lock);
+  if (is_closed)
+    gst_y10_ready_only_refuse (GST_ELEMENT (self), pspec, value);
+  else if (ok || !session)
+    follow (self, id, config, session);
+  else
+    GST_Y10_ELEMENT_WARNING (self, error);
+  g_clear_error (&error);
+  gst_y10_config_unref (config);
+  g_clear_pointer (&session, gst_y10_session_unref);
 }
 
 /* Reads a property of the engine; NULL without one. */
@@ -420,7 +336,7 @@ gst_y10_props_get (GObject * object, guint id, GValue * value,
     return;
   }
   GST_OBJECT_LOCK (self);
-  if (!gst_y10_fields_get (fields, self, id, value, pspec))
+  if (!gst_y10_fields_get (fields, self->config, id, value, pspec))
     G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
   GST_OBJECT_UNLOCK (self);
 }

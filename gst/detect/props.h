@@ -8,11 +8,6 @@
 
 G_BEGIN_DECLS
 
-#define GST_Y10_DEFAULT_CONFIDENCE 0.25
-#define GST_Y10_DEFAULT_IOU_THRESHOLD 0.7
-#define GST_Y10_DEFAULT_MAX_DETECTIONS 300
-#define GST_Y10_DEFAULT_MAX_HOLD GST_SECOND
-
 enum
 {
   GST_Y10_PROP_0,
@@ -64,6 +59,7 @@ enum
 };
 
 void gst_y10_props_install (GObjectClass * class);
+GParamSpec *gst_y10_props_get_pspec (guint id);
 void gst_y10_props_notify_active (GstYolov10Detect * detect);
 void gst_y10_props_init (GstYolov10Detect * self);
 void gst_y10_props_set (GObject * object, guint id, const GValue * value,
@@ -72,7 +68,6 @@ void gst_y10_props_get (GObject * object, guint id, GValue * value,
     GParamSpec * pspec);
 void gst_y10_props_clear (GstYolov10Detect * self);
 void gst_y10_props_apply_pending (GstYolov10Detect * self, GstY10Session * session);
-void gst_y10_props_warn_of_attach (GstYolov10Detect * self);
-gboolean gst_y10_props_check_sizes (GstYolov10Detect * self, GError ** error);
+void gst_y10_props_warn (GstYolov10Detect * self);
 
 G_END_DECLS

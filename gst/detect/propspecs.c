@@ -12,7 +12,6 @@
 #include "detect/props.h"
 
 #include "detect/element.h"
-#include "detect/partprops.h"
 
 static GParamSpec *props[GST_Y10_N_PROPS];
 
@@ -92,17 +91,17 @@ gst_y10_props_install (GObjectClass * class)
       "(heads with NMS only)", FALSE, ready);
   props[GST_Y10_PROP_CONFIDENCE] = g_param_spec_double ("confidence", "Confidence",
       "Minimum confidence, 0 to 1. Higher means fewer detections and fewer "
-      "false positives", 0.0, 1.0, GST_Y10_DEFAULT_CONFIDENCE,
+      "false positives", 0.0, 1.0, 0.25,
       controllable);
   props[GST_Y10_PROP_IOU_THRESHOLD] =
       g_param_spec_double ("iou-threshold", "IoU threshold",
       "Maximum intersection over union of two boxes; above it, the less "
       "confident one is dropped (heads with NMS only)", 0.0, 1.0,
-      GST_Y10_DEFAULT_IOU_THRESHOLD, controllable);
+      0.7, controllable);
   props[GST_Y10_PROP_MAX_DETECTIONS] =
       g_param_spec_uint ("max-detections", "Maximum detections",
       "Maximum number of detections per frame; the most confident are kept", 1,
-      GST_Y10_MAX_DETECTIONS, GST_Y10_DEFAULT_MAX_DETECTIONS, playing);
+      GST_Y10_MAX_DETECTIONS, 300, playing);
   props[GST_Y10_PROP_CLASSES] = g_param_spec_string ("classes", "Classes",
       "Classes to detect: names or ids separated by commas, such as "
       "\"person,2\". Empty: all", "", playing);
@@ -124,7 +123,7 @@ gst_y10_props_install (GObjectClass * class)
       "\"2x2\"; a size in pixels such as \"640\" for as many tiles as are "
       "needed; \"auto\" for tiles of about the network's input size; \"none\". "
       "At most 64 tiles; each costs one inference",
-      GST_Y10_DEFAULT_TILES, playing);
+      "none", playing);
   props[GST_Y10_PROP_TILE_OVERLAP] = g_param_spec_double ("tile-overlap",
       "Tile overlap", "Fraction of a tile that its neighbour covers, too",
       0.0, 0.9, Y10_TILES_DEFAULT_OVERLAP, playing);
@@ -184,7 +183,7 @@ gst_y10_props_install (GObjectClass * class)
   props[GST_Y10_PROP_MAX_HOLD] = g_param_spec_uint64 ("max-hold",
       "Maximum hold", "How long to hold the boxes of an earlier frame, in "
       "nanoseconds of presentation time", 0, G_MAXUINT64,
-      GST_Y10_DEFAULT_MAX_HOLD, controllable);
+      GST_SECOND, controllable);
   props[GST_Y10_PROP_POST_MESSAGES] = g_param_spec_boolean ("post-messages",
       "Post messages", "Whether to post a yolov10-detections element message "
       "with JSON for each frame", FALSE, playing);
@@ -226,6 +225,12 @@ gst_y10_props_install (GObjectClass * class)
   gst_type_mark_as_plugin_api (GST_TYPE_YOLOV10_SKIPPED_BOXES, 0);
   gst_type_mark_as_plugin_api (GST_TYPE_YOLOV10_REGION_ANCHOR, 0);
   gst_type_mark_as_plugin_api (GST_TYPE_YOLOV10_ROI_SOURCE, 0);
+}
+
+GParamSpec *
+gst_y10_props_get_pspec (guint id)
+{
+  return props[id];
 }
 
 void

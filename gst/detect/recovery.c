@@ -19,7 +19,6 @@
 
 #include "common/elementerror.h"
 #include "detect/element.h"
-#include "detect/partprops.h"
 #include "detect/props.h"
 
 GST_DEBUG_CATEGORY_EXTERN (gst_yolov10_detect_debug);
@@ -93,7 +92,7 @@ make_stream (GstY10Recovery * self, GError ** error)
   GstYolov10Detect *detect = self->detect;
   GError *why = NULL;
 
-  if (!gst_y10_cuda_open (detect->cuda, self->session->settings.device_id,
+  if (!gst_y10_cuda_open (detect->cuda, self->session->config->device_id,
           &why))
     GST_DEBUG_OBJECT (detect, "cannot open a CUDA context: %s", why->message);
   g_clear_error (&why);
@@ -159,11 +158,11 @@ attempt (GstY10Recovery * self)
   GST_OBJECT_LOCK (detect);
   detect->stats.recoveries++;
   skipped = detect->stats.frames[GST_Y10_SKIPPED];
-  priority = detect->settings.priority;
+  priority = detect->config->priority;
   GST_OBJECT_UNLOCK (detect);
   y10_engine_stream_set_priority (stream, priority);
   gst_y10_session_give_stream (self->session, stream);
-  gst_y10_part_props_expect (detect, self->session);
+  gst_yolov10_detect_expect_parts (detect, self->session);
   /* From here on the device may be lost again and the output task restart
    * recovery. */
   tell (self, skipped);

@@ -102,13 +102,14 @@ fits (GstY10Session * old, GstY10Session * new, GError ** error)
 
 static GstY10Session *
 make_session (GstY10Reload * self, GstY10Session * old,
-    GstY10Settings * settings, GError ** error)
+    GstY10Config * config, GError ** error)
 {
   gchar *name = gst_object_get_name (GST_OBJECT (self->detect));
   GstY10Session *session;
 
-  settings->cuda_context = gst_y10_cuda_get_handle (self->detect->cuda);
-  session = gst_y10_session_new (settings, name, self->cancellable, error);
+  session = gst_y10_session_new (config,
+      gst_y10_cuda_get_handle (self->detect->cuda), name, self->cancellable,
+      error);
   g_free (name);
   if (session && !fits (old, session, error))
     g_clear_pointer (&session, gst_y10_session_unref);
@@ -118,18 +119,13 @@ make_session (GstY10Reload * self, GstY10Session * old,
 /* Resets model-file to the model in use, unless it was set again meanwhile. */
 static void
 refuse (GstY10Reload * self, GstY10Session * old,
-    const GstY10Settings * settings, GError * error)
+    const GstY10Config * config, GError * error)
 {
   GstYolov10Detect *detect = self->detect;
-  gchar *wanted = gst_y10_text_utf8 (settings->model_file);
-  gchar *active = gst_y10_text_utf8 (old->settings.model_file);
+  gchar *wanted = gst_y10_text_utf8 (config->text.model_file);
+  gchar *active = gst_y10_text_utf8 (old->config->text.model_file);
 
-  GST_OBJECT_LOCK (detect);
-  if (!g_strcmp0 (detect->settings.model_file, settings->model_file)) {
-    g_free (detect->settings.model_file);
-    detect->settings.model_file = g_strdup (old->settings.model_file);
-  }
-  GST_OBJECT_UNLOCK (detect);
+  gst_yolov10_detect_reset_model (detect, config, old->config);
   g_prefix_error (&error, "failed to load the new model, keeping %s: ",
       y10_model_get_path (old->model));
   GST_Y10_ELEMENT_WARNING_WITH_DETAILS (detect, error,
@@ -156,24 +152,24 @@ answer (GstY10Reload * self)
 {
   GstYolov10Detect *detect = self->detect;
   GstY10Session *old = gst_yolov10_detect_get_session (detect), *new;
-  GstY10Settings settings;
+  GstY10Config *config;
   GError *error = NULL;
 
   if (!old)
     return;
-  gst_yolov10_detect_copy_settings (detect, &settings);
-  log_model (self, "loading", settings.model_file);
-  new = make_session (self, old, &settings, &error);
+  config = gst_yolov10_detect_get_config (detect);
+  log_model (self, "loading", config->text.model_file);
+  new = make_session (self, old, config, &error);
   if (new) {
     GstY10Session *unused = swap_ready (self, new);
 
     /* The input thread never took it. */
     g_clear_pointer (&unused, gst_y10_session_unref);
   } else if (!g_cancellable_is_cancelled (self->cancellable)) {
-    refuse (self, old, &settings, error);
+    refuse (self, old, config, error);
   }
   g_clear_error (&error);
-  gst_y10_settings_clear (&settings);
+  gst_y10_config_unref (config);
   gst_y10_session_unref (old);
 }
 

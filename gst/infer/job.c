@@ -47,7 +47,7 @@ gst_y10_jobs_clear (GstY10Jobs * self)
 }
 
 /* Returns an unused job, or NULL if there is none. The caller sets @number,
- * @session, @classes, @class_confidence, @rules and the notification of
+ * @session, @config, @classes, @class_confidence and the notification of
  * @request. */
 GstY10Job *
 gst_y10_jobs_take (GstY10Jobs * self)
@@ -85,7 +85,7 @@ gst_y10_jobs_give (GstY10Jobs * self, GstY10Job * job)
   g_clear_pointer (&job->session, gst_y10_session_unref);
   g_clear_pointer (&job->classes, g_bytes_unref);
   g_clear_pointer (&job->class_confidence, g_bytes_unref);
-  g_clear_pointer (&job->rules, gst_y10_part_rules_unref);
+  g_clear_pointer (&job->config, gst_y10_config_unref);
   g_clear_error (&job->error);
   memset (job, 0, sizeof *job);
   job->rows = rows;
@@ -99,17 +99,18 @@ gst_y10_jobs_give (GstY10Jobs * self, GstY10Job * job)
 static gboolean
 choose_parts (GstY10Job * self, GstBuffer * buffer)
 {
+  GstY10PartRules *rules = self->config->part_rules;
   guint width, height;
 
   y10_engine_get_input_size (y10_engine_stream_get_engine (self->stream),
       &width, &height);
-  self->parts = gst_y10_part_rules_choose (self->rules, self->index,
-      buffer, &self->frame.image, width, height, &self->error);
+  self->parts = gst_y10_part_rules_choose (rules, self->index, buffer,
+      &self->frame.image, width, height, &self->error);
   if (!self->parts)
     return FALSE;
   self->request.parts = self->parts->parts;
   self->request.n_parts = self->parts->n;
-  self->request.region = gst_y10_part_rules_get_region (self->rules,
+  self->request.region = gst_y10_part_rules_get_region (rules,
       &self->request.region_anchor);
   self->is_empty = self->parts->are_rois && !self->parts->n;
   return TRUE;
@@ -131,12 +132,11 @@ enqueue (GstY10Job * self, GstY10InferMode mode, gboolean * queued)
 
 /* Submits @buffer to the engine, unless the device is lost, there was nothing to
  * replace, or there is nothing to infer; @queued tells whether the engine took it. @mode is not
- * GST_Y10_INFER_PASS. Uses the classes and class confidences of @self, not those
- * of @params. Returns FALSE with @self->error on failure. */
+ * GST_Y10_INFER_PASS. Returns FALSE with @self->error on failure. */
 gboolean
 gst_y10_job_start (GstY10Job * self, GstBuffer * buffer,
-    const GstY10FrameFormat * format, const Y10HeadParams * params,
-    guint max_running, GstY10InferMode mode, gboolean * queued)
+    const GstY10FrameFormat * format, guint max_running, GstY10InferMode mode,
+    gboolean * queued)
 {
   *queued = FALSE;
   self->n = -1;
@@ -148,7 +148,7 @@ gst_y10_job_start (GstY10Job * self, GstBuffer * buffer,
       &self->error);
   if (!self->is_mapped)
     return FALSE;
-  self->params = *params;
+  self->params = self->config->params;
   self->params.classes = g_bytes_get_data (self->classes, NULL);
   self->params.class_confidence = self->class_confidence
       ? g_bytes_get_data (self->class_confidence, NULL) : NULL;
@@ -157,7 +157,7 @@ gst_y10_job_start (GstY10Job * self, GstBuffer * buffer,
   self->request.params = &self->params;
   self->request.detections = self->rows;
   self->request.max_detections = GST_Y10_MAX_DETECTIONS;
-  if (self->rules && !choose_parts (self, buffer))
+  if (self->config->part_rules && !choose_parts (self, buffer))
     return FALSE;
   if (self->is_empty)
     return TRUE;
@@ -210,8 +210,8 @@ gst_y10_job_get_seen (const GstY10Job * self, GstVideoRectangle * seen)
 {
   const Y10Image *image = &self->frame.image;
 
-  if (self->rules)
-    return gst_y10_part_rules_get_seen (self->rules, image, seen);
+  if (self->config->part_rules)
+    return gst_y10_part_rules_get_seen (self->config->part_rules, image, seen);
   *seen = (GstVideoRectangle) {
     (gint) image->x, (gint) image->y, (gint) image->width, (gint) image->height
   };
@@ -251,7 +251,7 @@ gst_y10_job_get_areas (const GstY10Job * self, GstY10Areas * areas)
   Y10RegionAnchor anchor;
 
   areas->n_parts = areas->n_shapes = 0;
-  if (!self->rules)
+  if (!self->config->part_rules)
     return;
   for (guint i = 0; i < self->parts->n; i++) {
     const Y10Part *part = &self->parts->parts[i];
@@ -263,7 +263,7 @@ gst_y10_job_get_areas (const GstY10Job * self, GstY10Areas * areas)
     edges[2] = (gfloat) (x + part->width) / (gfloat) self->frame.width;
     edges[3] = (gfloat) (y + part->height) / (gfloat) self->frame.height;
   }
-  region = gst_y10_part_rules_get_region (self->rules, &anchor);
+  region = gst_y10_part_rules_get_region (self->config->part_rules, &anchor);
   if (region)
     get_shapes (self, region, areas);
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "common/frame.h"
+#include "infer/config.h"
 #include "infer/partrules.h"
 #include "infer/session.h"
 #include "meta/areas.h"
@@ -33,10 +34,10 @@ struct _GstY10Job
   Y10EngineStream *stream;      /* NULL: the device is lost */
   GBytes *classes;
   GBytes *class_confidence;     /* NULL: none */
-  GstY10PartRules *rules;       /* NULL: infer the frame as a whole */
+  GstY10Config *config;
   gboolean is_mapped;
   GstY10Frame frame;
-  GstY10FrameParts *parts;      /* owned by @rules; NULL without */
+  GstY10FrameParts *parts;      /* owned by the part rules; NULL without */
   gboolean is_empty;            /* there is nothing to infer in the frame */
   Y10HeadParams params;
   Y10EngineRequest request;
@@ -64,8 +65,8 @@ GstY10Job *gst_y10_jobs_take (GstY10Jobs * jobs);
 void gst_y10_jobs_give (GstY10Jobs * jobs, GstY10Job * job);
 
 gboolean gst_y10_job_start (GstY10Job * job, GstBuffer * buffer,
-    const GstY10FrameFormat * format, const Y10HeadParams * params,
-    guint max_running, GstY10InferMode mode, gboolean * queued);
+    const GstY10FrameFormat * format, guint max_running, GstY10InferMode mode,
+    gboolean * queued);
 gboolean gst_y10_job_is_over (GstY10Job * job);
 void gst_y10_job_get_areas (const GstY10Job * job, GstY10Areas * areas);
 gboolean gst_y10_job_get_seen (const GstY10Job * job, GstVideoRectangle * seen);

@@ -19,12 +19,12 @@ G_STATIC_ASSERT (GST_Y10_MAX_ROIS <= Y10_MAX_PARTS);
 /* The properties that select parts of frames; strings may be NULL. */
 typedef struct
 {
-  gchar *tiles;                 /* "none": no tiles */
+  const gchar *tiles;           /* "none": no tiles */
   gdouble tile_overlap;
-  gchar *region;                /* empty: the whole frame */
+  const gchar *region;          /* empty: the whole frame */
   Y10RegionAnchor anchor;
   GstYolov10RoiSource roi_source;
-  gchar *roi_type;              /* separated by commas; empty: all */
+  const gchar *roi_type;        /* separated by commas; empty: all */
 } GstY10PartSettings;
 
 /* Rules by which parts of frames are inferred. Immutable and reference counted;

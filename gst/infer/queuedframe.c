@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* A queued frame: the buffer, its frame params and its job, if any. When it
+/* A queued frame: the buffer, its configuration and its job, if any. When it
  * leaves, it attaches metadata with its own boxes or held ones. One thread at a
  * time owns a queued frame; infer/framequeue.c decides which. */
 #include "infer/queuedframe.h"
@@ -18,7 +18,7 @@ gst_y10_queued_frame_now (void)
 /* Fills an unused entry. Takes ownership of @buffer. */
 void
 gst_y10_queued_frame_begin (GstY10QueuedFrame * self, GstBuffer * buffer,
-    GstY10Session * session, const GstY10FrameParams * wanted, guint epoch,
+    GstY10Session * session, GstY10Config * config, guint epoch,
     const GstVideoInfo * info, gint64 came_at)
 {
   const GstVideoMeta *meta = gst_buffer_get_video_meta (buffer);
@@ -26,7 +26,7 @@ gst_y10_queued_frame_begin (GstY10QueuedFrame * self, GstBuffer * buffer,
   self->buffer = buffer;
   self->session = gst_y10_session_ref (session);
   self->hints = gst_y10_session_get_encoder_hints (session);
-  self->wanted = *wanted;
+  self->config = gst_y10_config_ref (config);
   self->epoch = epoch;
   self->width = meta ? meta->width : (guint) GST_VIDEO_INFO_WIDTH (info);
   self->height = meta ? meta->height : (guint) GST_VIDEO_INFO_HEIGHT (info);
@@ -48,14 +48,14 @@ static GstY10Knowledge
 find_held (const GstY10QueuedFrame * self, const GstY10Hold * hold,
     GstClockTime * age)
 {
-  const GstY10FrameParams *wanted = &self->wanted;
+  const GstY10Config *config = self->config;
 
   if (self->lost)
     return GST_Y10_UNKNOWN_LOST;
-  if (wanted->skipped_boxes != GST_YOLOV10_BOXES_HOLD)
+  if (config->skipped_boxes != GST_YOLOV10_BOXES_HOLD)
     return GST_Y10_UNKNOWN_NOT_HELD;
   return gst_y10_hold_find (hold, self->epoch, GST_BUFFER_PTS (self->buffer),
-      wanted->for_privacy ? GST_CLOCK_TIME_NONE : wanted->max_hold,
+      self->for_privacy ? GST_CLOCK_TIME_NONE : config->max_hold,
       self->width, self->height, age);
 }
 
@@ -107,13 +107,12 @@ gst_y10_queued_frame_attach (GstY10QueuedFrame * self, GstY10Hold * hold,
     GstY10Findings * findings, GstY10Session ** session)
 {
   static const gchar *const names[] = { "fresh", "held", "skipped" };
-  const GstY10FrameParams *wanted = &self->wanted;
   const GstY10Job *job = self->job;
   GstY10Inference inference = GST_Y10_SKIPPED;
 
   *session = self->session;
-  findings->attach = wanted->attach;
-  findings->for_privacy = wanted->for_privacy;
+  findings->attach = self->config->attach;
+  findings->for_privacy = self->for_privacy;
   findings->age = 0;
   gst_y10_detection_list_begin (findings->detections, self->width,
       self->height);
@@ -151,6 +150,7 @@ gst_y10_queued_frame_end (GstY10QueuedFrame * self, GstY10Jobs * jobs)
   if (self->job)
     gst_y10_jobs_give (jobs, self->job);
   g_clear_pointer (&self->session, gst_y10_session_unref);
+  g_clear_pointer (&self->config, gst_y10_config_unref);
   g_clear_pointer (&self->hints, gst_y10_hints_unref);
   gst_clear_buffer (&self->buffer);
   gst_clear_event (&self->event);

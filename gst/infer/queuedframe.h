@@ -2,22 +2,11 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
+#include "infer/config.h"
 #include "infer/job.h"
 #include "infer/policy.h"
-#include "common/enums.h"
 
 G_BEGIN_DECLS
-
-/* Property values when a frame arrived, without those that name classes. */
-typedef struct
-{
-  Y10HeadParams params;
-  GstYolov10Attach attach;
-  GstYolov10SkippedBoxes skipped_boxes;
-  GstClockTime max_hold;
-  gboolean for_privacy;         /* hold results regardless of age */
-  gboolean active, post_messages;
-} GstY10FrameParams;
 
 /* A frame on its way through the element, or an event travelling with frames.
  * Lives in a GstY10FrameQueue entry, which is reused. */
@@ -28,7 +17,8 @@ typedef struct
 
   GstY10Session *session;
   GstY10Hints *hints;           /* encoder hints; NULL: none */
-  GstY10FrameParams wanted;
+  GstY10Config *config;         /* when the frame came */
+  gboolean for_privacy;         /* hold results regardless of age */
   guint epoch;                  /* of the input; see GstY10Hold */
   guint width, height;          /* of the frame */
   gboolean lost;                /* not inferred: device lost */
@@ -38,7 +28,7 @@ typedef struct
 
 gint64 gst_y10_queued_frame_now (void);
 void gst_y10_queued_frame_begin (GstY10QueuedFrame * entry, GstBuffer * buffer,
-    GstY10Session * session, const GstY10FrameParams * wanted, guint epoch,
+    GstY10Session * session, GstY10Config * config, guint epoch,
     const GstVideoInfo * info, gint64 came_at);
 GstY10Inference gst_y10_queued_frame_attach (GstY10QueuedFrame * entry,
     GstY10Hold * hold, GstY10Findings * findings,

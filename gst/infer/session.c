@@ -28,55 +28,30 @@ typedef struct
   GstY10Hints *hints;           /* NULL: none */
 } Session;
 
-/* Overwrites @to, which then owns copies of all strings. */
-void
-gst_y10_settings_copy (GstY10Settings * to, const GstY10Settings * from)
-{
-  *to = *from;
-  to->model_file = g_strdup (from->model_file);
-  to->label_file = g_strdup (from->label_file);
-  to->input_size = g_strdup (from->input_size);
-  to->classes = g_strdup (from->classes);
-  to->engine_group = g_strdup (from->engine_group);
-  to->encoder_hints = g_strdup (from->encoder_hints);
-  to->class_confidence = g_strdup (from->class_confidence);
-}
-
-void
-gst_y10_settings_clear (GstY10Settings * settings)
-{
-  g_clear_pointer (&settings->model_file, g_free);
-  g_clear_pointer (&settings->label_file, g_free);
-  g_clear_pointer (&settings->input_size, g_free);
-  g_clear_pointer (&settings->classes, g_free);
-  g_clear_pointer (&settings->engine_group, g_free);
-  g_clear_pointer (&settings->encoder_hints, g_free);
-  g_clear_pointer (&settings->class_confidence, g_free);
-}
-
 static Y10EngineStream *
-make_stream (const GstY10Settings * settings, Y10Model * model,
-    GCancellable * cancellable, GError ** error)
+make_stream (const GstY10Config * config, Y10Model * model,
+    Y10BackendKind backend, gpointer cuda_context, GCancellable * cancellable,
+    GError ** error)
 {
-  Y10EngineConfig config;
+  Y10EngineConfig wanted;
 
-  y10_engine_config_init (&config, sizeof config);
-  config.backend = settings->backend;
-  config.precision = settings->precision;
-  config.head = settings->head;
-  config.threads = settings->threads;
-  config.device_id = settings->device_id;
-  config.cuda_graphs = settings->cuda_graphs;
-  config.tune = settings->cuda_tune;
-  config.cuda_context = settings->cuda_context;
-  config.max_batch = settings->max_batch;
-  config.batch_timeout = settings->batch_timeout;
-  config.max_detections = GST_Y10_MAX_DETECTIONS;
-  if (!gst_y10_parse_input_size (settings->input_size, &config.width,
-          &config.height, error))
+  y10_engine_config_init (&wanted, sizeof wanted);
+  wanted.backend = backend;
+  wanted.precision = config->precision;
+  wanted.head = config->head;
+  wanted.threads = config->threads;
+  wanted.device_id = config->device_id;
+  wanted.cuda_graphs = config->cuda_graphs;
+  wanted.tune = config->cuda_tune;
+  wanted.cuda_context = cuda_context;
+  wanted.max_batch = config->max_batch;
+  wanted.batch_timeout = config->batch_timeout;
+  wanted.max_detections = GST_Y10_MAX_DETECTIONS;
+  if (!gst_y10_parse_input_size (config->text.input_size, &wanted.width,
+          &wanted.height, error))
     return NULL;
-  return y10_engine_stream_new (model, &config, settings->engine_group,
-      settings->priority, cancellable, error);
+  return y10_engine_stream_new (model, &wanted, config->text.engine_group,
+      config->priority, cancellable, error);
 }
 
 /* Creates a stream to replace a lost one, always on CUDA and never on a slower
@@ -85,11 +60,8 @@ Y10EngineStream *
 gst_y10_session_make_stream (const GstY10Session * self,
     gpointer cuda_context, GCancellable * cancellable, GError ** error)
 {
-  GstY10Settings settings = self->settings;
-
-  settings.backend = Y10_BACKEND_CUDA;
-  settings.cuda_context = cuda_context;
-  return make_stream (&settings, self->model, cancellable, error);
+  return make_stream (self->config, self->model, Y10_BACKEND_CUDA, cuda_context,
+      cancellable, error);
 }
 
 /* Predicts whether a session will compute on GPU @device_id (-1: any) in
@@ -116,13 +88,15 @@ gst_y10_session_takes_cuda (Y10BackendKind backend, Y10Precision precision,
           && y10_backend_check (&config, FALSE, NULL, NULL)));
 }
 
-/* Loads the model, creates the engine and warms it up. @producer is the
- * element's name for the metadata. Any thread. */
+/* Loads the model, creates the engine and warms it up. @cuda_context is a
+ * CUcontext that outlives the session, or NULL. @producer is the element's name
+ * for the metadata. Any thread. */
 GstY10Session *
-gst_y10_session_new (const GstY10Settings * settings, const gchar * producer,
-    GCancellable * cancellable, GError ** error)
+gst_y10_session_new (GstY10Config * config, gpointer cuda_context,
+    const gchar * producer, GCancellable * cancellable, GError ** error)
 {
-  const gchar *file = settings->model_file, *labels = settings->label_file;
+  const GstY10ConfigTexts *text = &config->text;
+  const gchar *file = text->model_file, *labels = text->label_file;
   gint64 began_at = g_get_monotonic_time ();
   static gint serial;
   GstY10Session *self;
@@ -135,19 +109,19 @@ gst_y10_session_new (const GstY10Settings * settings, const gchar * producer,
   g_cond_init (&session->changed);
   self->serial = (guint) g_atomic_int_add (&serial, 1) + 1;
   self->began_at = began_at;
-  gst_y10_settings_copy (&self->settings, settings);
+  self->config = gst_y10_config_ref (config);
   self->model = y10_model_load (file && *file ? file : NULL,
       labels && *labels ? labels : NULL, error);
   if (!self->model)
     goto failed;
   self->attacher = gst_y10_attacher_new (self->model, producer);
-  if (!gst_y10_session_set_classes (self, settings->classes, error)
-      || !gst_y10_session_set_class_confidence (self,
-          settings->class_confidence, error)
-      || !gst_y10_session_set_encoder_hints (self, settings->encoder_hints,
-          error))
+  if (!gst_y10_session_set_classes (self, text->classes, error)
+      || !gst_y10_session_set_class_confidence (self, text->class_confidence,
+          error)
+      || !gst_y10_session_set_encoder_hints (self, text->encoder_hints, error))
     goto failed;
-  session->stream = make_stream (settings, self->model, cancellable, error);
+  session->stream = make_stream (config, self->model, config->backend,
+      cuda_context, cancellable, error);
   if (!session->stream)
     goto failed;
   self->warm_ns = y10_engine_stream_get_warm_time (session->stream);
@@ -180,7 +154,7 @@ free_session (Session * session)
   g_clear_pointer (&session->hints, gst_y10_hints_unref);
   g_clear_pointer (&self->model, y10_model_unref);
   gst_y10_attacher_free (self->attacher);
-  gst_y10_settings_clear (&self->settings);
+  gst_y10_config_unref (self->config);
   g_mutex_clear (&session->lock);
   g_cond_clear (&session->changed);
   g_free (session);
@@ -442,6 +416,25 @@ gst_y10_session_set_priority (GstY10Session * self, gint priority)
 
   if (stream)
     y10_engine_stream_set_priority (stream, priority);
+  y10_engine_stream_unref (stream);
+}
+
+/* Tells the engine how many images will often come together: the parts of frames
+ * like @image (width 0: unknown) by @rules, which may be NULL. May wait for a
+ * running step. */
+void
+gst_y10_session_expect_parts (GstY10Session * self,
+    const GstY10PartRules * rules, const Y10Image * image)
+{
+  Y10EngineStream *stream = gst_y10_session_get_stream (self);
+  guint width, height, n;
+
+  if (rules && stream && image->width) {
+    y10_engine_get_input_size (y10_engine_stream_get_engine (stream), &width,
+        &height);
+    if (gst_y10_part_rules_count (rules, image, width, height, &n, NULL))
+      y10_engine_stream_expect_parts (stream, n);
+  }
   y10_engine_stream_unref (stream);
 }
 

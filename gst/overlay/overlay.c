@@ -411,8 +411,8 @@ gst_yolov10_overlay_finalize (GObject * object)
   g_array_unref (self->drawings);
   g_array_unref (self->outlines);
   g_array_unref (self->covered);
-  g_free (self->font_desc);
-  g_free (self->labels_wanted);
+  g_clear_pointer (&self->font_desc, g_ref_string_release);
+  g_clear_pointer (&self->labels_wanted, g_ref_string_release);
   G_OBJECT_CLASS (gst_yolov10_overlay_parent_class)->finalize (object);
 }
 

@@ -88,8 +88,8 @@ gst_y10_overlay_props_init (GstYolov10Overlay * self)
     .privacy_trust = DEFAULT_PRIVACY_TRUST,
     .privacy_growth = DEFAULT_PRIVACY_GROWTH,
   };
-  self->font_desc = g_strdup (DEFAULT_FONT_DESC);
-  self->labels_wanted = g_strdup (DEFAULT_LABELS);
+  self->font_desc = g_ref_string_new (DEFAULT_FONT_DESC);
+  self->labels_wanted = g_ref_string_new (DEFAULT_LABELS);
 }
 
 #define FIELD(ID, MEMBER) { PROP_##ID, G_STRUCT_OFFSET (GstYolov10Overlay, MEMBER) }
