@@ -71,6 +71,7 @@ struct _GstYolov10Detect
   gpointer pool;                /* of the last frame; only compared */
   guint pool_frames;            /* how many it can spare; 0: any */
   GstY10Config *followed;       /* of the last frame; NULL: none yet */
+  guint followed_by;            /* serial of its session */
 
   /* Output task. */
   GstY10Hold hold;

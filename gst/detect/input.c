@@ -94,17 +94,23 @@ snapshot_properties (GstYolov10Detect * self, GstBuffer * buffer,
       GST_FORMAT_TIME, GST_BUFFER_PTS (buffer));
 }
 
-/* The engine hears of other parts with the first frame that has them. */
+/* Looks at a new configuration, or session, with its first frame. The classes fit,
+ * unless another model took over since they were set. */
 static void
 follow_config (GstYolov10Detect * self, GstY10Config * config)
 {
   GstY10Config *old = self->followed;
+  GError *error = NULL;
 
-  if (old == config)
+  if (old == config && self->followed_by == self->session->serial)
     return;
   self->followed = gst_y10_config_ref (config);
+  self->followed_by = self->session->serial;
   if (!old || old->part_rules != config->part_rules)
     gst_yolov10_detect_expect_parts (self, self->session);
+  if (!gst_y10_session_follow (self->session, config, &error))
+    GST_Y10_ELEMENT_WARNING (self, error);
+  g_clear_error (&error);
   gst_y10_config_unref (old);
 }
 
@@ -209,10 +215,8 @@ begin_inference (GstYolov10Detect * self, GstY10QueuedFrame * entry,
   job->number = number;
   job->epoch = entry->epoch;
   job->session = gst_y10_session_ref (entry->session);
-  job->classes = gst_y10_session_get_classes (entry->session);
-  job->class_confidence =
-      gst_y10_session_get_class_confidence (entry->session);
   job->config = gst_y10_config_ref (entry->config);
+  job->class_rules = gst_y10_class_rules_ref (entry->class_rules);
   job->request.notify = note;
   job->request.notify_data = self;
   if (!gst_y10_job_start (job, entry->buffer, &self->format,

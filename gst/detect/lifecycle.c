@@ -57,9 +57,10 @@ check (GstYolov10Detect * self, const GstY10Config * config, GError ** error)
       && gst_y10_config_suits (config, &image, error);
 }
 
-/* Applies properties that were set while the model was loading. */
+/* Warns of a bad value that was set while the model was loading, and asks for the
+ * model that was; the first frame tells whether the classes fit. */
 static void
-apply_pending (GstYolov10Detect * self)
+follow_config (GstYolov10Detect * self)
 {
   GstY10Config *config;
   GError *error = NULL;
@@ -67,7 +68,6 @@ apply_pending (GstYolov10Detect * self)
   /* Open first, so that later changes trigger reload requests of their own. */
   gst_y10_reload_open (self->reload);
   config = gst_yolov10_detect_get_config (self);
-  gst_y10_props_apply_pending (self, self->session);
   if (!check (self, config, &error))
     GST_Y10_ELEMENT_WARNING (self, error);
   g_clear_error (&error);
@@ -107,7 +107,7 @@ gst_y10_lifecycle_begin (GstYolov10Detect * self, GError ** error)
   gst_y10_latency_expect (&self->latency, session->warm_ns);
   GST_OBJECT_UNLOCK (self);
   y10_engine_unref (engine);
-  apply_pending (self);
+  follow_config (self);
   gst_y10_props_notify_active (self);
   return TRUE;
 }
@@ -171,9 +171,7 @@ gst_y10_lifecycle_apply_reload (GstYolov10Detect * self)
   if (self->has_format)
     gst_y10_session_reserve (new, &self->format);
   gst_yolov10_detect_expect_parts (self, new);
-  /* Apply what was set while the session was being created. */
   gst_y10_session_set_priority (new, priority);
-  gst_y10_props_apply_pending (self, new);
   if (self->skips)              /* a turn for its frames would come too late */
     gst_y10_session_withdraw (old);
   gst_y10_reload_retire (self->reload, old);

@@ -87,55 +87,21 @@ gst_y10_props_clear (GstYolov10Detect * self)
   g_mutex_clear (&self->config_lock);
 }
 
-/* Properties that name classes of the model, which the session parses. */
-static const struct
-{
-  guint id;
-  gsize offset;                 /* of the text in GstY10Config */
-  gboolean (*set) (GstY10Session *, const gchar *, GError **);
-} of_classes[] = {
-  {GST_Y10_PROP_CLASSES, G_STRUCT_OFFSET (GstY10Config, text.classes),
-      gst_y10_session_set_classes},
-  {GST_Y10_PROP_CLASS_CONFIDENCE,
-      G_STRUCT_OFFSET (GstY10Config, text.class_confidence),
-      gst_y10_session_set_class_confidence},
-  {GST_Y10_PROP_ENCODER_HINTS,
-      G_STRUCT_OFFSET (GstY10Config, text.encoder_hints),
-      gst_y10_session_set_encoder_hints},
-};
-
-static const gchar *
-text_of (const GstY10Config * config, guint i)
-{
-  return G_STRUCT_MEMBER (gchar *, config, of_classes[i].offset);
-}
-
+/* Returns FALSE if @to names other classes than @from, and one that @model does
+ * not have. */
 static gboolean
-set_of_classes (GstY10Session * session, const GstY10Config * from,
-    const GstY10Config * to, GError ** error)
+suits_model (const GstY10Config * from, const GstY10Config * to,
+    const GstY10Session * session, GError ** error)
 {
-  for (guint i = 0; i < G_N_ELEMENTS (of_classes); i++)
-    if (g_strcmp0 (text_of (from, i), text_of (to, i))
-        && !of_classes[i].set (session, text_of (to, i), error))
-      return FALSE;
-  return TRUE;
-}
+  GstY10ClassRules *rules;
 
-/* Applies what was set while @session was being created. */
-void
-gst_y10_props_apply_pending (GstYolov10Detect * self, GstY10Session * session)
-{
-  GstY10Config *config;
-  GError *error = NULL;
-
-  /* Not between a setter's look at the session and its change. */
-  g_mutex_lock (&self->config_lock);
-  config = gst_y10_config_ref (self->config);
-  g_mutex_unlock (&self->config_lock);
-  if (!set_of_classes (session, session->config, config, &error))
-    GST_Y10_ELEMENT_WARNING (self, error);
-  g_clear_error (&error);
-  gst_y10_config_unref (config);
+  if (!g_strcmp0 (from->text.classes, to->text.classes)
+      && !g_strcmp0 (from->text.class_confidence, to->text.class_confidence)
+      && !g_strcmp0 (from->text.encoder_hints, to->text.encoder_hints))
+    return TRUE;
+  rules = gst_y10_class_rules_new (to, session->model, error);
+  gst_y10_class_rules_unref (rules);
+  return rules != NULL;
 }
 
 static void
@@ -244,7 +210,7 @@ gst_y10_props_set (GObject * object, guint id,
     G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
   ok = gst_y10_config_finish (config, self->config, &error)
       && gst_y10_config_suits (config, &self->image, &error)
-      && (!session || set_of_classes (session, self->config, config, &error));
+      && (!session || suits_model (self->config, config, session, &error));
   if (ok || !session)
     is_closed = !swap (self, pspec, gst_y10_config_ref (config));
   g_mutex_unlock (&self->config_lock);

@@ -67,7 +67,6 @@ void gst_y10_props_set (GObject * object, guint id, const GValue * value,
 void gst_y10_props_get (GObject * object, guint id, GValue * value,
     GParamSpec * pspec);
 void gst_y10_props_clear (GstYolov10Detect * self);
-void gst_y10_props_apply_pending (GstYolov10Detect * self, GstY10Session * session);
 void gst_y10_props_warn (GstYolov10Detect * self);
 
 G_END_DECLS

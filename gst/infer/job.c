@@ -47,8 +47,7 @@ gst_y10_jobs_clear (GstY10Jobs * self)
 }
 
 /* Returns an unused job, or NULL if there is none. The caller sets @number,
- * @session, @config, @classes, @class_confidence and the notification of
- * @request. */
+ * @session, @config, @class_rules and the notification of @request. */
 GstY10Job *
 gst_y10_jobs_take (GstY10Jobs * self)
 {
@@ -83,9 +82,8 @@ gst_y10_jobs_give (GstY10Jobs * self, GstY10Job * job)
   if (job->stream)
     gst_y10_session_end (job->session, job->stream);
   g_clear_pointer (&job->session, gst_y10_session_unref);
-  g_clear_pointer (&job->classes, g_bytes_unref);
-  g_clear_pointer (&job->class_confidence, g_bytes_unref);
   g_clear_pointer (&job->config, gst_y10_config_unref);
+  g_clear_pointer (&job->class_rules, gst_y10_class_rules_unref);
   g_clear_error (&job->error);
   memset (job, 0, sizeof *job);
   job->rows = rows;
@@ -149,9 +147,8 @@ gst_y10_job_start (GstY10Job * self, GstBuffer * buffer,
   if (!self->is_mapped)
     return FALSE;
   self->params = self->config->params;
-  self->params.classes = g_bytes_get_data (self->classes, NULL);
-  self->params.class_confidence = self->class_confidence
-      ? g_bytes_get_data (self->class_confidence, NULL) : NULL;
+  self->params.classes = self->class_rules->classes;
+  self->params.class_confidence = self->class_rules->confidence;
   self->request.size = sizeof self->request;
   self->request.image = &self->frame.image;
   self->request.params = &self->params;

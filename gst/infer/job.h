@@ -32,9 +32,8 @@ struct _GstY10Job
   GstClockTime pts;
   GstY10Session *session;
   Y10EngineStream *stream;      /* NULL: the device is lost */
-  GBytes *classes;
-  GBytes *class_confidence;     /* NULL: none */
   GstY10Config *config;
+  GstY10ClassRules *class_rules;
   gboolean is_mapped;
   GstY10Frame frame;
   GstY10FrameParts *parts;      /* owned by the part rules; NULL without */

@@ -135,15 +135,18 @@ void
 gst_y10_hold_forget (GstY10Hold * self)
 {
   g_clear_pointer (&self->session, gst_y10_session_unref);
+  g_clear_pointer (&self->class_rules, gst_y10_class_rules_unref);
 }
 
 /* Copies the result of a job that is over, replacing the held one. */
 void
 gst_y10_hold_keep (GstY10Hold * self, const GstY10Job * job)
 {
-  if (self->session != job->session) {
+  if (self->session != job->session
+      || self->class_rules != job->class_rules) {
     gst_y10_hold_forget (self);
     self->session = gst_y10_session_ref (job->session);
+    self->class_rules = gst_y10_class_rules_ref (job->class_rules);
   }
   self->epoch = job->epoch;
   self->pts = job->pts;

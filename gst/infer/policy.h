@@ -58,6 +58,7 @@ guint gst_y10_policy_auto_frames (gboolean skip, guint n_running,
 typedef struct
 {
   GstY10Session *session;       /* owner of the labels; NULL: nothing held */
+  GstY10ClassRules *class_rules;
   guint epoch;
   GstClockTime pts;
   guint width, height;

@@ -25,22 +25,12 @@ gst_y10_queued_frame_begin (GstY10QueuedFrame * self, GstBuffer * buffer,
 
   self->buffer = buffer;
   self->session = gst_y10_session_ref (session);
-  self->hints = gst_y10_session_get_encoder_hints (session);
+  self->class_rules = gst_y10_class_rules_ref (session->class_rules);
   self->config = gst_y10_config_ref (config);
   self->epoch = epoch;
   self->width = meta ? meta->width : (guint) GST_VIDEO_INFO_WIDTH (info);
   self->height = meta ? meta->height : (guint) GST_VIDEO_INFO_HEIGHT (info);
   self->came_at = came_at;
-}
-
-/* Boxes held from another session use that model's class ids. */
-static void
-update_hints (GstY10QueuedFrame * self, GstY10Session * session)
-{
-  if (!self->hints || session == self->session)
-    return;
-  gst_y10_hints_unref (self->hints);
-  self->hints = gst_y10_session_get_encoder_hints (session);
 }
 
 /* Looks for a held result for a frame without its own. */
@@ -135,8 +125,9 @@ gst_y10_queued_frame_attach (GstY10QueuedFrame * self, GstY10Hold * hold,
   if (self->lost)
     gst_y10_hold_forget (hold);
   findings->inference = names[inference];
-  update_hints (self, *session);
-  findings->hints = self->hints;
+  /* Boxes held from another session use that model's class ids. */
+  findings->hints = *session == self->session ? self->class_rules->hints
+      : hold->class_rules->hints;
   self->buffer = gst_buffer_make_writable (self->buffer);
   gst_y10_attacher_attach ((*session)->attacher, self->buffer, findings);
   return inference;
@@ -151,7 +142,7 @@ gst_y10_queued_frame_end (GstY10QueuedFrame * self, GstY10Jobs * jobs)
     gst_y10_jobs_give (jobs, self->job);
   g_clear_pointer (&self->session, gst_y10_session_unref);
   g_clear_pointer (&self->config, gst_y10_config_unref);
-  g_clear_pointer (&self->hints, gst_y10_hints_unref);
+  g_clear_pointer (&self->class_rules, gst_y10_class_rules_unref);
   gst_clear_buffer (&self->buffer);
   gst_clear_event (&self->event);
   memset (self, 0, sizeof *self);

@@ -16,7 +16,7 @@ typedef struct
   GstEvent *event;
 
   GstY10Session *session;
-  GstY10Hints *hints;           /* encoder hints; NULL: none */
+  GstY10ClassRules *class_rules;
   GstY10Config *config;         /* when the frame came */
   gboolean for_privacy;         /* hold results regardless of age */
   guint epoch;                  /* of the input; see GstY10Hold */

@@ -23,9 +23,6 @@ typedef struct
   gint refs;                    /* lock; so is everything below */
   Y10EngineStream *stream;      /* NULL while the device is lost */
   guint n_inferring;
-  GBytes *classes;              /* one byte per class */
-  GBytes *class_confidence;     /* one gfloat per class; NULL: none */
-  GstY10Hints *hints;           /* NULL: none */
 } Session;
 
 static Y10EngineStream *
@@ -115,10 +112,8 @@ gst_y10_session_new (GstY10Config * config, gpointer cuda_context,
   if (!self->model)
     goto failed;
   self->attacher = gst_y10_attacher_new (self->model, producer);
-  if (!gst_y10_session_set_classes (self, text->classes, error)
-      || !gst_y10_session_set_class_confidence (self, text->class_confidence,
-          error)
-      || !gst_y10_session_set_encoder_hints (self, text->encoder_hints, error))
+  self->class_rules = gst_y10_class_rules_new (config, self->model, error);
+  if (!self->class_rules)
     goto failed;
   session->stream = make_stream (config, self->model, config->backend,
       cuda_context, cancellable, error);
@@ -149,9 +144,7 @@ free_session (Session * session)
   GstY10Session *self = &session->public;
 
   g_clear_pointer (&session->stream, y10_engine_stream_unref);
-  g_clear_pointer (&session->classes, g_bytes_unref);
-  g_clear_pointer (&session->class_confidence, g_bytes_unref);
-  g_clear_pointer (&session->hints, gst_y10_hints_unref);
+  gst_y10_class_rules_unref (self->class_rules);
   g_clear_pointer (&self->model, y10_model_unref);
   gst_y10_attacher_free (self->attacher);
   gst_y10_config_unref (self->config);
@@ -204,112 +197,22 @@ gst_y10_session_retire (GstY10Session * self, GCancellable * cancellable)
   gst_y10_session_unref (self);
 }
 
-/* Sets the `classes` property. On error nothing changes. */
+/* Uses the classes of @config from the next frame on, unless they are those in use.
+ * On error nothing changes. Input thread. */
 gboolean
-gst_y10_session_set_classes (GstY10Session * self, const gchar * text,
+gst_y10_session_follow (GstY10Session * self, const GstY10Config * config,
     GError ** error)
 {
-  Session *session = (Session *) self;
-  guint n = y10_model_get_n_classes (self->model);
-  guint8 *wanted = g_malloc (n);
-  GBytes *old;
+  GstY10ClassRules *rules;
 
-  if (!gst_y10_parse_classes (text, self->model, wanted, error)) {
-    g_free (wanted);
+  if (gst_y10_class_rules_are_of (self->class_rules, config))
+    return TRUE;
+  rules = gst_y10_class_rules_new (config, self->model, error);
+  if (!rules)
     return FALSE;
-  }
-  g_mutex_lock (&session->lock);
-  old = session->classes;
-  session->classes = g_bytes_new_take (wanted, n);
-  g_mutex_unlock (&session->lock);
-  g_clear_pointer (&old, g_bytes_unref);
+  gst_y10_class_rules_unref (self->class_rules);
+  self->class_rules = rules;
   return TRUE;
-}
-
-/* Returns a new reference; one byte per class, non-zero if wanted. */
-GBytes *
-gst_y10_session_get_classes (GstY10Session * self)
-{
-  Session *session = (Session *) self;
-  GBytes *classes;
-
-  g_mutex_lock (&session->lock);
-  classes = g_bytes_ref (session->classes);
-  g_mutex_unlock (&session->lock);
-  return classes;
-}
-
-/* Sets the `class-confidence` property. On error nothing changes. */
-gboolean
-gst_y10_session_set_class_confidence (GstY10Session * self,
-    const gchar * text, GError ** error)
-{
-  Session *session = (Session *) self;
-  gsize size = y10_model_get_n_classes (self->model) * sizeof (gfloat);
-  gfloat *confidence = NULL;
-  GBytes *old;
-
-  if (text && *text) {
-    confidence = g_malloc (size);
-    if (!y10_model_parse_class_confidence (self->model, text, confidence,
-            error)) {
-      g_prefix_error (error, "class-confidence: ");
-      g_free (confidence);
-      return FALSE;
-    }
-  }
-  g_mutex_lock (&session->lock);
-  old = session->class_confidence;
-  session->class_confidence =
-      confidence ? g_bytes_new_take (confidence, size) : NULL;
-  g_mutex_unlock (&session->lock);
-  g_clear_pointer (&old, g_bytes_unref);
-  return TRUE;
-}
-
-/* Returns a new reference, one gfloat per class; NULL if there are none. */
-GBytes *
-gst_y10_session_get_class_confidence (GstY10Session * self)
-{
-  Session *session = (Session *) self;
-  GBytes *confidence;
-
-  g_mutex_lock (&session->lock);
-  confidence = session->class_confidence
-      ? g_bytes_ref (session->class_confidence) : NULL;
-  g_mutex_unlock (&session->lock);
-  return confidence;
-}
-
-/* Sets the `encoder-hints` property. On error nothing changes. */
-gboolean
-gst_y10_session_set_encoder_hints (GstY10Session * self, const gchar * text,
-    GError ** error)
-{
-  Session *session = (Session *) self;
-  GstY10Hints *hints, *old;
-
-  if (!gst_y10_hints_parse (text, self->model, &hints, error))
-    return FALSE;
-  g_mutex_lock (&session->lock);
-  old = session->hints;
-  session->hints = hints;
-  g_mutex_unlock (&session->lock);
-  gst_y10_hints_unref (old);
-  return TRUE;
-}
-
-/* Returns a new reference, or NULL without hints. */
-GstY10Hints *
-gst_y10_session_get_encoder_hints (GstY10Session * self)
-{
-  Session *session = (Session *) self;
-  GstY10Hints *hints;
-
-  g_mutex_lock (&session->lock);
-  hints = gst_y10_hints_ref (session->hints);
-  g_mutex_unlock (&session->lock);
-  return hints;
 }
 
 /* Returns a new reference or NULL; call with the lock held. */

@@ -5,13 +5,14 @@
 #include <y10/y10.h>
 
 #include "common/frame.h"
+#include "infer/classrules.h"
 #include "infer/config.h"
 #include "meta/write.h"
 
 G_BEGIN_DECLS
 
-/* What frames need while flowing. These fields never change; engine and classes
- * do, and have getters. */
+/* What frames need while flowing. These fields never change, but for the class
+ * rules; the engine may, and has a getter. */
 typedef struct
 {
   GstY10Config *config;         /* the session was created from */
@@ -20,6 +21,8 @@ typedef struct
   guint serial;                 /* unique within the process */
   gint64 began_at;              /* time of the request, microseconds */
   gint64 warm_ns;               /* p95 of an inference at warm-up */
+  GstY10ClassRules *class_rules;        /* of the last configuration that suits
+                                         * @model; input thread */
 } GstY10Session;
 
 gboolean gst_y10_session_takes_cuda (Y10BackendKind backend,
@@ -32,15 +35,8 @@ void gst_y10_session_unref (GstY10Session * session);
 void gst_y10_session_retire (GstY10Session * session,
     GCancellable * cancellable);
 
-gboolean gst_y10_session_set_classes (GstY10Session * session,
-    const gchar * text, GError ** error);
-GBytes *gst_y10_session_get_classes (GstY10Session * session);
-gboolean gst_y10_session_set_class_confidence (GstY10Session * session,
-    const gchar * text, GError ** error);
-GBytes *gst_y10_session_get_class_confidence (GstY10Session * session);
-gboolean gst_y10_session_set_encoder_hints (GstY10Session * session,
-    const gchar * text, GError ** error);
-GstY10Hints *gst_y10_session_get_encoder_hints (GstY10Session * session);
+gboolean gst_y10_session_follow (GstY10Session * session,
+    const GstY10Config * config, GError ** error);
 
 Y10Engine *gst_y10_session_get_engine (GstY10Session * session);
 gboolean gst_y10_session_has_engine (GstY10Session * session);

@@ -27,6 +27,17 @@ gst_y10_session_unref (GstY10Session *session)
   n_refs[session - sessions]--;
 }
 
+GstY10ClassRules *
+gst_y10_class_rules_ref (GstY10ClassRules *rules)
+{
+  return rules;
+}
+
+void
+gst_y10_class_rules_unref (GstY10ClassRules *rules)
+{
+}
+
 gboolean
 gst_y10_job_get_seen (const GstY10Job *job, GstVideoRectangle *seen)
 {
