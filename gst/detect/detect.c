@@ -75,14 +75,17 @@
 #include "config.h"
 #endif
 
-#include "detect/element.h"
-#include "detect/lifecycle.h"
-#include "meta/write.h"
+#include "detect/detect.h"
+
 #include "common/elementerror.h"
 #include "common/frame.h"
-#include "detect/props.h"
-#include "detect/pads.h"
+#include "detect/lifecycle.h"
 #include "detect/messages.h"
+#include "detect/pads.h"
+#include "detect/props.h"
+#include "detect/recovery.h"
+#include "detect/reload.h"
+#include "meta/write.h"
 
 GST_DEBUG_CATEGORY_EXTERN (gst_yolov10_detect_debug);
 #define GST_CAT_DEFAULT gst_yolov10_detect_debug
@@ -165,7 +168,7 @@ gst_yolov10_detect_stop (GstBaseTransform * base)
   gst_y10_lifecycle_end (self);
   gst_y10_pads_end (self);
   gst_caps_replace (&self->refused_caps, NULL);
-  gst_y10_props_notify_active (self);
+  gst_y10_messages_active (GST_ELEMENT (self));
   return TRUE;
 }
 
@@ -315,8 +318,9 @@ gst_yolov10_detect_propose_allocation (GstBaseTransform * base,
   GST_OBJECT_LOCK (self);
   frames = self->config->max_queued_frames;
   if (!frames)
-    frames = gst_y10_policy_auto_frames (gst_yolov10_detect_skips (self),
-        GST_Y10_AUTO_IN_FLIGHT, self->latency.reported, self->frame_duration);
+    frames = gst_y10_policy_auto_frames (gst_y10_policy_skips
+        (self->config->late_policy, self->live), GST_Y10_AUTO_IN_FLIGHT,
+        self->latency.reported, self->frame_duration);
   GST_OBJECT_UNLOCK (self);
   gst_y10_frame_propose (query, cuda, frames);
   return TRUE;

@@ -13,15 +13,6 @@
 
 GST_DEBUG_CATEGORY (gst_yolov10_detect_debug);
 
-gboolean
-gst_yolov10_detect_skips (const GstYolov10Detect * self)
-{
-  const GstYolov10LatePolicy policy = self->config->late_policy;
-
-  return policy == GST_YOLOV10_LATE_SKIP
-      || (policy == GST_YOLOV10_LATE_AUTO && self->live);
-}
-
 GstY10Session *
 gst_yolov10_detect_get_session (GstYolov10Detect * self)
 {

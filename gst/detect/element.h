@@ -5,22 +5,27 @@
 /* Instance structure of yolov10detect, private to gst/detect, and which thread
  * or lock owns each field. */
 
+#include <gst/base/gstbasetransform.h>
+
 #include "common/cuda.h"
-#include "detect/reload.h"
+#include "common/frame.h"
+#include "detect/messages.h"
 #include "infer/config.h"
 #include "infer/framequeue.h"
-#include "common/frame.h"
 #include "infer/latency.h"
 #include "infer/policy.h"
 #include "infer/queuedframe.h"
-#include "detect/recovery.h"
 #include "infer/session.h"
 #include "infer/stats.h"
-#include "detect/tuning.h"
-#include "common/enums.h"
-#include "detect/detect.h"
 
 G_BEGIN_DECLS
+
+#define GST_TYPE_YOLOV10_DETECT (gst_yolov10_detect_get_type ())
+G_DECLARE_FINAL_TYPE (GstYolov10Detect, gst_yolov10_detect, GST,
+    YOLOV10_DETECT, GstBaseTransform)
+
+typedef struct _GstY10Recovery GstY10Recovery;
+typedef struct _GstY10Reload GstY10Reload;
 
 /* Upper limit for the bytes of queued frames; a single frame is always
  * accepted. Holds 21 NV12 frames of 3840x2160. */
@@ -81,8 +86,6 @@ struct _GstYolov10Detect
   GstY10DetectionList detections;       /* of one frame */
 };
 
-/* Whether late frames skip inference; call with the object lock held. */
-gboolean gst_yolov10_detect_skips (const GstYolov10Detect * detect);
 /* Returns a new reference to the session, or NULL below PAUSED. */
 GstY10Session *gst_yolov10_detect_get_session (GstYolov10Detect * detect);
 /* Returns a new reference to the current configuration. */

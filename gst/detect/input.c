@@ -14,7 +14,6 @@
 #include "detect/input.h"
 
 #include "common/elementerror.h"
-#include "detect/element.h"
 #include "detect/lifecycle.h"
 
 GST_DEBUG_CATEGORY_EXTERN (gst_yolov10_detect_debug);
@@ -81,7 +80,8 @@ snapshot_properties (GstYolov10Detect * self, GstBuffer * buffer,
   GST_OBJECT_LOCK (self);
   now->config = gst_y10_config_ref (self->config);
   now->for_privacy = self->for_privacy;
-  now->policy.skip = gst_yolov10_detect_skips (self);
+  now->policy.skip = gst_y10_policy_skips (self->config->late_policy,
+      self->live);
   now->policy.interval = self->config->inference_interval;
   now->policy.late_until = qos ? self->late_until : GST_CLOCK_TIME_NONE;
   now->live = self->live;
@@ -138,10 +138,11 @@ static guint
 choose_max_frames (GstYolov10Detect * self, const Snapshot * now, guint running)
 {
   gsize size = MAX (GST_VIDEO_INFO_SIZE (&self->format.info), 1);
-  guint frames = now->config->max_queued_frames
-      ? now->config->max_queued_frames : gst_y10_policy_auto_frames (now->policy.skip, running, now->inference,
-      now->interval);
+  guint frames = now->config->max_queued_frames;
 
+  if (!frames)
+    frames = gst_y10_policy_auto_frames (now->policy.skip, running,
+        now->inference, now->interval);
   if (!now->policy.skip)
     return frames;
   if (self->pool_frames)

@@ -4,7 +4,7 @@
 
 /* Input side: runs on the upstream streaming thread. */
 
-#include "detect/detect.h"
+#include "detect/element.h"
 
 G_BEGIN_DECLS
 

@@ -11,8 +11,9 @@
 #include "detect/lifecycle.h"
 
 #include "common/elementerror.h"
-#include "detect/element.h"
-#include "detect/props.h"
+#include "detect/messages.h"
+#include "detect/recovery.h"
+#include "detect/reload.h"
 
 GST_DEBUG_CATEGORY_EXTERN (gst_yolov10_detect_debug);
 #define GST_CAT_DEFAULT gst_yolov10_detect_debug
@@ -108,7 +109,7 @@ gst_y10_lifecycle_begin (GstYolov10Detect * self, GError ** error)
   GST_OBJECT_UNLOCK (self);
   y10_engine_unref (engine);
   follow_config (self);
-  gst_y10_props_notify_active (self);
+  gst_y10_messages_active (GST_ELEMENT (self));
   return TRUE;
 }
 
@@ -175,7 +176,7 @@ gst_y10_lifecycle_apply_reload (GstYolov10Detect * self)
   if (self->skips)              /* a turn for its frames would come too late */
     gst_y10_session_withdraw (old);
   gst_y10_reload_retire (self->reload, old);
-  gst_y10_props_notify_active (self);
+  gst_y10_messages_active (GST_ELEMENT (self));
   if (slower)
     gst_element_post_message (GST_ELEMENT (self),
         gst_message_new_latency (GST_OBJECT (self)));

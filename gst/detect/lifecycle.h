@@ -2,7 +2,7 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-#include "detect/detect.h"
+#include "detect/element.h"
 
 G_BEGIN_DECLS
 

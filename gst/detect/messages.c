@@ -2,8 +2,8 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
 /* Notifies applications, independently of buffer metadata: which model runs on
- * which device, and the detections of each frame, as a signal and as element
- * messages. Both carry the same data as the metadata, and are created only if
+ * which device, how autotuning proceeds, and the detections of each frame, as a
+ * signal and as element messages. Both carry the same data as the metadata, and are created only if
  * someone asked for them. */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
@@ -92,6 +92,18 @@ gst_y10_messages_model (GstElement * element, GstY10Session * session)
   y10_engine_unref (engine);
 }
 
+/* Another engine, or none: the properties that describe it have changed. */
+void
+gst_y10_messages_active (GstElement * element)
+{
+  static const gchar *const names[] = { "active-backend", "active-device",
+    "active-precision", "fallback-reason"
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    g_object_notify (G_OBJECT (element), names[i]);
+}
+
 static guint64
 timestamp_of (const GstY10QueuedFrame * entry)
 {
@@ -151,4 +163,51 @@ gst_y10_messages_detections (GstElement * element, const GstY10QueuedFrame * ent
   }
   if (entry->config->post_messages)
     post (element, entry, session, findings);
+}
+
+static void
+post_progress (GstElement * element, const Y10TuningProgress * p)
+{
+  GST_INFO_OBJECT (element, "autotuning: %u of %u kinds of convolutions tried, "
+      "%u of them cached; %u run faster, %u candidates gave wrong results%s%s",
+      p->done,
+      p->total, p->loaded, p->faster, p->wrong, p->note ? ": " : "",
+      p->note ? p->note : "");
+  gst_element_post_message (element,
+      gst_message_new_element (GST_OBJECT (element),
+          gst_structure_new ("yolov10-tuning",
+              "done", G_TYPE_UINT, p->done, "total", G_TYPE_UINT, p->total,
+              "faster", G_TYPE_UINT, p->faster,
+              "finished", G_TYPE_BOOLEAN, p->finished, NULL)));
+}
+
+/* Reports autotuning, which on a GPU takes up to minutes at the first start.
+ * Frames flow meanwhile, so these are element messages: while a GstMessage
+ * progress is pending, gst-launch-1.0 and others delay PLAYING. Call once per
+ * frame. Posts at the start, for each tenth, and at the end;
+ * posts nothing if autotuning is off or was over before the first frame. */
+void
+gst_y10_messages_tuning (GstY10Tuning * tuning, GstElement * element,
+    Y10Engine * engine)
+{
+  Y10TuningProgress progress = {.size = sizeof progress };
+  guint tenths;
+
+  if (tuning->over)
+    return;
+  y10_engine_get_tuning_progress (engine, &progress);
+  tuning->over = progress.finished;
+  if (progress.finished && !tuning->begun) {
+    if (progress.note)
+      GST_INFO_OBJECT (element, "not autotuning: %s", progress.note);
+    return;
+  }
+  if (!progress.total)
+    return;
+  tenths = 10 * progress.done / progress.total;
+  if (tuning->begun && tenths == tuning->tenths && !progress.finished)
+    return;
+  tuning->begun = TRUE;
+  tuning->tenths = tenths;
+  post_progress (element, &progress);
 }

@@ -3,12 +3,21 @@
 #pragma once
 
 #include "infer/queuedframe.h"
-#include "detect/detect.h"
 
 G_BEGIN_DECLS
 
+/* Progress reported so far for one engine; zero-initialized for a new one. */
+typedef struct
+{
+  gboolean begun, over;
+  guint tenths;                 /* last reported progress */
+} GstY10Tuning;
+
 void gst_y10_messages_install (GObjectClass * class);
 void gst_y10_messages_model (GstElement * element, GstY10Session * session);
+void gst_y10_messages_active (GstElement * element);
+void gst_y10_messages_tuning (GstY10Tuning * tuning, GstElement * element,
+    Y10Engine * engine);
 void gst_y10_messages_detections (GstElement * element,
     const GstY10QueuedFrame * entry, GstY10Session * session,
     const GstY10Findings * findings);

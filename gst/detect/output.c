@@ -17,7 +17,7 @@
 
 #include "common/elementerror.h"
 #include "detect/messages.h"
-#include "detect/element.h"
+#include "detect/recovery.h"
 
 GST_DEBUG_CATEGORY_EXTERN (gst_yolov10_detect_debug);
 #define GST_CAT_DEFAULT gst_yolov10_detect_debug
@@ -55,7 +55,7 @@ use_result (GstYolov10Detect * self, const GstY10Job * job)
     memset (&self->tuning, 0, sizeof self->tuning);
     gst_y10_messages_model (GST_ELEMENT (self), job->session);
   }
-  gst_y10_tuning_poll (&self->tuning, GST_ELEMENT (self),
+  gst_y10_messages_tuning (&self->tuning, GST_ELEMENT (self),
       y10_engine_stream_get_engine (job->stream));
   GST_OBJECT_LOCK (self);
   gst_y10_stats_inferred (&self->stats, &job->request);

@@ -4,7 +4,7 @@
 
 /* Output side: runs on the source pad's task. */
 
-#include "detect/detect.h"
+#include "detect/element.h"
 
 G_BEGIN_DECLS
 

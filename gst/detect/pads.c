@@ -22,7 +22,6 @@
 #include "detect/pads.h"
 
 #include "common/sinkpad.h"
-#include "detect/element.h"
 #include "detect/input.h"
 #include "detect/output.h"
 
@@ -332,7 +331,7 @@ answer_latency (GstYolov10Detect * self, GstQuery * query)
   set_live (self, live);
   GST_OBJECT_LOCK (self);
   latency = self->latency;
-  skip = gst_yolov10_detect_skips (self);
+  skip = gst_y10_policy_skips (self->config->late_policy, self->live);
   duration = self->frame_duration;
   max_frames = self->max_frames;
   GST_OBJECT_UNLOCK (self);

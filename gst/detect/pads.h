@@ -4,7 +4,7 @@
 
 /* Pads, events, queries and the source pad's task. */
 
-#include "detect/detect.h"
+#include "detect/element.h"
 
 G_BEGIN_DECLS
 

@@ -2,10 +2,7 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-#include <gst/gst.h>
-
-#include "infer/session.h"
-#include "detect/detect.h"
+#include "detect/element.h"
 
 G_BEGIN_DECLS
 
@@ -13,8 +10,6 @@ G_BEGIN_DECLS
  * attempt up to LONGEST. It resets once an engine has worked for LONGEST. */
 #define GST_Y10_RECOVER_FIRST 1
 #define GST_Y10_RECOVER_LONGEST 60
-
-typedef struct _GstY10Recovery GstY10Recovery;
 
 GstY10Recovery *gst_y10_recovery_new (GstYolov10Detect * detect);
 void gst_y10_recovery_free (GstY10Recovery * recovery);

@@ -18,12 +18,11 @@
 
 #include "common/elementerror.h"
 #include "common/text.h"
-#include "detect/element.h"
 
 GST_DEBUG_CATEGORY_EXTERN (gst_yolov10_detect_debug);
 #define GST_CAT_DEFAULT gst_yolov10_detect_debug
 
-struct _GstY10Exchange
+struct _GstY10Reload
 {
   GstYolov10Detect *detect;     /* not owned; it owns this object */
   GCancellable *cancellable;

@@ -2,12 +2,9 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-#include "infer/session.h"
-#include "detect/detect.h"
+#include "detect/element.h"
 
 G_BEGIN_DECLS
-
-typedef struct _GstY10Exchange GstY10Reload;
 
 GstY10Reload *gst_y10_reload_new (GstYolov10Detect * detect);
 void gst_y10_reload_free (GstY10Reload * reload);

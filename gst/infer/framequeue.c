@@ -25,7 +25,7 @@ typedef struct
   gint64 leave_at;              /* CLOCK_MONOTONIC, in nanoseconds */
 } Entry;
 
-struct _GstY10Flight
+struct _GstY10FrameQueue
 {
   guint capacity;
   gsize frame_size;

@@ -27,7 +27,7 @@ typedef enum
 } GstY10Next;
 
 /* Frames between the input thread and the output task. */
-typedef struct _GstY10Flight GstY10FrameQueue;
+typedef struct _GstY10FrameQueue GstY10FrameQueue;
 
 GstY10FrameQueue *gst_y10_frame_queue_new (guint capacity, gsize frame_size);
 void gst_y10_frame_queue_free (GstY10FrameQueue * frame_queue);

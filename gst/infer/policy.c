@@ -24,6 +24,14 @@
 /* Shorter lags of a live source are not worth a warning. */
 #define LEAST_BEHIND GST_SECOND
 
+/* Returns whether late frames skip inference. */
+gboolean
+gst_y10_policy_skips (GstYolov10LatePolicy policy, gboolean live)
+{
+  return policy == GST_YOLOV10_LATE_SKIP
+      || (policy == GST_YOLOV10_LATE_AUTO && live);
+}
+
 void
 gst_y10_policy_reset (GstY10SkipPolicy * self)
 {

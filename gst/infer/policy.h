@@ -2,6 +2,7 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
+#include "common/enums.h"
 #include "meta/inspection.h"
 #include "infer/job.h"
 
@@ -38,6 +39,7 @@ typedef struct
   GstClockTime running_time, late_until;
 } GstY10PolicyQuery;
 
+gboolean gst_y10_policy_skips (GstYolov10LatePolicy policy, gboolean live);
 void gst_y10_policy_reset (GstY10SkipPolicy * policy);
 GstClockTime gst_y10_policy_arrived (GstY10SkipPolicy * policy, gint64 now,
     GstClockTime duration);
