@@ -79,6 +79,7 @@
 
 #include "common/elementerror.h"
 #include "common/frame.h"
+#include "detect/input.h"
 #include "detect/lifecycle.h"
 #include "detect/messages.h"
 #include "detect/pads.h"
@@ -95,8 +96,8 @@ G_DEFINE_FINAL_TYPE (GstYolov10Detect, gst_yolov10_detect,
 GST_ELEMENT_REGISTER_DEFINE (yolov10detect, "yolov10detect", GST_RANK_NONE,
     GST_TYPE_YOLOV10_DETECT);
 
-static GstPadProbeReturn report_unsupported_caps (GstPad * pad,
-    GstPadProbeInfo * info, gpointer user_data);
+static GstPadProbeReturn check_caps (GstPad * pad, GstPadProbeInfo * info,
+    gpointer user_data);
 
 static void
 gst_yolov10_detect_init (GstYolov10Detect * self)
@@ -108,7 +109,7 @@ gst_yolov10_detect_init (GstYolov10Detect * self)
   self->reload = gst_y10_reload_new (self);
   gst_y10_pads_init (self);
   gst_pad_add_probe (GST_BASE_TRANSFORM_SINK_PAD (self),
-      GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, report_unsupported_caps, self, NULL);
+      GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, check_caps, self, NULL);
   gst_base_transform_set_in_place (GST_BASE_TRANSFORM (self), TRUE);
   gst_base_transform_set_gap_aware (GST_BASE_TRANSFORM (self), TRUE);
 }
@@ -118,25 +119,12 @@ gst_yolov10_detect_finalize (GObject * object)
 {
   GstYolov10Detect *self = GST_YOLOV10_DETECT (object);
 
-  gst_y10_props_clear (self);
   gst_y10_recovery_free (self->recovery);
   gst_y10_reload_free (self->reload);
-  gst_y10_frame_queue_free (self->frame_queue);
-  gst_y10_jobs_clear (&self->jobs);
+  gst_y10_pads_clear (self);
+  gst_y10_props_clear (self);
   gst_y10_cuda_free (self->cuda);
   G_OBJECT_CLASS (gst_yolov10_detect_parent_class)->finalize (object);
-}
-
-static gboolean
-takes_cuda (GstYolov10Detect * self)
-{
-  gboolean takes;
-
-  GST_OBJECT_LOCK (self);
-  takes = self->takes_cuda && (self->config->backend == Y10_BACKEND_AUTO
-      || self->config->backend == Y10_BACKEND_CUDA);
-  GST_OBJECT_UNLOCK (self);
-  return takes;
 }
 
 static gboolean
@@ -167,7 +155,6 @@ gst_yolov10_detect_stop (GstBaseTransform * base)
 
   gst_y10_lifecycle_end (self);
   gst_y10_pads_end (self);
-  gst_caps_replace (&self->refused_caps, NULL);
   gst_y10_messages_active (GST_ELEMENT (self));
   return TRUE;
 }
@@ -213,7 +200,7 @@ static GstCaps *
 gst_yolov10_detect_transform_caps (GstBaseTransform * base,
     GstPadDirection direction, GstCaps * caps, GstCaps * filter)
 {
-  GstCaps *result = takes_cuda (GST_YOLOV10_DETECT (base))
+  GstCaps *result = gst_yolov10_detect_takes_cuda (GST_YOLOV10_DETECT (base))
       ? gst_caps_ref (caps) : gst_y10_frame_system_caps (caps);
 
   if (filter) {
@@ -225,50 +212,19 @@ gst_yolov10_detect_transform_caps (GstBaseTransform * base,
   return result;
 }
 
-/* Reports unsupported caps. Pads reject caps outside their template before the
- * element sees them, and the user would only get "not-negotiated" from
- * upstream. Upstream resends a rejected event with the next buffer; that must
- * not post a second error. */
+/* Pads reject caps outside their template before the element sees them, and the
+ * user would only get "not-negotiated" from upstream. */
 static GstPadProbeReturn
-report_unsupported_caps (GstPad * pad, GstPadProbeInfo * info, gpointer user_data)
+check_caps (GstPad * pad, GstPadProbeInfo * info, gpointer user_data)
 {
-  GstYolov10Detect *self = GST_YOLOV10_DETECT (user_data);
   GstEvent *event = GST_PAD_PROBE_INFO_EVENT (info);
-  GstY10FrameFormat format;
-  GError *error = NULL;
   GstCaps *caps;
 
-  if (GST_EVENT_TYPE (event) != GST_EVENT_CAPS)
-    return GST_PAD_PROBE_OK;
-  gst_event_parse_caps (event, &caps);
-  if (gst_y10_frame_format_init (&format, caps, takes_cuda (self), &error)) {
-    gst_caps_replace (&self->refused_caps, NULL);
-  } else if (caps != self->refused_caps) {
-    gst_caps_replace (&self->refused_caps, caps);
-    GST_Y10_ELEMENT_ERROR (self, error);
+  if (GST_EVENT_TYPE (event) == GST_EVENT_CAPS) {
+    gst_event_parse_caps (event, &caps);
+    gst_y10_input_check_caps (GST_YOLOV10_DETECT (user_data), caps);
   }
-  g_clear_error (&error);
   return GST_PAD_PROBE_OK;
-}
-
-static gboolean
-follow_format (GstYolov10Detect * self)
-{
-  Y10Image image = self->format.image;
-  GError *error = NULL;
-
-  image.width = (guint) GST_VIDEO_INFO_WIDTH (&self->format.info);
-  image.height = (guint) GST_VIDEO_INFO_HEIGHT (&self->format.info);
-  g_mutex_lock (&self->config_lock);
-  GST_OBJECT_LOCK (self);
-  self->image = image;
-  GST_OBJECT_UNLOCK (self);
-  self->has_format = gst_y10_config_suits (self->config, &image, &error);
-  g_mutex_unlock (&self->config_lock);
-  if (!self->has_format)
-    GST_Y10_ELEMENT_ERROR (self, error);
-  g_clear_error (&error);
-  return self->has_format;
 }
 
 /* Runs only while the frame queue is empty. */
@@ -276,26 +232,7 @@ static gboolean
 gst_yolov10_detect_set_caps (GstBaseTransform * base, GstCaps * incaps,
     GstCaps * outcaps)
 {
-  GstYolov10Detect *self = GST_YOLOV10_DETECT (base);
-  const GstVideoInfo *info = &self->format.info;
-  GstClockTime duration = 0;
-
-  self->has_format = gst_y10_frame_format_init (&self->format, incaps,
-      takes_cuda (self), NULL);
-  if (self->has_format && GST_VIDEO_INFO_FPS_N (info) > 0)
-    duration = gst_util_uint64_scale_int (GST_SECOND,
-        GST_VIDEO_INFO_FPS_D (info), GST_VIDEO_INFO_FPS_N (info));
-  GST_OBJECT_LOCK (self);
-  self->frame_duration = duration;
-  GST_OBJECT_UNLOCK (self);
-  self->max_running = -1;       /* forces set_limits() to recompute */
-  if (!self->has_format || !follow_format (self))
-    return FALSE;
-  if (self->session) {
-    gst_y10_session_reserve (self->session, &self->format);
-    gst_yolov10_detect_expect_parts (self, self->session);
-  }
-  return TRUE;
+  return gst_y10_input_set_caps (GST_YOLOV10_DETECT (base), incaps);
 }
 
 /* Forwards the query downstream, since the element allocates no frames itself,

@@ -68,3 +68,15 @@ gst_yolov10_detect_expect_parts (GstYolov10Detect * self,
   gst_y10_session_expect_parts (session, config->part_rules, &image);
   gst_y10_config_unref (config);
 }
+
+gboolean
+gst_yolov10_detect_takes_cuda (GstYolov10Detect * self)
+{
+  gboolean takes;
+
+  GST_OBJECT_LOCK (self);
+  takes = self->takes_cuda && (self->config->backend == Y10_BACKEND_AUTO
+      || self->config->backend == Y10_BACKEND_CUDA);
+  GST_OBJECT_UNLOCK (self);
+  return takes;
+}

@@ -3,10 +3,10 @@
 
 /* Input side of yolov10detect. For each buffer it takes the current
  * configuration, so that later changes affect later frames only, decides whether
- * to infer the frame, submits it to the engine and waits for room in the frame queue. A live
- * source does not wait: the oldest queued frame leaves instead. Anything that
- * requires an empty queue, such as new caps or a new CUDA context, happens
- * here. */
+ * to infer the frame, submits it to the engine and waits for room in the frame
+ * queue. A live source does not wait: the oldest queued frame leaves instead.
+ * Anything that requires an empty queue, such as new caps or a new CUDA context,
+ * happens here. */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif
@@ -19,6 +19,205 @@
 GST_DEBUG_CATEGORY_EXTERN (gst_yolov10_detect_debug);
 #define GST_CAT_DEFAULT gst_yolov10_detect_debug
 
+/* Upper limit for the bytes of queued frames; a single frame is always
+ * accepted. Holds 21 NV12 frames of 3840x2160. */
+#define MAX_BYTES (256 << 20)
+
+/* Input thread, unless noted. */
+struct _GstY10Input
+{
+  GstY10FrameFormat format;
+  gboolean has_format;
+  GstCaps *refused_caps;
+  GstY10SkipPolicy policy;
+  guint epoch;                  /* of the stream and segment; see GstY10Hold */
+  gint skips, max_running;      /* last values used; -1: not set yet */
+  gboolean flow_returned;       /* upstream got the flow error */
+  gpointer pool;                /* of the last frame; only compared */
+  guint pool_frames;            /* how many it can spare; 0: any */
+  GstY10Config *followed;       /* of the last frame; NULL: none yet */
+  guint followed_by;            /* serial of its session */
+
+  /* Object lock. */
+  GstClockTime late_until;      /* running time, from QoS events */
+  gboolean for_privacy;         /* an overlay asked to hold results */
+};
+
+GstY10Input *
+gst_y10_input_new (void)
+{
+  GstY10Input *in = g_new0 (GstY10Input, 1);
+
+  gst_y10_policy_reset (&in->policy);
+  in->late_until = GST_CLOCK_TIME_NONE;
+  return in;
+}
+
+void
+gst_y10_input_free (GstY10Input * in)
+{
+  g_free (in);
+}
+
+/* Call before the first frame. */
+void
+gst_y10_input_begin (GstYolov10Detect * self)
+{
+  self->in->skips = self->in->max_running = -1;
+  self->in->pool = NULL;
+}
+
+/* Frames will come that have no relation to earlier ones in time. Call while none
+ * comes. */
+void
+gst_y10_input_flush (GstYolov10Detect * self)
+{
+  gst_y10_policy_reset (&self->in->policy);
+  self->in->flow_returned = FALSE;
+  gst_y10_input_set_late (self, GST_CLOCK_TIME_NONE);
+}
+
+static void
+set_image (GstYolov10Detect * self, const Y10Image * image)
+{
+  GST_OBJECT_LOCK (self);
+  self->image = *image;
+  GST_OBJECT_UNLOCK (self);
+}
+
+/* Call after the last frame. */
+void
+gst_y10_input_end (GstYolov10Detect * self)
+{
+  GstY10Input *in = self->in;
+
+  g_clear_pointer (&in->followed, gst_y10_config_unref);
+  gst_caps_replace (&in->refused_caps, NULL);
+  in->has_format = FALSE;
+  g_mutex_lock (&self->config_lock);
+  set_image (self, &(Y10Image) { 0 });
+  g_mutex_unlock (&self->config_lock);
+  GST_OBJECT_LOCK (self);
+  in->for_privacy = FALSE;
+  self->frame_duration = 0;
+  GST_OBJECT_UNLOCK (self);
+}
+
+/* Frames before running time @time, which may be NONE, would be too late. Any
+ * thread. */
+void
+gst_y10_input_set_late (GstYolov10Detect * self, GstClockTime time)
+{
+  GST_OBJECT_LOCK (self);
+  self->in->late_until = time;
+  GST_OBJECT_UNLOCK (self);
+}
+
+/* Whether to hold results regardless of their age. Any thread. */
+void
+gst_y10_input_set_privacy (GstYolov10Detect * self, gboolean active)
+{
+  GST_OBJECT_LOCK (self);
+  self->in->for_privacy = active;
+  GST_OBJECT_UNLOCK (self);
+}
+
+/* The next frames are of another stream or segment. The first one is due, whatever
+ * inference-interval is. */
+void
+gst_y10_input_begin_epoch (GstYolov10Detect * self)
+{
+  self->in->epoch++;
+  self->in->policy.begun = FALSE;
+}
+
+/* The flow goes on after an error that upstream has seen. */
+void
+gst_y10_input_resume (GstYolov10Detect * self)
+{
+  self->in->flow_returned = FALSE;
+}
+
+static gboolean
+is_fatal (GstFlowReturn flow)
+{
+  return flow == GST_FLOW_NOT_LINKED || flow < GST_FLOW_EOS;
+}
+
+/* Posts a flow error at EOS if upstream has not seen it: no further buffer will
+ * return it. */
+void
+gst_y10_input_end_stream (GstYolov10Detect * self)
+{
+  GstFlowReturn flow = gst_y10_frame_queue_get_stop (self->frame_queue);
+
+  if (flow && is_fatal (flow) && !self->in->flow_returned)
+    GST_ELEMENT_FLOW_ERROR (self, flow);
+}
+
+/* Posts an error for unsupported caps. Upstream resends a rejected event with the
+ * next buffer; that must not post a second error. */
+void
+gst_y10_input_check_caps (GstYolov10Detect * self, GstCaps * caps)
+{
+  GstY10FrameFormat format;
+  GError *error = NULL;
+
+  if (gst_y10_frame_format_init (&format, caps,
+          gst_yolov10_detect_takes_cuda (self), &error)) {
+    gst_caps_replace (&self->in->refused_caps, NULL);
+  } else if (caps != self->in->refused_caps) {
+    gst_caps_replace (&self->in->refused_caps, caps);
+    GST_Y10_ELEMENT_ERROR (self, error);
+  }
+  g_clear_error (&error);
+}
+
+static gboolean
+follow_format (GstYolov10Detect * self)
+{
+  GstY10Input *in = self->in;
+  Y10Image image = in->format.image;
+  GError *error = NULL;
+
+  image.width = (guint) GST_VIDEO_INFO_WIDTH (&in->format.info);
+  image.height = (guint) GST_VIDEO_INFO_HEIGHT (&in->format.info);
+  g_mutex_lock (&self->config_lock);
+  set_image (self, &image);
+  in->has_format = gst_y10_config_suits (self->config, &image, &error);
+  g_mutex_unlock (&self->config_lock);
+  if (!in->has_format)
+    GST_Y10_ELEMENT_ERROR (self, error);
+  g_clear_error (&error);
+  return in->has_format;
+}
+
+/* Call while the frame queue is empty, since the output task reads the format. */
+gboolean
+gst_y10_input_set_caps (GstYolov10Detect * self, GstCaps * caps)
+{
+  GstY10Input *in = self->in;
+  const GstVideoInfo *info = &in->format.info;
+  GstClockTime duration = 0;
+
+  in->has_format = gst_y10_frame_format_init (&in->format, caps,
+      gst_yolov10_detect_takes_cuda (self), NULL);
+  if (in->has_format && GST_VIDEO_INFO_FPS_N (info) > 0)
+    duration = gst_util_uint64_scale_int (GST_SECOND,
+        GST_VIDEO_INFO_FPS_D (info), GST_VIDEO_INFO_FPS_N (info));
+  GST_OBJECT_LOCK (self);
+  self->frame_duration = duration;
+  GST_OBJECT_UNLOCK (self);
+  in->max_running = -1;         /* forces set_limits() to recompute */
+  if (!in->has_format || !follow_format (self))
+    return FALSE;
+  if (self->session) {
+    gst_y10_session_reserve (self->session, &in->format);
+    gst_yolov10_detect_expect_parts (self, self->session);
+  }
+  return TRUE;
+}
+
 /* Returns the flow that stopped the output task, to pass upstream. */
 static GstFlowReturn
 stopped (GstYolov10Detect * self)
@@ -27,7 +226,7 @@ stopped (GstYolov10Detect * self)
 
   if (!flow)
     return GST_FLOW_FLUSHING;
-  self->stop_told = TRUE;
+  self->in->flow_returned = TRUE;
   return flow;
 }
 
@@ -44,7 +243,7 @@ negotiate (GstYolov10Detect * self)
       return GST_PAD_IS_FLUSHING (base->srcpad) ? GST_FLOW_FLUSHING
           : GST_FLOW_NOT_NEGOTIATED;
   }
-  return self->has_format ? GST_FLOW_OK : GST_FLOW_NOT_NEGOTIATED;
+  return self->in->has_format ? GST_FLOW_OK : GST_FLOW_NOT_NEGOTIATED;
 }
 
 static void
@@ -71,7 +270,7 @@ typedef struct
 
 static void
 snapshot_properties (GstYolov10Detect * self, GstBuffer * buffer,
-    gint64 came_at, Snapshot * now)
+    gint64 arrived_at, Snapshot * now)
 {
   GstBaseTransform *base = GST_BASE_TRANSFORM (self);
   gboolean qos = gst_base_transform_is_qos_enabled (base);
@@ -79,16 +278,16 @@ snapshot_properties (GstYolov10Detect * self, GstBuffer * buffer,
 
   GST_OBJECT_LOCK (self);
   now->config = gst_y10_config_ref (self->config);
-  now->for_privacy = self->for_privacy;
+  now->for_privacy = self->in->for_privacy;
   now->policy.skip = gst_y10_policy_skips (self->config->late_policy,
       self->live);
   now->policy.interval = self->config->inference_interval;
-  now->policy.late_until = qos ? self->late_until : GST_CLOCK_TIME_NONE;
+  now->policy.late_until = qos ? self->in->late_until : GST_CLOCK_TIME_NONE;
   now->live = self->live;
   now->inference = self->latency.reported;
   duration = self->frame_duration;
   GST_OBJECT_UNLOCK (self);
-  now->interval = gst_y10_policy_arrived (&self->policy, came_at, duration);
+  now->interval = gst_y10_policy_arrived (&self->in->policy, arrived_at, duration);
   now->max_wait = (gint64) gst_y10_policy_max_wait (now->interval, duration);
   now->policy.running_time = gst_segment_to_running_time (&base->segment,
       GST_FORMAT_TIME, GST_BUFFER_PTS (buffer));
@@ -99,13 +298,14 @@ snapshot_properties (GstYolov10Detect * self, GstBuffer * buffer,
 static void
 follow_config (GstYolov10Detect * self, GstY10Config * config)
 {
-  GstY10Config *old = self->followed;
+  GstY10Input *in = self->in;
+  GstY10Config *old = in->followed;
   GError *error = NULL;
 
-  if (old == config && self->followed_by == self->session->serial)
+  if (old == config && in->followed_by == self->session->serial)
     return;
-  self->followed = gst_y10_config_ref (config);
-  self->followed_by = self->session->serial;
+  in->followed = gst_y10_config_ref (config);
+  in->followed_by = self->session->serial;
   if (!old || old->part_rules != config->part_rules)
     gst_yolov10_detect_expect_parts (self, self->session);
   if (!gst_y10_session_follow (self->session, config, &error))
@@ -119,25 +319,26 @@ follow_config (GstYolov10Detect * self, GstY10Config * config)
 static void
 check_pool (GstYolov10Detect * self, GstBuffer * buffer)
 {
+  GstY10Input *in = self->in;
   GstStructure *config;
   guint max = 0;
 
-  if (buffer->pool == self->pool)
+  if (buffer->pool == in->pool)
     return;
-  self->pool = buffer->pool;
-  self->max_running = -1;       /* forces set_limits() to recompute */
+  in->pool = buffer->pool;
+  in->max_running = -1;         /* forces set_limits() to recompute */
   if (buffer->pool) {
     config = gst_buffer_pool_get_config (buffer->pool);
     gst_buffer_pool_config_get_params (config, NULL, NULL, NULL, &max);
     gst_structure_free (config);
   }
-  self->pool_frames = max ? MAX (max, 3) - 2 : 0;
+  in->pool_frames = max ? MAX (max, 3) - 2 : 0;
 }
 
 static guint
 choose_max_frames (GstYolov10Detect * self, const Snapshot * now, guint running)
 {
-  gsize size = MAX (GST_VIDEO_INFO_SIZE (&self->format.info), 1);
+  gsize size = MAX (GST_VIDEO_INFO_SIZE (&self->in->format.info), 1);
   guint frames = now->config->max_queued_frames;
 
   if (!frames)
@@ -145,9 +346,9 @@ choose_max_frames (GstYolov10Detect * self, const Snapshot * now, guint running)
         now->inference, now->interval);
   if (!now->policy.skip)
     return frames;
-  if (self->pool_frames)
-    frames = MIN (frames, self->pool_frames);
-  return (guint) CLAMP (GST_Y10_MAX_BYTES / size, 1, frames);
+  if (self->in->pool_frames)
+    frames = MIN (frames, self->in->pool_frames);
+  return (guint) CLAMP (MAX_BYTES / size, 1, frames);
 }
 
 /* Defaults to one inference at a time when skipping: a second one would only
@@ -167,14 +368,14 @@ set_limits (GstYolov10Detect * self, const Snapshot * now)
   if (slower)
     gst_element_post_message (GST_ELEMENT (self),
         gst_message_new_latency (GST_OBJECT (self)));
-  if (self->skips == now->policy.skip && self->max_running == (gint) running
+  if (self->in->skips == now->policy.skip && self->in->max_running == (gint) running
       && self->max_frames == frames)
     return;
   GST_INFO_OBJECT (self, "up to %u queued frames, %u inferred concurrently; %s",
       frames, running, now->policy.skip
       ? "late frames skip inference" : "every frame is inferred");
-  self->skips = now->policy.skip;
-  self->max_running = (gint) running;
+  self->in->skips = now->policy.skip;
+  self->in->max_running = (gint) running;
   GST_OBJECT_LOCK (self);
   self->max_frames = frames;
   GST_OBJECT_UNLOCK (self);
@@ -185,13 +386,13 @@ static gboolean
 is_lost (GstYolov10Detect * self, GstBuffer * buffer)
 {
   return !gst_y10_session_has_engine (self->session)
-      || (self->format.image.memory == Y10_MEMORY_CUDA
+      || (self->in->format.image.memory == Y10_MEMORY_CUDA
       && gst_y10_cuda_is_lost (self->cuda, buffer));
 }
 
 /* Engine callback; runs with an engine lock held. */
 static void
-note (Y10EngineRequest * request, Y10EngineRequestState state, gpointer data)
+request_changed (Y10EngineRequest * request, Y10EngineRequestState state, gpointer data)
 {
   GstYolov10Detect *self = data;
   const GstY10Job *job = (const GstY10Job *) ((const guint8 *) request
@@ -218,10 +419,10 @@ begin_inference (GstYolov10Detect * self, GstY10QueuedFrame * entry,
   job->session = gst_y10_session_ref (entry->session);
   job->config = gst_y10_config_ref (entry->config);
   job->class_rules = gst_y10_class_rules_ref (entry->class_rules);
-  job->request.notify = note;
+  job->request.notify = request_changed;
   job->request.notify_data = self;
-  if (!gst_y10_job_start (job, entry->buffer, &self->format,
-          (guint) self->max_running, mode, &queued)) {
+  if (!gst_y10_job_start (job, entry->buffer, &self->in->format,
+          (guint) self->in->max_running, mode, &queued)) {
     GST_DEBUG_OBJECT (self, "cannot infer a frame: %s",
         job->error->message);
     entry->job = job;
@@ -233,10 +434,10 @@ begin_inference (GstYolov10Detect * self, GstY10QueuedFrame * entry,
     if (mode != GST_Y10_INFER_ALL)
       gst_y10_session_withdraw (entry->session);
     entry->job = job;
-    gst_y10_policy_queued (&self->policy);
+    gst_y10_policy_queued (&self->in->policy);
   } else if (queued) {
     entry->job = job;
-    gst_y10_policy_queued (&self->policy);
+    gst_y10_policy_queued (&self->in->policy);
   } else {
     gst_y10_jobs_give (&self->jobs, job);
   }
@@ -245,9 +446,9 @@ begin_inference (GstYolov10Detect * self, GstY10QueuedFrame * entry,
 
 /* Warns when a live source falls behind because every frame is inferred. */
 static void
-look_if_behind (GstYolov10Detect * self, const Snapshot * now)
+warn_if_behind (GstYolov10Detect * self, const Snapshot * now)
 {
-  GstClockTime behind = gst_y10_policy_behind (&self->policy,
+  GstClockTime behind = gst_y10_policy_behind (&self->in->policy,
       gst_y10_queued_frame_now (), now->policy.running_time);
 
   if (behind && now->live && !now->policy.skip)
@@ -259,8 +460,8 @@ look_if_behind (GstYolov10Detect * self, const Snapshot * now)
 
 /* Puts a frame into the queue. Takes ownership of @buffer. */
 static GstFlowReturn
-enter (GstYolov10Detect * self, GstBuffer * buffer, const Snapshot * now,
-    GstY10InferMode mode, gboolean lost, gint64 came_at)
+queue_frame (GstYolov10Detect * self, GstBuffer * buffer, const Snapshot * now,
+    GstY10InferMode mode, gboolean lost, gint64 arrived_at)
 {
   guint64 number;
   GstY10QueuedFrame *entry = gst_y10_frame_queue_reserve (self->frame_queue,
@@ -271,9 +472,9 @@ enter (GstYolov10Detect * self, GstBuffer * buffer, const Snapshot * now,
     gst_buffer_unref (buffer);
     return stopped (self);
   }
-  look_if_behind (self, now);
+  warn_if_behind (self, now);
   gst_y10_queued_frame_begin (entry, buffer, self->session, now->config,
-      self->epoch, &self->format.info, came_at);
+      self->in->epoch, &self->in->format.info, arrived_at);
   entry->for_privacy = now->for_privacy;
   entry->lost = lost;
   if (mode != GST_Y10_INFER_PASS)
@@ -288,7 +489,7 @@ enter (GstYolov10Detect * self, GstBuffer * buffer, const Snapshot * now,
     gst_y10_queued_frame_end (entry, &self->jobs);
     return stopped (self);
   }
-  self->stop_told = FALSE;
+  self->in->flow_returned = FALSE;
   if (!failed)
     return GST_FLOW_OK;
   /* The output task reports the error once earlier frames have left; upstream
@@ -302,7 +503,7 @@ enter (GstYolov10Detect * self, GstBuffer * buffer, const Snapshot * now,
 GstFlowReturn
 gst_y10_input_push (GstYolov10Detect * self, GstBuffer * buffer)
 {
-  gint64 came_at = gst_y10_queued_frame_now ();
+  gint64 arrived_at = gst_y10_queued_frame_now ();
   GstFlowReturn flow = negotiate (self);
   GstY10InferMode mode = GST_Y10_INFER_PASS;
   gboolean lost = FALSE;
@@ -312,25 +513,25 @@ gst_y10_input_push (GstYolov10Detect * self, GstBuffer * buffer)
   if (flow != GST_FLOW_OK)
     goto refused;
   flow = GST_FLOW_ERROR;
-  if (!self->session)           /* lifecycle_follow() posted it */
+  if (!self->session)           /* an earlier frame posted why */
     goto refused;
   set_controlled_values (self, buffer);
-  gst_y10_lifecycle_apply_reload (self);
-  snapshot_properties (self, buffer, came_at, &now);
+  gst_y10_lifecycle_apply_reload (self, &self->in->format, self->in->skips);
+  snapshot_properties (self, buffer, arrived_at, &now);
   follow_config (self, now.config);
   check_pool (self, buffer);
   set_limits (self, &now);
   if (now.config->active) {
     lost = is_lost (self, buffer);
-    if (!lost && self->format.image.memory == Y10_MEMORY_CUDA
+    if (!lost && self->in->format.image.memory == Y10_MEMORY_CUDA
         && !gst_y10_cuda_is_ours (self->cuda, buffer)
         && (!gst_y10_frame_queue_drain (self->frame_queue, TRUE)
             || !gst_y10_lifecycle_restart_in_context (self, buffer, &error)))
       goto refused;
     if (!lost)
-      mode = gst_y10_policy_choose (&self->policy, &now.policy);
+      mode = gst_y10_policy_choose (&self->in->policy, &now.policy);
   }
-  flow = enter (self, buffer, &now, mode, lost, came_at);
+  flow = queue_frame (self, buffer, &now, mode, lost, arrived_at);
   gst_y10_config_unref (now.config);
   return flow;
 
@@ -350,7 +551,7 @@ gst_y10_input_push_event (GstYolov10Detect * self, GstEvent * event)
 {
   guint64 number;
   GstY10QueuedFrame *entry = gst_y10_frame_queue_reserve (self->frame_queue,
-      self->skips == TRUE, &number);
+      self->in->skips == TRUE, &number);
 
   if (!entry)
     return FALSE;

@@ -12,6 +12,7 @@
 
 #include "common/elementerror.h"
 #include "detect/messages.h"
+#include "detect/output.h"
 #include "detect/recovery.h"
 #include "detect/reload.h"
 
@@ -120,7 +121,7 @@ gst_y10_lifecycle_end (GstYolov10Detect * self)
 
   gst_y10_reload_close (self->reload);
   gst_y10_recovery_stop (self->recovery);
-  gst_y10_hold_forget (&self->hold);
+  gst_y10_output_forget (self);
   GST_OBJECT_LOCK (self);
   session = g_steal_pointer (&self->session);
   GST_OBJECT_UNLOCK (self);
@@ -147,11 +148,13 @@ gst_y10_lifecycle_restart_in_context (GstYolov10Detect * self, GstBuffer * buffe
       && gst_y10_lifecycle_begin (self, error);
 }
 
-/* Switches to a reloaded session, if one is ready. Queued frames keep the old
- * one. If that one has lost its GPU, they leave first, so that its recovery can
- * be stopped. */
+/* Switches to a reloaded session, if one is ready. Frames of @format are to come. With
+ * @withdraw, the old session's requests would get their turn too late. Queued frames
+ * keep the old one. If that one has lost its GPU, they leave first, so that its
+ * recovery can be stopped. */
 void
-gst_y10_lifecycle_apply_reload (GstYolov10Detect * self)
+gst_y10_lifecycle_apply_reload (GstYolov10Detect * self,
+    const GstY10FrameFormat * format, gboolean withdraw)
 {
   GstY10Session *new = gst_y10_reload_take (self->reload), *old;
   gboolean slower;
@@ -169,11 +172,10 @@ gst_y10_lifecycle_apply_reload (GstYolov10Detect * self)
   slower = gst_y10_latency_expect (&self->latency, new->warm_ns);
   priority = self->config->priority;
   GST_OBJECT_UNLOCK (self);
-  if (self->has_format)
-    gst_y10_session_reserve (new, &self->format);
+  gst_y10_session_reserve (new, format);
   gst_yolov10_detect_expect_parts (self, new);
   gst_y10_session_set_priority (new, priority);
-  if (self->skips)              /* a turn for its frames would come too late */
+  if (withdraw)
     gst_y10_session_withdraw (old);
   gst_y10_reload_retire (self->reload, old);
   gst_y10_messages_active (GST_ELEMENT (self));

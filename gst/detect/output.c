@@ -22,6 +22,100 @@
 GST_DEBUG_CATEGORY_EXTERN (gst_yolov10_detect_debug);
 #define GST_CAT_DEFAULT gst_yolov10_detect_debug
 
+/* Output task, unless noted. */
+struct _GstY10Output
+{
+  GstY10Hold hold;
+  GstY10Job *detached;          /* jobs of frames already pushed, in order */
+  GstY10Tuning tuning;          /* of the engine of session @seen */
+  guint seen;                   /* serial of the last session announced */
+  GstY10DetectionList detections;       /* of one frame */
+
+  /* Object lock. */
+  GstSegment sent_segment;      /* of the last frame pushed */
+  GstClockTime sent_pts;
+};
+
+GstY10Output *
+gst_y10_output_new (void)
+{
+  GstY10Output *out = g_new0 (GstY10Output, 1);
+
+  out->sent_pts = GST_CLOCK_TIME_NONE;
+  return out;
+}
+
+void
+gst_y10_output_free (GstY10Output * out)
+{
+  g_free (out);
+}
+
+/* Call before the first frame. */
+void
+gst_y10_output_begin (GstYolov10Detect * self)
+{
+  GstY10Output *out = self->out;
+
+  gst_y10_detection_list_init (&out->detections, GST_Y10_MAX_DETECTIONS);
+  gst_y10_hold_init (&out->hold);
+  out->seen = 0;
+  gst_segment_init (&out->sent_segment, GST_FORMAT_UNDEFINED);
+}
+
+/* Frames will come that have no relation to earlier ones. Call while the task
+ * does not run. */
+void
+gst_y10_output_flush (GstYolov10Detect * self)
+{
+  gst_y10_output_forget (self);
+  GST_OBJECT_LOCK (self);
+  self->out->sent_pts = GST_CLOCK_TIME_NONE;
+  GST_OBJECT_UNLOCK (self);
+}
+
+/* Call after the last frame. */
+void
+gst_y10_output_end (GstYolov10Detect * self)
+{
+  gst_y10_hold_clear (&self->out->hold);
+  gst_y10_detection_list_clear (&self->out->detections);
+}
+
+/* Drops the held result, and with it its session. Call with an empty frame
+ * queue. */
+void
+gst_y10_output_forget (GstYolov10Detect * self)
+{
+  gst_y10_hold_forget (&self->out->hold);
+}
+
+/* The next frames are of @segment. Call with an empty frame queue. */
+void
+gst_y10_output_set_segment (GstYolov10Detect * self,
+    const GstSegment * segment)
+{
+  GST_OBJECT_LOCK (self);
+  self->out->sent_segment = *segment;
+  self->out->sent_pts = GST_CLOCK_TIME_NONE;
+  GST_OBJECT_UNLOCK (self);
+}
+
+/* Returns the stream time of the last frame pushed; NONE without one. Any
+ * thread. */
+GstClockTime
+gst_y10_output_get_position (GstYolov10Detect * self)
+{
+  GstClockTime time = GST_CLOCK_TIME_NONE;
+
+  GST_OBJECT_LOCK (self);
+  if (self->out->sent_segment.format == GST_FORMAT_TIME)
+    time = gst_segment_to_stream_time (&self->out->sent_segment,
+        GST_FORMAT_TIME, self->out->sent_pts);
+  GST_OBJECT_UNLOCK (self);
+  return time;
+}
+
 /* Returns FALSE if the stream must end. A lost GPU only starts a recovery. */
 static gboolean
 check_error (GstYolov10Detect * self, const GstY10Job * job)
@@ -37,7 +131,7 @@ check_error (GstYolov10Detect * self, const GstY10Job * job)
   current = gst_yolov10_detect_get_session (self);
   if (current == job->session) {
     gst_y10_recovery_start (self->recovery, current, job->stream, job->error);
-    memset (&self->tuning, 0, sizeof self->tuning);
+    memset (&self->out->tuning, 0, sizeof self->out->tuning);
   }
   g_clear_pointer (&current, gst_y10_session_unref);
   return TRUE;
@@ -50,12 +144,12 @@ use_result (GstYolov10Detect * self, const GstY10Job * job)
   GstClockTime now_reported;
   gboolean slower;
 
-  if (self->seen != job->session->serial) {
-    self->seen = job->session->serial;
-    memset (&self->tuning, 0, sizeof self->tuning);
+  if (self->out->seen != job->session->serial) {
+    self->out->seen = job->session->serial;
+    memset (&self->out->tuning, 0, sizeof self->out->tuning);
     gst_y10_messages_model (GST_ELEMENT (self), job->session);
   }
-  gst_y10_messages_tuning (&self->tuning, GST_ELEMENT (self),
+  gst_y10_messages_tuning (&self->out->tuning, GST_ELEMENT (self),
       y10_engine_stream_get_engine (job->stream));
   GST_OBJECT_LOCK (self);
   gst_y10_stats_inferred (&self->stats, &job->request);
@@ -100,7 +194,7 @@ give_detached (GstYolov10Detect * self, GstY10Job ** link)
 static gboolean
 collect (GstYolov10Detect * self)
 {
-  GstY10Job **link = &self->detached;
+  GstY10Job **link = &self->out->detached;
   gboolean ok = TRUE;
 
   while (ok && *link) {
@@ -112,9 +206,9 @@ collect (GstYolov10Detect * self)
     }
     ok = finish (self, job);
     if (job->n >= 0)
-      gst_y10_hold_keep (&self->hold, job);
+      gst_y10_hold_keep (&self->out->hold, job);
     else if (job->error)
-      gst_y10_hold_forget (&self->hold);
+      gst_y10_hold_forget (&self->out->hold);
     give_detached (self, link);
   }
   return ok;
@@ -124,8 +218,8 @@ collect (GstYolov10Detect * self)
 static void
 forget_detached (GstYolov10Detect * self)
 {
-  while (self->detached)
-    give_detached (self, &self->detached);
+  while (self->out->detached)
+    give_detached (self, &self->out->detached);
 }
 
 /* Drops all queued frames while flushing or stopped. Call from the output task,
@@ -150,7 +244,7 @@ gst_y10_output_drop_all (GstYolov10Detect * self)
 static void
 detach (GstYolov10Detect * self, GstY10QueuedFrame * entry)
 {
-  GstY10Job *job = g_steal_pointer (&entry->job), **link = &self->detached;
+  GstY10Job *job = g_steal_pointer (&entry->job), **link = &self->out->detached;
 
   while (*link)
     link = &(*link)->next;
@@ -162,7 +256,7 @@ static void
 record (GstYolov10Detect * self, const GstY10QueuedFrame * entry,
     GstY10Inference inference, GstClockTime age)
 {
-  guint64 delay = (guint64) (gst_y10_queued_frame_now () - entry->came_at);
+  guint64 delay = (guint64) (gst_y10_queued_frame_now () - entry->arrived_at);
 
   GST_OBJECT_LOCK (self);
   self->stats.frames[inference]++;
@@ -176,9 +270,9 @@ record (GstYolov10Detect * self, const GstY10QueuedFrame * entry,
 /* Attaches metadata while the element is active. Returns FALSE if the stream
  * must end. */
 static gboolean
-look (GstYolov10Detect * self, GstY10QueuedFrame * entry)
+attach_result (GstYolov10Detect * self, GstY10QueuedFrame * entry)
 {
-  GstY10Findings findings = {.detections = &self->detections };
+  GstY10Findings findings = {.detections = &self->out->detections };
   GstY10Inference inference;
   GstY10Session *session;
 
@@ -187,15 +281,15 @@ look (GstYolov10Detect * self, GstY10QueuedFrame * entry)
       return FALSE;
     entry->lost |= entry->job->error != NULL;
   }
-  inference = gst_y10_queued_frame_attach (entry, &self->hold, &findings,
+  inference = gst_y10_queued_frame_attach (entry, &self->out->hold, &findings,
       &session);
   gst_y10_messages_detections (GST_ELEMENT (self), entry, session, &findings);
   record (self, entry, inference, findings.age);
   GST_LOG_OBJECT (self, "%" GST_TIME_FORMAT " %s, %u detections, age %"
       G_GUINT64_FORMAT " us, %" G_GINT64_FORMAT " us here",
       GST_TIME_ARGS (GST_BUFFER_PTS (entry->buffer)), findings.inference,
-      self->detections.n, (guint64) findings.age / 1000,
-      (gst_y10_queued_frame_now () - entry->came_at) / 1000);
+      self->out->detections.n, (guint64) findings.age / 1000,
+      (gst_y10_queued_frame_now () - entry->arrived_at) / 1000);
   return TRUE;
 }
 
@@ -209,12 +303,12 @@ send (GstYolov10Detect * self, GstPad * pad, GstY10QueuedFrame * entry)
     return GST_FLOW_OK;
   }
   if (!entry->config->active)
-    gst_y10_hold_forget (&self->hold);
-  else if (!look (self, entry))
+    gst_y10_hold_forget (&self->out->hold);
+  else if (!attach_result (self, entry))
     return GST_FLOW_ERROR;
   GST_OBJECT_LOCK (self);
   gst_y10_stats_sent (&self->stats, gst_y10_queued_frame_now ());
-  self->sent_pts = GST_BUFFER_PTS (entry->buffer);
+  self->out->sent_pts = GST_BUFFER_PTS (entry->buffer);
   GST_OBJECT_UNLOCK (self);
   flow = gst_pad_push (pad, g_steal_pointer (&entry->buffer));
   return flow < GST_FLOW_OK ? flow : GST_FLOW_OK;

@@ -42,25 +42,13 @@ begin_flush (GstYolov10Detect * self)
   g_clear_pointer (&session, gst_y10_session_unref);
 }
 
-/* Resets the timing state at a discontinuity. */
-static void
-forget_times (GstYolov10Detect * self)
-{
-  gst_y10_policy_reset (&self->policy);
-  GST_OBJECT_LOCK (self);
-  self->late_until = GST_CLOCK_TIME_NONE;
-  self->sent_pts = GST_CLOCK_TIME_NONE;
-  GST_OBJECT_UNLOCK (self);
-}
-
 static gboolean
 begin_flow (GstYolov10Detect * self)
 {
   GstPad *pad = GST_BASE_TRANSFORM_SRC_PAD (self);
 
-  gst_y10_hold_forget (&self->hold);
-  forget_times (self);
-  self->stop_told = FALSE;
+  gst_y10_output_flush (self);
+  gst_y10_input_flush (self);
   gst_y10_frame_queue_set_flushing (self->frame_queue, FALSE);
   return gst_pad_start_task (pad, (GstTaskFunction) gst_y10_output_loop, pad, NULL);
 }
@@ -184,23 +172,6 @@ flush_stop (GstYolov10Detect * self, GstEvent * event)
   return ok;
 }
 
-static gboolean
-is_fatal (GstFlowReturn flow)
-{
-  return flow == GST_FLOW_NOT_LINKED || flow < GST_FLOW_EOS;
-}
-
-/* Posts a flow error at EOS if upstream has not seen it: no further buffer will
- * return it. */
-static void
-end_of_stream (GstYolov10Detect * self)
-{
-  GstFlowReturn flow = gst_y10_frame_queue_get_stop (self->frame_queue);
-
-  if (flow && is_fatal (flow) && !self->stop_told)
-    GST_ELEMENT_FLOW_ERROR (self, flow);
-}
-
 /* Whether frames behind @event may show something else than those before it. Live
  * sources often repeat their segment, and what is in @position differs by itself. */
 static gboolean
@@ -215,25 +186,6 @@ begins_epoch (GstYolov10Detect * self, GstEvent * event)
   same = *after;
   same.position = before->position;
   return !gst_segment_is_equal (&same, before);
-}
-
-/* The first frame of an epoch is due, whatever inference-interval is. */
-static void
-begin_epoch (GstYolov10Detect * self)
-{
-  self->epoch++;
-  self->policy.begun = FALSE;
-}
-
-static void
-new_segment (GstYolov10Detect * self)
-{
-  GST_OBJECT_LOCK (self);
-  self->sent_segment = GST_BASE_TRANSFORM (self)->segment;
-  self->sent_pts = GST_CLOCK_TIME_NONE;
-  self->late_until = GST_CLOCK_TIME_NONE;
-  GST_OBJECT_UNLOCK (self);
-  ask_if_live (self);
 }
 
 static gboolean
@@ -258,45 +210,44 @@ gst_y10_pads_sink_event (GstBaseTransform * base, GstEvent * event)
     return FALSE;
   }
   if (type == GST_EVENT_EOS)
-    end_of_stream (self);
+    gst_y10_input_end_stream (self);
   /* A new stream or segment restarts the flow after EOS. */
   if ((type == GST_EVENT_STREAM_START || type == GST_EVENT_SEGMENT)
       && gst_y10_frame_queue_get_stop (self->frame_queue) == GST_FLOW_EOS) {
     gst_y10_frame_queue_stop (self->frame_queue, 0);
-    self->stop_told = FALSE;
+    gst_y10_input_resume (self);
   }
   if (begins_epoch (self, event))
-    begin_epoch (self);
+    gst_y10_input_begin_epoch (self);
   ok = parent_class->sink_event (base, event);
-  if (type == GST_EVENT_SEGMENT)
-    new_segment (self);
+  if (type == GST_EVENT_SEGMENT) {
+    gst_y10_output_set_segment (self, &base->segment);
+    gst_y10_input_set_late (self, GST_CLOCK_TIME_NONE);
+    ask_if_live (self);
+  }
   return ok;
 }
 
 static void
-note_qos (GstYolov10Detect * self, GstEvent * event)
+handle_qos (GstYolov10Detect * self, GstEvent * event)
 {
   GstClockTimeDiff late;
   GstClockTime time;
 
   gst_event_parse_qos (event, NULL, NULL, &late, &time);
-  GST_OBJECT_LOCK (self);
-  self->late_until = late > 0 && GST_CLOCK_TIME_IS_VALID (time)
-      ? time + late : GST_CLOCK_TIME_NONE;
-  GST_OBJECT_UNLOCK (self);
+  gst_y10_input_set_late (self, late > 0 && GST_CLOCK_TIME_IS_VALID (time)
+      ? time + late : GST_CLOCK_TIME_NONE);
 }
 
 static void
-note_privacy (GstYolov10Detect * self, GstEvent * event)
+handle_privacy (GstYolov10Detect * self, GstEvent * event)
 {
   gboolean active = FALSE;
 
   gst_structure_get_boolean (gst_event_get_structure (event), "active",
       &active);
   GST_DEBUG_OBJECT (self, "privacy downstream is %s", active ? "on" : "off");
-  GST_OBJECT_LOCK (self);
-  self->for_privacy = active;
-  GST_OBJECT_UNLOCK (self);
+  gst_y10_input_set_privacy (self, active);
 }
 
 /* Forwards the privacy event, since every upstream detector needs it. */
@@ -306,9 +257,9 @@ gst_y10_pads_src_event (GstBaseTransform * base, GstEvent * event)
   GstYolov10Detect *self = GST_YOLOV10_DETECT (base);
 
   if (GST_EVENT_TYPE (event) == GST_EVENT_QOS)
-    note_qos (self, event);
+    handle_qos (self, event);
   else if (gst_event_has_name (event, GST_Y10_PRIVACY_EVENT))
-    note_privacy (self, event);
+    handle_privacy (self, event);
   else if (GST_EVENT_TYPE (event) == GST_EVENT_RECONFIGURE
       && gst_y10_frame_queue_get_stop (self->frame_queue) == GST_FLOW_NOT_LINKED) {
     keep_tags (self);
@@ -344,17 +295,13 @@ answer_latency (GstYolov10Detect * self, GstQuery * query)
 static gboolean
 answer_position (GstYolov10Detect * self, GstQuery * query)
 {
-  GstClockTime time = GST_CLOCK_TIME_NONE;
+  GstClockTime time;
   GstFormat format;
 
   gst_query_parse_position (query, &format, NULL);
   if (format != GST_FORMAT_TIME)
     return FALSE;
-  GST_OBJECT_LOCK (self);
-  if (self->sent_segment.format == GST_FORMAT_TIME)
-    time = gst_segment_to_stream_time (&self->sent_segment, GST_FORMAT_TIME,
-        self->sent_pts);
-  GST_OBJECT_UNLOCK (self);
+  time = gst_y10_output_get_position (self);
   if (!GST_CLOCK_TIME_IS_VALID (time))
     return FALSE;
   gst_query_set_position (query, format, time);
@@ -408,31 +355,18 @@ void
 gst_y10_pads_begin (GstYolov10Detect * self)
 {
   gst_y10_jobs_begin (&self->jobs, GST_Y10_MAX_JOBS);
-  gst_y10_detection_list_init (&self->detections, GST_Y10_MAX_DETECTIONS);
-  gst_y10_hold_init (&self->hold);
-  self->skips = self->max_running = -1;
-  self->pool = NULL;
-  self->seen = 0;
-  gst_segment_init (&self->sent_segment, GST_FORMAT_UNDEFINED);
+  gst_y10_output_begin (self);
+  gst_y10_input_begin (self);
 }
 
 void
 gst_y10_pads_end (GstYolov10Detect * self)
 {
-  gst_y10_hold_clear (&self->hold);
+  gst_y10_output_end (self);
   gst_y10_jobs_end (&self->jobs);
-  gst_y10_detection_list_clear (&self->detections);
-  g_clear_pointer (&self->followed, gst_y10_config_unref);
-  self->has_format = FALSE;
-  g_mutex_lock (&self->config_lock);
-  GST_OBJECT_LOCK (self);
-  self->image = (Y10Image) { 0 };
-  GST_OBJECT_UNLOCK (self);
-  g_mutex_unlock (&self->config_lock);
+  gst_y10_input_end (self);
   GST_OBJECT_LOCK (self);
   self->live = FALSE;
-  self->for_privacy = FALSE;
-  self->frame_duration = 0;
   GST_OBJECT_UNLOCK (self);
 }
 
@@ -444,13 +378,22 @@ gst_y10_pads_init (GstYolov10Detect * self)
   self->frame_queue = gst_y10_frame_queue_new (GST_Y10_MAX_FRAMES,
       sizeof (GstY10QueuedFrame));
   gst_y10_jobs_init (&self->jobs);
-  gst_y10_policy_reset (&self->policy);
-  self->late_until = self->sent_pts = GST_CLOCK_TIME_NONE;
+  self->in = gst_y10_input_new ();
+  self->out = gst_y10_output_new ();
   gst_pad_set_activatemode_function (GST_BASE_TRANSFORM_SRC_PAD (self),
       activate_src);
   self->activate_sink = GST_PAD_ACTIVATEMODEFUNC (sink);
   gst_pad_set_activatemode_function (sink, activate_sink);
   gst_y10_sink_pad_init (GST_BASE_TRANSFORM (self));
+}
+
+void
+gst_y10_pads_clear (GstYolov10Detect * self)
+{
+  gst_y10_output_free (self->out);
+  gst_y10_input_free (self->in);
+  gst_y10_frame_queue_free (self->frame_queue);
+  gst_y10_jobs_clear (&self->jobs);
 }
 
 void

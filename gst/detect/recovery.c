@@ -100,7 +100,7 @@ make_stream (GstY10Recovery * self, GError ** error)
 }
 
 static void
-tell (GstY10Recovery * self, guint64 skipped)
+post_recovered (GstY10Recovery * self, guint64 skipped)
 {
   GstYolov10Detect *detect = self->detect;
 
@@ -164,7 +164,7 @@ attempt (GstY10Recovery * self)
   gst_yolov10_detect_expect_parts (detect, self->session);
   /* From here on the device may be lost again and the output task restart
    * recovery. */
-  tell (self, skipped);
+  post_recovered (self, skipped);
   return TRUE;
 }
 

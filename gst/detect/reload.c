@@ -147,7 +147,7 @@ log_model (GstY10Reload * self, const gchar * what, const gchar * path)
 }
 
 static void
-answer (GstY10Reload * self)
+load (GstY10Reload * self)
 {
   GstYolov10Detect *detect = self->detect;
   GstY10Session *old = gst_yolov10_detect_get_session (detect), *new;
@@ -187,7 +187,7 @@ run (gpointer data)
       break;
     wanted = self->wanted;
     g_mutex_unlock (&self->lock);
-    answer (self);
+    load (self);
     g_mutex_lock (&self->lock);
     self->done = wanted;
   }

@@ -43,10 +43,10 @@ gst_y10_policy_reset (GstY10SkipPolicy * self)
 GstClockTime
 gst_y10_policy_arrived (GstY10SkipPolicy * self, gint64 now, GstClockTime duration)
 {
-  guint n = (guint) MIN (self->n_came, GST_Y10_POLICY_WINDOW);
-  gint64 oldest = self->came_at[(self->n_came - n) % GST_Y10_POLICY_WINDOW];
+  guint n = (guint) MIN (self->n_arrived, GST_Y10_POLICY_WINDOW);
+  gint64 oldest = self->arrived_at[(self->n_arrived - n) % GST_Y10_POLICY_WINDOW];
 
-  self->came_at[self->n_came++ % GST_Y10_POLICY_WINDOW] = now;
+  self->arrived_at[self->n_arrived++ % GST_Y10_POLICY_WINDOW] = now;
   if (n >= GST_Y10_POLICY_WINDOW / 2 && now > oldest)
     return (GstClockTime) (now - oldest) / n;
   return duration ? duration : DEFAULT_DURATION;

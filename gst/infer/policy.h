@@ -24,8 +24,8 @@ typedef struct
 {
   guint since;                  /* frames since one was queued, inclusive */
   gboolean begun;
-  guint64 n_came;
-  gint64 came_at[GST_Y10_POLICY_WINDOW];
+  guint64 n_arrived;
+  gint64 arrived_at[GST_Y10_POLICY_WINDOW];
   /* Offset of the least late frame, and the lag last reported. */
   gint64 least_offset, said_behind;
 } GstY10SkipPolicy;

@@ -19,7 +19,7 @@ gst_y10_queued_frame_now (void)
 void
 gst_y10_queued_frame_begin (GstY10QueuedFrame * self, GstBuffer * buffer,
     GstY10Session * session, GstY10Config * config, guint epoch,
-    const GstVideoInfo * info, gint64 came_at)
+    const GstVideoInfo * info, gint64 arrived_at)
 {
   const GstVideoMeta *meta = gst_buffer_get_video_meta (buffer);
 
@@ -30,7 +30,7 @@ gst_y10_queued_frame_begin (GstY10QueuedFrame * self, GstBuffer * buffer,
   self->epoch = epoch;
   self->width = meta ? meta->width : (guint) GST_VIDEO_INFO_WIDTH (info);
   self->height = meta ? meta->height : (guint) GST_VIDEO_INFO_HEIGHT (info);
-  self->came_at = came_at;
+  self->arrived_at = arrived_at;
 }
 
 /* Looks for a held result for a frame without its own. */

@@ -22,14 +22,14 @@ typedef struct
   guint epoch;                  /* of the input; see GstY10Hold */
   guint width, height;          /* of the frame */
   gboolean lost;                /* not inferred: device lost */
-  gint64 came_at;               /* in nanoseconds */
+  gint64 arrived_at;               /* in nanoseconds */
   GstY10Job *job;               /* NULL: none, or detached */
 } GstY10QueuedFrame;
 
 gint64 gst_y10_queued_frame_now (void);
 void gst_y10_queued_frame_begin (GstY10QueuedFrame * entry, GstBuffer * buffer,
     GstY10Session * session, GstY10Config * config, guint epoch,
-    const GstVideoInfo * info, gint64 came_at);
+    const GstVideoInfo * info, gint64 arrived_at);
 GstY10Inference gst_y10_queued_frame_attach (GstY10QueuedFrame * entry,
     GstY10Hold * hold, GstY10Findings * findings,
     GstY10Session ** session);

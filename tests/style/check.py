@@ -6,7 +6,7 @@
 usage: check.py layering|sizes|license|text SOURCE_ROOT
        check.py exports LIBRARY PREFIX [PREFIX...]
 
-layering  which part may include which (docs/design.md)
+layering  which part, and in some which file, may include which (docs/design.md)
 sizes     no source file over 1000 lines
 license   two SPDX lines on top of every source file
 text      no trailing blanks, tabs in C, missing last newline, invisible
@@ -98,6 +98,15 @@ ROOMS = {
 # The folders that contain rooms; a quoted name may be relative to them.
 ROOTS = ("engine", "cuda", "gst", "tools/y10")
 
+# In these rooms the files have an order, too: each may include only those before it.
+# A name stands for its .c and its .h.
+ORDERS = {
+    "gst/infer": ("framequeue", "latency", "partrules", "config", "classrules", "session", "job",
+                  "policy", "queuedframe", "stats"),
+    "gst/detect": ("element", "messages", "reload", "recovery", "output", "lifecycle", "input",
+                   "pads", "props", "detect"),
+}
+
 # (file, header): why it may be included against that order.
 EXCEPTIONS = {
     ("cuda/autotune/autotune.h", "cuda/program.h"):
@@ -114,6 +123,7 @@ FORBIDDEN = [
      "GStreamer's CUDA library stays in gst/common/cuda.c"),
     (r"^engine/cpu/kernels/(?!isa\.)", r"^(glib|gio|y10/|config\.h)",
      "kernels know neither GLib nor the engine"),
+    (r"^gst/infer/", r"^config\.h$", "the compiler finds infer/config.h there"),
     (r"^cuda/kernels/", r"^(glib|gio|y10/|config\.h)",
      "kernels know neither GLib nor the engine"),
     (r"^engine/stream/turns\.", r"^(?!config\.h$|glib\.h$|stream/turns\.h$)",
@@ -157,6 +167,19 @@ def check_rooms(root, name, header):
         return
     if other != room and other not in ROOMS[room]:
         yield f"{name} includes {header}: {room} stands on {', '.join(ROOMS[room]) or 'nothing'}"
+    elif other == room and room in ORDERS:
+        yield from check_place(name, path, ORDERS[room])
+
+
+def check_place(name, path, order):
+    """Whether a file includes one of its room that stands before it in @order."""
+    places = [os.path.splitext(os.path.basename(p))[0] for p in (name, path)]
+    for place in places:
+        if place not in order:
+            yield f"{name}: {place} has no place in ORDERS of tests/style/check.py"
+            return
+    if order.index(places[1]) > order.index(places[0]):
+        yield f"{name} includes {path}, which stands on it: {' < '.join(order)}"
 
 
 def check_order():
