@@ -12,6 +12,7 @@
 #include "detect/messages.h"
 
 #include "common/text.h"
+#include "meta/write.h"
 
 #include <y10/report.h>
 
@@ -104,65 +105,56 @@ gst_y10_messages_active (GstElement * element)
     g_object_notify (G_OBJECT (element), names[i]);
 }
 
-static guint64
-timestamp_of (const GstY10QueuedFrame * entry)
-{
-  return GST_BUFFER_PTS (entry->buffer);
-}
-
 static void
-post (GstElement * element, const GstY10QueuedFrame * entry,
-    GstY10Session * session, const GstY10Findings * findings)
+post (GstElement * element, const GstY10Result * result, const Y10Model * model)
 {
-  guint64 timestamp = timestamp_of (entry);
-  const GstY10DetectionList *list = findings->detections;
-  Y10Detection *rows = g_new (Y10Detection, list->n);
+  const GstY10DetectionList *list = &result->list;
+  const gchar *inference = gst_y10_state_get_name (result->state);
   gint *ids = g_new (gint, list->n);
   const Y10Report report = {
     .size = sizeof report,
     .source = GST_OBJECT_NAME (element),
-    .timestamp = GST_CLOCK_TIME_IS_VALID (timestamp) ? (gint64) timestamp : -1,
+    .timestamp = GST_CLOCK_TIME_IS_VALID (result->pts)
+        ? (gint64) result->pts : -1,
     .width = list->width,.height = list->height,
-    .inference = findings->inference,.detections = rows,
+    .inference = inference,.detections = result->rows,
     .n_detections = list->n,.ids = ids
   };
   GstStructure *structure = gst_structure_new ("yolov10-detections",
-      "timestamp", G_TYPE_UINT64, timestamp,
-      "inference", G_TYPE_STRING, findings->inference,
-      "age", G_TYPE_UINT64, (guint64) findings->age,
+      "timestamp", G_TYPE_UINT64, (guint64) result->pts,
+      "inference", G_TYPE_STRING, inference,
+      "age", G_TYPE_UINT64, (guint64) result->age,
       "count", G_TYPE_UINT, list->n, NULL);
   GValue value = G_VALUE_INIT;
 
-  for (guint i = 0; i < list->n; i++) {
-    rows[i] = gst_y10_detection_to_row (&list->items[i]);
+  for (guint i = 0; i < list->n; i++)
     ids[i] = list->items[i].id;
-  }
   g_value_init (&value, G_TYPE_STRING);
-  g_value_take_string (&value, y10_report_to_json (session->model, &report));
+  g_value_take_string (&value, y10_report_to_json (model, &report));
   gst_structure_take_value (structure, "json", &value);
   gst_element_post_message (element,
       gst_message_new_element (GST_OBJECT (element), structure));
   g_free (ids);
-  g_free (rows);
 }
 
-/* Emits the signal and posts the message for @entry, if anyone asked for them.
- * @session is the one the detections came from. */
+/* Emits the signal for @buffer, which has the metadata of @result, if anyone asked
+ * for it, and posts the message unless @model, which provides its labels, is
+ * NULL. */
 void
-gst_y10_messages_detections (GstElement * element, const GstY10QueuedFrame * entry,
-    GstY10Session * session, const GstY10Findings * findings)
+gst_y10_messages_detections (GstElement * element, GstBuffer * buffer,
+    const GstY10Result * result, const Y10Model * model)
 {
   if (g_signal_has_handler_pending (element, detections_signal, 0, FALSE)) {
-    GstStructure *structure = gst_y10_attacher_describe (session->attacher,
-        "yolov10-detections", findings);
+    GstStructure *structure = gst_y10_result_describe (result,
+        "yolov10-detections");
 
     gst_structure_set (structure, "timestamp", G_TYPE_UINT64,
-        timestamp_of (entry), NULL);
-    g_signal_emit (element, detections_signal, 0, entry->buffer, structure);
+        (guint64) result->pts, NULL);
+    g_signal_emit (element, detections_signal, 0, buffer, structure);
     gst_structure_free (structure);
   }
-  if (entry->config->post_messages)
-    post (element, entry, session, findings);
+  if (model)
+    post (element, result, model);
 }
 
 static void

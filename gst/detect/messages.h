@@ -2,7 +2,8 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-#include "infer/queuedframe.h"
+#include "infer/session.h"
+#include "meta/result.h"
 
 G_BEGIN_DECLS
 
@@ -18,8 +19,7 @@ void gst_y10_messages_model (GstElement * element, GstY10Session * session);
 void gst_y10_messages_active (GstElement * element);
 void gst_y10_messages_tuning (GstY10Tuning * tuning, GstElement * element,
     Y10Engine * engine);
-void gst_y10_messages_detections (GstElement * element,
-    const GstY10QueuedFrame * entry, GstY10Session * session,
-    const GstY10Findings * findings);
+void gst_y10_messages_detections (GstElement * element, GstBuffer * buffer,
+    const GstY10Result * result, const Y10Model * model);
 
 G_END_DECLS

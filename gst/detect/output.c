@@ -29,7 +29,7 @@ struct _GstY10Output
   GstY10Job *detached;          /* jobs of frames already pushed, in order */
   GstY10Tuning tuning;          /* of the engine of session @seen */
   guint seen;                   /* serial of the last session announced */
-  GstY10DetectionList detections;       /* of one frame */
+  GstY10Result result;          /* of one frame */
 
   /* Object lock. */
   GstSegment sent_segment;      /* of the last frame pushed */
@@ -57,7 +57,7 @@ gst_y10_output_begin (GstYolov10Detect * self)
 {
   GstY10Output *out = self->out;
 
-  gst_y10_detection_list_init (&out->detections, GST_Y10_MAX_DETECTIONS);
+  gst_y10_detection_list_init (&out->result.list, GST_Y10_MAX_DETECTIONS);
   gst_y10_hold_init (&out->hold);
   out->seen = 0;
   gst_segment_init (&out->sent_segment, GST_FORMAT_UNDEFINED);
@@ -79,7 +79,7 @@ void
 gst_y10_output_end (GstYolov10Detect * self)
 {
   gst_y10_hold_clear (&self->out->hold);
-  gst_y10_detection_list_clear (&self->out->detections);
+  gst_y10_detection_list_clear (&self->out->result.list);
 }
 
 /* Drops the held result, and with it its session. Call with an empty frame
@@ -252,44 +252,31 @@ detach (GstYolov10Detect * self, GstY10QueuedFrame * entry)
   *link = job;
 }
 
-static void
-record (GstYolov10Detect * self, const GstY10QueuedFrame * entry,
-    GstY10Inference inference, GstClockTime age)
-{
-  guint64 delay = (guint64) (gst_y10_queued_frame_now () - entry->arrived_at);
-
-  GST_OBJECT_LOCK (self);
-  self->stats.frames[inference]++;
-  self->stats.longest_delay = MAX (self->stats.longest_delay, delay);
-  gst_y10_stats_record (&self->stats, GST_Y10_STAGE_DELAY, (gint64) delay);
-  if (inference != GST_Y10_SKIPPED)
-    gst_y10_stats_record (&self->stats, GST_Y10_STAGE_AGE, (gint64) age);
-  GST_OBJECT_UNLOCK (self);
-}
-
 /* Attaches metadata while the element is active. Returns FALSE if the stream
  * must end. */
 static gboolean
 attach_result (GstYolov10Detect * self, GstY10QueuedFrame * entry)
 {
-  GstY10Findings findings = {.detections = &self->out->detections };
-  GstY10Inference inference;
+  GstY10Result *result = &self->out->result;
   GstY10Session *session;
+  guint64 delay;
 
   if (entry->job) {
     if (!finish (self, entry->job))
       return FALSE;
     entry->lost |= entry->job->error != NULL;
   }
-  inference = gst_y10_queued_frame_attach (entry, &self->out->hold, &findings,
-      &session);
-  gst_y10_messages_detections (GST_ELEMENT (self), entry, session, &findings);
-  record (self, entry, inference, findings.age);
+  session = gst_y10_queued_frame_attach (entry, &self->out->hold, result);
+  gst_y10_messages_detections (GST_ELEMENT (self), entry->buffer, result,
+      entry->config->post_messages ? session->model : NULL);
+  delay = (guint64) (gst_y10_queued_frame_now () - entry->arrived_at);
+  GST_OBJECT_LOCK (self);
+  gst_y10_stats_attached (&self->stats, result, delay);
+  GST_OBJECT_UNLOCK (self);
   GST_LOG_OBJECT (self, "%" GST_TIME_FORMAT " %s, %u detections, age %"
-      G_GUINT64_FORMAT " us, %" G_GINT64_FORMAT " us here",
-      GST_TIME_ARGS (GST_BUFFER_PTS (entry->buffer)), findings.inference,
-      self->out->detections.n, (guint64) findings.age / 1000,
-      (gst_y10_queued_frame_now () - entry->arrived_at) / 1000);
+      G_GUINT64_FORMAT " us, %" G_GUINT64_FORMAT " us here",
+      GST_TIME_ARGS (result->pts), gst_y10_state_get_name (result->state),
+      result->list.n, (guint64) result->age / 1000, delay / 1000);
   return TRUE;
 }
 

@@ -24,6 +24,7 @@
 #include "common/sinkpad.h"
 #include "detect/input.h"
 #include "detect/output.h"
+#include "meta/inspection.h"
 
 GST_DEBUG_CATEGORY_EXTERN (gst_yolov10_detect_debug);
 #define GST_CAT_DEFAULT gst_yolov10_detect_debug

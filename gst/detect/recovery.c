@@ -156,7 +156,7 @@ attempt (GstY10Recovery * self)
   self->recovered_at = g_get_monotonic_time ();
   GST_OBJECT_LOCK (detect);
   detect->stats.recoveries++;
-  skipped = detect->stats.frames[GST_Y10_SKIPPED];
+  skipped = detect->stats.skipped;
   priority = detect->config->priority;
   GST_OBJECT_UNLOCK (detect);
   y10_engine_stream_set_priority (stream, priority);

@@ -166,21 +166,21 @@ gst_y10_hold_keep (GstY10Hold * self, const GstY10Job * job)
   memcpy (self->detections, job->rows, self->n * sizeof *self->detections);
 }
 
-/* Returns GST_Y10_KNOWN_HELD and the @age if the held result applies to a
+/* Returns GST_Y10_STATE_HELD and the @age if the held result applies to a
  * frame, else why it does not. Timestamps may also run backwards. Without them
  * the age is unknown, and the boxes of a frame of another size do not fit. */
-GstY10Knowledge
+GstY10State
 gst_y10_hold_find (const GstY10Hold * self, guint epoch, GstClockTime pts,
     GstClockTime max_age, guint width, guint height, GstClockTime * age)
 {
   if (!self->session)
-    return GST_Y10_UNKNOWN_NO_RESULT;
+    return GST_Y10_STATE_NO_RESULT;
   if (self->epoch != epoch)
-    return GST_Y10_UNKNOWN_OTHER_STREAM;
+    return GST_Y10_STATE_OTHER_STREAM;
   if (!GST_CLOCK_TIME_IS_VALID (pts) || !GST_CLOCK_TIME_IS_VALID (self->pts))
-    return GST_Y10_UNKNOWN_NO_TIME;
+    return GST_Y10_STATE_NO_TIME;
   if (self->width != width || self->height != height)
-    return GST_Y10_UNKNOWN_OTHER_SIZE;
+    return GST_Y10_STATE_OTHER_SIZE;
   *age = pts > self->pts ? pts - self->pts : self->pts - pts;
-  return *age <= max_age ? GST_Y10_KNOWN_HELD : GST_Y10_UNKNOWN_EXPIRED;
+  return *age <= max_age ? GST_Y10_STATE_HELD : GST_Y10_STATE_EXPIRED;
 }

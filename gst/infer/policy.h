@@ -3,18 +3,10 @@
 #pragma once
 
 #include "common/enums.h"
-#include "meta/inspection.h"
 #include "infer/job.h"
+#include "meta/result.h"
 
 G_BEGIN_DECLS
-
-/* Inference state in a frame's metadata. */
-typedef enum
-{
-  GST_Y10_FRESH,                /* this frame was inferred */
-  GST_Y10_HELD,                 /* boxes of an earlier frame */
-  GST_Y10_SKIPPED,              /* not inferred, no boxes */
-} GstY10Inference;
 
 /* Number of arrivals used to observe the frame interval. */
 #define GST_Y10_POLICY_WINDOW 16
@@ -75,7 +67,7 @@ void gst_y10_hold_init (GstY10Hold * hold);
 void gst_y10_hold_clear (GstY10Hold * hold);
 void gst_y10_hold_forget (GstY10Hold * hold);
 void gst_y10_hold_keep (GstY10Hold * hold, const GstY10Job * job);
-GstY10Knowledge gst_y10_hold_find (const GstY10Hold * hold, guint epoch,
+GstY10State gst_y10_hold_find (const GstY10Hold * hold, guint epoch,
     GstClockTime pts, GstClockTime max_age, guint width, guint height,
     GstClockTime * age);
 

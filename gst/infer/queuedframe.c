@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+#include "meta/write.h"
+
 /* Returns the monotonic time in nanoseconds. */
 gint64
 gst_y10_queued_frame_now (void)
@@ -33,22 +35,6 @@ gst_y10_queued_frame_begin (GstY10QueuedFrame * self, GstBuffer * buffer,
   self->arrived_at = arrived_at;
 }
 
-/* Looks for a held result for a frame without its own. */
-static GstY10Knowledge
-find_held (const GstY10QueuedFrame * self, const GstY10Hold * hold,
-    GstClockTime * age)
-{
-  const GstY10Config *config = self->config;
-
-  if (self->lost)
-    return GST_Y10_UNKNOWN_LOST;
-  if (config->skipped_boxes != GST_YOLOV10_BOXES_HOLD)
-    return GST_Y10_UNKNOWN_NOT_HELD;
-  return gst_y10_hold_find (hold, self->epoch, GST_BUFFER_PTS (self->buffer),
-      self->for_privacy ? GST_CLOCK_TIME_NONE : config->max_hold,
-      self->width, self->height, age);
-}
-
 /* Held boxes have no parents: those were on another buffer. */
 static void
 set_parents (GstY10DetectionList * list, const GstY10Job * job)
@@ -63,74 +49,90 @@ set_parents (GstY10DetectionList * list, const GstY10Job * job)
   }
 }
 
+/* Sets the result to the frame's own, which becomes the held one. */
 static void
-show_fresh (GstY10Findings * findings, const GstY10Job * job)
+show_fresh (GstY10QueuedFrame * self, GstY10Hold * hold, GstY10Result * result)
 {
-  gst_y10_attacher_list (job->session->attacher, findings->detections,
-      job->rows, (guint) job->n);
+  const GstY10Job *job = self->job;
+
+  gst_y10_hold_keep (hold, job);
+  gst_y10_producer_fill (job->session->producer, result, job->rows,
+      (guint) job->n);
   if (job->parts)
-    set_parents (findings->detections, job);
-  if (!gst_y10_job_get_seen (job, &findings->region))
-    findings->knowledge = GST_Y10_UNKNOWN_PARTIAL;
+    set_parents (&result->list, job);
+  result->state = hold->partial ? GST_Y10_STATE_FRESH_PARTIAL
+      : GST_Y10_STATE_FRESH;
+  if (!hold->partial)
+    result->region = hold->region;
+  result->areas = &hold->areas;
+}
+
+/* Looks for a held result for a frame without its own. */
+static GstY10State
+find_held (const GstY10QueuedFrame * self, const GstY10Hold * hold,
+    GstClockTime * age)
+{
+  const GstY10Config *config = self->config;
+
+  if (self->lost)
+    return GST_Y10_STATE_LOST;
+  if (config->skipped_boxes != GST_YOLOV10_BOXES_HOLD)
+    return GST_Y10_STATE_NOT_HELD;
+  return gst_y10_hold_find (hold, self->epoch, GST_BUFFER_PTS (self->buffer),
+      self->for_privacy ? GST_CLOCK_TIME_NONE : config->max_hold,
+      self->width, self->height, age);
 }
 
 /* Boxes of another model do not vouch for this model's objects. */
 static void
-show_held (GstY10Findings * findings, const GstY10QueuedFrame * self,
-    const GstY10Hold * hold)
+show_held (const GstY10QueuedFrame * self, const GstY10Hold * hold,
+    GstY10Result * result)
 {
   if (hold->session != self->session)
-    findings->knowledge = GST_Y10_UNKNOWN_OTHER_MODEL;
+    result->state = GST_Y10_STATE_HELD_OTHER_MODEL;
   else if (hold->partial)
-    findings->knowledge = GST_Y10_UNKNOWN_PARTIAL;
-  gst_y10_attacher_list (hold->session->attacher, findings->detections,
-      hold->detections, hold->n);
-  findings->region = hold->region;
-  findings->areas = &hold->areas;
+    result->state = GST_Y10_STATE_HELD_PARTIAL;
+  gst_y10_producer_fill (hold->session->producer, result, hold->detections,
+      hold->n);
+  result->region = hold->region;
+  result->areas = &hold->areas;
 }
 
-/* Writes the metadata and returns the state it has. May replace the buffer by a
- * writable copy. A new result is copied to @hold. @session, where the
- * detections come from, is borrowed from @self or @hold. */
-GstY10Inference
+/* Fills @result, whose list is initialized, and writes it. May replace the buffer
+ * by a writable copy. Returns the session that the objects come from, borrowed from
+ * @self or @hold. */
+GstY10Session *
 gst_y10_queued_frame_attach (GstY10QueuedFrame * self, GstY10Hold * hold,
-    GstY10Findings * findings, GstY10Session ** session)
+    GstY10Result * result)
 {
-  static const gchar *const names[] = { "fresh", "held", "skipped" };
-  const GstY10Job *job = self->job;
-  GstY10Inference inference = GST_Y10_SKIPPED;
+  GstY10Session *session = self->session;
+  GstClockTime age = 0;
 
-  *session = self->session;
-  findings->attach = self->config->attach;
-  findings->for_privacy = self->for_privacy;
-  findings->age = 0;
-  gst_y10_detection_list_begin (findings->detections, self->width,
-      self->height);
-  if (job && job->n >= 0) {
-    findings->knowledge = GST_Y10_KNOWN_FRESH;
-    inference = GST_Y10_FRESH;
-    show_fresh (findings, job);
-    gst_y10_hold_keep (hold, job);
-    findings->areas = &hold->areas;
+  gst_y10_detection_list_begin (&result->list, self->width, self->height);
+  result->pts = GST_BUFFER_PTS (self->buffer);
+  result->age = 0;
+  result->region = (GstVideoRectangle) { 0 };
+  result->areas = NULL;
+  if (self->job && self->job->n >= 0) {
+    show_fresh (self, hold, result);
   } else {
-    findings->knowledge = find_held (self, hold, &findings->age);
-    if (findings->knowledge == GST_Y10_KNOWN_HELD) {
-      inference = GST_Y10_HELD;
-      *session = hold->session;
-      show_held (findings, self, hold);
+    result->state = find_held (self, hold, &age);
+    if (result->state == GST_Y10_STATE_HELD) {
+      result->age = age;
+      session = hold->session;
+      show_held (self, hold, result);
     } else {
-      findings->age = 0;
+      gst_y10_producer_fill (session->producer, result, NULL, 0);
     }
   }
   if (self->lost)
     gst_y10_hold_forget (hold);
-  findings->inference = names[inference];
-  /* Boxes held from another session use that model's class ids. */
-  findings->hints = *session == self->session ? self->class_rules->hints
-      : hold->class_rules->hints;
   self->buffer = gst_buffer_make_writable (self->buffer);
-  gst_y10_attacher_attach ((*session)->attacher, self->buffer, findings);
-  return inference;
+  /* Boxes held from another session use that model's class ids. */
+  gst_y10_result_attach (result, self->buffer, self->config->attach,
+      session == self->session ? self->class_rules->hints
+      : hold->class_rules->hints, self->for_privacy);
+  return session;
 }
 
 /* Releases everything and resets the entry for reuse. Waits for an inference

@@ -30,9 +30,8 @@ gint64 gst_y10_queued_frame_now (void);
 void gst_y10_queued_frame_begin (GstY10QueuedFrame * entry, GstBuffer * buffer,
     GstY10Session * session, GstY10Config * config, guint epoch,
     const GstVideoInfo * info, gint64 arrived_at);
-GstY10Inference gst_y10_queued_frame_attach (GstY10QueuedFrame * entry,
-    GstY10Hold * hold, GstY10Findings * findings,
-    GstY10Session ** session);
+GstY10Session *gst_y10_queued_frame_attach (GstY10QueuedFrame * entry,
+    GstY10Hold * hold, GstY10Result * result);
 void gst_y10_queued_frame_end (GstY10QueuedFrame * entry, GstY10Jobs * jobs);
 
 G_END_DECLS

@@ -86,11 +86,11 @@ gst_y10_session_takes_cuda (Y10BackendKind backend, Y10Precision precision,
 }
 
 /* Loads the model, creates the engine and warms it up. @cuda_context is a
- * CUcontext that outlives the session, or NULL. @producer is the element's name
- * for the metadata. Any thread. */
+ * CUcontext that outlives the session, or NULL. @name is the element's, for the
+ * metadata. Any thread. */
 GstY10Session *
 gst_y10_session_new (GstY10Config * config, gpointer cuda_context,
-    const gchar * producer, GCancellable * cancellable, GError ** error)
+    const gchar * name, GCancellable * cancellable, GError ** error)
 {
   const GstY10ConfigTexts *text = &config->text;
   const gchar *file = text->model_file, *labels = text->label_file;
@@ -111,7 +111,7 @@ gst_y10_session_new (GstY10Config * config, gpointer cuda_context,
       labels && *labels ? labels : NULL, error);
   if (!self->model)
     goto failed;
-  self->attacher = gst_y10_attacher_new (self->model, producer);
+  self->producer = gst_y10_producer_new (self->model, name);
   self->class_rules = gst_y10_class_rules_new (config, self->model, error);
   if (!self->class_rules)
     goto failed;
@@ -146,7 +146,7 @@ free_session (Session * session)
   g_clear_pointer (&session->stream, y10_engine_stream_unref);
   gst_y10_class_rules_unref (self->class_rules);
   g_clear_pointer (&self->model, y10_model_unref);
-  gst_y10_attacher_free (self->attacher);
+  gst_y10_producer_free (self->producer);
   gst_y10_config_unref (self->config);
   g_mutex_clear (&session->lock);
   g_cond_clear (&session->changed);

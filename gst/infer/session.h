@@ -7,7 +7,7 @@
 #include "common/frame.h"
 #include "infer/classrules.h"
 #include "infer/config.h"
-#include "meta/write.h"
+#include "meta/result.h"
 
 G_BEGIN_DECLS
 
@@ -17,7 +17,7 @@ typedef struct
 {
   GstY10Config *config;         /* the session was created from */
   Y10Model *model;
-  GstY10Attacher *attacher;
+  GstY10Producer *producer;     /* of results, by @model */
   guint serial;                 /* unique within the process */
   gint64 began_at;              /* time of the request, microseconds */
   gint64 warm_ns;               /* p95 of an inference at warm-up */
@@ -28,7 +28,7 @@ typedef struct
 gboolean gst_y10_session_takes_cuda (Y10BackendKind backend,
     Y10Precision precision, gint device_id);
 GstY10Session *gst_y10_session_new (GstY10Config * config,
-    gpointer cuda_context, const gchar * producer, GCancellable * cancellable,
+    gpointer cuda_context, const gchar * name, GCancellable * cancellable,
     GError ** error);
 GstY10Session *gst_y10_session_ref (GstY10Session * session);
 void gst_y10_session_unref (GstY10Session * session);

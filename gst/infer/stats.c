@@ -30,6 +30,23 @@ gst_y10_stats_inferred (GstY10Stats * stats, const Y10EngineRequest * request)
       request->postprocess_time);
 }
 
+/* Counts a frame that leaves with @result, @delay nanoseconds after its arrival. */
+void
+gst_y10_stats_attached (GstY10Stats * stats, const GstY10Result * result,
+    guint64 delay)
+{
+  const gboolean is_fresh = gst_y10_state_is_fresh (result->state);
+  const gboolean is_held = gst_y10_state_is_held (result->state);
+
+  stats->inferred += is_fresh;
+  stats->held += is_held;
+  stats->skipped += !is_fresh && !is_held;
+  stats->longest_delay = MAX (stats->longest_delay, delay);
+  gst_y10_stats_record (stats, GST_Y10_STAGE_DELAY, (gint64) delay);
+  if (is_fresh || is_held)
+    gst_y10_stats_record (stats, GST_Y10_STAGE_AGE, (gint64) result->age);
+}
+
 void
 gst_y10_stats_sent (GstY10Stats * stats, gint64 now)
 {
@@ -78,13 +95,11 @@ gst_y10_stats_to_structure (GstY10Stats * stats)
     {"age-median", "age-p95", "age-max"},
     {"delay-median", "delay-p95", "delay-max"},
   };
-  const guint64 *frames = stats->frames;
   GstStructure *structure = gst_structure_new ("yolov10detect-stats",
-      "frames", G_TYPE_UINT64, frames[GST_Y10_FRESH] + frames[GST_Y10_HELD]
-      + frames[GST_Y10_SKIPPED],
-      "inferred", G_TYPE_UINT64, frames[GST_Y10_FRESH],
-      "held", G_TYPE_UINT64, frames[GST_Y10_HELD],
-      "skipped", G_TYPE_UINT64, frames[GST_Y10_SKIPPED],
+      "frames", G_TYPE_UINT64, stats->inferred + stats->held + stats->skipped,
+      "inferred", G_TYPE_UINT64, stats->inferred,
+      "held", G_TYPE_UINT64, stats->held,
+      "skipped", G_TYPE_UINT64, stats->skipped,
       "sent", G_TYPE_UINT64, stats->sent,
       "inferences", G_TYPE_UINT64, stats->inferences,
       "longest-delay", G_TYPE_UINT64, stats->longest_delay,

@@ -5,7 +5,7 @@
 #include <gst/gst.h>
 #include <y10/y10.h>
 
-#include "infer/policy.h"
+#include "meta/result.h"
 
 G_BEGIN_DECLS
 
@@ -31,7 +31,7 @@ typedef struct
 
 typedef struct
 {
-  guint64 frames[3];            /* by GstY10Inference */
+  guint64 inferred, held, skipped;      /* frames pushed while active */
   guint64 sent;                 /* pushed frames, active or not */
   guint64 inferences;           /* number of results, also of detached frames */
   guint64 longest_delay;        /* in nanoseconds, of all frames */
@@ -45,6 +45,8 @@ typedef struct
 void gst_y10_stats_record (GstY10Stats * stats, GstY10Stage stage, gint64 ns);
 void gst_y10_stats_inferred (GstY10Stats * stats,
     const Y10EngineRequest * request);
+void gst_y10_stats_attached (GstY10Stats * stats, const GstY10Result * result,
+    guint64 delay);
 void gst_y10_stats_sent (GstY10Stats * stats, gint64 now);
 GstStructure *gst_y10_stats_to_structure (GstY10Stats * stats);
 GstStructure *gst_y10_engine_stats_to_structure (const Y10EngineStreamStats *

@@ -71,7 +71,7 @@ transform (GstBuffer * to, GstMeta * meta, GstBuffer * from, GQuark type,
       return FALSE;
     /* GStreamer scales regions of interest as if there were no borders. */
     if (!is_uniform (in, out))
-      new.knowledge = GST_Y10_UNKNOWN_MOVED;
+      new.state = GST_Y10_STATE_MOVED;
     new.width = out->width;
     new.height = out->height;
     scale_region (&new.region, (gdouble) out->width / in->width,
@@ -94,7 +94,7 @@ init (GstMeta * meta, gpointer params, GstBuffer * buffer)
 
   *self = (GstY10InspectionMeta) {
     .meta = *meta,
-    .knowledge = GST_Y10_UNKNOWN_NO_RESULT,
+    .state = GST_Y10_STATE_NO_RESULT,
   };
   return TRUE;
 }
@@ -130,7 +130,7 @@ gst_y10_inspection_register (void)
  * gst_y10_inspection_add:
  * @buffer: a writable buffer
  *
- * Adds an inspection meta with %GST_Y10_UNKNOWN_NO_RESULT.
+ * Adds an inspection meta with %GST_Y10_STATE_NO_RESULT.
  *
  * Returns: (transfer none): the new meta
  */

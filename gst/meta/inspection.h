@@ -4,38 +4,14 @@
 
 #include <gst/video/video.h>
 
+#include "meta/result.h"
+
 G_BEGIN_DECLS
-
-/* Whether the objects in a picture are known, and if not, why. Detectors write
- * the values up to UNKNOWN_PARTIAL; readers use the others for metadata that is
- * missing or that they do not trust. */
-typedef enum
-{
-  GST_Y10_KNOWN_FRESH,          /* this picture was inferred */
-  GST_Y10_KNOWN_HELD,           /* an earlier picture was inferred */
-  GST_Y10_UNKNOWN_NO_RESULT,    /* no result since the start or a flush */
-  GST_Y10_UNKNOWN_OTHER_STREAM, /* the result is from before a new stream or segment */
-  GST_Y10_UNKNOWN_NOT_HELD,     /* skipped-boxes=none */
-  GST_Y10_UNKNOWN_EXPIRED,      /* the result is too old */
-  GST_Y10_UNKNOWN_NO_TIME,      /* no timestamps, so the age is unknown */
-  GST_Y10_UNKNOWN_OTHER_SIZE,   /* the result is for a picture of another size */
-  GST_Y10_UNKNOWN_OTHER_MODEL,  /* the result is from the previous model */
-  GST_Y10_UNKNOWN_LOST,         /* the GPU is lost */
-  GST_Y10_UNKNOWN_PARTIAL,      /* only objects in parts of it are reported */
-
-  GST_Y10_UNKNOWN_NO_DETECTOR,  /* no detector has written metadata */
-  GST_Y10_UNKNOWN_UNTRUSTED,    /* only regions from another producer */
-  GST_Y10_UNKNOWN_MOVED,        /* the picture was modified since detection */
-  GST_Y10_UNKNOWN_MISSING,      /* boxes were dropped on the way, if only one */
-  GST_Y10_UNKNOWN_OVERFLOW,     /* more boxes than the reader accepts */
-} GstY10Knowledge;
-
-#define GST_Y10_N_KNOWLEDGE (GST_Y10_UNKNOWN_OVERFLOW + 1)
 
 /**
  * GstY10InspectionMeta:
  * @meta: parent
- * @knowledge: whether the objects in the picture are known
+ * @state: where the objects come from, and whether all of them are known
  * @held_for_privacy: whether the detector has received %GST_Y10_PRIVACY_EVENT
  * @age: age of the result in nanoseconds; 0 unless it is held
  * @width: width of the picture in pixels
@@ -48,12 +24,12 @@ typedef enum
  *
  * Proves that a detector inspected this very picture. Copies, scaling and
  * format conversion preserve the meta. Scaling that adds borders or distorts marks it
- * as %GST_Y10_UNKNOWN_MOVED, and any other change of the picture drops it.
+ * as %GST_Y10_STATE_MOVED, and any other change of the picture drops it.
  */
 typedef struct
 {
   GstMeta meta;
-  GstY10Knowledge knowledge;
+  GstY10State state;
   gboolean held_for_privacy;
   GstClockTime age;
   guint width, height;

@@ -43,7 +43,7 @@ gst_y10_reading_init (GstY10Reading * self)
   quark_confidence = g_quark_from_static_string ("confidence");
   quark_object_id = g_quark_from_static_string ("object_id");
   quark_id = g_quark_from_static_string ("id");
-  gst_y10_detection_list_init (&self->list, GST_Y10_READ_MAX);
+  gst_y10_detection_list_init (&self->result.list, GST_Y10_READ_MAX);
 }
 
 /**
@@ -55,7 +55,7 @@ gst_y10_reading_init (GstY10Reading * self)
 void
 gst_y10_reading_clear (GstY10Reading * self)
 {
-  gst_y10_detection_list_clear (&self->list);
+  gst_y10_detection_list_clear (&self->result.list);
 }
 
 static gfloat
@@ -70,7 +70,7 @@ static gboolean
 set_edges (GstY10Detection * detection, const GstY10Reading * reading,
     gdouble x0, gdouble y0, gdouble x1, gdouble y1)
 {
-  const guint width = reading->list.width, height = reading->list.height;
+  const guint width = reading->result.list.width, height = reading->result.list.height;
   GstY10Rect rect;
 
   if (!(x0 < x1 && y0 < y1 && x0 < width && y0 < height && x1 > 0 && y1 > 0))
@@ -86,7 +86,7 @@ set_edges (GstY10Detection * detection, const GstY10Reading * reading,
 static void
 add (GstY10Reading * reading, const GstY10Detection * detection)
 {
-  if (!gst_y10_detection_list_add (&reading->list, detection))
+  if (!gst_y10_detection_list_add (&reading->result.list, detection))
     reading->overflow = TRUE;
 }
 
@@ -233,7 +233,7 @@ same_edges (const GstY10Detection * a, const GstY10Detection * b)
 static void
 collect_rois (GstY10Reading * reading, GstBuffer * buffer)
 {
-  GstY10DetectionList *list = &reading->list;
+  GstY10DetectionList *list = &reading->result.list;
   guint n_before = list->n;
   gpointer state = NULL;
   GstMeta *meta;
@@ -311,7 +311,7 @@ static gboolean
 records_get (const Records * records, const GstY10Reading * reading,
     guint index, GstY10Detection * box)
 {
-  const guint width = reading->list.width, height = reading->list.height;
+  const guint width = reading->result.list.width, height = reading->result.list.height;
   GstYolov10Record record;
 
   memcpy (&record, records->records + (gsize) index * records->record_size,
@@ -357,7 +357,7 @@ claim (GstY10Reading * reading, guint n_others, const Records * records)
     if (!records_get (records, reading, i, &record))
       continue;
     for (j = 0; j < n_others; j++) {
-      GstY10Detection *box = &reading->list.items[j];
+      GstY10Detection *box = &reading->result.list.items[j];
 
       if (!reading->claimed[j] && box->id == record.id
           && same_place (box, &record)
@@ -376,7 +376,7 @@ claim (GstY10Reading * reading, guint n_others, const Records * records)
 static void
 collect_frame_metas (GstY10Reading * reading, GstBuffer * buffer)
 {
-  guint n_others = reading->list.n;
+  guint n_others = reading->result.list.n;
   const GstStructure *structure;
   gpointer state = NULL;
 
@@ -386,15 +386,19 @@ collect_frame_metas (GstY10Reading * reading, GstBuffer * buffer)
     Records records;
     GstY10Detection box;
 
-    reading->n_frame_metas++;
+    if (!reading->n_frame_metas++) {
+      reading->result.producer = gst_structure_get_string (structure,
+          "producer");
+      reading->result.model = gst_structure_get_string (structure, "model");
+    }
     reading->n_inspected += gst_structure_get_boolean (structure, "inspected",
         &is_inspected) && is_inspected;
     if (!records_open (&records, structure) || records.count == 0)
       continue;
     gst_structure_get_uint (structure, "width", &width);
     gst_structure_get_uint (structure, "height", &height);
-    if (!same_shape (width, height, reading->list.width,
-            reading->list.height)) {
+    if (!same_shape (width, height, reading->result.list.width,
+            reading->result.list.height)) {
       reading->foreign_width = width;
       reading->foreign_height = height;
       continue;
@@ -416,7 +420,7 @@ collect_frame_metas (GstY10Reading * reading, GstBuffer * buffer)
 static gboolean
 lacks_boxes (const GstY10Reading * reading, const GstY10InspectionMeta * meta)
 {
-  const GstY10DetectionList *list = &reading->list;
+  const GstY10DetectionList *list = &reading->result.list;
   guint n = 0;
   gint64 sum = 0;
 
@@ -432,17 +436,60 @@ lacks_boxes (const GstY10Reading * reading, const GstY10InspectionMeta * meta)
   return meta->n_detections && (n != meta->n_detections || sum != meta->id_sum);
 }
 
+static void
+intersect (GstVideoRectangle * region, const GstVideoRectangle * other)
+{
+  const gint x1 = MIN (region->x + region->w, other->x + other->w);
+  const gint y1 = MIN (region->y + region->h, other->y + other->h);
+
+  region->x = MAX (region->x, other->x);
+  region->y = MAX (region->y, other->y);
+  region->w = MAX (x1 - region->x, 0);
+  region->h = MAX (y1 - region->y, 0);
+}
+
+/* Each detector must know all objects of this very picture. */
+static void
+add_inspection (GstY10Reading * reading, const GstY10InspectionMeta * meta)
+{
+  GstY10Result *result = &reading->result;
+
+  if (!reading->n_inspections++)
+    result->state = GST_Y10_STATE_FRESH;
+  reading->n_attached += meta->n_detections;
+  reading->for_privacy &= meta->held_for_privacy;
+  result->age = MAX (result->age, meta->age);
+  intersect (&result->region, &meta->region);
+  if (!gst_y10_state_is_known (meta->state))
+    result->state = meta->state;
+  else if (meta->width != reading->picture_width
+      || meta->height != reading->picture_height)
+    result->state = GST_Y10_STATE_MOVED;
+  else if (gst_y10_state_is_known (result->state))
+    result->state = MAX (result->state, meta->state);
+}
+
 /* Elements that crop, turn or pad a picture drop the inspection, and some keep the frame
  * meta that was beside it. */
 static void
-check_inspections (GstY10Reading * reading, GstBuffer * buffer)
+collect_inspections (GstY10Reading * reading, GstBuffer * buffer)
 {
+  const GstVideoMeta *video = gst_buffer_get_video_meta (buffer);
   const GstY10InspectionMeta *meta;
+  GstY10Result *result = &reading->result;
   gpointer state = NULL;
 
+  reading->picture_width = video ? video->width : result->list.width;
+  reading->picture_height = video ? video->height : result->list.height;
+  result->state = GST_Y10_STATE_NO_DETECTOR;
+  result->age = 0;
+  result->region = (GstVideoRectangle) { 0, 0,
+    (gint) reading->picture_width, (gint) reading->picture_height
+  };
+  reading->for_privacy = TRUE;
   while ((meta = gst_y10_inspection_next (buffer, &state))) {
-    reading->n_inspections++;
-    reading->moved |= meta->knowledge == GST_Y10_UNKNOWN_MOVED;
+    add_inspection (reading, meta);
+    reading->moved |= meta->state == GST_Y10_STATE_MOVED;
     reading->missing |= lacks_boxes (reading, meta);
   }
   reading->moved |= reading->n_inspected > reading->n_inspections;
@@ -451,26 +498,28 @@ check_inspections (GstY10Reading * reading, GstBuffer * buffer)
 /**
  * gst_y10_reading_collect:
  * @self: a reading; the new detections replace the previous ones
- * @buffer: a frame, which must outlive the use of the list's labels: they point
- *   into its metadata
+ * @buffer: a frame, which must outlive the use of the result's strings: they
+ *   point into its metadata
  * @width: width of the frame in pixels
  * @height: height of the frame in pixels
  *
- * Reads the detections of @buffer into @self->list. Allocates nothing.
+ * Reads what the metadata of @buffer says into @self->result. Allocates nothing.
  */
 void
 gst_y10_reading_collect (GstY10Reading * self, GstBuffer * buffer,
     guint width, guint height)
 {
-  gst_y10_detection_list_begin (&self->list, width, height);
+  gst_y10_detection_list_begin (&self->result.list, width, height);
+  self->result.pts = GST_BUFFER_PTS (buffer);
+  self->result.producer = self->result.model = NULL;
   self->foreign_width = self->foreign_height = self->n_frame_metas = 0;
-  self->n_inspected = self->n_inspections = 0;
+  self->n_inspected = self->n_inspections = self->n_attached = 0;
   self->any = self->overflow = self->moved = self->missing = FALSE;
 #ifdef HAVE_GST_ANALYTICS
   collect_analytics (self, buffer);
 #endif
   collect_rois (self, buffer);
-  memset (self->claimed, 0, self->list.n);
+  memset (self->claimed, 0, self->result.list.n);
   collect_frame_metas (self, buffer);
-  check_inspections (self, buffer);
+  collect_inspections (self, buffer);
 }

@@ -4,7 +4,7 @@
 
 #include <gst/video/video.h>
 
-#include "meta/detectionlist.h"
+#include "meta/result.h"
 
 G_BEGIN_DECLS
 
@@ -12,16 +12,22 @@ G_BEGIN_DECLS
  * sets @overflow. */
 #define GST_Y10_READ_MAX 1024
 
-/* The detections read from the metadata of one buffer. */
+/* What the metadata of one buffer says, of all detectors together. */
 typedef struct
 {
-  GstY10DetectionList list;
+  /* Its state is %GST_Y10_STATE_NO_DETECTOR without an inspection, and known only
+   * if all of these are; its age is that of the oldest result, its region the
+   * intersection of all. */
+  GstY10Result result;
+  guint picture_width, picture_height;  /* as the buffer says */
   /* Frame size in a GstYolov10FrameMeta that was ignored because its aspect
    * ratio differs from this frame's; 0: none. */
   guint foreign_width, foreign_height;
   guint n_frame_metas;
   guint n_inspected;            /* of these, written beside an inspection */
   guint n_inspections;
+  guint n_attached;             /* detections, as the inspections say */
+  gboolean for_privacy;         /* all inspections are by detectors that hold */
   gboolean any;                 /* found detections, even outside the frame */
   gboolean moved;               /* the picture was changed since, so the places are
                                  * wrong */

@@ -8,14 +8,14 @@
  * nothing was found. A detection has the same id in all three: the id assigned
  * by GstAnalytics if that is attached, else the first id above those of earlier
  * detectors on the buffer. Readers can therefore tell a second description of
- * one detection from another detector's. Labels are interned once per model, so
- * that no frame needs a lookup. */
+ * one detection from another detector's. */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif
 
 #include "meta/write.h"
-#include "meta/gstyolov10framemeta.h"
+
+#include <string.h>
 
 #include <gst/video/video.h>
 #include <y10/report.h>
@@ -23,23 +23,10 @@
 #include <gst/analytics/analytics.h>
 #endif
 
+#include "meta/gstyolov10framemeta.h"
+#include "meta/inspection.h"
+
 #define FRAME_META_VERSION 1
-
-typedef struct
-{
-  GQuark quark;
-  const gchar *name;            /* interned: buffers may outlive the attacher */
-  gchar *line;                  /* with "\n", for the frame meta's labels */
-  gsize line_length;
-} Label;
-
-struct _GstY10Attacher
-{
-  gchar *producer;
-  gchar *model_name;
-  guint n_labels;
-  Label *labels;
-};
 
 /* Set by gst_y10_attach_register_metas(). */
 static const GstMetaInfo *frame_meta_info;
@@ -66,56 +53,6 @@ gst_y10_attach_register_metas (void)
     frame_meta_info = gst_meta_register_custom (GST_YOLOV10_FRAME_META_NAME,
         no_tags, NULL, NULL, NULL);
   g_once_init_leave (&once, 1);
-}
-
-/**
- * gst_y10_attacher_new:
- * @model: the model, which provides the class names; not kept
- * @producer: name of the element
- *
- * Interns the labels of @model. Free it with gst_y10_attacher_free().
- *
- * Returns: (transfer full): a new attacher
- */
-GstY10Attacher *
-gst_y10_attacher_new (const Y10Model * model, const gchar * producer)
-{
-  GstY10Attacher *self = g_new0 (GstY10Attacher, 1);
-
-  self->producer = g_strdup (producer);
-  self->model_name = g_strdup (y10_model_get_variant (model));
-  self->n_labels = y10_model_get_n_classes (model);
-  self->labels = g_new0 (Label, self->n_labels);
-  for (guint i = 0; i < self->n_labels; i++) {
-    Label *label = &self->labels[i];
-    const gchar *name = y10_model_get_class_name (model, i);
-
-    label->quark = g_quark_from_string (name);
-    label->name = g_quark_to_string (label->quark);
-    label->line = g_strconcat (name, "\n", NULL);
-    label->line_length = strlen (label->line);
-    for (gsize c = 0; c + 1 < label->line_length; c++)
-      if (label->line[c] == '\n')
-        label->line[c] = ' ';
-  }
-  return self;
-}
-
-/**
- * gst_y10_attacher_free:
- * @self: (nullable): an attacher
- */
-void
-gst_y10_attacher_free (GstY10Attacher * self)
-{
-  if (!self)
-    return;
-  for (guint i = 0; i < self->n_labels; i++)
-    g_free (self->labels[i].line);
-  g_free (self->labels);
-  g_free (self->model_name);
-  g_free (self->producer);
-  g_free (self);
 }
 
 /* Returns the first id above those of other detectors on the buffer. */
@@ -147,54 +84,54 @@ first_free_id (GstBuffer * buffer)
 }
 
 static Y10PixelBox
-pixel_box (const GstY10DetectionList * list, const GstY10Detection * d)
+pixel_box (const GstY10Result * result, guint i)
 {
-  Y10Detection row = gst_y10_detection_to_row (d);
   Y10PixelBox box;
 
-  y10_detection_to_pixels (&row, list->width, list->height, &box);
+  y10_detection_to_pixels (&result->rows[i], result->list.width,
+      result->list.height, &box);
   return box;
 }
 
 static void
-attach_roi (const GstY10Attacher * self, GstBuffer * buffer,
-    const GstY10Findings * findings, const GstY10Detection * d)
+attach_roi (GstBuffer * buffer, const GstY10Result * result, guint i,
+    const GstY10Hints * hints)
 {
-  const GstY10DetectionList *list = findings->detections;
-  const Label *label = &self->labels[d->class_id];
-  Y10PixelBox box = pixel_box (list, d);
+  const GstY10DetectionList *list = &result->list;
+  const GstY10Detection *d = &list->items[i];
+  Y10PixelBox box = pixel_box (result, i);
   GstVideoRegionOfInterestMeta *meta;
 
   meta = gst_buffer_add_video_region_of_interest_meta_id (buffer,
-      label->quark, box.x, box.y, box.w, box.h);
+      d->quark, box.x, box.y, box.w, box.h);
   meta->id = d->id;
   meta->parent_id = d->parent_id;       /* not 0, which is a valid id */
   gst_video_region_of_interest_meta_add_param (meta,
       gst_structure_new ("detection",
           "label_id", G_TYPE_INT, d->class_id,
-          "label", G_TYPE_STRING, label->name,
+          "label", G_TYPE_STRING, g_quark_to_string (d->quark),
           "confidence", G_TYPE_DOUBLE, (gdouble) d->confidence,
           "x_min", G_TYPE_DOUBLE, d->x0 / list->width,
           "y_min", G_TYPE_DOUBLE, d->y0 / list->height,
           "x_max", G_TYPE_DOUBLE, d->x1 / list->width,
           "y_max", G_TYPE_DOUBLE, d->y1 / list->height,
-          "model_name", G_TYPE_STRING, self->model_name, NULL));
-  if (findings->hints)
-    gst_y10_hints_add (findings->hints, d->class_id, meta);
+          "model_name", G_TYPE_STRING, result->model, NULL));
+  if (hints)
+    gst_y10_hints_add (hints, d->class_id, meta);
 }
 
 #ifdef HAVE_GST_ANALYTICS
 /* Returns the id that the relation meta assigned. */
 static gint
-attach_analytics (const GstY10Attacher * self,
-    GstAnalyticsRelationMeta * relations, const GstY10DetectionList * list,
-    const GstY10Detection * d)
+attach_analytics (GstAnalyticsRelationMeta * relations,
+    const GstY10Result * result, guint i)
 {
-  Y10PixelBox box = pixel_box (list, d);
+  const GstY10Detection *d = &result->list.items[i];
+  Y10PixelBox box = pixel_box (result, i);
   GstAnalyticsODMtd mtd;
 
   if (!gst_analytics_relation_meta_add_od_mtd (relations,
-          self->labels[d->class_id].quark, box.x, box.y, box.w, box.h,
+          d->quark, box.x, box.y, box.w, box.h,
           d->confidence, &mtd))
     return d->id;
   return (gint) mtd.id;
@@ -225,40 +162,50 @@ fill_record (GstYolov10Record * record, const GstY10DetectionList * list,
   record->label_offset = (guint32) label_offset;
 }
 
-/* Sets the frame meta's fields. */
-static void
-describe (const GstY10Attacher * self, GstStructure * structure,
-    const GstY10Findings * findings)
+/* Returns the labels as lines; a newline in a label becomes a blank. */
+static gchar *
+join_labels (const GstY10DetectionList * list, GstYolov10Record * records)
 {
-  const GstY10DetectionList *list = findings->detections;
-  guint n = list->n;
-  GstYolov10Record *records = g_new (GstYolov10Record, n);
-  gsize offset = 0, length = 1;
-  GValue value = G_VALUE_INIT;
+  gsize length = 1, offset = 0;
   gchar *labels;
 
-  for (guint i = 0; i < n; i++)
-    length += self->labels[list->items[i].class_id].line_length;
+  for (guint i = 0; i < list->n; i++)
+    length += list->items[i].label_length + 1;
   labels = g_malloc (length);
-  labels[length - 1] = '\0';
-  for (guint i = 0; i < n; i++) {
+  for (guint i = 0; i < list->n; i++) {
     const GstY10Detection *d = &list->items[i];
-    const Label *label = &self->labels[d->class_id];
+    gchar *line = labels + offset;
 
     fill_record (&records[i], list, d, offset);
-    memcpy (labels + offset, label->line, label->line_length);
-    offset += label->line_length;
+    memcpy (line, d->label, d->label_length);
+    for (gchar * c = line; (c = memchr (c, '\n',
+                (gsize) (line + d->label_length - c)));)
+      *c = ' ';
+    line[d->label_length] = '\n';
+    offset += d->label_length + 1;
   }
+  labels[offset] = '\0';
+  return labels;
+}
+
+/* Sets the frame meta's fields. */
+static void
+set_fields (GstStructure * structure, const GstY10Result * result)
+{
+  const GstY10DetectionList *list = &result->list;
+  guint n = list->n;
+  GstYolov10Record *records = g_new (GstYolov10Record, n);
+  gchar *labels = join_labels (list, records);
+  GValue value = G_VALUE_INIT;
 
   gst_structure_set (structure,
       "version", G_TYPE_UINT, FRAME_META_VERSION,
-      "producer", G_TYPE_STRING, self->producer,
-      "model", G_TYPE_STRING, self->model_name,
+      "producer", G_TYPE_STRING, result->producer,
+      "model", G_TYPE_STRING, result->model,
       "width", G_TYPE_UINT, list->width,
       "height", G_TYPE_UINT, list->height,
-      "inference", G_TYPE_STRING,
-      findings->inference ? findings->inference : "fresh",
-      "age", G_TYPE_UINT64, (guint64) findings->age,
+      "inference", G_TYPE_STRING, gst_y10_state_get_name (result->state),
+      "age", G_TYPE_UINT64, (guint64) result->age,
       "count", G_TYPE_UINT, n,
       "record-size", G_TYPE_UINT, (guint) sizeof *records, NULL);
   g_value_init (&value, G_TYPE_BYTES);
@@ -268,68 +215,41 @@ describe (const GstY10Attacher * self, GstStructure * structure,
   g_value_init (&value, G_TYPE_STRING);
   g_value_take_string (&value, labels);
   gst_structure_take_value (structure, "labels", &value);
-  if (findings->areas)
-    gst_y10_areas_write (findings->areas, structure);
+  if (result->areas)
+    gst_y10_areas_write (result->areas, structure);
 }
 
 /**
- * gst_y10_attacher_list:
- * @self: an attacher
- * @list: a list, prepared by gst_y10_detection_list_begin()
- * @rows: (array length=n_rows): the engine's rows, in pixels of the frame
- * @n_rows: number of rows; @list drops those beyond its capacity
- *
- * Appends @rows with their labels, which stay valid until @self is freed.
- * Allocates nothing.
- */
-void
-gst_y10_attacher_list (const GstY10Attacher * self, GstY10DetectionList * list,
-    const Y10Detection * rows, guint n_rows)
-{
-  for (guint i = 0; i < n_rows; i++) {
-    const Y10Detection *row = &rows[i];
-    const Label *label = &self->labels[row->class_id];
-
-    gst_y10_detection_list_add (list, &(GstY10Detection) {
-        .x0 = row->x0,.y0 = row->y0,.x1 = row->x1,.y1 = row->y1,
-        .class_id = row->class_id,.parent_id = -1,.confidence = row->confidence,
-        .label = label->name,.label_length = label->line_length - 1
-    });
-  }
-}
-
-/**
- * gst_y10_attacher_describe:
- * @self: an attacher
+ * gst_y10_result_describe:
+ * @self: a result, after gst_y10_result_attach()
  * @name: name of the structure
- * @findings: the result for a frame, after gst_y10_attacher_attach()
  *
  * Builds a structure with the same fields as the frame meta, for messages.
  *
  * Returns: (transfer full): the new structure
  */
 GstStructure *
-gst_y10_attacher_describe (const GstY10Attacher * self, const gchar * name,
-    const GstY10Findings * findings)
+gst_y10_result_describe (const GstY10Result * self, const gchar * name)
 {
   GstStructure *structure = gst_structure_new_empty (name);
 
-  describe (self, structure, findings);
+  set_fields (structure, self);
   return structure;
 }
 
 static void
-attach_inspection (GstBuffer * buffer, const GstY10Findings * findings)
+attach_inspection (GstBuffer * buffer, const GstY10Result * result,
+    gboolean for_privacy)
 {
   GstY10InspectionMeta *meta = gst_y10_inspection_add (buffer);
-  const GstY10DetectionList *list = findings->detections;
+  const GstY10DetectionList *list = &result->list;
 
-  meta->knowledge = findings->knowledge;
-  meta->held_for_privacy = findings->for_privacy;
-  meta->age = findings->age;
+  meta->state = result->state;
+  meta->held_for_privacy = for_privacy;
+  meta->age = result->age;
   meta->width = list->width;
   meta->height = list->height;
-  meta->region = findings->region;
+  meta->region = result->region;
   meta->n_detections = list->n;
   for (guint i = 0; i < list->n; i++) {
     meta->first_id = i ? MIN (meta->first_id, list->items[i].id)
@@ -341,25 +261,27 @@ attach_inspection (GstBuffer * buffer, const GstY10Findings * findings)
 }
 
 /**
- * gst_y10_attacher_attach:
- * @self: an attacher
+ * gst_y10_result_attach:
+ * @self: a result that gst_y10_producer_fill() has filled
  * @buffer: a writable buffer, not mapped
- * @findings: the result for the frame
+ * @attach: the kinds of metadata to write
+ * @hints: (nullable): encoder hints for the regions
+ * @for_privacy: whether privacy depends on this detector
  *
- * Adds the kinds of metadata in @findings->attach to @buffer, and the inspection
- * meta if there are any. Keeps the metadata of other elements. Sets the ids of
- * the detections.
+ * Adds the kinds of metadata in @attach to @buffer, and the inspection meta if
+ * there are any. Keeps the metadata of other elements. Sets the ids of the
+ * detections.
  */
 void
-gst_y10_attacher_attach (const GstY10Attacher * self, GstBuffer * buffer,
-    const GstY10Findings * findings)
+gst_y10_result_attach (GstY10Result * self, GstBuffer * buffer,
+    GstYolov10Attach attach, const GstY10Hints * hints, gboolean for_privacy)
 {
-  GstY10DetectionList *list = findings->detections;
+  GstY10DetectionList *list = &self->list;
   gint id = first_free_id (buffer);
 #ifdef HAVE_GST_ANALYTICS
   GstAnalyticsRelationMeta *relations = NULL;
 
-  if (list->n && (findings->attach & GST_YOLOV10_ATTACH_ANALYTICS))
+  if (list->n && (attach & GST_YOLOV10_ATTACH_ANALYTICS))
     relations = relation_meta (buffer);
 #endif
 
@@ -369,20 +291,20 @@ gst_y10_attacher_attach (const GstY10Attacher * self, GstBuffer * buffer,
     d->id = id;
 #ifdef HAVE_GST_ANALYTICS
     if (relations)
-      d->id = attach_analytics (self, relations, list, d);
+      d->id = attach_analytics (relations, self, i);
 #endif
     id = d->id + 1;
-    if (findings->attach & GST_YOLOV10_ATTACH_ROI)
-      attach_roi (self, buffer, findings, d);
+    if (attach & GST_YOLOV10_ATTACH_ROI)
+      attach_roi (buffer, self, i, hints);
   }
-  if (findings->attach & GST_YOLOV10_ATTACH_FRAME) {
+  if (attach & GST_YOLOV10_ATTACH_FRAME) {
     GstMeta *meta = gst_buffer_add_meta (buffer, frame_meta_info, NULL);
     GstStructure *structure =
         gst_custom_meta_get_structure ((GstCustomMeta *) meta);
 
-    describe (self, structure, findings);
+    set_fields (structure, self);
     gst_structure_set (structure, "inspected", G_TYPE_BOOLEAN, TRUE, NULL);
   }
-  if (findings->attach)
-    attach_inspection (buffer, findings);
+  if (attach)
+    attach_inspection (buffer, self, for_privacy);
 }

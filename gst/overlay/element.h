@@ -55,7 +55,7 @@ struct _GstYolov10Overlay
   GArray *covered;              /* GstY10Rect, areas that privacy covers */
   gboolean told_active;         /* asked detectors to hold for privacy */
   guint n_untold;               /* frames since a detector ignored that */
-  guint reasons_told;           /* bit mask of 1 << GstY10Knowledge */
+  guint reasons_told;           /* bit mask of 1 << GstY10State */
   gboolean warned;
   gboolean lost;                /* last frame's GPU lost, and warned of */
 };
@@ -64,8 +64,7 @@ gboolean gst_y10_overlay_draw (GstYolov10Overlay * self, GstBuffer * buffer);
 
 void gst_y10_overlay_plan_outlines (GstYolov10Overlay * self,
     GstBuffer * buffer);
-void gst_y10_overlay_plan_privacy (GstYolov10Overlay * self,
-    GstBuffer * buffer);
+void gst_y10_overlay_plan_privacy (GstYolov10Overlay * self);
 
 void gst_y10_overlay_props_init (GstYolov10Overlay * self);
 void gst_y10_overlay_props_install (GObjectClass * class);

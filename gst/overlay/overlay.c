@@ -281,7 +281,7 @@ sort_detections (const GstY10DetectionList * list, guint16 * order)
 static void
 find_drawings (GstYolov10Overlay * self, GstBuffer * buffer)
 {
-  const GstY10DetectionList *list = &self->reading.list;
+  const GstY10DetectionList *list = &self->reading.result.list;
   guint16 order[GST_Y10_READ_MAX];
   guint i;
 
@@ -337,7 +337,7 @@ gst_yolov10_overlay_prepare_output_buffer (GstBaseTransform * trans,
   update_settings (self, inbuf);
   find_drawings (self, inbuf);
   gst_y10_overlay_plan_outlines (self, inbuf);
-  gst_y10_overlay_plan_privacy (self, inbuf);
+  gst_y10_overlay_plan_privacy (self);
   if (leaves_as_is (self)) {
     *outbuf = inbuf;
     return GST_FLOW_OK;

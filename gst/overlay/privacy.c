@@ -16,49 +16,51 @@ typedef struct
   const gchar *message, *hint;
 } Reason;
 
-static const Reason reasons[GST_Y10_N_KNOWLEDGE] = {
-  [GST_Y10_UNKNOWN_NO_RESULT] = {"no inference has finished yet",
+static const Reason reasons[GST_Y10_N_STATES] = {
+  [GST_Y10_STATE_NO_RESULT] = {"no inference has finished yet",
       "The detector has just been started, activated or flushed."},
-  [GST_Y10_UNKNOWN_OTHER_STREAM] = {"the new stream or segment has no result yet",
+  [GST_Y10_STATE_OTHER_STREAM] = {"the new stream or segment has no result yet",
       "The picture may come from another source, as behind input-selector. "
       "Covering single boxes resumes after the first inference."},
-  [GST_Y10_UNKNOWN_NOT_HELD] = {"the frame was not inferred",
+  [GST_Y10_STATE_NOT_HELD] = {"the frame was not inferred",
       "The detector's skipped-boxes is \"none\"; \"hold\" covers the latest boxes."},
-  [GST_Y10_UNKNOWN_EXPIRED] = {"the latest result is too old",
+  [GST_Y10_STATE_EXPIRED] = {"the latest result is too old",
       "Infer more often, or lower privacy-growth."},
-  [GST_Y10_UNKNOWN_NO_TIME] = {"the frame was not inferred",
+  [GST_Y10_STATE_NO_TIME] = {"the frame was not inferred",
       "Without timestamps the age of the latest boxes is unknown."},
-  [GST_Y10_UNKNOWN_OTHER_SIZE] = {"the latest result is of frames of another size",
+  [GST_Y10_STATE_OTHER_SIZE] = {"the latest result is of frames of another size",
       "Covering single boxes resumes after the first inference with the new "
       "caps."},
-  [GST_Y10_UNKNOWN_OTHER_MODEL] = {"the new model has no result yet",
+  [GST_Y10_STATE_HELD_OTHER_MODEL] = {"the new model has no result yet",
       "Covering single boxes resumes after the first inference of the new "
       "model."},
-  [GST_Y10_UNKNOWN_LOST] = {"the detector has lost its GPU",
+  [GST_Y10_STATE_LOST] = {"the detector has lost its GPU",
       "Covering single boxes resumes once it has recovered."},
-  [GST_Y10_UNKNOWN_PARTIAL] = {"the detector reports only a part of the objects",
+  [GST_Y10_STATE_FRESH_PARTIAL] = {"the detector reports only a part of the objects",
       "Its region excludes some. A region of one rectangle with "
       "region-anchor=overlap covers the area outside it instead."},
-  [GST_Y10_UNKNOWN_NO_DETECTOR] = {"no detector has seen the picture",
+  [GST_Y10_STATE_NO_DETECTOR] = {"no detector has seen the picture",
       "There is no yolov10detect upstream, it is inactive (active=false) or "
       "attaches nothing (attach=none), or an element in between created a new "
       "picture, as compositor does. privacy-trust=roi trusts other detectors."},
-  [GST_Y10_UNKNOWN_UNTRUSTED] = {"its regions of interest are not yolov10detect's",
+  [GST_Y10_STATE_UNTRUSTED] = {"its regions of interest are not yolov10detect's",
       "Regions cannot tell that nothing else was found. privacy-trust=roi "
       "trusts them."},
-  [GST_Y10_UNKNOWN_MOVED] = {"an element downstream of the detector changed the picture",
+  [GST_Y10_STATE_MOVED] = {"an element downstream of the detector changed the picture",
       "It cropped, rotated, padded or distorted it. Move the detector or this "
       "element so that both see the same picture."},
-  [GST_Y10_UNKNOWN_MISSING] = {"the detector's boxes did not come through",
+  [GST_Y10_STATE_MISSING] = {"the detector's boxes did not come through",
       "An element in between removed them, or the detector's attach lists only "
       "metadata that this GStreamer lacks."},
-  [GST_Y10_UNKNOWN_OVERFLOW] = {"there are too many boxes",
+  [GST_Y10_STATE_OVERFLOW] = {"there are too many boxes",
       "Lower max-detections or raise confidence."},
 };
 
 static void
-warn (GstYolov10Overlay * self, GstY10Knowledge reason)
+warn (GstYolov10Overlay * self, GstY10State reason)
 {
+  if (reason == GST_Y10_STATE_HELD_PARTIAL)     /* the same reason */
+    reason = GST_Y10_STATE_FRESH_PARTIAL;
   if (self->reasons_told & (1u << reason))
     return;
   self->reasons_told |= 1u << reason;
@@ -82,71 +84,26 @@ tell_detectors (GstYolov10Overlay * self, gboolean active)
               active, NULL)));
 }
 
-/* Combined inspections of all detectors of a frame. */
-typedef struct
-{
-  GstY10Knowledge knowledge;
-  guint n_inspections, n_detections;
-  GstClockTime age;             /* of the oldest result */
-  gint width, height;           /* of the picture */
-  GstY10Rect region;            /* intersection of all inspected regions */
-  gboolean told;                /* all of them know about privacy */
-} Known;
-
-static void
-read_inspection (Known * known, const GstY10InspectionMeta * meta)
-{
-  GstVideoRectangle r = meta->region;
-
-  known->n_inspections++;
-  known->n_detections += meta->n_detections;
-  known->told = known->told && meta->held_for_privacy;
-  known->age = MAX (known->age, meta->age);
-  known->region = gst_y10_rect_intersect (known->region,
-      (GstY10Rect) { r.x, r.y, r.x + r.w, r.y + r.h });
-  if (meta->knowledge > GST_Y10_KNOWN_HELD)
-    known->knowledge = meta->knowledge;
-  else if (meta->width != (guint) known->width
-      || meta->height != (guint) known->height)
-    known->knowledge = GST_Y10_UNKNOWN_MOVED;
-}
-
-static void
-read_inspections (GstYolov10Overlay * self, GstBuffer * buffer, Known * known)
-{
-  const GstVideoMeta *video = gst_buffer_get_video_meta (buffer);
-  const GstY10InspectionMeta *meta;
-  gpointer state = NULL;
-
-  *known = (Known) {
-    .width = video ? (gint) video->width : self->info.width,
-    .height = video ? (gint) video->height : self->info.height,
-    .told = TRUE
-  };
-  known->region = (GstY10Rect) { 0, 0, known->width, known->height };
-  while ((meta = gst_y10_inspection_next (buffer, &state)))
-    read_inspection (known, meta);
-}
-
-/* Checks that the collected boxes are the ones the inspections describe. */
-static GstY10Knowledge
-check_boxes (const GstYolov10Overlay * self, const Known * known)
+/* Checks that the detectors vouch for the boxes that were read. */
+static GstY10State
+check_boxes (const GstYolov10Overlay * self)
 {
   const GstY10Reading *reading = &self->reading;
+  const GstY10State state = reading->result.state;
   gboolean trust = self->now.privacy_trust == GST_YOLOV10_PRIVACY_TRUST_ROI;
 
-  if (known->knowledge > GST_Y10_KNOWN_HELD)
-    return known->knowledge;
+  if (reading->n_inspections && !gst_y10_state_is_known (state))
+    return state;
   if (reading->overflow)
-    return GST_Y10_UNKNOWN_OVERFLOW;
+    return GST_Y10_STATE_OVERFLOW;
   if (reading->foreign_width || reading->moved
-      || (reading->n_frame_metas > known->n_inspections && !trust))
-    return GST_Y10_UNKNOWN_MOVED;
-  if (known->n_inspections == 0 && !trust)
-    return reading->any ? GST_Y10_UNKNOWN_UNTRUSTED : GST_Y10_UNKNOWN_NO_DETECTOR;
-  if (known->n_detections > 0 && (trust ? !reading->any : reading->missing))
-    return GST_Y10_UNKNOWN_MISSING;
-  return known->knowledge;
+      || (reading->n_frame_metas > reading->n_inspections && !trust))
+    return GST_Y10_STATE_MOVED;
+  if (reading->n_inspections == 0 && !trust)
+    return reading->any ? GST_Y10_STATE_UNTRUSTED : state;
+  if (reading->n_attached > 0 && (trust ? !reading->any : reading->missing))
+    return GST_Y10_STATE_MISSING;
+  return reading->n_inspections ? state : GST_Y10_STATE_FRESH;
 }
 
 static void
@@ -159,69 +116,77 @@ cover (GstYolov10Overlay * self, gint x0, gint y0, gint x1, gint y1)
 }
 
 static void
-cover_all (GstYolov10Overlay * self, const Known * known)
+cover_all (GstYolov10Overlay * self)
 {
   g_array_set_size (self->covered, 0);
-  cover (self, 0, 0, known->width, known->height);
+  cover (self, 0, 0, (gint) self->reading.picture_width,
+      (gint) self->reading.picture_height);
 }
 
 static void
-cover_boxes (GstYolov10Overlay * self, const Known * known, gint growth)
+cover_boxes (GstYolov10Overlay * self, gint growth)
 {
+  const gint width = (gint) self->reading.picture_width;
+  const gint height = (gint) self->reading.picture_height;
+
   for (guint i = 0; i < self->drawings->len; i++) {
     GstY10Rect box = g_array_index (self->drawings, GstY10Drawing, i).box;
 
     cover (self, MAX (box.x0 - growth, 0), MAX (box.y0 - growth, 0),
-        MIN (box.x1 + growth, known->width),
-        MIN (box.y1 + growth, known->height));
+        MIN (box.x1 + growth, width), MIN (box.y1 + growth, height));
   }
 }
 
 /* Covers the rest of the picture, from where new objects may have entered. */
 static void
-cover_outside (GstYolov10Overlay * self, const Known * known, GstY10Rect region)
+cover_outside (GstYolov10Overlay * self, GstY10Rect region)
 {
-  cover (self, 0, 0, known->width, region.y0);
-  cover (self, 0, region.y1, known->width, known->height);
+  const gint width = (gint) self->reading.picture_width;
+  const gint height = (gint) self->reading.picture_height;
+
+  cover (self, 0, 0, width, region.y0);
+  cover (self, 0, region.y1, width, height);
   cover (self, 0, region.y0, region.x0, region.y1);
-  cover (self, region.x1, region.y0, known->width, region.y1);
+  cover (self, region.x1, region.y0, width, region.y1);
 }
 
 /* Returns the margin in pixels, capped at the longer side, which covers
  * everything. */
 static gint
-growth_of (const GstYolov10Overlay * self, const Known * known)
+growth_of (const GstYolov10Overlay * self)
 {
-  gdouble growth = self->now.privacy_growth * known->age / GST_SECOND;
+  const GstY10Reading *reading = &self->reading;
+  gdouble growth = self->now.privacy_growth * reading->result.age / GST_SECOND;
 
-  return (gint) ceil (MIN (growth, 1) * MAX (known->width, known->height));
+  return (gint) ceil (MIN (growth, 1) * MAX (reading->picture_width,
+          reading->picture_height));
 }
 
 static void
-cover_known (GstYolov10Overlay * self, const Known * known)
+cover_known (GstYolov10Overlay * self)
 {
-  gint growth = growth_of (self, known);
+  const GstVideoRectangle *seen = &self->reading.result.region;
+  gint growth = growth_of (self);
   GstY10Rect region = {
-    known->region.x0 + growth, known->region.y0 + growth,
-    known->region.x1 - growth, known->region.y1 - growth
+    seen->x + growth, seen->y + growth,
+    seen->x + seen->w - growth, seen->y + seen->h - growth
   };
 
   if (gst_y10_rect_is_empty (&region)) {
-    cover_all (self, known);
-    warn (self, GST_Y10_UNKNOWN_EXPIRED);
+    cover_all (self);
+    warn (self, GST_Y10_STATE_EXPIRED);
     return;
   }
-  cover_boxes (self, known, growth);
-  cover_outside (self, known, region);
+  cover_boxes (self, growth);
+  cover_outside (self, region);
 }
 
-/* Fills @self->covered with the areas of @buffer to cover. Needs the boxes and
- * drawings of the same frame. */
+/* Fills @self->covered with the areas to cover. Needs the reading and the drawings
+ * of the same frame. */
 void
-gst_y10_overlay_plan_privacy (GstYolov10Overlay * self, GstBuffer * buffer)
+gst_y10_overlay_plan_privacy (GstYolov10Overlay * self)
 {
-  GstY10Knowledge knowledge;
-  Known known;
+  GstY10State state;
 
   g_array_set_size (self->covered, 0);
   if (self->now.privacy == GST_YOLOV10_PRIVACY_NONE) {
@@ -231,18 +196,17 @@ gst_y10_overlay_plan_privacy (GstYolov10Overlay * self, GstBuffer * buffer)
     self->n_untold = 0;
     return;
   }
-  read_inspections (self, buffer, &known);
   /* Repeat the event: a detector may be linked or restarted at any time. */
-  if (known.told)
+  if (self->reading.for_privacy)
     self->n_untold = 0;
   else if (self->n_untold++ % TELL_AGAIN == 0)
     tell_detectors (self, TRUE);
   self->told_active = TRUE;
-  knowledge = check_boxes (self, &known);
-  if (knowledge <= GST_Y10_KNOWN_HELD) {
-    cover_known (self, &known);
+  state = check_boxes (self);
+  if (gst_y10_state_is_known (state)) {
+    cover_known (self);
   } else {
-    cover_all (self, &known);
-    warn (self, knowledge);
+    cover_all (self);
+    warn (self, state);
   }
 }

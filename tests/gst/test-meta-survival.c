@@ -217,7 +217,7 @@ transform_inspection (GstBuffer *to, GQuark type, gpointer data)
 
   fail_unless (info != NULL);
   meta = (GstY10InspectionMeta *) gst_buffer_add_meta (from, info, NULL);
-  meta->knowledge = GST_Y10_KNOWN_FRESH;
+  meta->state = GST_Y10_STATE_FRESH;
   meta->width = WIDTH;
   meta->height = HEIGHT;
   meta->region = (GstVideoRectangle) { 3, 5, 7, 7 };
@@ -262,7 +262,7 @@ GST_START_TEST (test_inspection)
         &scale);
     fail_unless ((meta != NULL) == cases[i].kept, "case %u", i);
     if (meta) {
-      fail_unless_equals_int (meta->knowledge, GST_Y10_KNOWN_FRESH);
+      fail_unless_equals_int (meta->state, GST_Y10_STATE_FRESH);
       fail_unless_equals_int (meta->width, cases[i].width);
       fail_unless_equals_int (meta->height, cases[i].height);
       fail_unless (!memcmp (&meta->region, &cases[i].region,

@@ -182,14 +182,14 @@ test_auto_frames (void)
 
 static void
 expect (const GstY10Hold *hold, guint epoch, GstClockTime pts,
-    GstClockTime max_age, guint width, guint height, GstY10Knowledge knowledge,
+    GstClockTime max_age, guint width, guint height, GstY10State state,
     GstClockTime expected)
 {
   GstClockTime age = 0;
 
   g_assert_cmpint (gst_y10_hold_find (hold, epoch, pts, max_age, width, height,
-          &age), ==, knowledge);
-  if (knowledge == GST_Y10_KNOWN_HELD)
+          &age), ==, state);
+  if (state == GST_Y10_STATE_HELD)
     g_assert_cmpuint (age, ==, expected);
 }
 
@@ -204,7 +204,7 @@ test_hold (void)
   GstY10Hold hold;
 
   gst_y10_hold_init (&hold);
-  expect (&hold, 3, 100, NONE, 640, 480, GST_Y10_UNKNOWN_NO_RESULT, 0);
+  expect (&hold, 3, 100, NONE, 640, 480, GST_Y10_STATE_NO_RESULT, 0);
   is_whole = TRUE;
   gst_y10_hold_keep (&hold, &job);
   rows[1].anchor = 0;
@@ -213,22 +213,22 @@ test_hold (void)
   g_assert_false (hold.partial);
   g_assert_cmpint (hold.region.h, ==, 4);
   g_assert_cmpuint (hold.areas.n_parts, ==, 7);
-  expect (&hold, 3, 100, 0, 640, 480, GST_Y10_KNOWN_HELD, 0);
-  expect (&hold, 3, 160, 60, 640, 480, GST_Y10_KNOWN_HELD, 60);
-  expect (&hold, 3, 161, 60, 640, 480, GST_Y10_UNKNOWN_EXPIRED, 0);
-  expect (&hold, 3, 40, 60, 640, 480, GST_Y10_KNOWN_HELD, 60);
-  expect (&hold, 3, 39, 60, 640, 480, GST_Y10_UNKNOWN_EXPIRED, 0);
-  expect (&hold, 4, 100, NONE, 640, 480, GST_Y10_UNKNOWN_OTHER_STREAM, 0);
-  expect (&hold, 3, 100, NONE, 641, 480, GST_Y10_UNKNOWN_OTHER_SIZE, 0);
-  expect (&hold, 3, 100, NONE, 640, 481, GST_Y10_UNKNOWN_OTHER_SIZE, 0);
+  expect (&hold, 3, 100, 0, 640, 480, GST_Y10_STATE_HELD, 0);
+  expect (&hold, 3, 160, 60, 640, 480, GST_Y10_STATE_HELD, 60);
+  expect (&hold, 3, 161, 60, 640, 480, GST_Y10_STATE_EXPIRED, 0);
+  expect (&hold, 3, 40, 60, 640, 480, GST_Y10_STATE_HELD, 60);
+  expect (&hold, 3, 39, 60, 640, 480, GST_Y10_STATE_EXPIRED, 0);
+  expect (&hold, 4, 100, NONE, 640, 480, GST_Y10_STATE_OTHER_STREAM, 0);
+  expect (&hold, 3, 100, NONE, 641, 480, GST_Y10_STATE_OTHER_SIZE, 0);
+  expect (&hold, 3, 100, NONE, 640, 481, GST_Y10_STATE_OTHER_SIZE, 0);
   /* Even if boxes are held for ever: the overlay needs their age. */
-  expect (&hold, 3, NONE, NONE, 640, 480, GST_Y10_UNKNOWN_NO_TIME, 0);
+  expect (&hold, 3, NONE, NONE, 640, 480, GST_Y10_STATE_NO_TIME, 0);
   job.pts = NONE;
   is_whole = FALSE;
   gst_y10_hold_keep (&hold, &job);
   g_assert_true (hold.partial);
-  expect (&hold, 3, 100, NONE, 640, 480, GST_Y10_UNKNOWN_NO_TIME, 0);
-  expect (&hold, 3, NONE, NONE, 640, 480, GST_Y10_UNKNOWN_NO_TIME, 0);
+  expect (&hold, 3, 100, NONE, 640, 480, GST_Y10_STATE_NO_TIME, 0);
+  expect (&hold, 3, NONE, NONE, 640, 480, GST_Y10_STATE_NO_TIME, 0);
   g_assert_cmpint (n_refs[0], ==, 1);
   /* The result of another model: the former one can be freed. */
   job.session = &sessions[1];
@@ -236,7 +236,7 @@ test_hold (void)
   g_assert_cmpint (n_refs[0], ==, 0);
   g_assert_cmpint (n_refs[1], ==, 1);
   gst_y10_hold_forget (&hold);
-  expect (&hold, 3, 100, NONE, 640, 480, GST_Y10_UNKNOWN_NO_RESULT, 0);
+  expect (&hold, 3, 100, NONE, 640, 480, GST_Y10_STATE_NO_RESULT, 0);
   gst_y10_hold_clear (&hold);
   g_assert_cmpint (n_refs[1], ==, 0);
 }

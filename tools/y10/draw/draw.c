@@ -34,7 +34,7 @@
 struct _ToolDraw
 {
   char *dir;
-  GstY10Attacher *attacher;
+  GstY10Producer *producer;
   GHashTable *names;            /* file names written in this run */
 };
 
@@ -59,7 +59,7 @@ tool_draw_new (const char *dir, Y10Model *model, GError **error)
   draw = g_new0 (ToolDraw, 1);
   draw->dir = g_strdup (dir);
   gst_y10_attach_register_metas ();
-  draw->attacher = gst_y10_attacher_new (model, "y10");
+  draw->producer = gst_y10_producer_new (model, "y10");
   draw->names = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   return draw;
 }
@@ -122,16 +122,13 @@ void
 tool_draw_attach (ToolDraw *draw, GstBuffer *buffer, guint width, guint height,
     const Y10Detection *rows, guint n)
 {
-  GstY10DetectionList list;
-  const GstY10Findings findings = {.attach = GST_YOLOV10_ATTACH_ROI,
-    .detections = &list
-  };
+  GstY10Result result = {.state = GST_Y10_STATE_FRESH };
 
-  gst_y10_detection_list_init (&list, n);
-  gst_y10_detection_list_begin (&list, width, height);
-  gst_y10_attacher_list (draw->attacher, &list, rows, n);
-  gst_y10_attacher_attach (draw->attacher, buffer, &findings);
-  gst_y10_detection_list_clear (&list);
+  gst_y10_detection_list_init (&result.list, n);
+  gst_y10_detection_list_begin (&result.list, width, height);
+  gst_y10_producer_fill (draw->producer, &result, rows, n);
+  gst_y10_result_attach (&result, buffer, GST_YOLOV10_ATTACH_ROI, NULL, FALSE);
+  gst_y10_detection_list_clear (&result.list);
 }
 
 gboolean
@@ -254,7 +251,7 @@ tool_draw_free (ToolDraw *draw)
 {
   if (!draw)
     return;
-  gst_y10_attacher_free (draw->attacher);
+  gst_y10_producer_free (draw->producer);
   g_hash_table_unref (draw->names);
   g_free (draw->dir);
   g_free (draw);
