@@ -79,3 +79,13 @@ gst_y10_class_rules_are_of (const GstY10ClassRules * self,
       && !g_strcmp0 (self->confidence_text, config->text.class_confidence)
       && !g_strcmp0 (self->hints_text, config->text.encoder_hints);
 }
+
+/* Returns whether both, of the same model, report the same objects. */
+gboolean
+gst_y10_class_rules_find_same (const GstY10ClassRules * self,
+    const GstY10ClassRules * others)
+{
+  return self == others
+      || (!g_strcmp0 (self->classes_text, others->classes_text)
+      && !g_strcmp0 (self->confidence_text, others->confidence_text));
+}

@@ -25,5 +25,7 @@ void gst_y10_class_rules_unref (GstY10ClassRules * rules);
 
 gboolean gst_y10_class_rules_are_of (const GstY10ClassRules * rules,
     const GstY10Config * config);
+gboolean gst_y10_class_rules_find_same (const GstY10ClassRules * rules,
+    const GstY10ClassRules * others);
 
 G_END_DECLS

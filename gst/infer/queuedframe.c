@@ -83,13 +83,17 @@ find_held (const GstY10QueuedFrame * self, const GstY10Hold * hold,
       self->width, self->height, age);
 }
 
-/* Boxes of another model do not vouch for this model's objects. */
+/* Boxes of another model, or of other classes, do not vouch for the objects that
+ * are asked for now. */
 static void
 show_held (const GstY10QueuedFrame * self, const GstY10Hold * hold,
     GstY10Result * result)
 {
   if (hold->session != self->session)
     result->state = GST_Y10_STATE_HELD_OTHER_MODEL;
+  else if (!gst_y10_class_rules_find_same (hold->class_rules,
+          self->class_rules))
+    result->state = GST_Y10_STATE_HELD_OTHER_CLASSES;
   else if (hold->partial)
     result->state = GST_Y10_STATE_HELD_PARTIAL;
   gst_y10_producer_fill (hold->session->producer, result, hold->detections,

@@ -212,6 +212,37 @@ GST_START_TEST (test_skipped)
 
 GST_END_TEST;
 
+/* One frame of four is inferred. Boxes held from before classes or class-confidence
+ * changed may lack objects that are asked for now; encoder-hints and equal values
+ * change nothing. */
+GST_START_TEST (test_other_classes)
+{
+  static const struct
+  {
+    const char *property, *value;
+    gboolean is_other;
+  } changes[] = {
+    {"classes", "bus", TRUE}, {"classes", "bus", FALSE}, {"encoder-hints", "bus=-8", FALSE},
+    {"class-confidence", "bus=0.5", TRUE}, {"classes", "bus,person", TRUE},
+  };
+  GstClockTime pts = 0;
+  Pair pair;
+
+  pair_begin (&pair, "inference-interval=4", "privacy=fill privacy-growth=0");
+  for (guint i = 0; i < G_N_ELEMENTS (changes); i++) {
+    fail_unless_equals_int (pair_push (&pair, pts++ * FRAME), UNTOUCHED);
+    fail_unless_equals_int (pair_push (&pair, pts++ * FRAME), UNTOUCHED);
+    g_object_set (pair.detect, changes[i].property, changes[i].value, NULL);
+    for (guint k = 0; k < 2; k++)
+      fail_unless_equals_int (pair_push (&pair, pts++ * FRAME),
+          changes[i].is_other ? COVERED : UNTOUCHED);
+  }
+  pair_expect_warnings (&pair, "the changed classes have no result yet", 1);
+  pair_end (&pair);
+}
+
+GST_END_TEST;
+
 /* Sends a frame, without waiting for it or earlier ones, and counts those that
  * leave: n[COVERED] and n[UNTOUCHED]. */
 static void
@@ -517,6 +548,7 @@ states_suite (void)
   tcase_set_timeout (tc, 120);
   tcase_add_test (tc, test_growth);
   tcase_add_test (tc, test_skipped);
+  tcase_add_test (tc, test_other_classes);
   tcase_add_test (tc, test_slow);
   tcase_add_test (tc, test_crop_meta);
   tcase_add_test (tc, test_telling);
