@@ -387,7 +387,7 @@ wait_for_step (const Y10Slot *slot, GError **error)
  * little at once, since a step that had to share the GPU says nothing about the
  * next. */
 static void
-note_time (Y10Slot *slot)
+update_expected (Y10Slot *slot)
 {
   gint64 *expected = &slot->runs[slot->size - 1].expected;
 
@@ -406,7 +406,7 @@ y10_cuda_slot_wait (Y10Slot *slot, GError **error)
       || !y10_cuda_check (d, d->event_elapsed_time (&slot->ms, slot->start,
           slot->done), "timing the network", error))
     return FALSE;
-  note_time (slot);
+  update_expected (slot);
   /* The count is written back, so that waiting again changes nothing. */
   for (guint i = 0; i < slot->n_images; i++)
     slot->results[i].n = counts[i] =

@@ -104,7 +104,7 @@ refuse_graph (Y10Slot *slot, Y10CudaOpPlans *batch, guint n,
 }
 
 static void
-note_failed_capture (Y10Slot *slot, guint n, const GError *error)
+report_failed_capture (Y10Slot *slot, guint n, const GError *error)
 {
   static int n_failed;
   Y10CudaSlotRun *run = &slot->runs[n - 1];
@@ -138,7 +138,7 @@ y10_cuda_slot_try (Y10Slot *slot, Y10CudaOpPlans *batch, guint n,
     return TRUE;
   }
   if (capture_error) {
-    note_failed_capture (slot, n, capture_error);
+    report_failed_capture (slot, n, capture_error);
   } else {
     run->n_failures = 0;
     run->retry_at = 0;
@@ -206,7 +206,7 @@ y10_cuda_slot_take_over (Y10Slot *slot)
 
 /* Tuning starts with the sizes that steps have. */
 static void
-note_size (Y10Slot *slot, guint n)
+record_size (Y10Slot *slot, guint n)
 {
   Y10Program *program = slot->program;
   guint size = y10_cuda_smallest_size (y10_cuda_program_get_sizes (program), n);
@@ -221,7 +221,7 @@ note_size (Y10Slot *slot, guint n)
 guint
 y10_cuda_slot_choose_size (Y10Slot *slot, guint n)
 {
-  note_size (slot, n);
+  record_size (slot, n);
   while (!slot->runs[n - 1].batch)
     n++;
   return n;

@@ -103,7 +103,7 @@ free_descriptors (const Y10Cudnn *cudnn, GPtrArray *array)
 
 /* The configurations of one heuristics mode, best first; may be empty. */
 static GPtrArray *
-ask (Search *s, guint mode)
+list_configs (Search *s, guint mode)
 {
   const Y10Cudnn *cudnn = s->lib->cudnn;
   cudnnBackendDescriptor_t heuristic;
@@ -239,7 +239,7 @@ search (Search *s, gboolean tensor_core)
 {
   for (guint m = 0; m < G_N_ELEMENTS (modes) && s->plans->len == 0; m++) {
     if (!s->configs[m])
-      s->configs[m] = ask (s, m);
+      s->configs[m] = list_configs (s, m);
     for (guint i = 0; i < s->configs[m]->len
         && s->n_failures < MAX_FAILURES && s->plans->len < s->max_plans
         && !g_cancellable_is_cancelled (s->cancellable); i++) {

@@ -53,14 +53,14 @@ check (Y10PainterState *self, int result, const char *call, GError **error)
 }
 
 static gboolean
-enter (Y10PainterState *self, GError **error)
+enter_context (Y10PainterState *self, GError **error)
 {
   return check (self, self->driver->ctx_push (self->context),
       "entering the context", error);
 }
 
 static void
-leave (Y10PainterState *self)
+leave_context (Y10PainterState *self)
 {
   CUcontext popped;
 
@@ -167,9 +167,9 @@ free_all (Y10PainterState *self)
 static void
 painter_close (Y10PainterState *self)
 {
-  if (enter (self, NULL)) {
+  if (enter_context (self, NULL)) {
     free_all (self);
-    leave (self);
+    leave_context (self);
   }
   g_free (self);
 }
@@ -189,7 +189,7 @@ painter_open (gpointer cuda_context, GError **error)
   self = g_new0 (Y10PainterState, 1);
   self->driver = driver;
   self->context = cuda_context;
-  if (!enter (self, error)) {
+  if (!enter_context (self, error)) {
     g_free (self);
     return NULL;
   }
@@ -198,7 +198,7 @@ painter_open (gpointer cuda_context, GError **error)
       && y10_cuda_atlas_init (&self->atlas, driver, error);
   if (!ok)
     free_all (self);
-  leave (self);
+  leave_context (self);
   if (!ok)
     g_clear_pointer (&self, g_free);
   return self;
@@ -394,14 +394,14 @@ painter_draw (Y10PainterState *self, const Y10Canvas *canvas,
   CUstream stream = cuda_stream;
   gboolean ok;
 
-  if (!enter (self, error))
+  if (!enter_context (self, error))
     return FALSE;
   ok = (!stream || follow (self, self->stream, stream, self->before, error))
       && draw_all (self, canvas, items, n, error)
       && (stream ? follow (self, stream, self->stream, self->after, error)
       : check (self, self->driver->stream_synchronize (self->stream),
           "drawing", error));
-  leave (self);
+  leave_context (self);
   return ok;
 }
 

@@ -177,7 +177,7 @@ run_slot (Y10Engine *engine, guint index)
     pthread_mutex_unlock (&engine->lock);
     return;
   }
-  y10_engine_note_lost (engine, error);
+  y10_engine_set_lost (engine, error);
   /* The device may still be reading images that were loaded before the
    * error. */
   if (backend->wait) {
@@ -202,7 +202,7 @@ complete_slot (Y10Engine *engine, guint index)
   } else {
     y10_slot_set_input_done (engine, slot);
   }
-  y10_engine_note_lost (engine, error);
+  y10_engine_set_lost (engine, error);
   y10_slot_set_done (engine, slot, error);
 }
 

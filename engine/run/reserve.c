@@ -62,7 +62,7 @@ y10_engine_reserve (Y10Engine *engine, Y10PixelFormat format, guint width,
             &image, &error)) {
       g_debug ("no memory is reserved for %u images of %ux%u: %s", n, width,
           height, error->message);
-      y10_engine_note_lost (engine, error);
+      y10_engine_set_lost (engine, error);
     }
     give_back (engine, slot);
   }

@@ -111,7 +111,7 @@ read_logits (Y10Engine *engine, const Y10Step *step, guint image, Result *r,
 #define PICTURE_SIZE (STRIDE * Y10_TEST_PICTURE_HEIGHT)
 
 static gboolean
-add (const Y10Step *step, const guint8 *rgb, GError **error)
+add_picture (const Y10Step *step, const guint8 *rgb, GError **error)
 {
   const Y10Image image = {.size = sizeof image,.format = Y10_PIXEL_RGB,
     .width = Y10_TEST_PICTURE_WIDTH,.height = Y10_TEST_PICTURE_HEIGHT,
@@ -146,7 +146,7 @@ infer (Y10Engine *engine, const Round *round, Result *r, GError **error)
   if (!y10_step_begin (engine, -1, &step, error))
     return FALSE;
   for (guint i = 0; ok && i < round->n_images; i++)
-    ok = add (&step, rgb + round->pictures[i] * PICTURE_SIZE, error);
+    ok = add_picture (&step, rgb + round->pictures[i] * PICTURE_SIZE, error);
   ok = ok && y10_step_run (&step, 0, y10_engine_get_graph (engine)->n_ops, error)
       && y10_step_wait (&step, -1, error);
   for (guint i = 0; ok && i < round->n_images; i++)
@@ -233,7 +233,7 @@ matches (const Y10Detection *a, const Y10Detection *b, const Limits *limit)
 /* Each detection of @a that is well above the limit has one of its own among those
  * of @b, so that none is there twice. */
 static gboolean
-all_in (const Image *a, const Image *b, const Limits *limit, const char *what,
+check_matches (const Image *a, const Image *b, const Limits *limit, const char *what,
     GError **error)
 {
   gboolean taken[MAX_ROWS] = { FALSE };
@@ -262,8 +262,8 @@ same_image (const Result *got, const Result *expected, guint i,
   const Image *g = &got->images[i], *e = &expected->images[i];
 
   if (!same_logits (got, expected, i, limit, error)
-      || !all_in (e, g, limit, "a detection of the reference is missing", error)
-      || !all_in (g, e, limit, "the reference has no such detection", error))
+      || !check_matches (e, g, limit, "a detection of the reference is missing", error)
+      || !check_matches (g, e, limit, "the reference has no such detection", error))
     return FALSE;
   g_debug ("self-check: image %u has %u detections, the first of class %d with "
       "confidence %.2f", i, g->n_rows, g->n_rows ? g->rows[0].class_id : -1,

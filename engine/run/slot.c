@@ -90,7 +90,7 @@ y10_engine_check_lost (const Y10Engine *engine, GError **error)
 /* From the first DEVICE_LOST error on the engine makes no more calls to the
  * device; all waiting steps fail at once. */
 void
-y10_engine_note_lost (Y10Engine *engine, const GError *error)
+y10_engine_set_lost (Y10Engine *engine, const GError *error)
 {
   if (!g_error_matches (error, Y10_ERROR, Y10_ERROR_DEVICE_LOST))
     return;

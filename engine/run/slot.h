@@ -75,7 +75,7 @@ void y10_engine_set_done_func (Y10Engine * engine, Y10StepDone done,
 
 /* Call with the engine's lock held. */
 gboolean y10_engine_check_lost (const Y10Engine * engine, GError ** error);
-void y10_engine_note_lost (Y10Engine * engine, const GError * error);
+void y10_engine_set_lost (Y10Engine * engine, const GError * error);
 gboolean y10_engine_is_lost (Y10Engine * engine, GError ** error);
 
 /* Makes begin hand out a slot that is still held, to show that the stress test

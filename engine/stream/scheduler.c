@@ -277,7 +277,7 @@ busy_until (const Y10Scheduler *self, gint64 now)
 }
 
 static void
-answer (Y10Scheduler *self, const Step *step, gint64 now)
+answer_step (Y10Scheduler *self, const Step *step, gint64 now)
 {
   for (guint i = 0; i < step->n; i++) {
     Y10Place *place = step->turns[i].place;
@@ -317,7 +317,7 @@ y10_scheduler_finish (Y10Scheduler *self, guint step, const GError *error)
   }
   finished->finished = TRUE;
   while (self->n_in_flight && self->steps[self->first].finished) {
-    answer (self, &self->steps[self->first], now);
+    answer_step (self, &self->steps[self->first], now);
     self->first = (self->first + 1) % self->config.n_steps;
     if (!--self->n_in_flight)
       self->busy += now - self->busy_since;

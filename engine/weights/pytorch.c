@@ -248,7 +248,7 @@ tensor_args (const Value *value)
 
 /* Appends ".key" to the path; returns FALSE if @key is not a name. */
 static gboolean
-enter (Reader *r, const Value *key)
+push_name (Reader *r, const Value *key)
 {
   if (!key || key->kind != Y10_PICKLE_STRING
       || r->path->len + 1 + key->length > MAX_NAME
@@ -262,7 +262,7 @@ enter (Reader *r, const Value *key)
 
 /* Counts entries before they are examined. */
 static gboolean
-work (Reader *r, guint n)
+count_work (Reader *r, guint n)
 {
   r->work += n;
   return r->work <= MAX_WORK
@@ -277,12 +277,12 @@ add_tensors (Reader *r, const Value *dict)
 
   if (!dict || !holds_pairs (dict))
     return TRUE;
-  if (!work (r, dict->n))
+  if (!count_work (r, dict->n))
     return FALSE;
   for (guint i = 0; i + 1 < dict->n; i += 2) {
     const Value *args = tensor_args (dict->items[i + 1]);
 
-    if (args && enter (r, dict->items[i])
+    if (args && push_name (r, dict->items[i])
         && !add_tensor (r, r->path->str, args))
       return FALSE;
     g_string_truncate (r->path, length);
@@ -334,7 +334,7 @@ add_module (Reader *r, const Value *module)
     return FALSE;
   if (lookup (r, buffers, "running_mean") && !check_norm (r, state))
     return FALSE;
-  if (!work (r, modules ? modules->n : 0))
+  if (!count_work (r, modules ? modules->n : 0))
     return FALSE;
   for (guint i = 0; modules && holds_pairs (modules) && i + 1 < modules->n;
       i += 2) {
@@ -351,7 +351,7 @@ add_module (Reader *r, const Value *module)
 
       y10_tensor_file_set_meta (r->file, "head-class", name);
     }
-    if (get_state (child) && enter (r, modules->items[i])) {
+    if (get_state (child) && push_name (r, modules->items[i])) {
       r->depth++;
       if (!add_module (r, child))
         return FALSE;
@@ -469,7 +469,7 @@ find_only_weights (Reader *r, const Value *root, guint *n)
   const Value *found = NULL;
 
   *n = 0;
-  if (!root || !holds_pairs (root) || !work (r, root->n))
+  if (!root || !holds_pairs (root) || !count_work (r, root->n))
     return NULL;
   for (guint i = 0; i + 1 < root->n; i += 2) {
     const Value *value = root->items[i + 1];

@@ -56,7 +56,7 @@ static atomic_uint n_allocations, n_to_print;
 static __thread gboolean inside;        /* the count may itself allocate */
 
 static void
-note (const char *what, size_t size)
+record (const char *what, size_t size)
 {
   void *frames[MAX_FRAMES];
 
@@ -71,42 +71,42 @@ note (const char *what, size_t size)
 void *
 malloc (size_t size)
 {
-  note ("malloc", size);
+  record ("malloc", size);
   return __libc_malloc (size);
 }
 
 void *
 calloc (size_t n, size_t size)
 {
-  note ("calloc", n * size);
+  record ("calloc", n * size);
   return __libc_calloc (n, size);
 }
 
 void *
 realloc (void *p, size_t size)
 {
-  note ("realloc", size);
+  record ("realloc", size);
   return __libc_realloc (p, size);
 }
 
 void *
 memalign (size_t align, size_t size)
 {
-  note ("memalign", size);
+  record ("memalign", size);
   return __libc_memalign (align, size);
 }
 
 void *
 aligned_alloc (size_t align, size_t size)
 {
-  note ("aligned_alloc", size);
+  record ("aligned_alloc", size);
   return __libc_memalign (align, size);
 }
 
 int
 posix_memalign (void **p, size_t align, size_t size)
 {
-  note ("posix_memalign", size);
+  record ("posix_memalign", size);
   *p = __libc_memalign (align, size);
   return *p ? 0 : ENOMEM;
 }

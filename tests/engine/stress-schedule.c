@@ -185,7 +185,7 @@ work (void *data)
 
 /* Checks the outcome of a finished image. */
 static void
-look_at (Camera *camera, Image *image)
+check_outcome (Camera *camera, Image *image)
 {
   Y10PlaceState state = y10_engine_request_get_place (&image->request)->state;
 
@@ -226,7 +226,7 @@ take (void *data)
       until = random % 8 ? 0 : g_get_monotonic_time () + random / 8 % 100;
     while (y10_engine_request_await (&image->request, until) < Y10_PLACE_ANSWERED)
       until = FOREVER;
-    look_at (camera, image);
+    check_outcome (camera, image);
     sem_post (&camera->free);
   }
   return NULL;
@@ -280,7 +280,7 @@ live (Camera *camera)
   pthread_join (taker, NULL);
   y10_engine_stream_unref (camera->stream);
   for (guint number = camera->taken_until; number < camera->end; number++)
-    look_at (camera, &camera->ring[number % RING]);
+    check_outcome (camera, &camera->ring[number % RING]);
   sem_destroy (&camera->filled);
   sem_destroy (&camera->free);
 }
