@@ -250,7 +250,7 @@ measure_streams (const Bench *b, guint n, gboolean last, GError **error)
 {
   Client *clients = g_new0 (Client, n);
   GArray *delays = g_array_new (FALSE, FALSE, sizeof (double));
-  Y10EngineStreamStats before, after;
+  Y10EngineStreamStats before = { .size = sizeof before }, after = { .size = sizeof after };
   gint64 start;
   guint n_failed = 0, n_open = 0;
   double took;
