@@ -306,10 +306,13 @@ leave (GstYolov10Detect * self, GstPad * pad, GstY10QueuedFrame * entry,
     gboolean is_detached)
 {
   GstFlowReturn flow;
+  gboolean ok = collect (self);
 
+  /* Not before: its job may be over by now, and would be collected as the result of
+   * an earlier frame. */
   if (is_detached)
     detach (self, entry);
-  flow = collect (self) ? send (self, pad, entry) : GST_FLOW_ERROR;
+  flow = ok ? send (self, pad, entry) : GST_FLOW_ERROR;
   if (flow != GST_FLOW_OK) {
     GST_DEBUG_OBJECT (self, "stopping: %s", gst_flow_get_name (flow));
     gst_y10_frame_queue_stop (self->frame_queue, flow);
