@@ -419,9 +419,11 @@ gst_y10_props_warn (GstYolov10Detect * self)
  * model is loaded again even if its path is unchanged: the file itself may have
  * been replaced. */
 static void
-follow (GstYolov10Detect * self, guint id, const GstY10Config * config,
-    GstY10Session * session)
+follow (GstYolov10Detect * self, guint id, const GstY10Config * config)
 {
+  /* A session that takes over from now on sees the new value itself. */
+  GstY10Session *session = gst_yolov10_detect_get_session (self);
+
   if (id == PROP_MODEL_FILE)
     gst_y10_reload_request (self->reload);
   if (!session)
@@ -434,6 +436,7 @@ follow (GstYolov10Detect * self, guint id, const GstY10Config * config,
     warn_of_hints (self, config);
   if (id >= PROP_TILES && id <= PROP_ROI_TYPE)
     warn_of_tiles (self, config);
+  gst_y10_session_unref (session);
 }
 
 /* Replaces the configuration, unless the property may not change any more. Call
@@ -483,7 +486,7 @@ gst_y10_props_set (GObject * object, guint id,
   if (is_closed)
     gst_y10_ready_only_refuse (GST_ELEMENT (self), pspec, value);
   else if (ok || !session)
-    follow (self, id, config, session);
+    follow (self, id, config);
   else
     GST_Y10_ELEMENT_WARNING (self, error);
   g_clear_error (&error);
