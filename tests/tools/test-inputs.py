@@ -7,6 +7,7 @@ import json
 import os
 import pty
 import random
+import re
 import struct
 import subprocess
 import unittest
@@ -190,6 +191,43 @@ class Inputs(Case):
         names = [o["roi_type"] for line in lines for o in line["objects"]]
         for name in set(names):
             self.assertIn(f"{names.count(name)} {name}", text)
+
+
+    def test_format_summary(self):
+        """Counted over the lines that another run prints."""
+        other = write_png(self.path("summary.png"), picture(150, 110, 5))
+        inputs = ["--confidence", "0.02", self.png, other, self.png]
+        lines, _ = self.detect(*inputs)
+        done = self.y10("detect", "--model", self.model, "--backend", "ref", "--size", "96",
+                        "--format", "summary", *inputs)
+        rows = {row[0]: [float(value) for value in row[1:]] for row in re.findall(
+            r"^  (\S.*?) {2,}(\d+) +(\d+) +([01]\.\d\d)$", done.stdout, re.M)}
+        expected = {}
+        for line in lines:
+            names = [o["roi_type"] for o in line["objects"]]
+            for o in line["objects"]:
+                row = expected.setdefault(o["roi_type"], [0, 0, 0])
+                row[1] = max(row[1], names.count(o["roi_type"]))
+                row[2] = max(row[2], o["detection"]["confidence"])
+            for name in set(names):
+                expected[name][0] += 1
+        self.assertEqual(rows.keys(), expected.keys())
+        for name, row in rows.items():
+            self.assertEqual(row[:2], expected[name][:2])
+            self.assertAlmostEqual(row[2], expected[name][2], delta=0.0051)
+        self.assertTrue(rows)
+        self.assertRegex(done.stdout, r"\n3 frames of 150x110 in [\d.]+ s: [\d.]+ frames per second")
+        self.assertNotIn("{", done.stdout)
+        # Of one picture, how many there are.
+        one = self.y10("detect", "--model", self.model, "--backend", "ref", "--size", "96",
+                       "--format", "summary", "--confidence", "0.02", self.png).stdout
+        found = dict(re.findall(r"^  (\S.*?) {2,}(\d+) +[01]\.\d\d$", one, re.M))
+        names = [o["roi_type"] for o in lines[0]["objects"]]
+        self.assertEqual(found, {name: str(names.count(name)) for name in set(names)})
+        nothing = self.y10("detect", "--model", self.model, "--backend", "ref", "--size", "96",
+                           "--format", "summary", "--confidence", "1", self.png).stdout
+        self.assertIn("nothing found", nothing)
+        self.refused("detect", "--format", "xml", self.png, says=["--format", "xml", "jsonl"])
 
 
 def read_available(fd):

@@ -142,6 +142,46 @@ class Draw(Case):
         self.assertEqual(len(lines), 12)
         self.assertEqual(lines[0]["resolution"], {"width": 96, "height": 62})
 
+    def test_picture_by_name(self):
+        """The same copy, under a name of the user's."""
+        out = self.path("named")
+        self.detect("--confidence", "0.02", "--draw", out, self.png)
+        for name in ("b.PNG", "c.png"):
+            self.detect("--confidence", "0.02", "--draw", self.path(name), self.png)
+            self.assertEqual(read_png(self.path(name)), read_png(os.path.join(out, "a.png")))
+        # A folder may be called so.
+        os.makedirs(self.path("d.png"))
+        self.detect("--draw", self.path("d.png"), self.png)
+        self.assertEqual(os.listdir(self.path("d.png")), ["a.png"])
+
+    def test_names_that_do_not_fit(self):
+        before = os.stat(self.png).st_mtime_ns
+        for path, words in (("e.mp4", "expected to be .png or .jpg"),
+                            ("none/e.png", "there is no folder"), ("a.png", "would overwrite it")):
+            _, errors = self.detect("--draw", self.path(path), self.png, status=1)
+            self.assertIn(self.path(path), errors)
+            self.assertIn(words, errors)
+            self.assertEqual(len(errors.splitlines()), 1, errors)
+            self.assertTrue(path == "a.png" or not os.path.exists(self.path(path)))
+        self.assertEqual(os.stat(self.png).st_mtime_ns, before)
+        self.refused("detect", "--draw", self.path("e.png"), self.png, self.png, says=["2 inputs"])
+
+    @unittest.skipIf(MISSING or lacking("x264enc", "mp4mux", "matroskamux", "qtdemux", "matroskademux"),
+                     "GStreamer lacks codecs")
+    def test_video_by_name(self):
+        """The extension says which container."""
+        avi = self.path("w.avi")
+        launch(self, "videotestsrc num-buffers=12 ! video/x-raw,width=96,height=64,framerate=25/1 ! "
+               f"jpegenc ! avimux ! filesink location={avi}")
+        for name, magic in (("w.mkv", b"\x1a\x45\xdf\xa3"), ("w.MP4", b"ftyp"), ("v2.avi", b"RIFF")):
+            self.detect("--draw", self.path(name), avi)
+            with open(self.path(name), "rb") as f:
+                self.assertIn(magic, f.read(12))
+            lines, _ = self.detect(self.path(name))
+            self.assertEqual(len(lines), 12)
+        _, errors = self.detect("--draw", self.path("w.png"), avi, status=1)
+        self.assertIn("cannot be .png; expected .mp4, .mkv, .webm or .avi", errors)
+
     @unittest.skipIf(os.geteuid() == 0 and not os.path.exists("/proc/version"), "no place to fail")
     def test_no_such_place(self):
         lines, errors = self.detect("--draw", "/proc/version/out", self.png, status=1)

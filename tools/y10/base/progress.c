@@ -123,12 +123,17 @@ tool_progress_update (ToolProgress *progress, guint input, double fraction,
   g_free (base);
 }
 
+double
+tool_progress_get_seconds (const ToolProgress *progress)
+{
+  return (double) (g_get_monotonic_time () - progress->start) / G_USEC_PER_SEC;
+}
+
 void
 tool_progress_summarise (ToolProgress *progress, guint n_inputs,
-    const Y10Model *model, const guint64 *n_objects)
+    const Y10Model *model, const ToolClassCount *classes)
 {
-  const double seconds = (double) (g_get_monotonic_time () - progress->start)
-      / G_USEC_PER_SEC;
+  const double seconds = tool_progress_get_seconds (progress);
   const guint n_classes = y10_model_get_n_classes (model);
   const char *separator = ": ";
 
@@ -145,9 +150,9 @@ tool_progress_summarise (ToolProgress *progress, guint n_inputs,
   for (guint i = 0; i < n_classes; i++) {
     char *name = tool_escape (y10_model_get_class_name (model, i));
 
-    if (n_objects[i]) {
-      fprintf (stderr, "%s%" G_GUINT64_FORMAT " %s", separator, n_objects[i],
-          name);
+    if (classes[i].n_objects) {
+      fprintf (stderr, "%s%" G_GUINT64_FORMAT " %s", separator,
+          classes[i].n_objects, name);
       separator = ", ";
     }
     g_free (name);

@@ -6,6 +6,8 @@
 
 #include <y10/y10.h>
 
+#include "base/supervisor.h"
+
 G_BEGIN_DECLS
 
 typedef struct _ToolProgress ToolProgress;
@@ -19,7 +21,9 @@ void tool_progress_update (ToolProgress *progress, guint input,
     double fraction, const char *name);
 /* Prints a summary if stderr is a terminal or the command was interrupted. */
 void tool_progress_summarise (ToolProgress *progress, guint n_inputs,
-    const Y10Model *model, const guint64 *n_objects);
+    const Y10Model *model, const ToolClassCount *classes);
+/* Seconds since the work began. */
+double tool_progress_get_seconds (const ToolProgress *progress);
 /* Removes the bar before other output. */
 void tool_progress_hide (ToolProgress *progress);
 void tool_progress_free (ToolProgress *progress);

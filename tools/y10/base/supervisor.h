@@ -10,11 +10,21 @@ G_BEGIN_DECLS
 
 #define TOOL_MAX_COUNTED_CLASSES 1024
 
+/* What children count of a class. */
+typedef struct
+{
+  guint64 n_objects;
+  guint n_frames;               /* with at least one */
+  guint most;                   /* in one frame */
+  float best;                   /* confidence */
+} ToolClassCount;
+
 /* What children count, over all of them. */
 typedef struct
 {
   guint n_frames;
-  guint64 n_objects[TOOL_MAX_COUNTED_CLASSES];
+  guint width, height;          /* of the frames; 0: they differ */
+  ToolClassCount classes[TOOL_MAX_COUNTED_CLASSES];
 } ToolCounts;
 
 /* The work on a list of @n inputs. */

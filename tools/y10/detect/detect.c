@@ -32,7 +32,8 @@ typedef struct
   double confidence;
   int max_detections, interval;
   char *classes, *class_confidence, *min_size, *max_size, *draw, *save_crops;
-  char *tiles, *region, *region_anchor;
+  char *tiles, *region, *region_anchor, *format_name;
+  ToolFormat format;
   double tile_overlap;
   gboolean recursive;
   char *tile_overlap_text;
@@ -222,7 +223,7 @@ explain_bundled (const ToolDetect *self)
   guint64 n_found = 0;
 
   for (guint i = 0; i < n; i++) {
-    n_found += self->n_objects[i];
+    n_found += self->classes[i].n_objects;
     g_string_append_printf (names, "%s%s", i ? ", " : "",
         y10_model_get_class_name (self->model, i));
   }
@@ -233,6 +234,21 @@ explain_bundled (const ToolDetect *self)
   g_string_free (names, TRUE);
 }
 
+static void
+print_summary (ToolDetect *self, const Y10Engine *engine)
+{
+  const ToolCounts *counts = tool_supervisor_get_counts ();
+  char *text;
+
+  if (!counts->n_frames)
+    return;
+  text = tool_report_summary (self->model, engine, counts, self->classes,
+      tool_progress_get_seconds (self->progress));
+  fputs (text, stdout);
+  fflush (stdout);
+  g_free (text);
+}
+
 /* Runs in a child process. */
 static int
 run (gpointer user)
@@ -241,14 +257,14 @@ run (gpointer user)
   Y10EngineConfig *config = ((Command *) user)->config;
   Y10HeadParams params = Y10_HEAD_PARAMS_INIT;
   ToolDetect self = {.interval = (guint) options->interval,
-    .table = isatty (STDOUT_FILENO) && !options->store,.out = stdout,
+    .format = options->format,.out = stdout,
     .for_store = options->store != NULL
   };
   Y10Engine *engine;
   GError *error = NULL;
   guint8 *classes = NULL;
   gfloat *class_confidence = NULL;
-  guint64 *own_counts = NULL;
+  ToolClassCount *own_counts = NULL;
   Y10Tiles tiles;
   int status = TOOL_NO_ENGINE;
 
@@ -282,14 +298,16 @@ run (gpointer user)
     goto out;
 
   if (y10_model_get_n_classes (self.model) > TOOL_MAX_COUNTED_CLASSES)
-    own_counts = g_new0 (guint64, y10_model_get_n_classes (self.model));
-  self.n_objects = own_counts ? own_counts
-      : tool_supervisor_get_counts ()->n_objects;
+    own_counts = g_new0 (ToolClassCount, y10_model_get_n_classes (self.model));
+  self.classes = own_counts ? own_counts
+      : tool_supervisor_get_counts ()->classes;
   status = options->store
       ? tool_detect_store (&self, &options->tasks, engine, &params)
       : detect_inputs (&self, options->inputs);
   tool_progress_summarise (self.progress, self.n_done, self.model,
-      self.n_objects);
+      self.classes);
+  if (self.format == TOOL_FORMAT_SUMMARY)
+    print_summary (&self, engine);
   if (tool_interrupted ())
     status = TOOL_INTERRUPTED;
   else if (!options->engine.model && !options->store && !options->classes)
@@ -369,6 +387,38 @@ check_inputs (char **inputs, GOptionContext *context)
 }
 
 static gboolean
+read_format (DetectOptions *options)
+{
+  GError *error = NULL;
+
+  options->format = isatty (STDOUT_FILENO) && !options->store
+      ? TOOL_FORMAT_TABLE : TOOL_FORMAT_JSONL;
+  if (!options->format_name)
+    return TRUE;
+  if (options->store)
+    tool_error ("--store does not go with --format; what it stores is JSON");
+  else if (tool_format_parse (options->format_name, &options->format, &error))
+    return TRUE;
+  else
+    tool_error ("--format: %s", error->message);
+  g_clear_error (&error);
+  return FALSE;
+}
+
+/* A copy with a name of its own is of one input. */
+static gboolean
+check_draw (const DetectOptions *options, char **expanded)
+{
+  const guint n = g_strv_length (expanded);
+
+  if (!options->draw || n <= 1 || !tool_draw_is_file (options->draw))
+    return TRUE;
+  tool_error ("--draw %s is a file, but there are %u inputs; expected a folder",
+      options->draw, n);
+  return FALSE;
+}
+
+static gboolean
 plan_tasks (DetectOptions *options, int *status)
 {
   options->tile_overlap_text = g_strdup_printf ("%g", options->tile_overlap);
@@ -442,8 +492,12 @@ tool_detect (int argc, char **argv)
         "Infer every Nth frame of a video [1]", "N"},
     {"recursive", 'r', 0, G_OPTION_ARG_NONE, &options.recursive,
         "Also read the subfolders of folders", NULL},
+    {"format", 'f', 0, G_OPTION_ARG_STRING, &options.format_name,
+        "What is printed: jsonl (a line per frame), table (per frame), or summary (one "
+        "table at the end)", "FORMAT"},
     {"draw", 'd', 0, G_OPTION_ARG_FILENAME, &options.draw,
-        "Write copies with the boxes drawn to DIR", "DIR"},
+        "Write copies with the boxes drawn to a folder or, of one input, to a file such "
+        "as out.mp4", "PATH"},
     {"save-crops", 0, 0, G_OPTION_ARG_FILENAME, &options.save_crops,
         "Write the contents of each box to DIR/CLASS/", "DIR"},
     {"store", 0, 0, G_OPTION_ARG_FILENAME, &options.store,
@@ -472,7 +526,7 @@ tool_detect (int argc, char **argv)
       || !tool_check_range ("--tile-overlap", options.tile_overlap, 0, 0.9)
       || !tool_check_range ("--interval", options.interval, 1, MAX_INTERVAL))
     goto out;
-  if (!check_store_options (&options))
+  if (!check_store_options (&options) || !read_format (&options))
     goto out;
   if (!options.manifest && (!options.inputs || !options.inputs[0])) {
     tool_error ("no input, expected pictures, videos or folders");
@@ -484,6 +538,8 @@ tool_detect (int argc, char **argv)
     expanded = tool_inputs_expand (options.inputs, options.recursive);
     g_strfreev (options.inputs);
     options.inputs = expanded;
+    if (!check_draw (&options, expanded))
+      goto out;
   }
   if (!options.store || plan_tasks (&options, &status))
     status = supervise (&options, &config);
@@ -500,6 +556,7 @@ out:
   g_free (options.region);
   g_free (options.region_anchor);
   g_free (options.draw);
+  g_free (options.format_name);
   g_free (options.save_crops);
   tool_store_options_clear (&options.tasks);
   g_free (options.tile_overlap_text);

@@ -8,6 +8,8 @@
 #include <stdio.h>
 
 #include "base/progress.h"
+#include "base/supervisor.h"
+#include "detect/report.h"
 #include "detect/runner.h"
 #include "draw/crops.h"
 #include "draw/draw.h"
@@ -25,9 +27,9 @@ typedef struct
   ToolDraw *draw;               /* NULL: no copies */
   ToolCrops *crops;             /* NULL: no crops */
   ToolProgress *progress;
-  guint64 *n_objects;           /* by class; borrowed */
+  ToolClassCount *classes;      /* borrowed */
   guint interval;               /* infers every Nth frame of a video */
-  gboolean table;
+  ToolFormat format;
   FILE *out;                    /* takes the results */
   const char *name;             /* "source" in the results; NULL: the input's */
   gboolean for_store;           /* refuses live inputs; store.c ends inputs */

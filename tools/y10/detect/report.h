@@ -4,9 +4,21 @@
 
 /* The results of a frame as text. */
 
+#include "base/supervisor.h"
 #include "media/frame.h"
 
 G_BEGIN_DECLS
+
+/* What is printed of the results. */
+typedef enum
+{
+  TOOL_FORMAT_JSONL,            /* a line of JSON for each frame */
+  TOOL_FORMAT_TABLE,            /* a table for each frame */
+  TOOL_FORMAT_SUMMARY,          /* one table at the end */
+} ToolFormat;
+
+/* Returns FALSE with an error if @name is no format. */
+gboolean tool_format_parse (const char *name, ToolFormat *format, GError **error);
 
 /* Returns one line of JSON for a frame, without the newline. */
 char *tool_report_json (const Y10Model *model, const ToolFrame *frame,
@@ -14,5 +26,8 @@ char *tool_report_json (const Y10Model *model, const ToolFrame *frame,
 /* Returns a human-readable table for a frame. */
 char *tool_report_table (const Y10Model *model, const ToolFrame *frame,
     const Y10Detection *rows, guint n);
+/* Returns the summary of what was counted in @counts and @classes, in @seconds. */
+char *tool_report_summary (const Y10Model *model, const Y10Engine *engine,
+    const ToolCounts *counts, const ToolClassCount *classes, double seconds);
 
 G_END_DECLS

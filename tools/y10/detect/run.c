@@ -85,10 +85,12 @@ print_result (ToolDetect *self, const ToolFrame *frame,
   ToolFrame named = *frame;
   char *text;
 
+  if (self->format == TOOL_FORMAT_SUMMARY)
+    return;
   if (self->name)
     named.source = self->name;
   tool_supervisor_set_in_line (self->out == stdout);
-  if (self->table) {
+  if (self->format == TOOL_FORMAT_TABLE) {
     tool_progress_hide (self->progress);
     text = tool_report_table (self->model, &named, rows, n);
     fputs (text, self->out);
@@ -123,6 +125,33 @@ end_picture (const ToolDetect *self, const ToolFrame *frame)
     tool_supervisor_end (frame->input);
 }
 
+/* Counts a frame for summaries. */
+static void
+count (ToolDetect *self, const ToolFrame *frame, const Y10Detection *rows, guint n)
+{
+  ToolCounts *counts = tool_supervisor_get_counts ();
+  const guint width = frame->image.width, height = frame->image.height;
+
+  /* The number of frames is that of the progress, which counts this one later. */
+  if (!counts->n_frames) {
+    counts->width = width;
+    counts->height = height;
+  } else if (counts->width != width || counts->height != height) {
+    counts->width = counts->height = 0;
+  }
+  for (guint i = 0; i < n; i++) {
+    ToolClassCount *class = &self->classes[rows[i].class_id];
+    guint here = 0;
+
+    for (guint k = 0; k <= i; k++)
+      here += rows[k].class_id == rows[i].class_id;
+    class->n_objects++;
+    class->n_frames += here == 1;
+    class->most = MAX (class->most, here);
+    class->best = MAX (class->best, rows[i].confidence);
+  }
+}
+
 void
 tool_detect_result (const ToolFrame *frame, const Y10Detection *rows, guint n,
     const GError *failure, gpointer user)
@@ -145,8 +174,7 @@ tool_detect_result (const ToolFrame *frame, const Y10Detection *rows, guint n,
         g_strerror (errno));
     self->input_failed = self->moving;
   }
-  for (guint i = 0; i < n; i++)
-    self->n_objects[rows[i].class_id]++;
+  count (self, frame, rows, n);
   if (!self->input_failed && !write_copies (self, frame, rows, n, &error)) {
     fail_with (self, frame->source, &error);
     self->input_failed = self->moving;

@@ -5,7 +5,7 @@
  * draws exactly what a pipeline draws; recorder.c writes those of videos. A copy of a
  * picture keeps its name; JPEG and PNG keep their format, all others become PNG. Inputs
  * are never overwritten; if two inputs have the same name, the second copy gets a
- * number. */
+ * number. One copy may have a name of the user's, whose extension says what it is. */
 
 #include "config.h"
 
@@ -18,6 +18,21 @@
 #include "draw/draw.h"
 #include "media/frame.h"
 #include "media/picture.h"
+
+/* Of videos; those of pictures depend on what gdk-pixbuf writes. */
+static const char *const extensions[] = { "mp4", "mkv", "webm", "avi", NULL };
+
+gboolean
+tool_draw_is_file (const char *path)
+{
+  const char *dot = strrchr (path, '.');
+  char *lower = g_ascii_strdown (dot ? dot + 1 : "", -1);
+  const gboolean is_known = g_strv_contains (extensions, lower)
+      || tool_picture_can_save (path);
+
+  g_free (lower);
+  return is_known && !g_file_test (path, G_FILE_TEST_IS_DIR);
+}
 
 #ifdef HAVE_GST
 
@@ -34,14 +49,33 @@
 struct _ToolDraw
 {
   char *dir;
+  char *file;                   /* the only copy; NULL: @dir takes them */
+  gboolean is_written;          /* @file */
   GstY10Producer *producer;
   GHashTable *names;            /* file names written in this run */
 };
 
-ToolDraw *
-tool_draw_new (const char *dir, Y10Model *model, GError **error)
+/* Creates the folder @dir, or checks that it is there where it is that of a file. */
+static gboolean
+check_folder (const char *path, const char *dir, gboolean is_file, GError **error)
 {
+  if (!is_file && g_mkdir_with_parents (dir, 0777) != 0)
+    g_set_error (error, Y10_ERROR, Y10_ERROR_NOT_FOUND,
+        "--draw %s: cannot create this folder: %s", path, g_strerror (errno));
+  else if (is_file && !g_file_test (dir, G_FILE_TEST_IS_DIR))
+    g_set_error (error, Y10_ERROR, Y10_ERROR_NOT_FOUND,
+        "--draw %s: there is no folder %s", path, dir);
+  else
+    return TRUE;
+  return FALSE;
+}
+
+ToolDraw *
+tool_draw_new (const char *path, Y10Model *model, GError **error)
+{
+  const gboolean is_file = tool_draw_is_file (path);
   ToolDraw *draw;
+  char *dir;
 
   if (!tool_gst_init (error))
     return NULL;
@@ -51,13 +85,14 @@ tool_draw_new (const char *dir, Y10Model *model, GError **error)
         "find; 'y10 doctor' reports the reason");
     return NULL;
   }
-  if (g_mkdir_with_parents (dir, 0777) != 0) {
-    g_set_error (error, Y10_ERROR, Y10_ERROR_NOT_FOUND,
-        "--draw %s: cannot create this folder: %s", dir, g_strerror (errno));
+  dir = is_file ? g_path_get_dirname (path) : g_strdup (path);
+  if (!check_folder (path, dir, is_file, error)) {
+    g_free (dir);
     return NULL;
   }
   draw = g_new0 (ToolDraw, 1);
-  draw->dir = g_strdup (dir);
+  draw->dir = dir;
+  draw->file = is_file ? g_strdup (path) : NULL;
   gst_y10_attach_register_metas ();
   draw->producer = gst_y10_producer_new (model, "y10");
   draw->names = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
@@ -87,9 +122,22 @@ is_of_earlier_child (const char *path)
   return start && g_stat (path, &info) == 0 && info.st_mtime >= start;
 }
 
-char *
-tool_draw_make_path (ToolDraw *draw, const char *source, const char *extension,
-    GError **error)
+/* The file's path, once. Its extension was chosen by the user. */
+static char *
+take_file (ToolDraw *draw, GError **error)
+{
+  if (!draw->is_written) {
+    draw->is_written = TRUE;
+    return g_strdup (draw->file);
+  }
+  g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
+      "--draw %s: the input has more than one picture; expected a folder", draw->file);
+  return NULL;
+}
+
+/* A path in the folder that nothing in this run was written to. */
+static char *
+find_path (ToolDraw *draw, const char *source, const char *extension)
 {
   char *base = tool_source_basename (source), *stem, *path = NULL, *name;
   char *dot = strrchr (base, '.');
@@ -107,14 +155,32 @@ tool_draw_make_path (ToolDraw *draw, const char *source, const char *extension,
     g_free (path);
     g_free (name);
   }
-  if (is_source (path, source)) {
-    g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
-        "--draw %s would overwrite it", draw->dir);
-    g_clear_pointer (&path, g_free);
-  }
   g_free (name);
   g_free (stem);
   g_free (base);
+  return path;
+}
+
+const char *
+tool_draw_get_extension (const ToolDraw *draw)
+{
+  const char *dot = draw->file ? strrchr (draw->file, '.') : NULL;
+
+  return dot ? dot + 1 : NULL;
+}
+
+char *
+tool_draw_make_path (ToolDraw *draw, const char *source, const char *extension,
+    GError **error)
+{
+  char *path = draw->file ? take_file (draw, error)
+      : find_path (draw, source, extension);
+
+  if (path && is_source (path, source)) {
+    g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
+        "--draw %s would overwrite it", draw->file ? draw->file : draw->dir);
+    g_clear_pointer (&path, g_free);
+  }
   return path;
 }
 
@@ -220,7 +286,7 @@ gboolean
 tool_draw_picture (ToolDraw *draw, const ToolFrame *frame,
     const Y10Detection *rows, guint n, GError **error)
 {
-  char *path = tool_draw_make_path (draw, frame->source, NULL, error);
+  char *path;
   Y10Image image = frame->image;
   GstVideoFrame drawn;
   GstVideoInfo info;
@@ -228,6 +294,12 @@ tool_draw_picture (ToolDraw *draw, const ToolFrame *frame,
   GstSample *sample;
   gboolean ok = FALSE;
 
+  if (draw->file && !tool_picture_can_save (draw->file)) {
+    g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT, "--draw %s: the copy of a "
+        "picture is expected to be .png or .jpg", draw->file);
+    return FALSE;
+  }
+  path = tool_draw_make_path (draw, frame->source, NULL, error);
   if (!path)
     return FALSE;
   tool_image_to_info (&image, &info);
@@ -254,13 +326,14 @@ tool_draw_free (ToolDraw *draw)
   gst_y10_producer_free (draw->producer);
   g_hash_table_unref (draw->names);
   g_free (draw->dir);
+  g_free (draw->file);
   g_free (draw);
 }
 
 #else /* !HAVE_GST */
 
 ToolDraw *
-tool_draw_new (const char *dir, Y10Model *model, GError **error)
+tool_draw_new (const char *path, Y10Model *model, GError **error)
 {
   g_set_error (error, Y10_ERROR, Y10_ERROR_UNSUPPORTED,
       "--draw: this y10 was built without GStreamer and cannot draw");

@@ -10,8 +10,12 @@ G_BEGIN_DECLS
 
 typedef struct _ToolDraw ToolDraw;
 
-/* Creates @dir if necessary and checks that the required elements exist. */
-ToolDraw *tool_draw_new (const char *dir, Y10Model *model, GError **error);
+/* Returns TRUE if copies at @path would be one file: it has the extension of a picture
+ * or a video and is no folder. */
+gboolean tool_draw_is_file (const char *path);
+/* @path is such a file, or a folder, which is created if necessary. Checks that the
+ * required elements exist. */
+ToolDraw *tool_draw_new (const char *path, Y10Model *model, GError **error);
 gboolean tool_draw_picture (ToolDraw *draw, const ToolFrame *frame,
     const Y10Detection *rows, guint n, GError **error);
 void tool_draw_free (ToolDraw *draw);

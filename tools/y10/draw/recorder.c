@@ -6,7 +6,8 @@
  * waits until it has its boxes; of a live video, no more than a few frames wait,
  * and the first of them leaves with older boxes when there are more. The encoder
  * holds up a file, but never a camera, whose frames are left out instead. A copy
- * has the extension of its container. */
+ * has the extension of its container, which is the first that can be written, or that of
+ * the name that the user gave. */
 
 #include "config.h"
 
@@ -46,6 +47,12 @@ static const Encoder encoders[] = {
   {{"openh264enc", "h264parse", "mp4mux"}, "mp4",
       "openh264enc bitrate=8000000 ! h264parse ! mp4mux",
       {"avenc_aac", "voaacenc", "fdkaacenc"}},
+  {{"x264enc", "h264parse", "matroskamux"}, "mkv",
+      "x264enc speed-preset=veryfast pass=qual quantizer=20 ! h264parse ! "
+      "matroskamux", {"avenc_aac", "voaacenc", "opusenc"}},
+  {{"openh264enc", "h264parse", "matroskamux"}, "mkv",
+      "openh264enc bitrate=8000000 ! h264parse ! matroskamux",
+      {"avenc_aac", "voaacenc", "opusenc"}},
   {{"vp8enc", "webmmux"}, "webm",
       "vp8enc deadline=1 cpu-used=8 target-bitrate=8000000 ! webmmux",
       {"opusenc", "vorbisenc"}},
@@ -99,17 +106,28 @@ tool_recorder_new (ToolDraw *draw, const char *source, const char *sound_uri,
   return self;
 }
 
+/* @extension: of the file, NULL: any. */
 static const Encoder *
-find_encoder (void)
+find_encoder (const char *extension, GError **error)
 {
-  for (guint i = 0; i < G_N_ELEMENTS (encoders); i++) {
-    gboolean all = TRUE;
+  gboolean is_known = !extension;
 
+  for (guint i = 0; i < G_N_ELEMENTS (encoders); i++) {
+    gboolean all = !extension || !g_ascii_strcasecmp (extension, encoders[i].extension);
+
+    is_known = is_known || all;
     for (guint k = 0; all && encoders[i].needs[k]; k++)
       all = tool_have_element (encoders[i].needs[k]);
     if (all)
       return &encoders[i];
   }
+  if (!is_known)
+    g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT, "--draw: the copy of a "
+        "video cannot be .%s; expected .mp4, .mkv, .webm or .avi", extension);
+  else
+    g_set_error (error, Y10_ERROR, Y10_ERROR_UNSUPPORTED,
+        "GStreamer has no encoder for the drawn video (x264enc, openh264enc, "
+        "vp8enc or jpegenc, with their muxers)");
   return NULL;
 }
 
@@ -212,14 +230,10 @@ static gboolean
 open_video (ToolRecorder *self, const GstVideoInfo *info, const GstCaps *caps,
     GError **error)
 {
-  const Encoder *encoder = find_encoder ();
+  const Encoder *encoder = find_encoder (tool_draw_get_extension (self->draw), error);
 
-  if (!encoder) {
-    g_set_error (error, Y10_ERROR, Y10_ERROR_UNSUPPORTED,
-        "GStreamer has no encoder for the drawn video (x264enc, openh264enc, "
-        "vp8enc or jpegenc, with their muxers)");
+  if (!encoder)
     return FALSE;
-  }
   if (!open_pipeline (self, encoder, info, error))
     return FALSE;
   self->appsrc = GST_APP_SRC (gst_bin_get_by_name (GST_BIN (self->pipeline),

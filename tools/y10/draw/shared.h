@@ -13,6 +13,8 @@ G_BEGIN_DECLS
 /* Returns the path of the copy of @source, with @extension unless that is NULL. */
 char *tool_draw_make_path (ToolDraw *draw, const char *source,
     const char *extension, GError **error);
+/* Returns the extension that the user has chosen, or NULL. */
+const char *tool_draw_get_extension (const ToolDraw *draw);
 /* Attaches @rows to a frame of that size, for yolov10overlay. */
 void tool_draw_attach (ToolDraw *draw, GstBuffer *buffer, guint width,
     guint height, const Y10Detection *rows, guint n);
