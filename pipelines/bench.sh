@@ -19,6 +19,6 @@ take_input "${given:-$root/pipelines/codes.png}"
 
 prepare
 {
-  launch --stats "${source[@]}" ! "${detect[@]}" ! fakesink sync=false
+  report --stats "${source[@]}" ! "${detect[@]}" ! fakesink sync=false
   written
 } | tee -- ${output:+"$output"}

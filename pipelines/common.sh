@@ -35,23 +35,21 @@ picture_kind() {
   esac
 }
 
-# Succeeds if the file has the extension of a picture, whatever its contents.
-named_as_picture() {
-  case ${1,,} in
-    *.jpg | *.jpeg | *.png | *.gif | *.bmp | *.tif | *.tiff | *.webp) ;;
-    *) return 1 ;;
-  esac
-}
-
 # Prints the script's header comment, starting with the usage.
 usage() { sed -n '/^# usage:/,/^# shellcheck/{/^# shellcheck/d;s/^# \{0,1\}//p}' "$0"; }
 
-# Sets $detect to the detector, with the model and backend at the start of the
-# arguments, and $taken to the number of arguments used.
-detect=(yolov10detect) taken=0
+# Prints a value of a property as gst-launch-1.0 reads it.
+value() {
+  local text=${1//\\/\\\\}
+  [[ $1 =~ ^[A-Za-z0-9_@%+=:,./?\&-]*$ ]] && printf '%s' "$1" || printf '"%s"' "${text//\"/\\\"}"
+}
+
+# Sets $detect to the detector and $options to the same for y10, with the model and
+# backend at the start of the arguments, and $taken to the number of arguments used.
+detect=(yolov10detect) options=() taken=0
 take_detector() {
   if [[ ${1-} == *.@(safetensors|pt|pth|onnx) ]]; then
-    detect+=("model-file=$(absolute "$1")")
+    detect+=("model-file=$(value "$(absolute "$1")")") options+=(--model "$(absolute "$1")")
     [ -e "$1" ] || die "the model '$1' does not exist"
     taken=1
     shift
@@ -64,11 +62,14 @@ take_detector() {
     esac
   fi
   case ${1-} in
-    auto | cpu | ref | cuda) detect+=("backend=$1") taken=$((taken + 1)) ;;
+    auto | cpu | ref | cuda)
+      detect+=("backend=$1") options+=(--backend "$1") taken=$((taken + 1))
+      ;;
   esac
 }
 
-# Parses a script's arguments into $detect, and $given and $output, which may be empty.
+# Parses a script's arguments into $detect and $options, and $given and $output, which
+# may be empty.
 take_arguments() {
   case ${1-} in
     -h | --help) usage; exit 0 ;;
@@ -92,9 +93,10 @@ take_scene() {
   source=(videotestsrc "num-buffers=$1" pattern=ball "${pace[@]}"
     ! "video/x-raw,format=I420,width=160,height=270,framerate=$2/1"
     ! videoscale ! "video/x-raw,width=320,height=540" ! videobox left=-640
-    ! gdkpixbufoverlay "location=$root/pipelines/codes.png")
+    ! gdkpixbufoverlay "location=$(value "$root/pipelines/codes.png")")
   # The ball and the markers are too small for the bundled model's default of 416.
-  [[ ${detect[*]} == *model-file=* || ${detect[*]} == *input-size=* ]] || detect+=(input-size=640)
+  [[ ${detect[*]} == *model-file=* || ${detect[*]} == *input-size=* ]] \
+    || detect+=(input-size=640) options+=(--size 640)
 }
 
 # Checks a file and sets $input, and $kind to picture or video.
@@ -113,24 +115,24 @@ take_input() {
   case $1 in
     # TCP loses no packets; the default latency of 2 s is for worse networks.
     rtsp://* | rtsps://*)
-      source=(rtspsrc "location=$1" protocols=tcp latency=200
+      source=(rtspsrc "location=$(value "$1")" protocols=tcp latency=200
         ! "application/x-rtp,media=video" ! decodebin)
       live=yes
       ;;
     *://*)
-      source=(uridecodebin "uri=$1")
+      source=(uridecodebin "uri=$(value "$1")")
       case $1 in file:* | http*) ;; *) live=yes ;; esac
       ;;
     /dev/*)
       [ -c "$1" ] || die "there is no camera $1; expected a picture, video, camera or URI"
       [ -r "$1" ] || die "no permission to read the camera $1"
-      source=(v4l2src "device=$1" ! decodebin) live=yes
+      source=(v4l2src "device=$(value "$1")" ! decodebin) live=yes
       ;;
     *)
       take_file "$1"
       # Decode to RGB: a JPEG decoder that outputs 4:2:0 costs accuracy.
-      source=(filesrc "location=$input" ! gdkpixbufdec)
-      [ "$kind" = picture ] || source=(filesrc "location=$input" ! decodebin ! queue)
+      source=(filesrc "location=$(value "$input")" ! gdkpixbufdec)
+      [ "$kind" = picture ] || source=(filesrc "location=$(value "$input")" ! decodebin ! queue)
       ;;
   esac
   source+=(! videoconvert)
@@ -141,7 +143,7 @@ make_clip() {
   local live=no source
   take_scene 90 30
   gst-launch-1.0 -q "${source[@]}" ! x264enc speed-preset=veryfast ! mp4mux name=clip \
-    ! filesink "location=$1" audiotestsrc num-buffers=129 ! audioconvert ! avenc_aac ! clip. \
+    ! filesink "location=$(value "$1")" audiotestsrc num-buffers=129 ! audioconvert ! avenc_aac ! clip. \
     >&2 || die "cannot make the test video $1"
 }
 
@@ -149,23 +151,30 @@ make_clip() {
 even=(videoconvertscale
   ! "video/x-raw,format={I420,NV12},width=[2,16384,2],height=[2,16384,2]")
 
-# Checks the output file and sets $output, and $sink to the elements that write it.
-take_output() {
+# Checks the output file and sets $output to its absolute name.
+check_output() {
   output=$(absolute "$1")
   [ ! "$output" -ef "${input-}" ] || die "the output would overwrite the input '$input'"
   [ -d "$(dirname "$output")" ] || die "the output folder $(dirname "$output") does not exist"
   case $kind:${output,,} in
-    picture:*.png) sink=(videoconvert ! pngenc) ;;
-    picture:*.jpg | picture:*.jpeg) sink=(videoconvert ! jpegenc quality=95) ;;
+    picture:*.png | picture:*.jpg | picture:*.jpeg | video:*.mp4 | video:*.mkv) ;;
     picture:*) die "the output is '$(basename "$output")'; expected .png or .jpg for a picture" ;;
-    video:*.mp4 | video:*.mkv)
-      sink=(queue ! "${even[@]}"
-        ! x264enc speed-preset=veryfast pass=qual quantizer=20 !)
-      case ${output,,} in *.mp4) sink+=(mp4mux name=mux) ;; *) sink+=(matroskamux name=mux) ;; esac
-      ;;
-    video:*) die "the output is '$(basename "$output")'; expected .mp4 or .mkv for a video" ;;
+    *) die "the output is '$(basename "$output")'; expected .mp4 or .mkv for a video" ;;
   esac
-  sink+=(! filesink "location=$output")
+}
+
+# Like check_output, and sets $sink to the elements that write it.
+take_output() {
+  check_output "$1"
+  case ${output,,} in
+    *.png) sink=(videoconvert ! pngenc) ;;
+    *.jpg | *.jpeg) sink=(videoconvert ! jpegenc quality=95) ;;
+    *)
+      sink=(queue ! "${even[@]}" ! x264enc speed-preset=veryfast pass=qual quantizer=20)
+      case ${output,,} in *.mp4) sink+=(! mp4mux) ;; *) sink+=(! matroskamux) ;; esac
+      ;;
+  esac
+  sink+=(! filesink "location=$(value "$output")")
 }
 
 # Like take_output, but also accepts "window", the default if there is a display;
@@ -208,34 +217,98 @@ prepare() {
   fi
 }
 
-# Prints the pipeline as a gst-launch-1.0 command, runs it, and prints a summary.
+# Prints a word as the shell reads it.
+word() {
+  [[ $1 =~ ^([A-Za-z0-9_@%+=:,./-]+|!)$ ]] && printf '%s' "$1" || printf '%s' "${1@Q}"
+}
+
+# Prints a pipeline as a gst-launch-1.0 command, which can be pasted into a shell.
+show_pipeline() {
+  local word before=!
+  [ -z "${GST_PLUGIN_PATH-}" ] || printf 'GST_PLUGIN_PATH=%s ' "$(word "${GST_PLUGIN_PATH%%:*}")"
+  printf 'gst-launch-1.0 -e'
+  for word; do
+    # Every element gets a line; one without "!" before it starts another branch.
+    if [ "$before" = ! ] || [[ $word != ! && $word != *=* ]]; then printf ' \\\n   '; fi
+    printf ' %s' "$(word "$word")"
+    before=$word
+  done
+  printf '\n\n'
+}
+
+# Makes one line of each error of gst-launch-1.0. Ctrl-C is for that, not for this.
+short_errors() (
+  trap '' INT
+  exec sed -uE '
+    /^ERROR: from element /{
+      N;N;N
+      s/\nERROR: .*|\nSetting pipeline .*//
+      s/^ERROR: from element [^ ]*:([^ :]*): (.*)\nAdditional debug info:\n[^\n]*\n?/error: \1: \2 /
+      s/.*not-linked.*/error: no video was found in the input/
+      s/\n/ /g
+      s/^error: ([^ :]*[^ :0-9])[0-9]+: (.*[^ ]) *$/error: \1: \2/
+    }
+    /^ERROR: pipeline doesn.t want to preroll/d'
+)
+
+# Prints the pipeline as a gst-launch-1.0 command and runs it.
 launch() {
-  local status=0
-  /usr/bin/python3 "$root/pipelines/launch.py" "$@" || status=$?
+  show_pipeline "$@"
+  { LANGUAGE=en gst-launch-1.0 -e "$@" 2>&1 >&3 3>&- | short_errors >&2 3>&-; } 3>&1 \
+    || die "no usable output was written"
+}
+
+# The same, and reports what the detector found, and how fast.
+report() {
+  local with=()
+  [ "$1" != --stats ] || { with=(--stats); shift; }
+  show_pipeline "$@"
+  /usr/bin/python3 "$root/pipelines/report.py" "${with[@]}" "$@" || die "no usable output was written"
+}
+
+# Draws the objects in $input, a picture, a video or a folder, into $output. Keeps the
+# sound of a video, turns everything upright and names what is damaged.
+damaged=no interrupted=no
+draw() {
+  local status=0 before
+  # What an earlier run has written does not count.
+  before=$(stat -c %y -- "$output" 2>/dev/null || :)
+  set -- detect "${options[@]}" "$@" --format summary --draw "$output" "$input"
+  printf '%s' "$(word "$y10")"
+  for argument; do printf ' %s' "$(word "$argument")"; done
+  printf '\n\n'
+  "$y10" "$@" || status=$?
   case $status in
     0) ;;
-    3) damaged=yes ;;
+    1) damaged=yes ;;
+    130) interrupted=yes ;;
     *) die "no usable output was written" ;;
   esac
+  if [ -d "$output" ]; then
+    rmdir --ignore-fail-on-non-empty -- "$output"
+  elif [ -e "$output" ] && [ "$(stat -c %y -- "$output")" = "$before" ]; then
+    die "no usable output was written"
+  fi
+  [ -s "$output" ] || die "no usable output was written"
 }
 
 # Ends a script: prints the names of the outputs, and fails if an input was damaged.
-damaged=no
 written() {
   local file
   for file; do
     [ -s "$file" ] || die "nothing was written to $file"
     echo "written to $(visible "$file")"
   done
+  [ "$interrupted" = no ] || exit 130
   [ "$damaged" = no ] || exit 1
 }
 
 # Serves the elements by RTSP at the address $1 until the script ends.
 serve() {
-  /usr/bin/python3 "$root/pipelines/rtsp_server.py" "$1" "${@:2}" \
-    ! "${even[@]}" ! x264enc tune=zerolatency speed-preset=veryfast key-int-max=30 \
-    ! rtph264pay name=pay0 config-interval=-1
+  /usr/bin/python3 "$root/pipelines/rtsp_server.py" "$1" "${@:2}" "${payload[@]}"
 }
+payload=(! "${even[@]}" ! x264enc tune=zerolatency speed-preset=veryfast key-int-max=30
+  ! rtph264pay name=pay0 config-interval=-1)
 
 # Starts a test camera that films the scene for three seconds; sets $given to its URI.
 serve_scene() {
@@ -247,9 +320,4 @@ serve_scene() {
   trap "kill $! 2>/dev/null || :" EXIT
   read -r _ given <&"$camera" || die "the test camera did not start"
   echo "no INPUT given; using a test camera: $given"
-}
-
-# Succeeds if the video has sound that can be decoded.
-has_sound() {
-  /usr/bin/python3 "$root/pipelines/has_sound.py" "$1" 2>/dev/null
 }

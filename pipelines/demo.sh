@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
 #
-# Detects and draws the objects in a picture or video with the shortest useful
-# pipeline, and prints a table of the objects. Works from any folder.
+# Detects and draws the objects in a picture or video, and prints a table of them.
+# Without INPUT, it runs the shortest useful pipeline. Works from any folder.
 #
 # usage: pipelines/demo.sh [MODEL] [BACKEND] [INPUT [OUTPUT]]
 #
@@ -12,7 +12,7 @@
 #   BACKEND  auto, cpu, ref or cuda
 #   INPUT    a picture or video; by default five seconds of codes and a moving ball
 #   OUTPUT   the annotated copy: .png or .jpg for a picture, .mp4 or .mkv for a
-#            video (without sound); by default INPUT's name followed by -yolov10,
+#            video; by default INPUT's name followed by -yolov10,
 #            in the current folder. Without INPUT, the outputs are
 #            test-yolov10.mp4 and its first frame, test-yolov10.png
 #
@@ -23,28 +23,25 @@
 . "$(dirname "$(readlink -f "$0")")/common.sh"
 take_arguments "$@"
 
-name=test kind=video picture=
 if [ -n "$given" ]; then
   take_file "$given"
-  take_input "$given"
-  name=$(basename "$input")
-  name=${name%.*}
-else
-  take_scene 150 30
+  name=$(basename "$input") end=mp4
+  [ "$kind" = video ] || end=png
+  check_output "${output:-${name%.*}-yolov10.$end}"
+  prepare
+  draw
+  written "$output"
+  exit
 fi
-default_end=mp4
-[ "$kind" = video ] || default_end=png
-take_output "${output:-$name-yolov10.$default_end}"
-if [ -z "$given" ]; then
-  # One frame per five seconds is the first one. The encoder needs many frames
-  # before it outputs one, and must not wait for the picture.
-  picture=${output%.*}.png
-  sink=(tee name=both ! "${sink[@]}"
-    both. ! queue leaky=upstream max-size-buffers=1 ! videorate drop-only=true
-    ! "video/x-raw,framerate=1/5" ! videoconvert
-    ! pngenc ! filesink "location=$picture" async=false)
-fi
-
+kind=video
+take_scene 150 30
+take_output "${output:-test-yolov10.mp4}"
+picture=${output%.*}.png
 prepare
-launch "${source[@]}" ! "${detect[@]}" ! yolov10overlay ! "${sink[@]}"
-written "$output" ${picture:+"$picture"}
+# One frame per five seconds is the first one. The encoder needs many frames before it
+# outputs one, and must not wait for the picture.
+report "${source[@]}" ! "${detect[@]}" ! yolov10overlay ! tee name=both ! "${sink[@]}" \
+  both. ! queue leaky=upstream max-size-buffers=1 ! videorate drop-only=true \
+  ! "video/x-raw,framerate=1/5" ! videoconvert \
+  ! pngenc ! filesink "location=$(value "$picture")" async=false
+written "$output" "$picture"

@@ -4,7 +4,6 @@
 metadata. Needs python3-gi only, no bindings of ours."""
 import os
 import re
-import shlex
 import struct
 import sys
 from typing import NamedTuple
@@ -16,8 +15,6 @@ try:
 except (ImportError, ValueError) as missing:
     sys.exit(f"{os.path.basename(sys.argv[0])}: {missing} (Debian: sudo apt-get install python3-gi "
              "gir1.2-gstreamer-1.0)")
-import inputs  # noqa: E402
-from inputs import visible  # noqa: E402,F401
 
 FRAME_META = "GstYolov10FrameMeta"
 RECORD = struct.Struct("=iifffffI")     # GstYolov10Record of gstyolov10framemeta.h
@@ -65,28 +62,10 @@ def detectors(pipeline):
             found.append(element)
 
 
-def in_shell(word):
-    """A word of a gst-launch-1.0 command, quoted for its parser and for the shell."""
-    name, equals, value = word.partition("=")
-    if equals and name in inputs.Words.NAMES:
-        word = name + equals + re.sub(r'([\\"\'])', r"\\\1", value)
-    if word.isprintable():
-        return shlex.quote(word)
-    return "$'" + visible(word.replace("\\", r"\\").replace("'", r"\'")) + "'"
-
-
-def command(words):
-    """The gst-launch-1.0 command, safe to paste into a shell."""
-    path = os.environ.get("GST_PLUGIN_PATH", "").split(":")[0]
-    head = f"GST_PLUGIN_PATH={shlex.quote(path)} " if path else ""
-    lines, before = [head + "gst-launch-1.0 -e"], None
-    for word in words:
-        # Every element gets a line; one without "!" before it starts another branch.
-        if before in (None, "!") or (word != "!" and "=" not in word):
-            lines.append("   ")
-        lines[-1] += " " + (word if word == "!" else in_shell(word))
-        before = word
-    return " \\\n".join(lines)
+def visible(text):
+    """Escapes control characters, which file and class names may contain."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape", "replace").decode()
+                   if not 0xDC80 <= ord(c) <= 0xDCFF else f"\\x{ord(c) - 0xDC00:02x}" for c in text)
 
 
 def reason(source, error, debug):
@@ -96,18 +75,6 @@ def reason(source, error, debug):
     if details and not name.startswith("yolov10"):
         return f"{name}: {error.message} {' '.join(details.split())}"
     return f"{name}: {error.message}"
-
-
-def without_video(pipeline):
-    """Waits briefly for the message that there is no video."""
-    bus, code = pipeline.get_bus(), Gst.StreamError.WRONG_TYPE
-    while True:
-        message = bus.timed_pop_filtered(Gst.SECOND, Gst.MessageType.ERROR)
-        if message is None:
-            return None
-        error, debug = message.parse_error()
-        if error.matches(Gst.stream_error_quark(), code) and "no video" in error.message:
-            return reason(message.src, error, debug)
 
 
 def run(pipeline, tick=None):
@@ -135,11 +102,10 @@ def run(pipeline, tick=None):
             break
         if message.type == Gst.MessageType.ERROR:
             error, debug = message.parse_error()
-            why = reason(message.src, error, debug)
-            # An unlinked stream may be reported before the missing video.
+            # Only the video is linked.
             if "not-linked" in (debug or ""):
-                why = without_video(pipeline) or why
-            return visible(why)
+                return "no video was found in the input"
+            return visible(reason(message.src, error, debug))
         error, debug = message.parse_warning()
         # The error that follows has more details.
         if "delayed linking" in (debug or ""):

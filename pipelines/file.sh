@@ -23,15 +23,6 @@ fi
 take_file "$given"
 [ "$kind" = video ] || die "'$given' is a picture; pipelines/images.sh and pipelines/demo.sh take these"
 name=$(basename "$input")
-take_output "${output:-${name%.*}-yolov10.mp4}"
-
-sound=()
-if has_sound "$input"; then
-  # Holds the sound during the video encoder's lookahead.
-  sound=(in. ! audioconvert ! audioresample ! avenc_aac
-    ! queue max-size-buffers=0 max-size-time=0 ! mux.)
-fi
-launch filesrc "location=$input" ! decodebin name=in \
-  ! videoconvert ! videoflip video-direction=auto \
-  ! "${detect[@]}" ! yolov10overlay ! "${sink[@]}" "${sound[@]}"
+check_output "${output:-${name%.*}-yolov10.mp4}"
+draw
 written "$output"

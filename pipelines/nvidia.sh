@@ -35,6 +35,6 @@ name=$(basename "$input")
 take_output "${output:-${name%.*}-yolov10.mp4}"
 muxer=mp4mux
 [[ $output == *.mp4 ]] || muxer=matroskamux
-launch filesrc "location=$input" ! parsebin ! nvh264dec ! "video/x-raw(memory:CUDAMemory)" \
-  ! "${detect[@]}" ! yolov10overlay ! nvh264enc ! h264parse ! $muxer ! filesink "location=$output"
+launch filesrc "location=$(value "$input")" ! parsebin ! nvh264dec ! "video/x-raw(memory:CUDAMemory)" \
+  ! "${detect[@]}" ! yolov10overlay ! nvh264enc ! h264parse ! $muxer ! filesink "location=$(value "$output")"
 written "$output"

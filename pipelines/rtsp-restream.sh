@@ -20,5 +20,6 @@ take_arguments "$@"
 extra=--rtsp prepare
 [ -n "$given" ] || serve_scene
 take_input "$given"
+show_pipeline "${source[@]}" ! "${detect[@]}" ! yolov10overlay "${payload[@]}"
 serve "${output:-rtsp://127.0.0.1:8554/yolov10}" \
   "${source[@]}" ! "${detect[@]}" ! yolov10overlay

@@ -5,8 +5,7 @@
 
 usage: rtsp_server.py rtsp://ADDRESS:PORT/PATH ELEMENT [PROPERTY=VALUE…] ! … ! rtph264pay name=pay0
 
-Prints "serving" and the address once clients may connect (port 0 selects a free one), then the
-pipeline. One pipeline serves all clients and runs while there are any; if it fails, the error is
+Prints "serving" and the address once clients may connect (port 0 selects a free one). One pipeline serves all clients and runs while there are any; if it fails, the error is
 printed and the client is refused. Ctrl-C or SIGTERM ends it.
 """
 import os
@@ -15,7 +14,6 @@ import signal
 import sys
 
 import detections
-import inputs
 from detections import GLib, Gst
 
 try:
@@ -49,15 +47,11 @@ def main():
     factory = GstRtspServer.RTSPMediaFactory.new()
     factory.set_shared(True)
     factory.set_stop_on_disconnect(True)
-    described = inputs.Words(words[1:])
-
-    def configure(_factory, media):
-        media.connect("handle-message", tell)
-        described.fill(media.get_element())
-        inputs.want_video(media.get_element())
-
-    factory.connect("media-configure", configure)
-    factory.set_launch("( " + " ".join(word.replace(" ", r"\ ") for word in described.words) + " )")
+    factory.connect("media-configure",
+                    lambda _factory, media: media.connect("handle-message", tell))
+    # A blank within quotes is none between words.
+    factory.set_launch("( " + " ".join(re.sub(
+        r'("(?:[^"\\]|\\.)*")| ', lambda found: found[1] or r"\ ", word) for word in words[1:]) + " )")
     server = GstRtspServer.RTSPServer.new()
     server.set_address(host.strip("[]"))
     server.set_service(port)
@@ -66,7 +60,6 @@ def main():
         print(f"error: cannot serve at {host}:{port}; is another program there?", file=sys.stderr)
         return 1
     print(f"serving rtsp://{host}:{server.get_bound_port()}{path}\n", flush=True)
-    print(detections.command(words[1:]), flush=True)
     loop = GLib.MainLoop()
     if signal.getsignal(signal.SIGINT) != signal.SIG_IGN:
         GLib.unix_signal_add(GLib.PRIORITY_DEFAULT, signal.SIGINT, loop.quit)

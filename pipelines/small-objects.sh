@@ -16,13 +16,10 @@
 . "$(dirname "$(readlink -f "$0")")/common.sh"
 take_arguments "$@"
 
-prepare
 take_file "${given:-$root/pipelines/codes.png}"
-name=$(basename "$input")
-extension=mp4
-[ "$kind" = video ] || extension=png
-take_output "${output:-${name%.*}-yolov10.$extension}"
-
-launch filesrc "location=$input" ! decodebin ! videoconvert ! videoflip video-direction=auto \
-  ! "${detect[@]}" "tiles=${TILES:-2x2}" ! yolov10overlay ! "${sink[@]}"
+name=$(basename "$input") end=mp4
+[ "$kind" = video ] || end=png
+check_output "${output:-${name%.*}-yolov10.$end}"
+prepare
+draw --tiles "${TILES:-2x2}"
 written "$output"

@@ -3,10 +3,9 @@
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
 """Runs a pipeline in gst-launch-1.0's syntax and reports yolov10detect's detections.
 
-usage: launch.py [--stats] ELEMENT [PROPERTY=VALUE…] ! ELEMENT …
+usage: report.py [--stats] ELEMENT [PROPERTY=VALUE…] ! ELEMENT …
 
-Prints the equivalent gst-launch-1.0 command, runs the pipeline to its end (Ctrl-C ends it early,
-but completes the file), then prints a table of the detected classes, the model, backend and
+Runs the pipeline to its end (Ctrl-C ends it early, but completes the file), then prints a table of the detected classes, the model, backend and
 precision, and the speed. Like any application it reads the metadata of passing frames; nothing
 runs twice. Exit status 0 only if the pipeline reached its end.
 """
@@ -14,7 +13,6 @@ import sys
 import time
 
 import detections
-import inputs
 from detections import Gst, visible
 
 
@@ -133,13 +131,11 @@ def main():
         print(__doc__.strip())
         return 0 if words else 2
     Gst.init(None)
-    print(detections.command(words) + "\n", flush=True)
     try:
-        pipeline = inputs.Words(words).parse()
+        pipeline = Gst.parse_launchv(words)
     except detections.GLib.Error as error:
         print(f"error: {visible(error.message)}", file=sys.stderr)
         return 1
-    watch = inputs.Watch()
     found = detections.detectors(pipeline)
     tallies = [Tally(detector) for detector in found]
     try:
@@ -150,17 +146,11 @@ def main():
             for number, (detector, tally) in enumerate(zip(found, tallies)):
                 print("\n" if number else "", end="")
                 report(detector, tally, with_stats)
-        damaged = watch.damaged(pipeline)
-        names = inputs.files(pipeline)
     finally:
         pipeline.set_state(Gst.State.NULL)
-    inputs.warn(damaged)
     if why:
-        where = [name for name in names if name not in why]
-        print(visible(f"error: {': '.join([', '.join(where), why]) if where else why}"),
-              file=sys.stderr)
-        return 1
-    return 3 if damaged else 0
+        print(f"error: {why}", file=sys.stderr)
+    return 1 if why else 0
 
 
 if __name__ == "__main__":
