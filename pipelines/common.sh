@@ -273,6 +273,7 @@ draw() {
   local status=0 before
   # What an earlier run has written does not count.
   before=$(stat -c %y -- "$output" 2>/dev/null || :)
+  command -v "$y10" >/dev/null || die "the command y10 is missing; install it, too"
   set -- detect "${options[@]}" "$@" --format summary --draw "$output" "$input"
   printf '%s' "$(word "$y10")"
   for argument; do printf ' %s' "$(word "$argument")"; done
