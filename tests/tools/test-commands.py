@@ -177,7 +177,7 @@ class Texts(Case):
         self.assertEqual(self.y10("--version").stdout, "y10 " + os.environ["Y10_TEST_VERSION"] + "\n")
         self.assertEqual(self.y10("--help").stdout.count("\n  "), 7)
         self.assertIn("Usage", self.y10(status=2).stderr)
-        for command in ("detect", "info", "convert", "quantize", "bench", "doctor"):
+        for command in ("detect", "info", "convert", "quantize", "val", "bench", "doctor"):
             help_text = self.y10(command, "--help").stdout
             self.assertEqual(self.y10("help", command).stdout, help_text)
             self.assertIn("Exit status: 0", help_text)

@@ -28,6 +28,7 @@ static const Command commands[] = {
   {"info", tool_info, "print the contents of a weights file"},
   {"convert", tool_convert, "write a weights file as safetensors"},
   {"quantize", tool_quantize, "write a model with 8-bit integers"},
+  {"val", tool_val, "measure how well a model finds known objects"},
   {"bench", tool_bench, "measure the speed of a model on this machine"},
   {"doctor", tool_doctor, "check this machine and the installation"},
 };

@@ -26,7 +26,7 @@ static const Hint commands[] = {
   {"check", "'y10 doctor' does that"},
   {"version", "'y10 --version' does that"},
   {"track", "y10 does not track; 'y10 detect' finds the objects"},
-  {"val", "y10 does not measure accuracy; 'y10 detect' finds the objects"},
+  {"validate", "'y10 val' does that"},
   {"train", "y10 does not train; it runs what Ultralytics has trained"},
 };
 

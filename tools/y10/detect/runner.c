@@ -44,6 +44,7 @@ struct _ToolRunner
   guint first_run, n_runs;
   Y10Detection *rows, *part_rows;
   guint max_rows;
+  Y10StepTimes times;           /* of all steps */
 };
 
 static void
@@ -113,6 +114,18 @@ read_rows (ToolRunner *runner, const Run *run, guint index, GError **error)
   return part->n_detections >= 0;
 }
 
+static void
+add_times (ToolRunner *runner, const Run *run)
+{
+  Y10StepTimes times = {.size = sizeof times };
+
+  if (!y10_step_get_times (&run->step, &times, NULL))
+    return;
+  runner->times.preprocess += times.preprocess;
+  runner->times.inference += times.inference;
+  runner->times.postprocess += times.postprocess;
+}
+
 /* Reads the oldest run and reports its frame if that was the last one of it. */
 static void
 finish_oldest (ToolRunner *runner)
@@ -124,6 +137,7 @@ finish_oldest (ToolRunner *runner)
 
   for (guint i = 0; ok && i < run->n; i++)
     ok = read_rows (runner, run, i, &error);
+  add_times (runner, run);
   y10_step_end (&run->step);
   pending->n_read += run->n;
   if (pending->error)
@@ -209,6 +223,12 @@ tool_runner_flush (ToolRunner *runner)
 {
   while (runner->n_runs)
     finish_oldest (runner);
+}
+
+void
+tool_runner_get_times (const ToolRunner *runner, Y10StepTimes *times)
+{
+  *times = runner->times;
 }
 
 void

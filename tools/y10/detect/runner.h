@@ -34,5 +34,7 @@ void tool_runner_free (ToolRunner *runner);
 void tool_runner_push (ToolRunner *runner, ToolFrame *frame);
 /* Waits for all submitted frames and reports them. */
 void tool_runner_flush (ToolRunner *runner);
+/* The sums over all frames that were reported. */
+void tool_runner_get_times (const ToolRunner *runner, Y10StepTimes *times);
 
 G_END_DECLS

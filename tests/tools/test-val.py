@@ -1,0 +1,380 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# SPDX-FileCopyrightText: 2026 the yolov10detect authors
+"""y10 val: the numbers of pycocotools on the same detections, what the engine finds beside
+y10 detect, both kinds of data, and what is refused. With pycocotools and "more", many more
+cases by chance."""
+import json
+import os
+import shutil
+import sys
+import unittest
+import xml.etree.ElementTree as ElementTree
+
+from common import FEATURES, Case, add_exif, main, picture, read_png, turned_left, write_png
+import valcases
+
+MORE = "more" in sys.argv[1:]
+# pycocotools 2.0.11: valcases.py 1 2 3 4
+GOLDEN = {
+    1: (0.384173586755, 0.529981287201, 0.387345533106, 0.318787587092, 0.612458745875, 0.596138613861,
+        0.366712962963, 0.578472222222, 0.578472222222, 0.432962962963, 0.766666666667, 0.713333333333),
+    2: (0.345504657692, 0.509333133211, 0.363324111542, 0.364990731739, 0.346971827353, 0.390281225166,
+        0.0926605504587, 0.477981651376, 0.635779816514, 0.678125, 0.551851851852, 0.611111111111),
+    3: (0.309121623408, 0.467781039638, 0.298488281963, 0.317091342325, 0.377043339491, 0.342524264742,
+        0.163492063492, 0.546296296296, 0.69417989418, 0.632575757576, 0.76746031746, 0.658333333333),
+    4: (0.303987130293, 0.466709076756, 0.32881499973, 0.287774348231, 0.379269288259, 0.399909180306,
+        0.120087209302, 0.499011627907, 0.70773255814, 0.680902777778, 0.726923076923, 0.727922077922),
+}
+
+
+def value(number):
+    return -1 if number is None else number
+
+
+class Numbers(Case):
+    """Detections from a file; no model runs."""
+
+    def val(self, truth, results, *args):
+        for name, content in (("truth.json", truth), ("results.json", results)):
+            with open(self.path(name), "w", encoding="utf-8") as f:
+                json.dump(content, f)
+        done = self.y10("val", "--detections", self.path("results.json"), self.path("truth.json"),
+                        "--json", "-", *args)
+        return json.loads(done.stdout), done.stderr
+
+    def test_golden(self):
+        for seed, expected in GOLDEN.items():
+            out, said = self.val(*valcases.make(seed))
+            for name, number in zip(valcases.STATS, expected):
+                self.assertAlmostEqual(value(out[name]), number, delta=1e-11, msg=(seed, name))
+            self.assertIn("are left out", said)
+
+    @unittest.skipUnless(MORE, "for the slow suite")
+    def test_many(self):
+        try:
+            import pycocotools.cocoeval  # noqa: F401
+        except ImportError:
+            self.skipTest("pycocotools is missing (PyPI)")
+        for seed in range(100, 250):
+            truth, results = valcases.make(seed)
+            expected, precision = valcases.judge(truth, results)
+            out, _ = self.val(truth, results)
+            for name, number in expected.items():
+                self.assertAlmostEqual(value(out[name]), number, delta=1e-9, msg=(seed, name))
+            for i, known in enumerate(out["classes"]):
+                curve = precision[0, :, i, 0, 2]
+                self.assertEqual(len(known["precision"]), 101 if curve[0] >= 0 else 0)
+                for ours, theirs in zip(known["precision"], curve):
+                    self.assertAlmostEqual(ours, theirs, delta=1e-9, msg=seed)
+
+    def test_text(self):
+        truth, results = valcases.make(1)
+        out, _ = self.val(truth, results)
+        text = self.y10("val", "--detections", self.path("results.json"), self.path("truth.json")).stdout
+        row = text.splitlines()[1].split()
+        self.assertEqual(row[0], "all")
+        self.assertEqual(row[1:3], [str(len(truth["images"])), str(out["objects"])])
+        self.assertEqual(row[3:], [f"{n:.4f}" for n in GOLDEN[1][:6]])
+        self.assertNotIn("ms a picture", text)
+
+    def test_confusion(self):
+        """Rows are what was found; every object and every box above 0.25 is in it once."""
+        def box(image, kind, x, score=None):
+            more = {"score": score} if score else {"id": 1, "iscrowd": 0, "area": 400}
+            return dict(image_id=image, category_id=kind, bbox=[x, 0, 20, 20], **more)
+        truth = {"images": [{"id": i, "file_name": "x"} for i in (1, 2)],
+                 "categories": [{"id": 1, "name": "one"}, {"id": 2, "name": "two"}],
+                 "annotations": [box(1, 1, 0), box(1, 2, 100), box(2, 1, 0)]}
+        out, _ = self.val(truth, [box(1, 1, 0, 0.9), box(1, 1, 101, 0.8), box(2, 2, 50, 0.3),
+                                  box(2, 1, 0, 0.25)])
+        self.assertEqual(out["confusion"]["matrix"], [[1, 1, 0], [0, 0, 1], [1, 0, 0]])
+
+    def test_nothing_found(self):
+        truth, _ = valcases.make(1)
+        out, _ = self.val(truth, [])
+        self.assertEqual((out["ap"], out["ar_100"]), (0, 0))
+        truth["annotations"] = []
+        self.assertIsNone(self.val(truth, [])[0]["ap"])
+
+    def test_plot(self):
+        """Ends of curves that follow from recall; classes with hostile names."""
+        truth, results = valcases.make(2)
+        for kind in truth["categories"]:
+            kind["name"] = "<&\x1b[1m" + kind["name"]
+        path = self.path("plot.svg")
+        self.val(truth, results, "--plot", path)
+        root = ElementTree.parse(path).getroot()
+        texts = [text.text for text in root.iter("{http://www.w3.org/2000/svg}text")]
+        self.assertIn(f"{GOLDEN[2][1]:.3f}", texts)
+        self.assertIn(f"{GOLDEN[2][2]:.3f}", texts)
+        self.assertTrue(any(text and text.startswith("<&\\x1b") for text in texts))
+        self.refused("val", "--plot", self.path("plot.gif"), "x.json", says=[".svg or .png"])
+
+    def test_refused(self):
+        good, results = valcases.make(1)
+        good["annotations"] = []        # and none that is left out with a line of its own
+        cases = (
+            (dict(good, images=[]), results, "no pictures"),
+            (dict(good, categories=[]), results, "no classes"),
+            ([], results, 'no list "images"'),
+            (dict(good, images=good["images"] + [{"id": 7.5, "file_name": "x"}]), results,
+             "images[%d].id is 7.5; expected a whole number" % len(good["images"])),
+            (dict(good, images=good["images"] + good["images"][:1]), results, "are both called"),
+            (dict(good, annotations=[{"image_id": 1, "category_id": 1, "bbox": [1, 2, 3]}]), results,
+             "annotations[0].bbox is [1,2,3]; expected x, y, width and height"),
+            (dict(good, annotations=[{"category_id": 1, "bbox": [1, 2, 3, 4]}]), results,
+             "annotations[0].image_id is missing"),
+            (good, {}, "is no list"),
+            (good, [{"image_id": 99999, "category_id": 1, "bbox": [0, 0, 1, 1], "score": 1}],
+             "entry 0 is of the picture 99999"),
+            (good, [{"image_id": 1, "category_id": 1, "bbox": [0, 0, 1, 1], "score": "x"}],
+             '[0].score is "x"; expected a number'))
+        for truth, found, says in cases:
+            for name, content in (("bad.json", truth), ("found.json", found)):
+                with open(self.path(name), "w", encoding="utf-8") as f:
+                    json.dump(content, f)
+            self.refused("val", "--detections", self.path("found.json"), self.path("bad.json"),
+                         says=[says], status=1)
+        for text, says in (("{", "is no JSON"), ("", "is empty"), ("[" * 100000, "more than 100 deep")):
+            with open(self.path("bad.json"), "w", encoding="utf-8") as f:
+                f.write(text)
+            self.refused("val", "--detections", self.path("found.json"), self.path("bad.json"),
+                         says=[says], status=1)
+        self.refused("val", says=["one file, DATA"])
+        self.refused("val", self.path("none.json"), says=["none.json"], status=1)
+        self.refused("val", self.path(""), says=["is a folder"], status=1)
+
+
+@unittest.skipIf("pixbuf" not in FEATURES, "y10 was built without gdk-pixbuf")
+class Pictures(Case):
+    """What the engine finds in pictures, with labels made of that."""
+    SIZES = ((96, 64), (64, 96), (80, 80), (120, 50))
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.labels = cls.path("names.txt")
+        with open(cls.labels, "w", encoding="utf-8") as f:
+            f.write("cat\ndog\nowl\n")
+        cls.engine = ["--model", cls.model, "--labels", cls.labels, "--backend", "ref", "--size", "96"]
+        cls.folder = cls.path("set/images/val")
+        os.makedirs(cls.folder)
+        os.makedirs(cls.path("set/labels/val"))
+        for i, size in enumerate(cls.SIZES):
+            write_png(os.path.join(cls.folder, f"{i}.png"), picture(*size, seed=i))
+
+    def found(self):
+        """What y10 detect says, as picture, class, box and confidence."""
+        out = []
+        for i, (width, height) in enumerate(self.SIZES):
+            line, = self.y10("detect", *self.engine, "--confidence", "0.001",
+                             os.path.join(self.folder, f"{i}.png")).stdout.splitlines()
+            for thing in json.loads(line)["objects"]:
+                box = thing["detection"]["bounding_box"]
+                out.append((i, thing["detection"]["label_id"],
+                            [box["x_min"] * width, box["y_min"] * height,
+                             (box["x_max"] - box["x_min"]) * width,
+                             (box["y_max"] - box["y_min"]) * height], thing["detection"]["confidence"]))
+        return out
+
+    @staticmethod
+    def ap_of_all(found):
+        """Average precision where everything found is right: recall ends with the best 100 boxes
+        of a picture and class."""
+        points = []
+        for kind in {f[1] for f in found}:
+            counts = [sum(f[:2] == (i, kind) for f in found) for i in range(len(Pictures.SIZES))]
+            recall = sum(min(n, 100) for n in counts) / sum(counts)
+            points.append(sum(i / 100 <= recall for i in range(101)) / 101)
+        return sum(points) / len(points)
+
+    def write_coco(self, name, found, classes=("cat", "dog", "owl"), **more):
+        data = {"images": [{"id": i, "file_name": f"{i}.png"} for i in range(len(self.SIZES))],
+                "categories": [{"id": 10 * i, "name": kind} for i, kind in enumerate(classes)],
+                "annotations": [{"id": i + 1, "image_id": image, "category_id": 10 * kind, "bbox": box,
+                                 "area": box[2] * box[3], "iscrowd": 0}
+                                for i, (image, kind, box, _) in enumerate(found)]}
+        with open(self.path(name), "w", encoding="utf-8") as f:
+            json.dump(dict(data, **more), f)
+        return self.path(name)
+
+    def val(self, *args, status=0):
+        done = self.y10("val", *self.engine, "--json", "-", *args, status=status)
+        return json.loads(done.stdout), done.stderr
+
+    def test_like_detect(self):
+        """The same boxes as y10 detect finds, all of which are right if they are the labels."""
+        found = self.found()
+        self.assertGreater(len(found), 20)
+        data = self.write_coco("coco.json", found)
+        saved = self.path("saved.json")
+        out, _ = self.val(data, "--images", self.folder, "--save-detections", saved)
+        self.assertEqual(out["detections"], len(found))
+        self.assertAlmostEqual(out["ap"], self.ap_of_all(found), delta=1e-9)
+        self.assertEqual((out["pictures"], out["objects"], out["unread"]), (4, len(found), 0))
+        self.assertEqual((out["backend"], out["size"]), ("ref", {"width": 96, "height": 96}))
+        self.assertGreater(out["ms"]["network"], 0)
+        with open(saved, encoding="utf-8") as f:
+            results = json.load(f)
+        self.assertEqual(len(results), len(found))
+        for result, (image, kind, box, confidence) in zip(results, found):
+            self.assertEqual((result["image_id"], result["category_id"]), (image, 10 * kind))
+            self.assertAlmostEqual(result["score"], confidence, delta=1e-6)
+            for ours, theirs in zip(result["bbox"], box):
+                self.assertAlmostEqual(ours, theirs, delta=1e-3)
+
+    def test_saved(self):
+        """Half of the labels: the same numbers from the file of detections."""
+        data = self.write_coco("half.json", self.found()[::2])
+        first, _ = self.val(data, "--images", self.folder, "--save-detections", self.path("half.d.json"))
+        self.assertTrue(0 < first["ap"] < 1)
+        again = json.loads(self.y10("val", "--detections", self.path("half.d.json"), data, "--json",
+                                    "-").stdout)
+        for name in valcases.STATS + ["classes", "confusion", "detections"]:
+            self.assertEqual(first[name], again[name], name)
+
+    def write_yaml(self, text, name="data.yaml"):
+        with open(self.path("set/" + name), "w", encoding="utf-8") as f:
+            f.write(text)
+        return self.path("set/" + name)
+
+    def write_labels(self, found):
+        shutil.rmtree(self.path("set/labels/val"))
+        os.makedirs(self.path("set/labels/val"))
+        for image, kind, (x, y, width, height), _ in found:
+            w, h = self.SIZES[image]
+            with open(self.path(f"set/labels/val/{image}.txt"), "a", encoding="utf-8") as f:
+                f.write(f"{kind} {(x + width / 2) / w!r} {(y + height / 2) / h!r} {width / w!r} "
+                        f"{height / h!r}\n")
+
+    def test_labels(self):
+        """Ultralytics' layout has the numbers of COCO's, in each way to write its data."""
+        # A line that a label file has twice counts once.
+        found = [f for f in self.found()[::2] if f[0] != 3]
+        found = [f for i, f in enumerate(found) if f[:3] not in [g[:3] for g in found[:i]]]
+        self.write_labels(found)
+        expected, _ = self.val(self.write_coco("three.json", found), "--images", self.folder)
+        with open(self.path("set/val.txt"), "w", encoding="utf-8") as f:
+            f.write("".join(f"./images/val/{i}.png\n" for i in range(4)))
+        for text in (
+                "path: .  # here\ntrain: images/train\nval: images/val\nnames:\n  0: cat\n  1: dog\n  2: owl\n",
+                f"# A comment\npath: '{self.path('set')}'\nval: val.txt\nnc: 3\nnames: [cat, 'dog', \"owl\"]\n",
+                "names:\n- cat\n- dog # woof\n- owl\ndownload: |\n  import os\n  names: [x]\n\n"
+                "  print('y: z')\nval: ../images/val\nroboflow:\n  workspace: x\n",
+                "names: ['cat',  # first\n  'dog',\n  owl\n]\nval: images\nkpt_shape: [17, 3]\n",
+                "names:\n  2: owl\n  0: cat\n  1: dog\r\nval: ./images/val\n"):
+            out, said = self.val(self.write_yaml(text))
+            for name in valcases.STATS:
+                self.assertAlmostEqual(value(out[name]), value(expected[name]), delta=1e-9, msg=name)
+            self.assertIn("1 of 4 pictures have no label file", said)
+            self.assertEqual([c["id"] for c in out["classes"]], [1, 2, 3])
+
+    def test_labels_from_file(self):
+        """Sizes come from the pictures, also if nothing is inferred; outlines and doubles."""
+        self.write_labels([])
+        yaml = self.write_yaml("val: images/val\nnames: [cat, dog, owl]\n")
+        with open(self.path("set/labels/val/0.txt"), "w", encoding="utf-8") as f:
+            f.write("1 0.25 0.25 0.75 0.25 0.5 0.75\n\n1 0.25 0.25 0.75 0.25 0.5 0.75\n")
+        # Of 96 x 64 pixels: from 24, 16 to 72, 48, an area of 1536.
+        with open(self.path("results.json"), "w", encoding="utf-8") as f:
+            json.dump([{"image_id": 0, "category_id": 2, "bbox": [24, 16, 48, 32], "score": 0.5}], f)
+        done = self.y10("val", "--detections", self.path("results.json"), yaml, "--json", "-")
+        out = json.loads(done.stdout)
+        self.assertEqual((out["objects"], out["ap_small"]), (1, None))
+        self.assertAlmostEqual(out["ap"], 1, delta=1e-9)
+        self.assertAlmostEqual(out["ap_medium"], 1, delta=1e-9)
+        self.assertIn("1 objects that are in a label file twice", done.stderr)
+
+    def test_yaml_refused(self):
+        self.write_labels([])
+        for text, says in (
+                ("val: images/val\n", "has no names"),
+                ("names: [cat]\n", "has no val"),
+                ("val:\n - a\n - b\nnames: [cat]\n", "line 2: val has more than one line"),
+                ("val: [a, b]\nnames: [cat]\n", "line 1: begins with '['"),
+                ("val: images/val\nnames: &x\n  0: cat\n", "line 2: names is"),
+                ("val: images/val\nnames:\n  0: cat\n  2: owl\n", "line 2: names has no class 1"),
+                ("val: images/val\nnames:\n  0: cat\n  0: owl\n", "line 4: class 0 has two names"),
+                ("val: images/val\nnames:\n  cat: 0\n", "line 3: is \"cat: 0\"; expected NUMBER"),
+                ("val: images/val\nnames:\n  99999999999: cat\n", "line 3: class 99999999999"),
+                ("val: images/val\nnames: [cat, dog\n", "has no ]"),
+                ("val: images/val\nnames: ['cat, dog]\n", "line 2: a ' has no end"),
+                ("val: images/val\n\tnames: [cat]\n", "line 2: is"),
+                ("val: a: b\nnames: [cat]\n", "line 1: has a ':'"),
+                ("val: x\nval: y\nnames: [cat]\n", "line 2: val is there a second time"),
+                ("val: nowhere\nnames: [cat]\n", "nowhere"),
+                ("val: labels\nnames: [cat]\n", "no picture"),
+                ("val: images/val/0.png\nnames: [cat]\n", "expected a folder or a list")):
+            self.refused("val", *self.engine, self.write_yaml(text), says=[says], status=1)
+        good = self.write_yaml("val: images/val\nnames: [cat, dog, owl]\n")
+        for text, says in (("3 0.5 0.5 0.1 0.1", "line 1: has the class 3; expected 0 to 2"),
+                           ("0.5 0.5 0.5 0.1 0.1", "class 0.5"), ("0 0.5 0.5 0.1", "3 numbers behind"),
+                           ("\n0 0.5 1.5 0.1 0.1", "line 2: has 1.5; expected fractions"),
+                           ("0 nan 0.5 0.1 0.1", "has nan"), ("0 0.5 x 0.1 0.1", 'has "x 0.1 0.1"')):
+            with open(self.path("set/labels/val/0.txt"), "w", encoding="utf-8") as f:
+                f.write(text)
+            self.refused("val", *self.engine, good, says=["0.txt", says], status=1)
+
+    def test_missing(self):
+        """Pictures that cannot be read are named, and the others are measured."""
+        found = self.found()
+        data = self.write_coco("missing.json", found)
+        folder = self.path("some")
+        shutil.copytree(self.folder, folder)
+        os.remove(os.path.join(folder, "1.png"))
+        with open(os.path.join(folder, "2.png"), "wb") as f:
+            f.write(b"\x89PNG\r\n\x1a\n")
+        out, said = self.val(data, "--images", folder, status=1)
+        left = [f for f in found if f[0] in (0, 3)]
+        self.assertEqual((out["pictures"], out["unread"], out["objects"]), (2, 2, len(left)))
+        self.assertAlmostEqual(out["ap"], self.ap_of_all(left), delta=1e-9)
+        self.assertIn("1.png", said)
+        self.assertIn("2.png", said)
+        done = self.y10("val", *self.engine, data, status=1)
+        self.assertIn("--images DIR names their folder", done.stderr)
+
+    def test_classes(self):
+        """Classes go by name: the data have them in another order, and one that no model has."""
+        found = self.found()
+        moved = [(f[0], (2, 0, None)[f[1]], *f[2:]) for f in found if f[1] != 2]
+        self.assertTrue(moved)
+        data = self.write_coco("other.json", moved + [(0, 1, [0, 0, 9, 9], 1)], ("dog", "horse", "cat"))
+        out, said = self.val(data, "--images", self.folder)
+        self.assertAlmostEqual(out["ap"], self.ap_of_all(moved), delta=1e-9)
+        self.assertEqual([c["name"] for c in out["classes"]], ["dog", "cat"])
+        self.assertIn("1 of 3 classes of the data are left out with their objects, since the model has no "
+                      "class of that name: horse", said)
+        self.assertIn("1 of 3 classes of the model are left out", said)
+        data = self.write_coco("none.json", [], ("horse", "cow"))
+        self.refused("val", *self.engine, data, says=["none of its classes (horse, cow)"], status=1)
+
+    @unittest.skipIf("jpeg" not in FEATURES or not shutil.which("gst-launch-1.0"), "no JPEG")
+    def test_orientation(self):
+        """A picture that lies on its side, and says so, has the boxes of the upright one."""
+        import subprocess
+        folder = self.path("turned")
+        os.makedirs(folder)
+        rows, _ = read_png(os.path.join(self.folder, "0.png"))
+        left = write_png(self.path("left.png"), turned_left(rows))
+        done = subprocess.run(["gst-launch-1.0", "-q", "filesrc", f"location={left}", "!", "pngdec", "!",
+                               "videoconvert", "!", "jpegenc", "quality=100", "!", "filesink",
+                               f"location={self.path('left.jpg')}"], check=False, env=self.env)
+        if done.returncode:
+            self.skipTest("GStreamer writes no JPEG")
+        add_exif(self.path("left.jpg"), os.path.join(folder, "0.png"), 6)
+        data = self.write_coco("turned.json", [], images=[{"id": 0, "file_name": "0.png"}])
+        self.val(data, "--images", folder, "--save-detections", self.path("turned.d.json"))
+        line, = self.y10("detect", *self.engine, "--confidence", "0.001",
+                         os.path.join(folder, "0.png")).stdout.splitlines()
+        first = json.loads(line)["objects"][0]
+        with open(self.path("turned.d.json"), encoding="utf-8") as f:
+            box = json.load(f)[0]["bbox"]
+        self.assertAlmostEqual(box[0], first["detection"]["bounding_box"]["x_min"] * 96, delta=1e-3)
+        self.assertAlmostEqual(box[3], (first["detection"]["bounding_box"]["y_max"]
+                                        - first["detection"]["bounding_box"]["y_min"]) * 64, delta=1e-3)
+
+
+if __name__ == "__main__":
+    sys.argv = [a for a in sys.argv if a != "more"]
+    main()

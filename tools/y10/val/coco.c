@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* Reads annotations in COCO's JSON. Those of pictures or classes that the file does not list
+ * are left out, as pycocotools leaves them out, and counted. Ids of annotations mean nothing
+ * here: some programs begin at 0, which pycocotools takes for "not found". */
+
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <y10/y10.h>
+
+#include "val/data.h"
+#include "val/json.h"
+
+static char *
+locate (const char *folder, const char *name)
+{
+  return g_path_is_absolute (name) ? g_strdup (name)
+      : g_build_filename (folder, name, NULL);
+}
+
+static gboolean
+read_pictures (ValData *data, JsonArray *list, GError **error)
+{
+  const guint n = json_array_get_length (list);
+
+  if (n > VAL_MAX_PICTURES) {
+    g_set_error (error, Y10_ERROR, Y10_ERROR_UNSUPPORTED,
+        "%s: has %u images; expected at most %d", data->source, n, VAL_MAX_PICTURES);
+    return FALSE;
+  }
+  for (guint i = 0; i < n; i++) {
+    const ValPlace place = { data->source, "images", i };
+    JsonObject *object = val_json_get_entry (list, &place, error);
+    gint64 id;
+    const char *name;
+
+    if (!object || !val_json_get_int (object, &place, "id", &id, error)
+        || !(name = val_json_get_string (object, &place, "file_name", error)))
+      return FALSE;
+    val_data_add_picture (data, g_strdup_printf ("%" G_GINT64_FORMAT, id),
+        g_strdup (name), locate (data->folder, name));
+  }
+  return val_data_sort_pictures (data, error);
+}
+
+static int
+compare_classes (gconstpointer a, gconstpointer b)
+{
+  const ValClass *x = *(ValClass *const *) a, *y = *(ValClass *const *) b;
+
+  return x->id < y->id ? -1 : x->id > y->id;
+}
+
+static gboolean
+read_classes (ValData *data, JsonArray *list, GError **error)
+{
+  const guint n = json_array_get_length (list);
+
+  if (n > VAL_MAX_CLASSES) {
+    g_set_error (error, Y10_ERROR, Y10_ERROR_UNSUPPORTED,
+        "%s: has %u categories; expected at most %d", data->source, n,
+        VAL_MAX_CLASSES);
+    return FALSE;
+  }
+  for (guint i = 0; i < n; i++) {
+    const ValPlace place = { data->source, "categories", i };
+    JsonObject *object = val_json_get_entry (list, &place, error);
+    const char *name;
+    gint64 id;
+
+    if (!object || !val_json_get_int (object, &place, "id", &id, error)
+        || !(name = val_json_get_string (object, &place, "name", error)))
+      return FALSE;
+    val_data_add_class (data, id, name);
+  }
+  g_ptr_array_sort (data->classes, compare_classes);
+  for (guint i = 1; i < n; i++) {
+    const ValClass *before = g_ptr_array_index (data->classes, i - 1);
+    const ValClass *after = g_ptr_array_index (data->classes, i);
+
+    if (before->id != after->id)
+      continue;
+    g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED,
+        "%s: the categories %s and %s both have the id %" G_GINT64_FORMAT,
+        data->source, before->name, after->name, after->id);
+    return FALSE;
+  }
+  return TRUE;
+}
+
+static int
+find_class (const ValData *data, gint64 id)
+{
+  const ValClass key = {.id = id }, *wanted = &key;
+  const gpointer *found = bsearch (&wanted, data->classes->pdata,
+      data->classes->len, sizeof (gpointer), compare_classes);
+
+  return found ? (int) (found - (const gpointer *) data->classes->pdata) : -1;
+}
+
+/* What pycocotools insists on and others leave out. */
+static gboolean
+read_optional (JsonObject *object, const ValPlace *place, ValTruth *truth,
+    GError **error)
+{
+  JsonNode *crowd = json_object_get_member (object, "iscrowd");
+  gint64 is_crowd = 0;
+
+  truth->area = truth->box.width * truth->box.height;
+  if (json_object_has_member (object, "area")
+      && !val_json_get_double (object, place, "area", &truth->area, error))
+    return FALSE;
+  if (crowd && JSON_NODE_HOLDS_VALUE (crowd)
+      && json_node_get_value_type (crowd) == G_TYPE_BOOLEAN)
+    is_crowd = json_node_get_boolean (crowd);
+  else if (crowd && !val_json_get_int (object, place, "iscrowd", &is_crowd, error))
+    return FALSE;
+  truth->is_crowd = is_crowd != 0;
+  return TRUE;
+}
+
+static gboolean
+read_annotations (ValData *data, JsonArray *list, GError **error)
+{
+  const guint n = json_array_get_length (list);
+  guint n_unknown = 0;
+
+  for (guint i = 0; i < n; i++) {
+    const ValPlace place = { data->source, "annotations", i };
+    JsonObject *object = val_json_get_entry (list, &place, error);
+    ValTruth truth = { 0 };
+    double box[4];
+    char *id;
+    gint64 class_id;
+    int picture, class;
+
+    if (!object || !val_json_get_int (object, &place, "category_id", &class_id, error)
+        || !val_json_get_box (object, &place, box, error)
+        || !(id = val_json_get_id (object, &place, "image_id", error)))
+      return FALSE;
+    picture = val_data_find_picture (data, id);
+    g_free (id);
+    class = find_class (data, class_id);
+    if (picture < 0 || class < 0) {
+      n_unknown++;
+      continue;
+    }
+    truth.box = (ValBox) { box[0], box[1], box[2], box[3], (guint) picture, (guint) class };
+    if (!read_optional (object, &place, &truth, error))
+      return FALSE;
+    g_array_append_val (data->truths, truth);
+  }
+  if (n_unknown)
+    val_data_note (data, "%u of %u annotations are of images or categories that %s "
+        "does not list; they are left out", n_unknown, n, data->source);
+  return TRUE;
+}
+
+ValData *
+val_coco_open (const char *path, const char *images, GError **error)
+{
+  JsonNode *root = val_json_read (path, error);
+  JsonArray *pictures = NULL, *classes = NULL, *annotations = NULL;
+  ValData *data;
+  gboolean ok;
+
+  if (!root)
+    return NULL;
+  data = val_data_new (path);
+  data->folder = images ? g_strdup (images) : g_path_get_dirname (path);
+  ok = (pictures = val_json_get_list (root, path, "images", error))
+      && (classes = val_json_get_list (root, path, "categories", error))
+      && (annotations = val_json_get_list (root, path, "annotations", error))
+      && read_pictures (data, pictures, error)
+      && read_classes (data, classes, error)
+      && read_annotations (data, annotations, error);
+  json_node_unref (root);
+  if (!ok)
+    g_clear_pointer (&data, val_data_free);
+  return data;
+}

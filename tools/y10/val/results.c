@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* Detections in COCO's list of results, which pycocotools and others read and Ultralytics'
+ * save_json writes. Numbers are rounded to what the file says before they count, so that
+ * the file has the same average precision as the command that wrote it. */
+
+#include "config.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <y10/y10.h>
+
+#include "val/data.h"
+#include "val/json.h"
+
+#define NUMBER_SIZE 32
+
+/* The shortest decimal of a float32. */
+static void
+format (float value, char text[NUMBER_SIZE])
+{
+  for (int digits = 6; digits <= 9; digits++) {
+    g_snprintf (text, NUMBER_SIZE, "%.*g", digits, (double) value);
+    if (strtof (text, NULL) == value)
+      break;
+  }
+}
+
+double
+val_round (float value)
+{
+  char text[NUMBER_SIZE];
+
+  format (value, text);
+  return g_ascii_strtod (text, NULL);
+}
+
+static void
+append_number (GString *text, double value)
+{
+  char number[NUMBER_SIZE];
+
+  format ((float) value, number);
+  g_string_append (text, number);
+}
+
+static void
+append_id (GString *text, const char *id)
+{
+  JsonNode *node;
+  char *end, *quoted;
+
+  g_ascii_strtoll (id, &end, 10);
+  if (!*end && *id && strlen (id) <= 18) {
+    g_string_append_printf (text, "%" G_GINT64_FORMAT, g_ascii_strtoll (id, NULL, 10));
+    return;
+  }
+  node = json_node_new (JSON_NODE_VALUE);
+  json_node_set_string (node, id);
+  quoted = json_to_string (node, FALSE);
+  g_string_append (text, quoted);
+  g_free (quoted);
+  json_node_unref (node);
+}
+
+gboolean
+val_results_write (const ValData *data, const GArray *found, const char *path,
+    GError **error)
+{
+  GString *text = g_string_new ("[");
+  GError *failure = NULL;
+
+  for (guint i = 0; i < found->len; i++) {
+    const ValFound *f = &g_array_index (found, ValFound, i);
+    const ValPicture *picture = g_ptr_array_index (data->pictures, f->box.picture);
+    const ValClass *class = g_ptr_array_index (data->classes, f->box.category);
+    const double box[] = { f->box.x, f->box.y, f->box.width, f->box.height };
+
+    g_string_append (text, i ? ",\n{\"image_id\":" : "\n{\"image_id\":");
+    append_id (text, picture->id);
+    g_string_append_printf (text, ",\"category_id\":%" G_GINT64_FORMAT ",\"bbox\":",
+        class->id);
+    for (guint k = 0; k < G_N_ELEMENTS (box); k++) {
+      g_string_append_c (text, k ? ',' : '[');
+      append_number (text, box[k]);
+    }
+    g_string_append (text, "],\"score\":");
+    append_number (text, f->confidence);
+    g_string_append_c (text, '}');
+  }
+  g_string_append (text, "\n]\n");
+  if (!g_file_set_contents (path, text->str, (gssize) text->len, &failure)) {
+    g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED, "%s", failure->message);
+    g_error_free (failure);
+  }
+  g_string_free (text, TRUE);
+  return !failure;
+}
+
+static int
+find_class (const ValData *data, gint64 id)
+{
+  for (guint i = 0; i < data->classes->len; i++)
+    if (((ValClass *) g_ptr_array_index (data->classes, i))->id == id)
+      return (int) i;
+  return -1;
+}
+
+static gboolean
+read_result (ValData *data, JsonArray *list, const ValPlace *place,
+    GArray *found, guint *n_unknown, GError **error)
+{
+  JsonObject *object = val_json_get_entry (list, place, error);
+  int picture, class;
+  gint64 class_id;
+  ValFound f;
+  double box[4];
+  char *id;
+
+  if (!object || !val_json_get_int (object, place, "category_id", &class_id, error)
+      || !val_json_get_double (object, place, "score", &f.confidence, error)
+      || !val_json_get_box (object, place, box, error)
+      || !(id = val_json_get_id (object, place, "image_id", error)))
+    return FALSE;
+  picture = val_data_find_picture (data, id);
+  class = find_class (data, class_id);
+  if (picture < 0)
+    g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED,
+        "%s: entry %u is of the picture %s, which %s does not have", place->file,
+        place->index, id, data->source);
+  g_free (id);
+  if (picture < 0)
+    return FALSE;
+  if (class < 0) {
+    (*n_unknown)++;
+    return TRUE;
+  }
+  f.box = (ValBox) { box[0], box[1], box[2], box[3], (guint) picture, (guint) class };
+  g_array_append_val (found, f);
+  return TRUE;
+}
+
+GArray *
+val_results_read (ValData *data, const char *path, GError **error)
+{
+  JsonNode *root = val_json_read (path, error);
+  GArray *found = g_array_new (FALSE, FALSE, sizeof (ValFound));
+  guint n_unknown = 0, n = 0;
+  gboolean ok = root != NULL;
+  JsonArray *list;
+
+  if (root && !JSON_NODE_HOLDS_ARRAY (root)) {
+    g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED,
+        "%s: is no list; expected COCO's results, [{\"image_id\": …}, …]", path);
+    ok = FALSE;
+  } else if (root) {
+    list = json_node_get_array (root);
+    n = json_array_get_length (list);
+    for (guint i = 0; i < n && ok; i++) {
+      const ValPlace place = { path, "", i };
+
+      ok = read_result (data, list, &place, found, &n_unknown, error);
+    }
+  }
+  if (n_unknown)
+    val_data_note (data, "%u of %u detections are of categories that %s does not list; "
+        "they are left out", n_unknown, n, data->source);
+  g_clear_pointer (&root, json_node_unref);
+  if (!ok)
+    g_clear_pointer (&found, g_array_unref);
+  return found;
+}
