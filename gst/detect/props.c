@@ -133,7 +133,7 @@ gst_y10_props_install (GObjectClass * class)
       NULL, playing);
   props[PROP_LABEL_FILE] = g_param_spec_string ("label-file", "Label file",
       "UTF-8 text file with one class name per line. Overrides the names in "
-      "the model file and is required only if that has none. Read together "
+      "the model file; without either, they are class 0, class 1 and so on. Read together "
       "with the model: while playing, set it before model-file", NULL, playing);
   props[PROP_BACKEND] = g_param_spec_enum ("backend", "Backend",
       "Compute backend. auto uses the fastest one that runs here, and "
