@@ -67,6 +67,7 @@ init_head (Y10Slot *slot, CUdeviceptr scratch)
   h->n_anchors = graph->n_anchors;
   h->n_classes = graph->n_classes;
   h->n_bins = graph->n_bins;
+  h->kind = (int) graph->head_kind;
   h->images = slot->max_batch;
   h->capacity = slot->max_rows;
   h->params = GSIZE_TO_POINTER (slot->params);

@@ -3,9 +3,9 @@
 #pragma once
 
 /* Shared by the head kernels: access to logits, and writing rows. Selection is in
- * head_topk.cuh, decoding in head_dfl.cuh. */
+ * head_topk.cuh, decoding in head_ltrb.cuh. */
 
-#include "head_dfl.cuh"
+#include "head_ltrb.cuh"
 #include "head_topk.cuh"
 
 #define Y10_NO_CLASS 0xffffffffu

@@ -35,6 +35,12 @@ typedef struct
 
 #define Y10_HEAD_MAX_LEVELS 4
 
+/* The values of Y10HeadKind. */
+enum
+{
+  Y10_K_HEAD_DFL, Y10_K_HEAD_LTRB
+};
+
 typedef struct
 {
   const float *cls, *box;       /* first channel, first image; cls is read
@@ -50,6 +56,7 @@ typedef struct
 {
   Y10KLevel level[Y10_HEAD_MAX_LEVELS]; /* in order of stride, finest first */
   int n_levels, n_anchors, n_classes, n_bins, images;
+  int kind;                     /* Y10_K_HEAD_DFL or _LTRB */
   int capacity;                 /* rows per image */
   const Y10KHeadParams *params; /* one an image */
   const unsigned char *classes; /* [images][n_classes], non-zero: requested */

@@ -9,6 +9,7 @@
 #include <math.h>
 
 #include "core/dfl.h"
+#include "core/ltrb.h"
 
 /* Generalized Focal Loss (Li et al.), eq. 5: the distance to each edge, in
  * strides, is the expectation of a softmax over the bins. */
@@ -16,8 +17,8 @@ void
 y10_dfl_decode (const Y10Graph *graph, guint32 anchor,
     const gfloat *box_logits, gfloat box[4])
 {
-  guint level, row, column, bins = graph->n_bins;
-  gfloat distance[4], x, y, stride;
+  guint bins = graph->n_bins;
+  gfloat distance[4];
 
   for (guint edge = 0; edge < 4; edge++) {
     const gfloat *l = box_logits + edge * bins;
@@ -32,12 +33,5 @@ y10_dfl_decode (const Y10Graph *graph, guint32 anchor,
     }
     distance[edge] = expectation / sum;
   }
-  y10_graph_locate (graph, anchor, &level, &row, &column);
-  stride = graph->stride[level];
-  x = column + 0.5f;
-  y = row + 0.5f;
-  box[0] = (x - distance[0]) * stride;
-  box[1] = (y - distance[1]) * stride;
-  box[2] = (x + distance[2]) * stride;
-  box[3] = (y + distance[3]) * stride;
+  y10_ltrb_to_box (graph, anchor, distance, box);
 }

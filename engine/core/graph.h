@@ -78,6 +78,7 @@ typedef struct
 typedef enum
 {
   Y10_HEAD_KIND_DFL,            /* distributions over n_bins, to four edges */
+  Y10_HEAD_KIND_LTRB,           /* n_bins is 1: the distances to four edges */
 } Y10HeadKind;
 
 typedef struct

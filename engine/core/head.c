@@ -12,12 +12,14 @@
 
 #include "core/dfl.h"
 #include "core/head.h"
+#include "core/ltrb.h"
 #include "core/nms.h"
 
 /* Box decoders by head kind; output in input pixels. */
 static void (*const decode[]) (const Y10Graph *graph, guint32 anchor,
     const gfloat *box_logits, gfloat box[4]) = {
   [Y10_HEAD_KIND_DFL] = y10_dfl_decode,
+  [Y10_HEAD_KIND_LTRB] = y10_ltrb_decode,
 };
 
 guint

@@ -168,7 +168,8 @@ cib (Y10Modules *m, Y10View x, const char *module)
 
 /* C2f: splits the channels in two, runs a chain of blocks on the second half
  * and concatenates all outputs. With CIB blocks it is C2fCIB, which always
- * has the shortcut; with C3k blocks, C3k2. */
+ * has the shortcut; with C3k blocks, or with attention behind bottlenecks, it is
+ * C3k2. */
 Y10View
 y10_module_c2f (Y10Modules *m, Y10View x, const char *module, gboolean shortcut)
 {
@@ -188,6 +189,9 @@ y10_module_c2f (Y10Modules *m, Y10View x, const char *module, gboolean shortcut)
       h = bottleneck (m, h, block, shortcut);
     else if (has (m, name (m, "%s.cv1.0", block)))
       h = cib (m, h, block);
+    else if (has (m, name (m, "%s.1.attn.qkv", block)))
+      h = y10_module_psa_block (m, bottleneck (m, h, name (m, "%s.0", block),
+              shortcut), name (m, "%s.1", block));
     else
       break;
     g_array_append_val (views, h);
@@ -212,15 +216,16 @@ maxpool5 (Y10Modules *m, Y10View x, const char *module)
 
 /* SPPF: three 5×5 max pools in sequence, with windows of 5, 9 and 13 pixels. */
 Y10View
-y10_module_sppf (Y10Modules *m, Y10View x, const char *module)
+y10_module_sppf (Y10Modules *m, Y10View x, const char *module,
+    gboolean residual)
 {
-  Y10View v[4];
+  Y10View v[4], add = residual ? x : (Y10View) { 0 };
 
-  v[0] = y10_module_conv_in (m, x, module, "cv1", Y10_CONV ());
+  v[0] = y10_module_conv_in (m, x, module, "cv1", Y10_CONV (.linear = residual));
   for (guint i = 1; i < 4; i++)
     v[i] = maxpool5 (m, v[i - 1], name (m, "%s.m", module));
   x = y10_graph_builder_concat (m->graph, v, 4);
-  return y10_module_conv_in (m, x, module, "cv2", Y10_CONV ());
+  return y10_module_conv_in (m, x, module, "cv2", Y10_CONV (.add = add));
 }
 
 /* Attention: multi-head self-attention over all positions plus the

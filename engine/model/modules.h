@@ -39,7 +39,10 @@ Y10View y10_module_conv_in (Y10Modules * m, Y10View x, const char *module,
 /* @shortcut: whether its bottlenecks add their input to their output. */
 Y10View y10_module_c2f (Y10Modules * m, Y10View x, const char *module,
     gboolean shortcut);
-Y10View y10_module_sppf (Y10Modules * m, Y10View x, const char *module);
+/* @residual: adds the input to the output, and has no activation in front of the
+ * pools. */
+Y10View y10_module_sppf (Y10Modules * m, Y10View x, const char *module,
+    gboolean residual);
 /* Overwrites @x and returns it. */
 Y10View y10_module_psa_block (Y10Modules * m, Y10View x, const char *module);
 /* Half of the channels go through a chain of such blocks. */

@@ -12,13 +12,14 @@
 
 #define N_LEVELS 3
 
-/* In the order in which they are tried: the head of each of the last ones has the names
- * of YOLOv10's. */
+/* In the order in which they are tried: YOLO26 has YOLO11's modules, and their heads have
+ * the names of YOLOv10's. */
 static const Y10Structure *const structures[] = {
-  &y10_structure_yolov8, &y10_structure_yolo11, &y10_structure_yolov10,
+  &y10_structure_yolov8, &y10_structure_yolo26, &y10_structure_yolo11,
+  &y10_structure_yolov10,
 };
 
-#define FAMILIES "YOLOv8, YOLOv10 or YOLO11"
+#define FAMILIES "YOLOv8, YOLOv10, YOLO11 or YOLO26"
 
 /* Other networks that the same tools train, by a tensor that only they have.
  * The last matching row is the most specific one. */
@@ -35,7 +36,6 @@ static const struct
   {"YOLOv7", "model.105.m.0.weight"},
   {"YOLOv9", "model.2.cv4.conv.weight"},
   {"YOLO12", "model.6.m.0.0.attn.qkv.conv.weight"},
-  {"YOLO26", "model.22.m.0.1.attn.qkv.conv.weight"},
   {"RT-DETR", "model.28.decoder.layers.0.linear1.weight"},
   {"YOLO for classification", "model.9.linear.weight"},
   {"YOLO for classification", "model.10.linear.weight"},
@@ -134,7 +134,7 @@ y10_structure_find (const Y10TensorFile *file, GError **error)
     if (structures[i]->probe (file))
       return check_task (structures[i], file, error) ? structures[i] : NULL;
   g_set_error (error, Y10_ERROR, Y10_ERROR_MODEL,
-      "%s is not a " FAMILIES ": the last tensor of their heads is missing, "
+      "%s is not a " FAMILIES ": the last tensor of its head is missing, "
       "\"model.22.cv3.2.2.weight\", \"model.23.cv3.2.2.weight\" or "
       "\"model.23.one2one_cv3.2.2.weight\"", path);
   return NULL;
@@ -177,7 +177,6 @@ build (const Y10Structure *structure, const Y10TensorFile *file, guint width,
     guint height, Y10Head head, GError **error)
 {
   Y10Graph fields = {.width = width,.height = height,.head = head,
-    .head_kind = Y10_HEAD_KIND_DFL,
     .n_levels = N_LEVELS,.n_layers = structure->n_layers,
     .layer = g_new0 (Y10View, structure->n_layers)
   };
@@ -191,6 +190,8 @@ build (const Y10Structure *structure, const Y10TensorFile *file, guint width,
   y10_weights_set_network (y10_graph_builder_weights (m.graph),
       structure->title);
   structure->network (&m, &fields);
+  fields.head_kind = fields.n_bins == 1 ? Y10_HEAD_KIND_LTRB
+      : Y10_HEAD_KIND_DFL;
   graph = y10_graph_builder_finish (m.graph, &fields, error);
   if (!graph)
     g_free (fields.layer);

@@ -35,6 +35,7 @@ typedef struct
 extern const Y10Structure y10_structure_yolov8; /* yolov8.c */
 extern const Y10Structure y10_structure_yolov10;        /* yolov10.c */
 extern const Y10Structure y10_structure_yolo11; /* yolo11.c */
+extern const Y10Structure y10_structure_yolo26; /* yolo26.c */
 
 /* Returns NULL with @error set if the file is no network for detection of any
  * family; the error names what it is. */

@@ -24,7 +24,7 @@ network (Y10Modules *m, Y10Graph *out)
   l[6] = y10_module_c2f (m, l[5], "model.6", TRUE);
   l[7] = y10_module_conv (m, l[6], "model.7", Y10_CONV (.stride = 2));
   l[8] = y10_module_c2f (m, l[7], "model.8", TRUE);
-  l[9] = y10_module_sppf (m, l[8], "model.9");
+  l[9] = y10_module_sppf (m, l[8], "model.9", FALSE);
   l[10] = y10_module_c2psa (m, l[9], "model.10");
 
   l[11] = y10_module_upsample2x (m, l[10], "model.11");

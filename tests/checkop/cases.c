@@ -318,6 +318,11 @@ add_heads (GPtrArray *cases)
       add_head (cases, &c);
       c.confidence = 0.99f;
       add_head (cases, &c);
+      c = (HeadCase) {.head = (Y10Head) head,.width = 96,.height = 64,
+        .src_width = 100,.src_height = 37,.n_classes = classes[i],
+        .n_bins = 1,.iou = 0.7f,.confidence = 0.1f,.max_detections = 300
+      };
+      add_head (cases, &c);
     }
   add_head (cases, &(HeadCase) {.head = Y10_HEAD_ONE2ONE,.width = 1280,
       .height = 1280,.src_width = 1920,.src_height = 1080,.n_classes = 8,

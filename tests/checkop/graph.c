@@ -282,7 +282,8 @@ Y10Graph *
 tiny_graph_new (guint width, guint height, guint n_classes, guint n_bins,
     Y10Head head)
 {
-  return hollow_graph_new (n_bins == 8 ? "tiny-nc3-bins8" : "tiny-nc3",
+  return hollow_graph_new (n_bins == 8 ? "tiny-nc3-bins8"
+      : n_bins == 1 ? "tiny-yolo26-nc3" : "tiny-nc3",
       n_classes, width, height, head);
 }
 

@@ -103,6 +103,9 @@ y10_seeded_tensor (const char *name, const gsize *dim, guint n_dims,
 
     factor = classes ? 1.f : 0.5f;
     offset = classes ? -4.f : 0.f;
+    /* Four box logits are distances: most boxes have a size. */
+    if (!classes && n == 4)
+      offset = 2.f;
   } else {
     factor = (float) (gain_of (name) * pow (3.0 / (double) fan_in, 0.5));
   }

@@ -105,7 +105,8 @@ init_graph (World *w, const Case *c)
 
   memset (w, 0, sizeof *w);
   w->graph = (Y10Graph) {.head = c->head,.n_classes = c->n_classes,
-    .n_bins = c->n_bins,.n_levels = 3,.tensors = w->tensors,.n_tensors = 6
+    .n_bins = c->n_bins,.n_levels = 3,.tensors = w->tensors,.n_tensors = 6,
+    .head_kind = c->n_bins == 1 ? Y10_HEAD_KIND_LTRB : Y10_HEAD_KIND_DFL
   };
   w->plan = (Y10Plan) {.graph = &w->graph,.storage = w->storage,
     .layout = {.block = 1,.elem_size = 4}
@@ -239,7 +240,8 @@ fill_kernel (Y10KHead *k, const World *w, const Case *c)
 
   *k = (Y10KHead) {.n_levels = 3,.n_anchors = w->graph.n_anchors,
     .n_classes = c->n_classes,
-    .n_bins = c->n_bins,.images = c->images,.capacity = c->capacity
+    .n_bins = c->n_bins,.images = c->images,.capacity = c->capacity,
+    .kind = (int) w->graph.head_kind
   };
   for (guint l = 0; l < 3; l++) {
     guint area = c->height[l] * c->width[l];

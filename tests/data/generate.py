@@ -2,15 +2,17 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
 """Writes the shapes files of networks too small to be published: the modules
-of YOLOv10n (paper, table of variants) with other widths.
+of YOLOv10n (paper, table of variants), and of the other families' n, with other
+widths.
 
   tiny-nc3        hidden widths 8 and 12, one attention head of 32 channels
   tiny-nc3-bins8  the same with 8 box bins instead of 16
   tiny-x-nc3      every C2f that may be a C2fCIB is one, two repeats each
   pico-nc3        the smallest network: widths 4 and 8, 2 box bins
+  tiny-yolov8-nc3, tiny-yolo11-nc3, tiny-yolo26-nc3
 
 usage: generate.py [DIRECTORY]        (default: where this file is)
-       generate.py --check DIRECTORY  (compares with the six variants' files)
+       generate.py --check DIRECTORY  (compares with the published networks' files)
 """
 import json
 import os
@@ -34,6 +36,36 @@ class Shapes(dict):
         self.conv_bn(name + ".cv1.3", 2 * c, c)
         self.conv_bn(name + ".cv1.4", c, c, 3, c)
 
+    def bottleneck(self, name, c, hidden):
+        self.conv_bn(name + ".cv1", c, hidden, 3)
+        self.conv_bn(name + ".cv2", hidden, c, 3)
+
+    def attention(self, name, c):
+        heads = max(1, c // 64)
+        key = c // heads // 2
+        self.conv_bn(name + ".attn.qkv", c, c + 2 * heads * key)
+        self.conv_bn(name + ".attn.proj", c, c)
+        self.conv_bn(name + ".attn.pe", c, c, 3, c)
+        self.conv_bn(name + ".ffn.0", c, 2 * c)
+        self.conv_bn(name + ".ffn.1", 2 * c, c)
+
+    def c3k2(self, name, c_in, c_out, kind, ratio=0.5):
+        """One block."""
+        c, m = int(c_out * ratio), name + ".m.0"
+        self.conv_bn(name + ".cv1", c_in, 2 * c)
+        self.conv_bn(name + ".cv2", 3 * c, c_out)
+        if kind == "c3k":
+            self.conv_bn(m + ".cv1", c, c // 2)
+            self.conv_bn(m + ".cv2", c, c // 2)
+            self.conv_bn(m + ".cv3", c // 2 * 2, c)
+            for i in range(2):
+                self.bottleneck(f"{m}.m.{i}", c // 2, c // 2)
+        elif kind == "attention":
+            self.bottleneck(m + ".0", c, c // 2)
+            self.attention(m + ".1", c)
+        else:
+            self.bottleneck(m, c, c // 2)
+
     def c2f(self, name, c_in, c_out, n, kind):
         c = c_out // 2
         self.conv_bn(name + ".cv1", c_in, 2 * c)
@@ -51,21 +83,19 @@ class Shapes(dict):
         self.conv_bn(name + ".cv2", c_out, c_out, 3, c_out)
 
     def psa(self, name, c):
-        half = c // 2
-        heads = max(1, half // 64)
-        key = half // heads // 2
         self.conv_bn(name + ".cv1", c, c)
         self.conv_bn(name + ".cv2", c, c)
-        self.conv_bn(name + ".attn.qkv", half, half + 2 * heads * key)
-        self.conv_bn(name + ".attn.proj", half, half)
-        self.conv_bn(name + ".attn.pe", half, half, 3, half)
-        self.conv_bn(name + ".ffn.0", half, 2 * half)
-        self.conv_bn(name + ".ffn.1", 2 * half, half)
+        self.attention(name, c // 2)
 
-    def head(self, name, channels, nc, bins, box):
+    def c2psa(self, name, c):
+        self.conv_bn(name + ".cv1", c, c)
+        self.conv_bn(name + ".cv2", c, c)
+        self.attention(name + ".m.0", c // 2)
+
+    def head(self, name, channels, nc, bins=16, box=None, heads=("", "one2one_"), light=True):
         box = box or max(16, channels[0] // 4, 4 * bins)
         cls = max(channels[0], min(nc, 100))
-        for prefix in ("", "one2one_"):
+        for prefix in heads:
             for i, c in enumerate(channels):
                 m = f"{name}.{prefix}cv2.{i}"
                 self.conv_bn(m + ".0", c, box, 3)
@@ -74,13 +104,17 @@ class Shapes(dict):
                 self[m + ".2.bias"] = [4 * bins]
             for i, c in enumerate(channels):
                 m = f"{name}.{prefix}cv3.{i}"
-                self.conv_bn(m + ".0.0", c, c, 3, c)
-                self.conv_bn(m + ".0.1", c, cls)
-                self.conv_bn(m + ".1.0", cls, cls, 3, cls)
-                self.conv_bn(m + ".1.1", cls, cls)
+                if light:
+                    self.conv_bn(m + ".0.0", c, c, 3, c)
+                    self.conv_bn(m + ".0.1", c, cls)
+                    self.conv_bn(m + ".1.0", cls, cls, 3, cls)
+                    self.conv_bn(m + ".1.1", cls, cls)
+                else:
+                    self.conv_bn(m + ".0", c, cls, 3)
+                    self.conv_bn(m + ".1", cls, cls, 3)
                 self[m + ".2.weight"] = [nc, cls, 1, 1]
                 self[m + ".2.bias"] = [nc]
-            if not prefix:
+            if not prefix and bins > 1:
                 self[name + ".dfl.conv.weight"] = [1, bins, 1, 1]
 
 
@@ -111,6 +145,60 @@ def network(w, n, kinds, nc, bins=16, box=None):
     return s
 
 
+def yolov8(w, nc):
+    """w: widths of layers 0, 1, 3, 5, 7."""
+    s = Shapes()
+    s.conv_bn("model.0", 3, w[0], 3)
+    for i, (c_in, c, n) in enumerate(((w[0], w[1], 1), (w[1], w[2], 2), (w[2], w[3], 2),
+                                      (w[3], w[4], 1))):
+        s.conv_bn(f"model.{2 * i + 1}", c_in, c, 3)
+        s.c2f(f"model.{2 * i + 2}", c, c, n, "c2f")
+    s.conv_bn("model.9.cv1", w[4], w[4] // 2)
+    s.conv_bn("model.9.cv2", w[4] * 2, w[4])
+    s.c2f("model.12", w[4] + w[3], w[3], 1, "c2f")
+    s.c2f("model.15", w[3] + w[2], w[2], 1, "c2f")
+    s.conv_bn("model.16", w[2], w[2], 3)
+    s.c2f("model.18", w[2] + w[3], w[3], 1, "c2f")
+    s.conv_bn("model.19", w[3], w[3], 3)
+    s.c2f("model.21", w[3] + w[4], w[4], 1, "c2f")
+    s.head("model.22", w[2:], nc, heads=("",), light=False)
+    return s
+
+
+def yolo11(w, nc, is26=False):
+    """w: widths of layers 0, 1, 2, 4, 6 and 8. YOLO26 differs in its last blocks."""
+    s = Shapes()
+    s.conv_bn("model.0", 3, w[0], 3)
+    s.conv_bn("model.1", w[0], w[1], 3)
+    s.c3k2("model.2", w[1], w[2], "plain", 0.25)
+    s.conv_bn("model.3", w[2], w[2], 3)
+    s.c3k2("model.4", w[2], w[3], "plain", 0.25)
+    s.conv_bn("model.5", w[3], w[3], 3)
+    s.c3k2("model.6", w[3], w[4], "c3k")
+    s.conv_bn("model.7", w[4], w[5], 3)
+    s.c3k2("model.8", w[5], w[5], "c3k")
+    s.conv_bn("model.9.cv1", w[5], w[5] // 2)
+    s.conv_bn("model.9.cv2", w[5] * 2, w[5])
+    s.c2psa("model.10", w[5])
+    kind = "c3k" if is26 else "plain"
+    s.c3k2("model.13", w[5] + w[4], w[4], kind)
+    s.c3k2("model.16", w[4] + w[3], w[2], kind)
+    s.conv_bn("model.17", w[2], w[2], 3)
+    s.c3k2("model.19", w[2] + w[4], w[4], kind)
+    s.conv_bn("model.20", w[4], w[4], 3)
+    s.c3k2("model.22", w[4] + w[5], w[5], "attention" if is26 else "c3k")
+    channels = (w[2], w[4], w[5])
+    if is26:
+        s.head("model.23", channels, nc, bins=1)
+    else:
+        s.head("model.23", channels, nc, heads=("",))
+    return s
+
+
+def yolo26(w, nc):
+    return yolo11(w, nc, is26=True)
+
+
 def variant(depth, width, max_channels, kinds):
     w = [int(min(c, max_channels) * width) for c in (64, 128, 256, 512, 1024)]
     return w, [max(1, round(r * depth)) for r in (3, 6, 6, 3, 3)], kinds
@@ -126,7 +214,12 @@ PUBLISHED = {
                  {6: "cib", 8: "cib", 13: "cib", 19: "cib", 22: "cib"}),
 }
 
+N8, N11 = (16, 32, 64, 128, 256), (16, 32, 64, 128, 128, 256)
+OTHERS = {"yolov8n-nc3": yolov8(N8, 3), "yolo11n-nc3": yolo11(N11, 3),
+          "yolo26n-nc3": yolo26(N11, 3)}
+
 TINY = (16, 16, 24, 32, 64)
+TINY_11 = (8, 16, 16, 24, 32, 64)
 WRITTEN = {
     "tiny-nc3": network(TINY, (1, 2, 2, 1, 1), {22: "large"}, 3),
     "tiny-nc3-bins8": network(TINY, (1, 2, 2, 1, 1), {22: "large"}, 3, 8),
@@ -134,16 +227,20 @@ WRITTEN = {
         TINY, (2, 2, 2, 2, 2),
         {6: "cib", 8: "large", 13: "cib", 19: "cib", 22: "large"}, 3),
     "pico-nc3": network((4, 4, 4, 8, 8), (1, 1, 1, 1, 1), {}, 3, 2, 8),
+    "tiny-yolov8-nc3": yolov8(TINY, 3),
+    "tiny-yolo11-nc3": yolo11(TINY_11, 3),
+    "tiny-yolo26-nc3": yolo26(TINY_11, 3),
 }
 
 
 def main():
     if len(sys.argv) == 3 and sys.argv[1] == "--check":
-        for name, (w, n, kinds) in PUBLISHED.items():
-            path = os.path.join(sys.argv[2], f"yolov10{name}-nc80.shapes.json")
+        published = {f"yolov10{name}-nc80": network(w, n, kinds, 80)
+                     for name, (w, n, kinds) in PUBLISHED.items()}
+        for name, got in (published | OTHERS).items():
+            path = os.path.join(sys.argv[2], f"{name}.shapes.json")
             with open(path) as f:
                 expected = json.load(f)
-            got = network(w, n, kinds, 80)
             for key in sorted(expected.keys() | got.keys()):
                 if expected.get(key) != got.get(key):
                     sys.exit(f"{path}: {key}: {expected.get(key)}, "

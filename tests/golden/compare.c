@@ -67,6 +67,8 @@ record (Sample *sample, const float *values, gsize n)
   sum_up (values, n, &sample->mean, &sample->std, &sample->norm);
   sample->n_elements = n;
   sample->n = (guint) n;
+  g_free (sample->index);       /* of a first run with the same results */
+  g_free (sample->value);
   sample->index = g_new (gsize, n);
   sample->value = g_new (double, n);
   for (gsize i = 0; i < n; i++) {

@@ -304,6 +304,10 @@ run (Comparison *c, Y10BackendKind backend, Y10Precision precision,
       || (tuned && !y10_engine_wait_tuned (c->engine, -1, NULL, error)))
     return FALSE;
   c->graph = y10_engine_get_graph (c->engine);
+  if (c->recording)
+    c->expected->n_layers = c->graph->n_layers;
+  else if (e->n_layers && e->n_layers != c->graph->n_layers)
+    miss (c, "%u layers, expected %u", c->graph->n_layers, e->n_layers);
   c->tolerance = tolerance_of (y10_engine_get_precision (c->engine));
   if (c->tolerance && (largest > 0 || rms > 0)) {
     limits = *c->tolerance;

@@ -35,7 +35,7 @@ except ImportError as error:
 import checkpoints
 
 N_ROWS, CONFIDENCE, IOU, N_SAMPLES = 300, 0.001, 0.7, 48
-FAMILIES = ("yolov8", "yolo11")
+FAMILIES = ("yolov8", "yolo11", "yolo26")
 
 
 def uniform(name, n):
