@@ -366,13 +366,7 @@ plan_run (Y10CudaConvPlan *base, CUstream stream, CUdeviceptr in,
 }
 
 const Y10CudaConvProvider y10_igemm_provider = {
-  .name = "own",.probe = probe,.get_version = get_version,
-  .lib_new = lib_new,.lib_use_handles = lib_use_handles,
-  .lib_forget_stream = lib_forget_stream,.lib_free = lib_free,
-  .lib_abandon = lib_abandon,.lib_describe = lib_describe,
-  .lib_can_fuse = lib_can_fuse,.lib_takes = lib_takes,.plan_new = plan_new,
-  .plan_candidates = plan_candidates,.plan_free = plan_free,
-  .plan_save = plan_save,.plan_load = plan_load,
-  .plan_workspace = plan_workspace,.plan_read_bias = plan_read_bias,
-  .plan_give = plan_give,.plan_describe = plan_describe,.plan_run = plan_run,
+  .name = "own",
+  .lib_takes = lib_takes,
+  Y10_CUDA_CONV_FUNCTIONS,
 };

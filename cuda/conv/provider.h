@@ -61,6 +61,29 @@ struct _Y10CudaConvProvider
       CUdeviceptr out, CUdeviceptr workspace, GError ** error);
 };
 
+/* The functions of a file that gives each the name of its field; .lib_of and
+ * .lib_takes are left out. */
+#define Y10_CUDA_CONV_FUNCTIONS \
+  .probe = probe, \
+  .get_version = get_version, \
+  .lib_new = lib_new, \
+  .lib_use_handles = lib_use_handles, \
+  .lib_forget_stream = lib_forget_stream, \
+  .lib_free = lib_free, \
+  .lib_abandon = lib_abandon, \
+  .lib_describe = lib_describe, \
+  .lib_can_fuse = lib_can_fuse, \
+  .plan_new = plan_new, \
+  .plan_candidates = plan_candidates, \
+  .plan_free = plan_free, \
+  .plan_save = plan_save, \
+  .plan_load = plan_load, \
+  .plan_workspace = plan_workspace, \
+  .plan_read_bias = plan_read_bias, \
+  .plan_give = plan_give, \
+  .plan_describe = plan_describe, \
+  .plan_run = plan_run
+
 extern const Y10CudaConvProvider y10_cudnn_provider;    /* conv/cudnn_provider.c */
 extern const Y10CudaConvProvider y10_igemm_provider;    /* conv/igemm.c */
 
