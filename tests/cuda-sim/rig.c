@@ -5,8 +5,6 @@
 
 #include "rig.h"
 
-#define SIZE 32
-
 const Y10SimControl *sim;
 const Y10CudaDriver *d;
 
@@ -39,11 +37,8 @@ make_engine (guint max_batch)
 
   shrink_boxes (tensors);
   model = test_model (tensors, NULL);
-  y10_engine_config_init (&config, sizeof config);
-  config.backend = Y10_BACKEND_CUDA;
-  config.width = config.height = SIZE;
+  pico_config_init (&config, Y10_BACKEND_CUDA);
   config.max_batch = max_batch;
-  config.max_detections = MAX_ROWS;
   engine = y10_engine_new (model, &config, NULL, &error);
   g_assert_no_error (error);
   y10_model_unref (model);
@@ -137,4 +132,21 @@ expect_same (Rig *rig, guint first, guint n)
   for (guint i = 0; i < n; i++)
     g_assert_cmpmem (rows[i], sizeof rows[i],
         rig->rows[(first + i) % N_PICTURES], sizeof rows[i]);
+}
+
+int
+rig_main (int argc, char **argv, void (*add_tests) (void))
+{
+  g_autoptr (GString) why = g_string_new (NULL);
+  int status;
+
+  g_test_init (&argc, &argv, NULL);
+  if (!y10_backend_probe (Y10_BACKEND_CUDA, why) || !y10_sim_control_get ()) {
+    g_print ("1..0 # SKIP no simulated GPU: %s\n", why->str);
+    return 77;
+  }
+  add_tests ();
+  status = g_test_run ();
+  test_dir_remove ();
+  return status;
 }

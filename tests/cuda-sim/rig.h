@@ -6,11 +6,11 @@
  * tests of steps. */
 
 #include "control.h"
-#include "util.h"
+#include "pico.h"
 
 G_BEGIN_DECLS
 
-#define MAX_ROWS 63
+#define MAX_ROWS PICO_MAX_ROWS
 #define MOST 8
 #define N_PICTURES 3
 #define WIDTH 50
@@ -45,5 +45,7 @@ void rig_init (Rig * rig, guint max_batch);
 void rig_clear (Rig * rig);
 /* In a step of @n images each gets the same detections as alone. */
 void expect_same (Rig * rig, guint first, guint n);
+/* Runs the tests that @add_tests adds, or skips them without the simulator. */
+int rig_main (int argc, char **argv, void (*add_tests) (void));
 
 G_END_DECLS

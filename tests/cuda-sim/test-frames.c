@@ -11,11 +11,10 @@
 #include <string.h>
 
 #include "control.h"
+#include "pico.h"
 #include "run/engine.h"
-#include "util.h"
 
-#define SIZE 32
-#define MAX_ROWS 63
+#define MAX_ROWS PICO_MAX_ROWS
 #define N_PICTURES 4
 #define N_STEPS 60
 #define MAX_BROKEN_STEPS (20 * N_STEPS)
@@ -39,26 +38,6 @@ typedef struct
   guint8 *pictures;             /* N_PICTURES of BYTES, pinned */
   Y10Detection rows[N_PICTURES][MAX_ROWS];      /* expected detections in each */
 } Rig;
-
-static Y10Engine *
-make_engine (void)
-{
-  Y10TestTensors *tensors = test_tensors ("pico-nc3", 0);
-  Y10Model *model = test_model (tensors, NULL);
-  Y10EngineConfig config;
-  GError *error = NULL;
-  Y10Engine *engine;
-
-  y10_engine_config_init (&config, sizeof config);
-  config.backend = Y10_BACKEND_CUDA;
-  config.width = config.height = SIZE;
-  config.max_detections = MAX_ROWS;
-  engine = y10_engine_new (model, &config, NULL, &error);
-  g_assert_no_error (error);
-  y10_model_unref (model);
-  y10_test_tensors_free (tensors);
-  return engine;
-}
 
 /* Submits a step with one frame. */
 static void
@@ -87,11 +66,13 @@ static void
 rig_init (Rig *rig)
 {
   GRand *rand = g_rand_new_with_seed (7);
+  Y10EngineConfig config;
   GError *error = NULL;
   Y10Step step;
 
   memset (rig, 0, sizeof *rig);
-  rig->engine = make_engine ();
+  pico_config_init (&config, Y10_BACKEND_CUDA);
+  rig->engine = pico_engine (&config, NULL);
   sim = y10_sim_control_get ();
   d = sim->driver (NULL);
   OK (primary_ctx_retain (&rig->context, 0));

@@ -226,24 +226,19 @@ test_refused_take_over (void)
   g_assert_cmpuint (sim->n_reports (), ==, 0);
 }
 
-int
-main (int argc, char **argv)
+static void
+add_tests (void)
 {
-  g_autoptr (GString) why = g_string_new (NULL);
-  int status;
-
-  g_test_init (&argc, &argv, NULL);
-  if (!y10_backend_probe (Y10_BACKEND_CUDA, why)) {
-    g_print ("1..0 # SKIP no simulated GPU: %s\n", why->str);
-    return 77;
-  }
   g_test_add_func ("/graphs/invalidated", test_invalidated);
   g_test_add_func ("/graphs/foreign-synchronize", test_foreign_synchronize);
   g_test_add_func ("/graphs/invalidated-take-over", test_invalidated_take_over);
   g_test_add_func ("/graphs/wrong-graph", test_wrong_graph);
   g_test_add_func ("/graphs/wrong-graph-take-over", test_wrong_graph_take_over);
   g_test_add_func ("/graphs/refused-take-over", test_refused_take_over);
-  status = g_test_run ();
-  test_dir_remove ();
-  return status;
+}
+
+int
+main (int argc, char **argv)
+{
+  return rig_main (argc, argv, add_tests);
 }

@@ -7,30 +7,20 @@
 #include <string.h>
 
 #include "control.h"
-#include "util.h"
+#include "pico.h"
 
-#define SIZE 32
-#define MAX_ROWS 63
+#define MAX_ROWS PICO_MAX_ROWS
 
 static const char what_runs[] = "plans built with a handle";
 
 static Y10Engine *
 make_engine (gboolean tune, GError **error)
 {
-  Y10TestTensors *tensors = test_tensors ("pico-nc3", 0);
-  Y10Model *model = test_model (tensors, NULL);
   Y10EngineConfig config;
-  Y10Engine *engine;
 
-  y10_engine_config_init (&config, sizeof config);
-  config.backend = Y10_BACKEND_CUDA;
-  config.width = config.height = SIZE;
-  config.max_detections = MAX_ROWS;
+  pico_config_init (&config, Y10_BACKEND_CUDA);
   config.tune = tune;
-  engine = y10_engine_new (model, &config, NULL, error);
-  y10_model_unref (model);
-  y10_test_tensors_free (tensors);
-  return engine;
+  return pico_engine (&config, error);
 }
 
 static void

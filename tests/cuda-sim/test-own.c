@@ -6,39 +6,26 @@
  * tuning the rows are those of the reference; tuned, no epilogue is left, and the second
  * start finds every plan in the cache. */
 
-#include <glib/gstdio.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "../engine/util.h"
+#include "../engine/pico.h"
 #include "control.h"
+#include "plans.h"
 
-#define SIZE 32
-#define MAX_ROWS 63
+#define MAX_ROWS PICO_MAX_ROWS
 
 static Y10Precision precision;
 
 static Y10Engine *
 make_engine (Y10BackendKind backend, gboolean tune)
 {
-  Y10TestTensors *tensors = test_tensors ("pico-nc3", 0);
-  Y10Model *model = test_model (tensors, NULL);
   Y10EngineConfig config;
-  GError *error = NULL;
-  Y10Engine *engine;
 
-  y10_engine_config_init (&config, sizeof config);
-  config.backend = backend;
+  pico_config_init (&config, backend);
   config.precision = backend == Y10_BACKEND_CUDA ? precision : Y10_PRECISION_FP32;
-  config.width = config.height = SIZE;
-  config.max_detections = MAX_ROWS;
   config.tune = tune;
-  engine = y10_engine_new (model, &config, NULL, &error);
-  g_assert_no_error (error);
-  y10_model_unref (model);
-  y10_test_tensors_free (tensors);
-  return engine;
+  return pico_engine (&config, NULL);
 }
 
 /* Every convolution that is not depthwise runs on a kernel of ours. */
@@ -77,12 +64,7 @@ expect_reference (Y10Engine *engine, Y10Engine *reference)
   for (guint i = 0; i < 10; i++) {
     guint k = 0;
 
-    while (k < m && !(got[k].class_id == expected[i].class_id
-            && fabs (got[k].confidence - expected[i].confidence) <= score
-            && fabs (got[k].x0 - expected[i].x0) <= box
-            && fabs (got[k].y0 - expected[i].y0) <= box
-            && fabs (got[k].x1 - expected[i].x1) <= box
-            && fabs (got[k].y1 - expected[i].y1) <= box))
+    while (k < m && !pico_row_is_near (&got[k], &expected[i], score, box))
       k++;
     if (k == m)
       g_error ("no row has class %d, confidence %g and the box %g %g %g %g", expected[i].class_id,
@@ -95,14 +77,8 @@ static Y10Engine *
 make_tuned (Y10TuningProgress *progress)
 {
   Y10Engine *engine = make_engine (Y10_BACKEND_CUDA, TRUE);
-  GError *error = NULL;
 
-  g_assert_true (y10_engine_wait_tuned (engine, -1, NULL, &error));
-  g_assert_no_error (error);
-  progress->size = sizeof *progress;
-  y10_engine_get_tuning_progress (engine, progress);
-  g_assert_cmpuint (progress->done, ==, progress->total);
-  g_assert_cmpuint (progress->total, >, 0);
+  pico_wait_tuned (engine, progress);
   g_assert_cmpuint (progress->wrong, ==, 0);
   return engine;
 }
@@ -169,10 +145,9 @@ test_without_cudnn (gconstpointer how)
 int
 main (int argc, char **argv)
 {
-  g_autofree char *cache = g_dir_make_tmp ("y10-own-XXXXXX", NULL);
   int status;
 
-  g_setenv ("XDG_CACHE_HOME", cache, TRUE);
+  plans_begin ();
   g_setenv ("Y10_CUDA_CONV", "own", TRUE);
   g_test_init (&argc, &argv, NULL);
   g_test_add_data_func ("/own/fp16", GINT_TO_POINTER (Y10_PRECISION_FP16), test_network);
@@ -181,5 +156,6 @@ main (int argc, char **argv)
   g_test_add_data_func ("/own/cudnn-fails", "refuse", test_without_cudnn);
   status = g_test_run ();
   test_dir_remove ();
+  plans_end ();
   return status;
 }

@@ -131,21 +131,16 @@ test_forgotten (void)
   rig_clear (&rig);
 }
 
-int
-main (int argc, char **argv)
+static void
+add_tests (void)
 {
-  g_autoptr (GString) why = g_string_new (NULL);
-  int status;
-
-  g_test_init (&argc, &argv, NULL);
-  if (!y10_backend_probe (Y10_BACKEND_CUDA, why)) {
-    g_print ("1..0 # SKIP no simulated GPU: %s\n", why->str);
-    return 77;
-  }
   g_test_add_func ("/parallel/nodes", test_nodes);
   g_test_add_func ("/parallel/delayed", test_delayed);
   g_test_add_func ("/parallel/forgotten", test_forgotten);
-  status = g_test_run ();
-  test_dir_remove ();
-  return status;
+}
+
+int
+main (int argc, char **argv)
+{
+  return rig_main (argc, argv, add_tests);
 }

@@ -218,17 +218,9 @@ test_waits (void)
   rig_clear (&rig);
 }
 
-int
-main (int argc, char **argv)
+static void
+add_tests (void)
 {
-  g_autoptr (GString) why = g_string_new (NULL);
-  int status;
-
-  g_test_init (&argc, &argv, NULL);
-  if (!y10_backend_probe (Y10_BACKEND_CUDA, why)) {
-    g_print ("1..0 # SKIP no simulated GPU: %s\n", why->str);
-    return 77;
-  }
   g_test_add_func ("/steps/unprepared", test_unprepared);
   g_test_add_func ("/steps/quit", test_quit);
   g_test_add_func ("/steps/surplus", test_surplus);
@@ -236,7 +228,10 @@ main (int argc, char **argv)
   g_test_add_func ("/steps/staged", test_staged);
   g_test_add_func ("/steps/reserved", test_reserved);
   g_test_add_func ("/steps/waits", test_waits);
-  status = g_test_run ();
-  test_dir_remove ();
-  return status;
+}
+
+int
+main (int argc, char **argv)
+{
+  return rig_main (argc, argv, add_tests);
 }

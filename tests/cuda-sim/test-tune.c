@@ -7,85 +7,29 @@
  * time. Y10_SIM_FUSE selects the available plans, see
  * tests/cuda-sim/conv_plain.c. */
 
-#include <glib/gstdio.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "../engine/util.h"
+#include "../engine/pico.h"
 #include "control.h"
+#include "plans.h"
 
-#define SIZE 32
-#define MAX_ROWS 63
+#define MAX_ROWS PICO_MAX_ROWS
 #define PLAIN "cuda:plain"
 #define FUSED "cuda:plain,fused"
-
-static char *cache_home;
-
-static char *
-cache_folder (void)
-{
-  return g_build_filename (cache_home, "yolov10detect", "plans", NULL);
-}
-
-/* Calls @each with the path of every plan on disk. */
-static guint
-for_plans (void (*each) (const char *path))
-{
-  g_autofree char *folder = cache_folder ();
-  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
-  const char *name;
-  guint n = 0;
-
-  while (dir && (name = g_dir_read_name (dir))) {
-    g_autofree char *path = g_build_filename (folder, name, NULL);
-
-    if (each)
-      each (path);
-    n++;
-  }
-  return n;
-}
-
-static void
-delete (const char *path)
-{
-  g_assert_cmpint (g_remove (path), ==, 0);
-}
-
-static void
-cut (const char *path)
-{
-  g_autofree char *text = NULL;
-  gsize size;
-
-  g_assert_true (g_file_get_contents (path, &text, &size, NULL));
-  g_assert_true (g_file_set_contents (path, text, size - 1, NULL));
-}
 
 static Y10Engine *
 make_engine (Y10BackendKind backend, Y10Precision precision, guint max_batch,
     gboolean tune)
 {
-  Y10TestTensors *tensors = test_tensors ("pico-nc3", 0);
-  Y10Model *model = test_model (tensors, NULL);
   Y10EngineConfig config;
-  GError *error = NULL;
-  Y10Engine *engine;
 
-  y10_engine_config_init (&config, sizeof config);
-  config.backend = backend;
+  pico_config_init (&config, backend);
   config.precision = precision;
-  config.width = config.height = SIZE;
   config.max_batch = max_batch;
-  config.max_detections = MAX_ROWS;
   config.tune = tune;
-  engine = y10_engine_new (model, &config, NULL, &error);
-  g_assert_no_error (error);
-  y10_model_unref (model);
-  y10_test_tensors_free (tensors);
-  return engine;
+  return pico_engine (&config, NULL);
 }
 
 /* Tunes a new engine with the plans @what (Y10_SIM_FUSE) and the current
@@ -95,17 +39,10 @@ make_tuned (const char *what, Y10Precision precision,
     Y10TuningProgress *progress)
 {
   Y10Engine *engine;
-  GError *error = NULL;
 
   g_setenv ("Y10_SIM_FUSE", what, TRUE);
   engine = make_engine (Y10_BACKEND_CUDA, precision, 1, TRUE);
-  g_assert_true (y10_engine_wait_tuned (engine, -1, NULL, &error));
-  g_assert_no_error (error);
-  progress->size = sizeof *progress;
-  y10_engine_get_tuning_progress (engine, progress);
-  g_assert_true (progress->finished);
-  g_assert_cmpuint (progress->total, >, 0);
-  g_assert_cmpuint (progress->done, ==, progress->total);
+  pico_wait_tuned (engine, progress);
   return engine;
 }
 
@@ -154,12 +91,7 @@ expect_reference (Y10Engine *engine, double score, double box)
       guint k;
 
       for (k = 0; k < n; k++)
-        if (!taken[k] && got[k].class_id == expected[i].class_id
-            && fabs (got[k].confidence - expected[i].confidence) <= score
-            && fabs (got[k].x0 - expected[i].x0) <= box
-            && fabs (got[k].y0 - expected[i].y0) <= box
-            && fabs (got[k].x1 - expected[i].x1) <= box
-            && fabs (got[k].y1 - expected[i].y1) <= box)
+        if (!taken[k] && pico_row_is_near (&got[k], &expected[i], score, box))
           break;
       g_assert_cmpuint (k, <, n);
       taken[k] = TRUE;
@@ -177,7 +109,7 @@ test_adopted (void)
   Y10TuningProgress progress = {.size = sizeof progress };
   guint n_convs;
 
-  for_plans (delete);
+  plans_each (plans_delete);
   engine = make_tuned ("", Y10_PRECISION_FP32, &progress);
   g_assert_cmpuint (progress.loaded, ==, 0);
   g_assert_cmpuint (progress.wrong, ==, 0);
@@ -210,7 +142,7 @@ test_wrong (void)
   Y10Engine *engine;
   Y10TuningProgress progress = {.size = sizeof progress };
 
-  for_plans (delete);
+  plans_each (plans_delete);
   g_test_expect_message (NULL, G_LOG_LEVEL_WARNING,
       "*rejected cuda:plain,fused,wrong: *differs from that of our own kernel by *");
   engine = make_tuned ("wrong", Y10_PRECISION_FP32, &progress);
@@ -222,7 +154,7 @@ test_wrong (void)
   y10_engine_unref (engine);
 
   /* Unwritten outputs are NaN; no later difference may replace that. */
-  for_plans (delete);
+  plans_each (plans_delete);
   g_test_expect_message (NULL, G_LOG_LEVEL_WARNING,
       "*rejected cuda:plain,fused,partial: *differs from that of our own kernel by inf *");
   engine = make_tuned ("partial,none", Y10_PRECISION_FP32, &progress);
@@ -231,7 +163,7 @@ test_wrong (void)
   g_assert_cmpuint (progress.faster, ==, 0);
   y10_engine_unref (engine);
 
-  for_plans (delete);
+  plans_each (plans_delete);
   g_test_expect_message (NULL, G_LOG_LEVEL_WARNING, "*rejected*");
   engine = make_tuned ("wrong,none", Y10_PRECISION_FP32, &progress);
   g_test_assert_expected_messages ();
@@ -249,7 +181,7 @@ test_stubborn (void)
   Y10Engine *engine;
   Y10TuningProgress progress = {.size = sizeof progress };
 
-  for_plans (delete);
+  plans_each (plans_delete);
   engine = make_tuned ("stubborn", Y10_PRECISION_FP32, &progress);
   expect_most_faster (&progress);
   g_test_expect_message (NULL, G_LOG_LEVEL_WARNING,
@@ -266,12 +198,12 @@ test_broken (void)
   Y10Engine *engine;
   Y10TuningProgress progress = {.size = sizeof progress };
 
-  for_plans (delete);
+  plans_each (plans_delete);
   engine = make_tuned ("broken", Y10_PRECISION_FP32, &progress);
   expect_most_faster (&progress);
   g_assert_cmpuint (progress.wrong, ==, 0);
   y10_engine_unref (engine);
-  for_plans (delete);
+  plans_each (plans_delete);
   engine = make_tuned ("broken,none", Y10_PRECISION_FP32, &progress);
   g_assert_cmpuint (progress.faster, ==, 0);
   expect_reference (engine, 1e-4, 0.05);
@@ -290,10 +222,10 @@ test_cache (void)
   Y10Engine *engine;
   guint n_files, n_faster;
 
-  for_plans (delete);
+  plans_each (plans_delete);
   y10_engine_unref (make_tuned ("", Y10_PRECISION_FP32, &progress));
   g_assert_cmpuint (progress.loaded, ==, 0);
-  n_files = for_plans (NULL);
+  n_files = plans_each (NULL);
   n_faster = progress.faster;
   g_assert_cmpuint (n_files, ==, progress.total);
   /* Loaded plans are verified again, and used. */
@@ -306,7 +238,7 @@ test_cache (void)
   /* Another precision needs other plans. */
   y10_engine_unref (make_tuned ("", Y10_PRECISION_FP16, &progress));
   g_assert_cmpuint (progress.loaded, ==, 0);
-  g_assert_cmpuint (for_plans (cut), ==, 2 * n_files);
+  g_assert_cmpuint (plans_each (plans_cut), ==, 2 * n_files);
   engine = make_tuned ("", Y10_PRECISION_FP32, &progress);
   g_assert_cmpuint (progress.loaded, ==, 0);
   expect_most_faster (&progress);
@@ -320,18 +252,18 @@ test_cache (void)
 static void
 test_cache_unusable (void)
 {
-  g_autofree char *folder = cache_folder ();
+  g_autofree char *folder = plans_folder ();
   Y10TuningProgress progress = {.size = sizeof progress };
   Y10Engine *engine;
 
-  for_plans (delete);
+  plans_each (plans_delete);
   g_assert_cmpint (chmod (folder, 0777), ==, 0);
   g_test_expect_message (NULL, G_LOG_LEVEL_MESSAGE,
       "*so every start builds the plans again*writable by other users*");
   engine = make_tuned ("", Y10_PRECISION_FP32, &progress);
   g_test_assert_expected_messages ();
   expect_most_faster (&progress);
-  g_assert_cmpuint (for_plans (NULL), ==, 0);
+  g_assert_cmpuint (plans_each (NULL), ==, 0);
   y10_engine_unref (engine);
   g_assert_cmpint (chmod (folder, 0700), ==, 0);
 }
@@ -379,7 +311,7 @@ test_quit (void)
   Y10Engine *engine;
   gint64 start;
 
-  for_plans (delete);
+  plans_each (plans_delete);
   g_setenv ("Y10_SIM_FUSE", "broken", TRUE);
   g_setenv ("Y10_SIM_BUILD_MS", "200", TRUE);
   for (guint i = 0; i < 4; i++) {
@@ -412,6 +344,26 @@ test_quit (void)
   y10_engine_unref (engine);
   g_unsetenv ("Y10_SIM_BUILD_MS");
   g_object_unref (cancellable);
+}
+
+/* A step with one image, which fails. */
+static void
+expect_failure (Y10Engine *engine, Y10Error code)
+{
+  g_autofree float *pixels = test_pixels (engine, 1);
+  Y10HeadParams params = Y10_HEAD_PARAMS_INIT;
+  GError *error = NULL;
+  Y10Image image;
+  Y10Step step;
+
+  params.max_detections = MAX_ROWS;
+  test_tensor_image (engine, pixels, &image);
+  g_assert_true (y10_step_begin (engine, -1, &step, NULL));
+  g_assert_true (y10_step_add (&step, &image, &params, NULL));
+  g_assert_true (y10_step_submit (&step, NULL));
+  g_assert_false (y10_step_wait (&step, -1, &error));
+  test_expect_error (error, code, NULL);
+  y10_step_end (&step);
 }
 
 static void
@@ -449,7 +401,7 @@ test_batches (void)
   float *pixels;
   guint total;
 
-  for_plans (delete);
+  plans_each (plans_delete);
   g_setenv ("Y10_SIM_FUSE", "", TRUE);
   engine = make_engine (Y10_BACKEND_CUDA, Y10_PRECISION_FP32, 3, TRUE);
   pixels = test_pixels (engine, 1);
@@ -494,7 +446,7 @@ test_disturbed (void)
   Y10Engine *engine;
   float *pixels;
 
-  for_plans (delete);
+  plans_each (plans_delete);
   g_setenv ("Y10_SIM_FUSE", "slow", TRUE);
   engine = make_engine (Y10_BACKEND_CUDA, Y10_PRECISION_FP32, 1, TRUE);
   pixels = test_pixels (engine, 1);
@@ -502,14 +454,14 @@ test_disturbed (void)
     test_detect (engine, pixels, rows, MAX_ROWS);
   y10_engine_get_tuning_progress (engine, &progress);
   g_test_message ("timed beside steps: %u of %u results are in the cache",
-      for_plans (NULL), progress.total);
+      plans_each (NULL), progress.total);
   /* Beside steps, a measurement may also err in the other direction. */
-  g_assert_cmpuint (for_plans (NULL), <, progress.faster + progress.total / 4);
+  g_assert_cmpuint (plans_each (NULL), <, progress.faster + progress.total / 4);
   g_free (pixels);
   y10_engine_unref (engine);
   engine = make_tuned ("slow", Y10_PRECISION_FP32, &progress);
-  g_test_message ("timed alone: %u of %u", for_plans (NULL), progress.total);
-  g_assert_cmpuint (for_plans (NULL), ==, progress.total);
+  g_test_message ("timed alone: %u of %u", plans_each (NULL), progress.total);
+  g_assert_cmpuint (plans_each (NULL), ==, progress.total);
   y10_engine_unref (engine);
 }
 
@@ -519,36 +471,22 @@ static void
 test_refused (void)
 {
   Y10TuningProgress progress = {.size = sizeof progress };
-  Y10HeadParams params = Y10_HEAD_PARAMS_INIT;
-  g_autoptr (GError) error = NULL;
   Y10Engine *engine;
-  Y10Image image;
-  Y10Step step;
-  float *pixels;
 
-  for_plans (delete);
+  plans_each (plans_delete);
   g_setenv ("Y10_SIM_FUSE", "slow", TRUE);
   engine = make_engine (Y10_BACKEND_CUDA, Y10_PRECISION_FP32, 2, TRUE);
   g_assert_true (y10_engine_wait_tuned (engine, -1, NULL, NULL));
-  params.max_detections = MAX_ROWS;
-  pixels = test_pixels (engine, 1);
-  test_tensor_image (engine, pixels, &image);
   /* One for plans that the slot may take over first, one for the step. */
   y10_sim_control_get ()->refuse (0, 2);
-  g_assert_true (y10_step_begin (engine, -1, &step, NULL));
-  g_assert_true (y10_step_add (&step, &image, &params, NULL));
-  g_assert_true (y10_step_submit (&step, NULL));
-  g_assert_false (y10_step_wait (&step, -1, &error));
-  g_assert_error (error, Y10_ERROR, Y10_ERROR_NO_MEMORY);
-  y10_step_end (&step);
+  expect_failure (engine, Y10_ERROR_NO_MEMORY);
   y10_sim_control_get ()->refuse (0, 0);
   /* The step made the tuner measure its batch size. */
   g_assert_true (y10_engine_wait_tuned (engine, -1, NULL, NULL));
   y10_engine_get_tuning_progress (engine, &progress);
-  g_test_message ("%u of %u results are in the cache", for_plans (NULL),
+  g_test_message ("%u of %u results are in the cache", plans_each (NULL),
       progress.total);
-  g_assert_cmpuint (for_plans (NULL), ==, progress.total);
-  g_free (pixels);
+  g_assert_cmpuint (plans_each (NULL), ==, progress.total);
   y10_engine_unref (engine);
 }
 
@@ -560,18 +498,12 @@ test_lost (void)
   const Y10SimControl *sim = y10_sim_control_get ();
   Y10TuningProgress progress = {.size = sizeof progress };
   gint64 until = g_get_monotonic_time () + 60 * G_USEC_PER_SEC;
-  GError *error = NULL;
   Y10Engine *engine;
-  float *pixels;
-  Y10Step step;
-  Y10Image image;
-  Y10HeadParams params = Y10_HEAD_PARAMS_INIT;
 
-  for_plans (delete);
+  plans_each (plans_delete);
   g_setenv ("Y10_SIM_FUSE", "", TRUE);
   g_setenv ("Y10_SIM_BUILD_MS", "2000", TRUE);
   engine = make_engine (Y10_BACKEND_CUDA, Y10_PRECISION_FP32, 1, TRUE);
-  pixels = test_pixels (engine, 1);
   g_test_expect_message (NULL, G_LOG_LEVEL_MESSAGE,
       "tuning stopped*lost*");
   sim->lose (2, 700);           /* our own kernel, and the first trial */
@@ -583,17 +515,9 @@ test_lost (void)
   g_assert_nonnull (strstr (progress.note, "lost"));
   g_assert_cmpuint (progress.done, <, progress.total);
   /* No process ever tries the plan of the failed trial again. */
-  g_assert_cmpuint (for_plans (NULL), ==, 1);
+  g_assert_cmpuint (plans_each (NULL), ==, 1);
   g_unsetenv ("Y10_SIM_BUILD_MS");
-  test_tensor_image (engine, pixels, &image);
-  params.max_detections = MAX_ROWS;
-  g_assert_true (y10_step_begin (engine, -1, &step, &error));
-  g_assert_true (y10_step_add (&step, &image, &params, &error));
-  g_assert_true (y10_step_submit (&step, &error));
-  g_assert_false (y10_step_wait (&step, -1, &error));
-  test_expect_error (g_steal_pointer (&error), Y10_ERROR_DEVICE_LOST, NULL);
-  y10_step_end (&step);
-  g_free (pixels);
+  expect_failure (engine, Y10_ERROR_DEVICE_LOST);
   y10_engine_unref (engine);
 
   engine = make_engine (Y10_BACKEND_CUDA, Y10_PRECISION_FP32, 1, TRUE);
@@ -611,9 +535,7 @@ main (int argc, char **argv)
   g_autoptr (GString) why = g_string_new (NULL);
   int status;
 
-  /* GLib reads it once per process. */
-  cache_home = g_dir_make_tmp ("y10-tune-XXXXXX", NULL);
-  g_setenv ("XDG_CACHE_HOME", cache_home, TRUE);
+  plans_begin ();
   g_test_init (&argc, &argv, NULL);
   if (!y10_backend_probe (Y10_BACKEND_CUDA, why)) {
     g_print ("1..0 # SKIP %s\n", why->str);
@@ -633,15 +555,6 @@ main (int argc, char **argv)
   g_test_add_func ("/tune/lost", test_lost);     /* no more tuning from here */
   status = g_test_run ();
   test_dir_remove ();
-  for_plans (delete);
-  {
-    g_autofree char *folder = cache_folder ();
-    g_autofree char *parent = g_path_get_dirname (folder);
-
-    g_rmdir (folder);
-    g_rmdir (parent);
-    g_rmdir (cache_home);
-  }
-  g_free (cache_home);
+  plans_end ();
   return status;
 }

@@ -42,26 +42,15 @@ take_backend (int *argc, char ***argv)
 Y10Engine *
 make_engine (guint n_slots, guint max_batch)
 {
-  Y10TestTensors *tensors = test_tensors ("pico-nc3", 0);
-  Y10Model *model = test_model (tensors, NULL);
   Y10EngineConfig config;
-  GError *error = NULL;
-  Y10Engine *engine;
 
-  y10_engine_config_init (&config, sizeof config);
-  config.backend = options.backend;
+  pico_config_init (&config, options.backend);
   config.tune = options.expect_tuned || options.wait_tuned;
   if (options.expect_tuned)
     config.precision = Y10_PRECISION_FP32;
-  config.width = config.height = SIZE;
   config.n_slots = n_slots;
   config.max_batch = max_batch;
-  config.max_detections = MAX_ROWS;
-  engine = y10_engine_new (model, &config, NULL, &error);
-  g_assert_no_error (error);
-  y10_model_unref (model);
-  y10_test_tensors_free (tensors);
-  return engine;
+  return pico_engine (&config, NULL);
 }
 
 void

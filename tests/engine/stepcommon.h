@@ -5,14 +5,14 @@
 /* Shared by test-step and stress-step: the backend of the command line, and engines
  * for the smallest network. */
 
-#include "util.h"
+#include "pico.h"
 
 G_BEGIN_DECLS
 
-#define SIZE 32
+#define SIZE PICO_SIZE
 #define N_ANCHORS 21
 #define N_CLASSES 3
-#define MAX_ROWS (N_ANCHORS * N_CLASSES)
+#define MAX_ROWS PICO_MAX_ROWS
 
 /* The arguments --backend NAME, --expect-tuned and --tuned. */
 typedef struct

@@ -11,35 +11,26 @@
 #include <string.h>
 
 #include "control.h"
+#include "pico.h"
 #include "run/engine.h"
-#include "util.h"
 
-#define SIZE 32
+#define SIZE PICO_SIZE
 #define N_SLOTS 3
 #define N_THREADS 4
-#define MAX_ROWS 63
+#define MAX_ROWS PICO_MAX_ROWS
 
 static const Y10SimControl *sim;
 
 static Y10Engine *
 make_engine_in (gpointer context, guint n_slots, GError **error)
 {
-  Y10TestTensors *tensors = test_tensors ("pico-nc3", 0);
-  Y10Model *model = test_model (tensors, NULL);
   Y10EngineConfig config;
-  Y10Engine *engine;
 
-  y10_engine_config_init (&config, sizeof config);
-  config.backend = Y10_BACKEND_CUDA;
+  pico_config_init (&config, Y10_BACKEND_CUDA);
   config.cuda_context = context;
-  config.width = config.height = SIZE;
   config.n_slots = n_slots;
-  config.max_detections = MAX_ROWS;
   config.tune = sim != NULL;    /* the same plans, the same bits */
-  engine = y10_engine_new (model, &config, NULL, error);
-  y10_model_unref (model);
-  y10_test_tensors_free (tensors);
-  return engine;
+  return pico_engine (&config, error);
 }
 
 static Y10Engine *
