@@ -151,6 +151,22 @@ test_gst_harness (const char *properties)
   return h;
 }
 
+GstHarness *
+test_gst_slow_harness (const char *step_ms, const char *properties,
+    const GstCaps *caps)
+{
+  gchar *all = g_strdup_printf ("backend=cuda precision=fp32 confidence=0.02 %s",
+      properties);
+  GstHarness *h;
+
+  g_setenv ("Y10_BACKEND_PATH", FAKE_BACKEND_DIR, TRUE);
+  g_setenv ("Y10_FAKE_STEP_MS", step_ms, TRUE);
+  h = test_gst_harness (all);
+  gst_harness_set_src_caps (h, gst_caps_copy (caps));
+  g_free (all);
+  return h;
+}
+
 GstCaps *
 test_gst_caps (const char *format, gint width, gint height)
 {
@@ -223,6 +239,15 @@ test_gst_picture_caps (const GstCaps *caps, guint seed)
 
   fail_unless (gst_video_info_from_caps (&info, caps));
   return test_gst_picture (&info, seed, FALSE);
+}
+
+GstBuffer *
+test_gst_picture_at (const GstCaps *caps, guint seed, guint i)
+{
+  GstBuffer *buffer = test_gst_picture_caps (caps, seed);
+
+  GST_BUFFER_PTS (buffer) = i * TEST_GST_FRAME;
+  return buffer;
 }
 
 static Y10PixelFormat

@@ -53,11 +53,19 @@ GstBuffer *test_gst_picture (const GstVideoInfo * info, guint seed,
     gboolean gray);
 GstCaps *test_gst_caps (const char *format, gint width, gint height);
 GstBuffer *test_gst_picture_caps (const GstCaps * caps, guint seed);
+/* Such a picture as frame number @i of 30 a second. */
+GstBuffer *test_gst_picture_at (const GstCaps * caps, guint seed, guint i);
+#define TEST_GST_FRAME (GST_SECOND / 30)
 
 /* Returns the engine's detections in a frame or its part @crop (may be
  * NULL). */
 GArray *test_gst_expected (GstBuffer * buffer, const GstCaps * caps,
     const GstVideoRectangle * crop, const Y10HeadParams * params, Y10Head head);
+
+/* Returns a harness on fakebackend.c's backend, whose steps take @step_ms, see
+ * there. */
+GstHarness *test_gst_slow_harness (const char *step_ms, const char *properties,
+    const GstCaps * caps);
 
 /* Returns a harness that keeps all detections, on the simulated GPU in fp32,
  * whose results equal the reference's; @bus gets its messages. */

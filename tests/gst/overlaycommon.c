@@ -9,6 +9,11 @@
 #include <meta/gstyolov10framemeta.h>
 #include <string.h>
 
+const OverlayBox overlay_person = { 0, "person", 0.87, 40, 60, 100, 120 };
+const OverlayBox overlay_car = { 1, "car", 0.32, 180, 80, 90, 60 };
+
+GstCaps *overlay_nv12;
+
 GstCaps *
 overlay_caps (const gchar * format, gint width, gint height,
     const gchar * colorimetry)
@@ -22,6 +27,18 @@ overlay_caps (const gchar * format, gint width, gint height,
   if (colorimetry)
     gst_caps_set_simple (caps, "colorimetry", G_TYPE_STRING, colorimetry, NULL);
   return caps;
+}
+
+void
+overlay_setup (void)
+{
+  overlay_nv12 = overlay_caps ("NV12", OVERLAY_WIDTH, OVERLAY_HEIGHT, NULL);
+}
+
+void
+overlay_teardown (void)
+{
+  gst_clear_caps (&overlay_nv12);
 }
 
 static void

@@ -21,7 +21,15 @@ typedef struct
   gint x, y, w, h;
 } OverlayBox;
 
-/* @range_and_matrix: NULL, or a colorimetry such as "bt601". */
+/* A frame of NV12 with two boxes: a fixture of test cases. */
+#define OVERLAY_WIDTH 320
+#define OVERLAY_HEIGHT 240
+extern const OverlayBox overlay_person, overlay_car;
+extern GstCaps *overlay_nv12;
+void overlay_setup (void);
+void overlay_teardown (void);
+
+/* @colorimetry: NULL, or a colorimetry such as "bt601". */
 GstCaps *overlay_caps (const gchar * format, gint width, gint height,
     const gchar * colorimetry);
 

@@ -10,7 +10,7 @@
 
 #define CHANGES 1000
 #define N_OTHERS 3
-#define FRAME (GST_SECOND / 30)
+#define FRAME TEST_GST_FRAME
 
 static GstCaps *caps;
 static gint playing;
@@ -30,10 +30,7 @@ make_harness (void)
 static GstBuffer *
 picture (guint i)
 {
-  GstBuffer *buffer = test_gst_picture_caps (caps, i % 3);
-
-  GST_BUFFER_PTS (buffer) = i * FRAME;
-  return buffer;
+  return test_gst_picture_at (caps, i % 3, i);
 }
 
 /* Takes what has arrived; @n counts it. */

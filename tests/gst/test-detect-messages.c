@@ -6,7 +6,7 @@
 
 #include "gstcommon.h"
 
-#define FRAME (GST_SECOND / 30)
+#define FRAME TEST_GST_FRAME
 
 static GstCaps *caps;
 
@@ -24,10 +24,7 @@ make_harness (const char *properties)
 static GstBuffer *
 picture (guint i)
 {
-  GstBuffer *buffer = test_gst_picture_caps (caps, i);
-
-  GST_BUFFER_PTS (buffer) = i * FRAME;
-  return buffer;
+  return test_gst_picture_at (caps, i, i);
 }
 
 /* The JSON of the messages equals the buffers' metadata. */

@@ -9,7 +9,7 @@
 
 #include "gstcommon.h"
 
-#define FRAME (GST_SECOND / 30)
+#define FRAME TEST_GST_FRAME
 #define N_SLOW 4
 #define N_OTHERS 6
 #define CHANGES 500
@@ -40,10 +40,7 @@ harness (const char *properties)
 static GstBuffer *
 picture (guint i)
 {
-  GstBuffer *buffer = test_gst_picture_caps (caps, i % 7);
-
-  GST_BUFFER_PTS (buffer) = i * FRAME;
-  return buffer;
+  return test_gst_picture_at (caps, i % 7, i);
 }
 
 static GstStructure *

@@ -10,7 +10,7 @@
 
 #include "gstcommon.h"
 
-#define FRAME (GST_SECOND / 30)
+#define FRAME TEST_GST_FRAME
 #define MS 1000                 /* microseconds */
 
 static GstCaps *caps;
@@ -18,25 +18,13 @@ static GstCaps *caps;
 static GstHarness *
 slow_harness (const char *step_ms, const char *properties)
 {
-  gchar *all = g_strdup_printf ("backend=cuda precision=fp32 confidence=0.02 %s",
-      properties);
-  GstHarness *h;
-
-  g_setenv ("Y10_BACKEND_PATH", FAKE_BACKEND_DIR, TRUE);
-  g_setenv ("Y10_FAKE_STEP_MS", step_ms, TRUE);
-  h = test_gst_harness (all);
-  gst_harness_set_src_caps (h, gst_caps_ref (caps));
-  g_free (all);
-  return h;
+  return test_gst_slow_harness (step_ms, properties, caps);
 }
 
 static GstBuffer *
 picture (guint i)
 {
-  GstBuffer *buffer = test_gst_picture_caps (caps, i);
-
-  GST_BUFFER_PTS (buffer) = i * FRAME;
-  return buffer;
+  return test_gst_picture_at (caps, i, i);
 }
 
 static gint64

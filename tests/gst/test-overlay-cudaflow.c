@@ -466,20 +466,6 @@ GST_START_TEST (test_caps_answers)
 
 GST_END_TEST;
 
-static gboolean
-load_plugin (const gchar *name)
-{
-  gchar *path = g_strdup_printf ("%s/libgst%s.so", GST_PLUGINS_DIR, name);
-  GstPlugin *plugin = gst_plugin_load_file (path, NULL);
-
-  g_free (path);
-  if (!plugin)
-    return FALSE;
-  gst_registry_add_plugin (gst_registry_get (), plugin);
-  gst_object_unref (plugin);
-  return TRUE;
-}
-
 static GstPadProbeReturn
 add_boxes_to (GstPad *pad, GstPadProbeInfo *info, gpointer unused)
 {
@@ -544,8 +530,9 @@ GST_START_TEST (test_neighbours)
   gint misuses;
 
   fail_unless (cuvid != NULL);
-  if (!load_plugin ("coreelements") || !load_plugin ("videotestsrc")
-      || !load_plugin ("nvcodec")
+  if (!test_gst_load_plugin ("coreelements")
+      || !test_gst_load_plugin ("videotestsrc")
+      || !test_gst_load_plugin ("nvcodec")
       || !gst_registry_check_feature_version (gst_registry_get (),
           "cudaupload", 1, 22, 0)) {
     gst_caps_unref (caps);

@@ -9,25 +9,8 @@
 #include <meta/gstyolov10framemeta.h>
 #include <math.h>
 
-#define W 320
-#define H 240
-
-static const OverlayBox person = { 0, "person", 0.87, 40, 60, 100, 120 };
-static const OverlayBox car = { 1, "car", 0.32, 180, 80, 90, 60 };
-
-static GstCaps *caps;
-
-static void
-setup (void)
-{
-  caps = overlay_caps ("NV12", W, H, NULL);
-}
-
-static void
-teardown (void)
-{
-  gst_caps_unref (caps);
-}
+#define W OVERLAY_WIDTH
+#define H OVERLAY_HEIGHT
 
 static void
 add_wild_frame_meta (GstBuffer * buffer, const gchar * name,
@@ -37,7 +20,7 @@ add_wild_frame_meta (GstBuffer * buffer, const gchar * name,
   gpointer state = NULL;
   GstMeta *m, *last = NULL;
 
-  overlay_add_frame_meta (buffer, "wild", W, H, &person, 1);
+  overlay_add_frame_meta (buffer, "wild", W, H, &overlay_person, 1);
   while ((m = gst_buffer_iterate_meta (buffer, &state)))
     if (gst_meta_info_is_custom (m->info))
       last = m;
@@ -59,12 +42,12 @@ GST_START_TEST (test_wild_frame_meta)
     "(uint)31", "(uint)33", "(int)-1", "(string)\"\"", "(double)1e300",
     "(string)\"x\\ny\"", "(fraction)1/3", "(gint64)-1"
   };
-  GstBuffer *before = overlay_picture (caps, FALSE);
+  GstBuffer *before = overlay_picture (overlay_nv12, FALSE);
   guint i, j;
 
   for (i = 0; i < G_N_ELEMENTS (fields); i++) {
     for (j = 0; j <= G_N_ELEMENTS (values); j++) {
-      GstBuffer *buffer = overlay_picture (caps, FALSE);
+      GstBuffer *buffer = overlay_picture (overlay_nv12, FALSE);
       GstStructure *s = NULL;
 
       if (j < G_N_ELEMENTS (values)) {
@@ -76,10 +59,10 @@ GST_START_TEST (test_wild_frame_meta)
       }
       add_wild_frame_meta (buffer, fields[i],
           s ? gst_structure_get_value (s, "v") : NULL);
-      overlay_add_roi (buffer, &car);
-      buffer = overlay_run (NULL, caps, buffer);
+      overlay_add_roi (buffer, &overlay_car);
+      buffer = overlay_run (NULL, overlay_nv12, buffer);
       /* The car is drawn in any case. */
-      fail_unless (overlay_n_changed (before, buffer, caps, 170, 70, 280,
+      fail_unless (overlay_n_changed (before, buffer, overlay_nv12, 170, 70, 280,
               150) > 200);
       gst_buffer_unref (buffer);
       if (s)
@@ -97,14 +80,14 @@ GST_START_TEST (test_wild_records)
     0.5f, 1, 1.1f
   };
   const guint n = G_N_ELEMENTS (edges);
-  GstBuffer *before = overlay_picture (caps, FALSE);
+  GstBuffer *before = overlay_picture (overlay_nv12, FALSE);
   guint i;
 
   /* All pairs of edges, one box each. */
   for (i = 0; i < n * n; i++) {
     gfloat a = edges[i / n], b = edges[i % n];
     OverlayBox box = { 0, "p", a, 0, 0, 0, 0 };
-    GstBuffer *buffer = overlay_picture (caps, FALSE), *out;
+    GstBuffer *buffer = overlay_picture (overlay_nv12, FALSE), *out;
     gboolean visible = a < b && a < 1 && b > 0;
     GstYolov10Record *record;
     GstCustomMeta *meta;
@@ -121,8 +104,8 @@ GST_START_TEST (test_wild_records)
     gst_structure_set (gst_custom_meta_get_structure (meta), "records",
         G_TYPE_BYTES, bytes, NULL);
     g_bytes_unref (bytes);
-    out = overlay_run (NULL, caps, buffer);
-    fail_unless (overlay_is_same (before, out, caps) != visible,
+    out = overlay_run (NULL, overlay_nv12, buffer);
+    fail_unless (overlay_is_same (before, out, overlay_nv12) != visible,
         "edges %g and %g", a, b);
     gst_buffer_unref (out);
   }
@@ -137,27 +120,27 @@ GST_START_TEST (test_wild_rois)
     G_MAXINT - 1, G_MAXINT, (guint) G_MAXINT + 1, (guint) -100, (guint) -1
   };
   const guint n = G_N_ELEMENTS (edges);
-  GstBuffer *buffer, *before = overlay_picture (caps, FALSE);
+  GstBuffer *buffer, *before = overlay_picture (overlay_nv12, FALSE);
   GstVideoRegionOfInterestMeta *roi;
   guint i;
 
   for (i = 0; i < n * n; i++) {
     guint x = edges[i / n], w = edges[i % n];
 
-    buffer = overlay_picture (caps, FALSE);
+    buffer = overlay_picture (overlay_nv12, FALSE);
     roi = gst_buffer_add_video_region_of_interest_meta (buffer, "x", x, x, w,
         w);
     roi->id = i % 2 ? G_MININT : G_MAXINT;
-    buffer = overlay_run (NULL, caps, buffer);
+    buffer = overlay_run (NULL, overlay_nv12, buffer);
     /* Producers mean signed numbers. */
-    fail_unless (overlay_is_same (before, buffer, caps) == ((gint) w <= 0
+    fail_unless (overlay_is_same (before, buffer, overlay_nv12) == ((gint) w <= 0
             || (gint) x >= H || (gint64) (gint) x + (gint) w <= 0),
         "x %d, width %d", (gint) x, (gint) w);
     gst_buffer_unref (buffer);
   }
 
   /* Params of the wrong name, types and values. */
-  buffer = overlay_picture (caps, FALSE);
+  buffer = overlay_picture (overlay_nv12, FALSE);
   for (i = 0; i < 6; i++) {
     static const gchar *const params[] = {
       "detection, confidence=(string)high, label=(int)3",
@@ -172,9 +155,9 @@ GST_START_TEST (test_wild_rois)
     gst_video_region_of_interest_meta_add_param (roi,
         gst_structure_from_string (params[i], NULL));
   }
-  buffer = overlay_run ("show-label=false", caps, buffer);
+  buffer = overlay_run ("show-label=false", overlay_nv12, buffer);
   for (i = 0; i < 6; i++)
-    fail_unless (overlay_n_changed (before, buffer, caps, 40 * i, 50,
+    fail_unless (overlay_n_changed (before, buffer, overlay_nv12, 40 * i, 50,
             40 * i + 30, 80) > 100, "ROI %u", i);
   gst_buffer_unref (buffer);
   gst_buffer_unref (before);
@@ -190,7 +173,7 @@ GST_START_TEST (test_wild_labels)
     "\xed\xa0\xbd\xed\xba\x97", "a\xcc\x81\xcc\x81\xcc\x81"
   };
   gchar *huge = g_strnfill (100000, 'W');
-  GstBuffer *buffer, *before = overlay_picture (caps, FALSE);
+  GstBuffer *buffer, *before = overlay_picture (overlay_nv12, FALSE);
   guint i;
 
   for (i = 0; i <= G_N_ELEMENTS (labels); i++) {
@@ -198,7 +181,7 @@ GST_START_TEST (test_wild_labels)
       100, 100, 50, 50
     };
 
-    buffer = overlay_picture (caps, FALSE);
+    buffer = overlay_picture (overlay_nv12, FALSE);
     /* GStreamer keeps other bytes out of structures, but not out of types. */
     if (g_utf8_validate (box.label, -1, NULL)) {
       overlay_add_frame_meta (buffer, "d", W, H, &box, 1);
@@ -207,8 +190,8 @@ GST_START_TEST (test_wild_labels)
     box.confidence = -1;
     box.x = 200;
     overlay_add_roi (buffer, &box);
-    buffer = overlay_run (NULL, caps, buffer);
-    fail_unless (overlay_n_changed (before, buffer, caps, 198, 98, 252,
+    buffer = overlay_run (NULL, overlay_nv12, buffer);
+    fail_unless (overlay_n_changed (before, buffer, overlay_nv12, 198, 98, 252,
             152) > 300, "label %u", i);
     gst_buffer_unref (buffer);
   }
@@ -224,7 +207,7 @@ overlay_wild_suite (void)
   Suite *s = suite_create ("yolov10overlay wild metadata");
   TCase *tc = tcase_create ("wild");
 
-  tcase_add_checked_fixture (tc, setup, teardown);
+  tcase_add_checked_fixture (tc, overlay_setup, overlay_teardown);
   tcase_set_timeout (tc, 240);
   tcase_add_test (tc, test_wild_frame_meta);
   tcase_add_test (tc, test_wild_records);

@@ -9,42 +9,25 @@
 
 #include <string.h>
 
-#define W 320
-#define H 240
-
-static const OverlayBox person = { 0, "person", 0.87, 40, 60, 100, 120 };
-static const OverlayBox car = { 1, "car", 0.32, 180, 80, 90, 60 };
-
-static GstCaps *caps;
-
-static void
-setup (void)
-{
-  caps = overlay_caps ("NV12", W, H, NULL);
-}
-
-static void
-teardown (void)
-{
-  gst_caps_unref (caps);
-}
+#define W OVERLAY_WIDTH
+#define H OVERLAY_HEIGHT
 
 /* Attaches ROI metas to the gradient and draws them with @properties. */
 static GstBuffer *
 drawn (const gchar * properties, const OverlayBox * boxes, guint n)
 {
-  GstBuffer *buffer = overlay_picture (caps, FALSE);
+  GstBuffer *buffer = overlay_picture (overlay_nv12, FALSE);
   guint i;
 
   for (i = 0; i < n; i++)
     overlay_add_roi (buffer, &boxes[i]);
-  return overlay_run (properties, caps, buffer);
+  return overlay_run (properties, overlay_nv12, buffer);
 }
 
 static void
 assert_same (GstBuffer * a, GstBuffer * b)
 {
-  fail_unless (overlay_is_same (a, b, caps));
+  fail_unless (overlay_is_same (a, b, overlay_nv12));
   gst_buffer_unref (a);
   gst_buffer_unref (b);
 }
@@ -52,7 +35,7 @@ assert_same (GstBuffer * a, GstBuffer * b)
 static void
 assert_differ (GstBuffer * a, GstBuffer * b)
 {
-  fail_if (overlay_is_same (a, b, caps));
+  fail_if (overlay_is_same (a, b, overlay_nv12));
   gst_buffer_unref (a);
   gst_buffer_unref (b);
 }
@@ -102,8 +85,8 @@ GST_END_TEST;
 
 GST_START_TEST (test_no_boxes_no_copy)
 {
-  GstHarness *h = overlay_harness (NULL, caps, FALSE);
-  GstBuffer *in = overlay_picture (caps, FALSE), *out;
+  GstHarness *h = overlay_harness (NULL, overlay_nv12, FALSE);
+  GstBuffer *in = overlay_picture (overlay_nv12, FALSE), *out;
 
   /* The buffer is not writable: the element would have to copy it to change
    * it. */
@@ -112,7 +95,7 @@ GST_START_TEST (test_no_boxes_no_copy)
   gst_buffer_unref (out);
 
   /* If all boxes are filtered out, the frame passes untouched. */
-  overlay_add_roi (in, &person);
+  overlay_add_roi (in, &overlay_person);
   g_object_set (gst_harness_find_element (h, "yolov10overlay"), "labels", "dog",
       NULL);
   out = gst_harness_push_and_pull (h, gst_buffer_ref (in));
@@ -126,23 +109,23 @@ GST_END_TEST;
 
 GST_START_TEST (test_others_pixels_stay)
 {
-  GstBuffer *in = overlay_picture (caps, FALSE), *out, *shared;
+  GstBuffer *in = overlay_picture (overlay_nv12, FALSE), *out, *shared;
   GstBuffer *before = gst_buffer_copy_deep (in);
 
   /* The buffer has another reference. */
-  overlay_add_roi (in, &person);
-  out = overlay_run (NULL, caps, gst_buffer_ref (in));
-  fail_unless (overlay_is_same (in, before, caps));
-  fail_if (overlay_is_same (out, before, caps));
+  overlay_add_roi (in, &overlay_person);
+  out = overlay_run (NULL, overlay_nv12, gst_buffer_ref (in));
+  fail_unless (overlay_is_same (in, before, overlay_nv12));
+  fail_if (overlay_is_same (out, before, overlay_nv12));
   gst_buffer_unref (out);
 
   /* The buffer is writable, its memory is shared, as behind a tee. */
   shared = gst_buffer_copy (in);
   gst_buffer_unref (in);
   in = gst_buffer_copy (shared);
-  out = overlay_run (NULL, caps, in);
-  fail_unless (overlay_is_same (shared, before, caps));
-  fail_if (overlay_is_same (out, before, caps));
+  out = overlay_run (NULL, overlay_nv12, in);
+  fail_unless (overlay_is_same (shared, before, overlay_nv12));
+  fail_if (overlay_is_same (out, before, overlay_nv12));
   gst_buffer_unref (out);
   gst_buffer_unref (shared);
   gst_buffer_unref (before);
@@ -155,48 +138,48 @@ GST_END_TEST;
  * outline darkens the frame. */
 GST_START_TEST (test_sources)
 {
-  const OverlayBox boxes[] = { person, car };
-  OverlayBox bare[] = { person, car };
+  const OverlayBox boxes[] = { overlay_person, overlay_car };
+  OverlayBox bare[] = { overlay_person, overlay_car };
   GstBuffer *rois = drawn (NULL, boxes, 2), *other;
 
-  other = overlay_picture (caps, FALSE);
+  other = overlay_picture (overlay_nv12, FALSE);
   overlay_add_frame_meta (other, "d", W, H, boxes, 2);
-  assert_same (gst_buffer_ref (rois), overlay_run (NULL, caps, other));
+  assert_same (gst_buffer_ref (rois), overlay_run (NULL, overlay_nv12, other));
 
-  other = overlay_picture (caps, FALSE);
+  other = overlay_picture (overlay_nv12, FALSE);
   overlay_add_frame_meta (other, "d", W, H, boxes, 2);
-  overlay_add_roi (other, &person);
-  overlay_add_roi (other, &car);
-  assert_same (gst_buffer_ref (rois), overlay_run (NULL, caps, other));
+  overlay_add_roi (other, &overlay_person);
+  overlay_add_roi (other, &overlay_car);
+  assert_same (gst_buffer_ref (rois), overlay_run (NULL, overlay_nv12, other));
 
   /* A converter removed the params: the frame meta still has the confidence. */
   bare[0].confidence = bare[1].confidence = -1;
-  other = overlay_picture (caps, FALSE);
+  other = overlay_picture (overlay_nv12, FALSE);
   overlay_add_roi (other, &bare[0]);
   overlay_add_roi (other, &bare[1]);
   overlay_add_frame_meta (other, "d", W, H, boxes, 2);
-  assert_same (gst_buffer_ref (rois), overlay_run (NULL, caps, other));
+  assert_same (gst_buffer_ref (rois), overlay_run (NULL, overlay_nv12, other));
   assert_differ (gst_buffer_ref (rois), drawn (NULL, bare, 2));
 
   /* A frame meta in a frame of twice the size, as behind a scaler. */
-  other = overlay_picture (caps, FALSE);
+  other = overlay_picture (overlay_nv12, FALSE);
   bare[0] = (OverlayBox) { 0, "person", 0.87, 80, 120, 200, 240 };
   bare[1] = (OverlayBox) { 1, "car", 0.32, 360, 160, 180, 120 };
   overlay_add_frame_meta (other, "d", 2 * W, 2 * H, bare, 2);
-  assert_same (rois, overlay_run (NULL, caps, other));
+  assert_same (rois, overlay_run (NULL, overlay_nv12, other));
 }
 
 GST_END_TEST;
 
 GST_START_TEST (test_removed_rois_stay_away)
 {
-  const OverlayBox boxes[] = { person, car };
-  GstBuffer *other = overlay_picture (caps, FALSE);
+  const OverlayBox boxes[] = { overlay_person, overlay_car };
+  GstBuffer *other = overlay_picture (overlay_nv12, FALSE);
 
   /* An element removed the car's ROI: the car must not be drawn again. */
-  overlay_add_roi (other, &person);
+  overlay_add_roi (other, &overlay_person);
   overlay_add_frame_meta (other, "d", W, H, boxes, 2);
-  assert_same (drawn (NULL, &person, 1), overlay_run (NULL, caps, other));
+  assert_same (drawn (NULL, &overlay_person, 1), overlay_run (NULL, overlay_nv12, other));
 }
 
 GST_END_TEST;
@@ -205,27 +188,27 @@ GST_START_TEST (test_two_detectors)
 {
   /* The same ids and labels, different places. */
   const OverlayBox second = { 0, "person", 0.55, 200, 100, 80, 100 };
-  const OverlayBox both[] = { person, second };
+  const OverlayBox both[] = { overlay_person, second };
   GstBuffer *expected = drawn (NULL, both, 2), *other;
 
-  other = overlay_picture (caps, FALSE);
-  overlay_add_frame_meta (other, "d0", W, H, &person, 1);
+  other = overlay_picture (overlay_nv12, FALSE);
+  overlay_add_frame_meta (other, "d0", W, H, &overlay_person, 1);
   overlay_add_frame_meta (other, "d1", W, H, &second, 1);
-  assert_same (gst_buffer_ref (expected), overlay_run (NULL, caps, other));
+  assert_same (gst_buffer_ref (expected), overlay_run (NULL, overlay_nv12, other));
 
-  other = overlay_picture (caps, FALSE);
-  overlay_add_roi (other, &person);
+  other = overlay_picture (overlay_nv12, FALSE);
+  overlay_add_roi (other, &overlay_person);
   overlay_add_roi (other, &second);
-  overlay_add_frame_meta (other, "d0", W, H, &person, 1);
+  overlay_add_frame_meta (other, "d0", W, H, &overlay_person, 1);
   overlay_add_frame_meta (other, "d1", W, H, &second, 1);
-  assert_same (gst_buffer_ref (expected), overlay_run (NULL, caps, other));
+  assert_same (gst_buffer_ref (expected), overlay_run (NULL, overlay_nv12, other));
 
   /* The first box's ROI was lost between the two detectors. */
-  other = overlay_picture (caps, FALSE);
-  overlay_add_frame_meta (other, "d0", W, H, &person, 1);
+  other = overlay_picture (overlay_nv12, FALSE);
+  overlay_add_frame_meta (other, "d0", W, H, &overlay_person, 1);
   overlay_add_roi (other, &second);
   overlay_add_frame_meta (other, "d1", W, H, &second, 1);
-  assert_same (expected, overlay_run (NULL, caps, other));
+  assert_same (expected, overlay_run (NULL, overlay_nv12, other));
 }
 
 GST_END_TEST;
@@ -238,11 +221,11 @@ GST_START_TEST (test_foreign_rois)
     { 0, "face", -1, 40, 60, 50, 50 }
   };
   GstBuffer *one = drawn (NULL, faces, 1), *two = drawn (NULL, faces, 2);
-  GstBuffer *before = overlay_picture (caps, FALSE);
+  GstBuffer *before = overlay_picture (overlay_nv12, FALSE);
 
-  fail_unless (overlay_n_changed (before, one, caps, 30, 50, 100, 120) > 100);
-  fail_unless (overlay_n_changed (before, one, caps, 170, 80, 240, 150) == 0);
-  fail_unless (overlay_n_changed (before, two, caps, 170, 80, 240, 150) > 100);
+  fail_unless (overlay_n_changed (before, one, overlay_nv12, 30, 50, 100, 120) > 100);
+  fail_unless (overlay_n_changed (before, one, overlay_nv12, 170, 80, 240, 150) == 0);
+  fail_unless (overlay_n_changed (before, two, overlay_nv12, 170, 80, 240, 150) > 100);
   /* The third is the first once more. */
   assert_same (gst_buffer_ref (two), drawn (NULL, faces, 3));
   gst_buffer_unref (before);
@@ -267,7 +250,7 @@ n_warnings (GstBus * bus)
 
 GST_START_TEST (test_other_shape)
 {
-  GstHarness *h = overlay_harness (NULL, caps, FALSE);
+  GstHarness *h = overlay_harness (NULL, overlay_nv12, FALSE);
   GstElement *e = gst_harness_find_element (h, "yolov10overlay");
   GstBus *bus = gst_bus_new ();
   GstBuffer *in, *out;
@@ -275,9 +258,9 @@ GST_START_TEST (test_other_shape)
 
   gst_element_set_bus (e, bus);
   for (i = 0; i < 3; i++) {
-    in = overlay_picture (caps, FALSE);
+    in = overlay_picture (overlay_nv12, FALSE);
     /* 16:9 boxes on a 4:3 frame: it was cropped. */
-    overlay_add_frame_meta (in, "d", 320, 180, &person, 1);
+    overlay_add_frame_meta (in, "d", 320, 180, &overlay_person, 1);
     out = gst_harness_push_and_pull (h, gst_buffer_ref (in));
     fail_unless (out == in);
     gst_buffer_unref (in);
@@ -286,25 +269,25 @@ GST_START_TEST (test_other_shape)
   fail_unless_equals_int (n_warnings (bus), 1);
 
   /* 1.3 % is too much, 0.6 % may be rounding. */
-  in = overlay_picture (caps, FALSE);
-  overlay_add_frame_meta (in, "d", 1200, 912, &person, 1);
+  in = overlay_picture (overlay_nv12, FALSE);
+  overlay_add_frame_meta (in, "d", 1200, 912, &overlay_person, 1);
   out = gst_harness_push_and_pull (h, gst_buffer_ref (in));
   fail_unless (out == in);
   gst_buffer_unref (in);
   gst_buffer_unref (out);
-  in = overlay_picture (caps, FALSE);
-  overlay_add_frame_meta (in, "d", 1200, 906, &person, 1);
+  in = overlay_picture (overlay_nv12, FALSE);
+  overlay_add_frame_meta (in, "d", 1200, 906, &overlay_person, 1);
   out = gst_harness_push_and_pull (h, gst_buffer_ref (in));
-  fail_if (overlay_is_same (in, out, caps));
+  fail_if (overlay_is_same (in, out, overlay_nv12));
   gst_buffer_unref (in);
   gst_buffer_unref (out);
 
   /* ROIs follow the frame: they are drawn regardless of the frame meta. */
-  in = overlay_picture (caps, FALSE);
-  overlay_add_frame_meta (in, "d", 320, 180, &car, 1);
-  overlay_add_roi (in, &person);
+  in = overlay_picture (overlay_nv12, FALSE);
+  overlay_add_frame_meta (in, "d", 320, 180, &overlay_car, 1);
+  overlay_add_roi (in, &overlay_person);
   out = gst_harness_push_and_pull (h, in);
-  assert_same (out, drawn (NULL, &person, 1));
+  assert_same (out, drawn (NULL, &overlay_person, 1));
   fail_unless_equals_int (n_warnings (bus), 0);
 
   gst_element_set_bus (e, NULL);
@@ -317,19 +300,19 @@ GST_END_TEST;
 
 GST_START_TEST (test_filters)
 {
-  const OverlayBox boxes[] = { person, car };
+  const OverlayBox boxes[] = { overlay_person, overlay_car };
   const OverlayBox unknown = { 3, "car", -1, 180, 80, 90, 60 };
 
-  assert_same (drawn ("labels=person", boxes, 2), drawn (NULL, &person, 1));
-  assert_same (drawn ("labels=\"dog, car ,\"", boxes, 2), drawn (NULL, &car,
+  assert_same (drawn ("labels=person", boxes, 2), drawn (NULL, &overlay_person, 1));
+  assert_same (drawn ("labels=\"dog, car ,\"", boxes, 2), drawn (NULL, &overlay_car,
           1));
   assert_same (drawn ("labels=\" , \"", boxes, 2), drawn (NULL, boxes, 2));
-  assert_same (drawn ("labels=Person", boxes, 2), overlay_picture (caps,
+  assert_same (drawn ("labels=Person", boxes, 2), overlay_picture (overlay_nv12,
           FALSE));
-  assert_same (drawn ("min-confidence=0.5", boxes, 2), drawn (NULL, &person,
+  assert_same (drawn ("min-confidence=0.5", boxes, 2), drawn (NULL, &overlay_person,
           1));
   assert_same (drawn ("min-confidence=0.32", boxes, 2), drawn (NULL, boxes, 2));
-  assert_same (drawn ("min-confidence=0.9", boxes, 2), overlay_picture (caps,
+  assert_same (drawn ("min-confidence=0.9", boxes, 2), overlay_picture (overlay_nv12,
           FALSE));
   /* An unknown confidence is not below the minimum. */
   assert_same (drawn ("min-confidence=1", &unknown, 1), drawn (NULL, &unknown,
@@ -343,13 +326,13 @@ GST_END_TEST;
 GST_START_TEST (test_order)
 {
   const OverlayBox less = { 2, "person", 0.55, 50, 64, 100, 120 };
-  const OverlayBox boxes[] = { person, less }, reversed[] = { less, person };
-  GstBuffer *one = drawn (NULL, &person, 1), *two = drawn (NULL, boxes, 2);
+  const OverlayBox boxes[] = { overlay_person, less }, reversed[] = { less, overlay_person };
+  GstBuffer *one = drawn (NULL, &overlay_person, 1), *two = drawn (NULL, boxes, 2);
   GstBuffer *other = drawn (NULL, &less, 1);
 
   /* The badges of both, each alone, are above their boxes. */
-  fail_unless (overlay_n_changed (one, other, caps, 50, 48, 100, 58) > 0);
-  fail_unless_equals_int (overlay_n_changed (one, two, caps, 0, 0, 100, 59), 0);
+  fail_unless (overlay_n_changed (one, other, overlay_nv12, 50, 48, 100, 58) > 0);
+  fail_unless_equals_int (overlay_n_changed (one, two, overlay_nv12, 0, 0, 100, 59), 0);
   assert_same (two, drawn (NULL, reversed, 2));
   gst_buffer_unref (one);
   gst_buffer_unref (other);
@@ -359,15 +342,15 @@ GST_END_TEST;
 
 GST_START_TEST (test_text)
 {
-  GstBuffer *before = overlay_picture (caps, FALSE);
-  GstBuffer *both = drawn (NULL, &person, 1);
-  GstBuffer *label = drawn ("show-confidence=false", &person, 1);
-  GstBuffer *percent = drawn ("show-label=false", &person, 1);
-  GstBuffer *none = drawn ("show-label=false show-confidence=false", &person,
+  GstBuffer *before = overlay_picture (overlay_nv12, FALSE);
+  GstBuffer *both = drawn (NULL, &overlay_person, 1);
+  GstBuffer *label = drawn ("show-confidence=false", &overlay_person, 1);
+  GstBuffer *percent = drawn ("show-label=false", &overlay_person, 1);
+  GstBuffer *none = drawn ("show-label=false show-confidence=false", &overlay_person,
       1);
-  GstBuffer *big = drawn ("font-desc=\"Sans 24\"", &person, 1);
-  GstBuffer *thick = drawn ("line-width=8", &person, 1);
-#define ABOVE(b) overlay_n_changed (before, b, caps, 0, 0, W, 59)
+  GstBuffer *big = drawn ("font-desc=\"Sans 24\"", &overlay_person, 1);
+  GstBuffer *thick = drawn ("line-width=8", &overlay_person, 1);
+#define ABOVE(b) overlay_n_changed (before, b, overlay_nv12, 0, 0, W, 59)
 
   /* Above the box is text, if it is shown. */
   fail_unless_equals_int (ABOVE (none), 0);
@@ -375,8 +358,8 @@ GST_START_TEST (test_text)
   fail_unless (ABOVE (both) > ABOVE (label));
   fail_unless (ABOVE (both) > ABOVE (percent));
   fail_unless (ABOVE (big) > 2 * ABOVE (both));
-  fail_unless (overlay_n_changed (none, thick, caps, 50, 70, 130, 170) == 0);
-  fail_unless (overlay_n_changed (none, thick, caps, 40, 60, 140, 180)
+  fail_unless (overlay_n_changed (none, thick, overlay_nv12, 50, 70, 130, 170) == 0);
+  fail_unless (overlay_n_changed (none, thick, overlay_nv12, 40, 60, 140, 180)
       > 2 * (100 + 120) * 4);
 #undef ABOVE
   gst_buffer_unref (before);
@@ -392,13 +375,13 @@ GST_END_TEST;
 
 GST_START_TEST (test_changes_while_playing)
 {
-  const OverlayBox boxes[] = { person, car };
+  const OverlayBox boxes[] = { overlay_person, overlay_car };
   static const gchar *const steps[] = { "labels=person", "labels=car",
     "line-width=6", "min-confidence=0.5", "labels=person",
     "show-confidence=false", "show-label=false", "font-desc=\"Serif 20\"",
     "show-label=true", "privacy-trust=roi", "privacy=fill", "line-width=0", "privacy=none"
   };
-  GstHarness *h = overlay_harness (NULL, caps, FALSE);
+  GstHarness *h = overlay_harness (NULL, overlay_nv12, FALSE);
   GstElement *e = gst_harness_find_element (h, "yolov10overlay");
   GString *properties = g_string_new (NULL);
   guint i;
@@ -407,14 +390,14 @@ GST_START_TEST (test_changes_while_playing)
    * a new element. */
   for (i = 0; i < G_N_ELEMENTS (steps); i++) {
     gchar **pair = g_strsplit (steps[i], "=", 2);
-    GstBuffer *buffer = overlay_picture (caps, FALSE);
+    GstBuffer *buffer = overlay_picture (overlay_nv12, FALSE);
 
     g_strdelimit (pair[1], "\"", ' ');
     gst_util_set_object_arg (G_OBJECT (e), pair[0], g_strstrip (pair[1]));
     g_strfreev (pair);
     g_string_append_printf (properties, " %s", steps[i]);
-    overlay_add_roi (buffer, &person);
-    overlay_add_roi (buffer, &car);
+    overlay_add_roi (buffer, &overlay_person);
+    overlay_add_roi (buffer, &overlay_car);
     assert_same (gst_harness_push_and_pull (h, buffer),
         drawn (properties->str, boxes, 2));
   }
@@ -428,7 +411,7 @@ GST_END_TEST;
 GST_START_TEST (test_caps_change)
 {
   static const gchar *const formats[] = { "NV12", "RGB", "I420", "v210" };
-  GstHarness *h = overlay_harness (NULL, caps, FALSE);
+  GstHarness *h = overlay_harness (NULL, overlay_nv12, FALSE);
   guint i;
 
   for (i = 0; i < G_N_ELEMENTS (formats); i++) {
@@ -436,7 +419,7 @@ GST_START_TEST (test_caps_change)
         NULL);
     GstBuffer *buffer = overlay_picture (other, FALSE), *out;
 
-    overlay_add_roi (buffer, &person);
+    overlay_add_roi (buffer, &overlay_person);
     gst_harness_set_src_caps (h, gst_caps_ref (other));
     out = gst_harness_push_and_pull (h, gst_buffer_copy (buffer));
     buffer = overlay_run (NULL, other, buffer);
@@ -452,20 +435,20 @@ GST_END_TEST;
 
 GST_START_TEST (test_states)
 {
-  GstHarness *h = overlay_harness (NULL, caps, FALSE);
+  GstHarness *h = overlay_harness (NULL, overlay_nv12, FALSE);
   GstElement *e = gst_harness_find_element (h, "yolov10overlay");
   GstBuffer *buffer;
   guint i;
 
   for (i = 0; i < 3; i++) {
-    buffer = overlay_picture (caps, FALSE);
-    overlay_add_roi (buffer, &person);
-    assert_same (gst_harness_push_and_pull (h, buffer), drawn (NULL, &person,
+    buffer = overlay_picture (overlay_nv12, FALSE);
+    overlay_add_roi (buffer, &overlay_person);
+    assert_same (gst_harness_push_and_pull (h, buffer), drawn (NULL, &overlay_person,
             1));
     fail_unless (gst_element_set_state (e, GST_STATE_NULL)
         == GST_STATE_CHANGE_SUCCESS);
     gst_harness_play (h);
-    gst_harness_set_src_caps (h, gst_caps_ref (caps));
+    gst_harness_set_src_caps (h, gst_caps_ref (overlay_nv12));
   }
   gst_object_unref (e);
   gst_harness_teardown (h);
@@ -476,15 +459,15 @@ GST_END_TEST;
 /* Sources of raw files count bytes, not time. */
 GST_START_TEST (test_segment_in_bytes)
 {
-  GstHarness *h = overlay_harness (NULL, caps, FALSE);
-  GstBuffer *buffer = overlay_picture (caps, FALSE);
+  GstHarness *h = overlay_harness (NULL, overlay_nv12, FALSE);
+  GstBuffer *buffer = overlay_picture (overlay_nv12, FALSE);
   GstSegment segment;
 
   gst_segment_init (&segment, GST_FORMAT_BYTES);
   fail_unless (gst_harness_push_event (h, gst_event_new_segment (&segment)));
-  overlay_add_roi (buffer, &person);
+  overlay_add_roi (buffer, &overlay_person);
   GST_BUFFER_PTS (buffer) = GST_CLOCK_TIME_NONE;
-  assert_same (gst_harness_push_and_pull (h, buffer), drawn (NULL, &person,
+  assert_same (gst_harness_push_and_pull (h, buffer), drawn (NULL, &overlay_person,
           1));
   gst_harness_teardown (h);
 }
@@ -497,7 +480,7 @@ overlay_suite (void)
   Suite *s = suite_create ("yolov10overlay");
   TCase *tc = tcase_create ("general");
 
-  tcase_add_checked_fixture (tc, setup, teardown);
+  tcase_add_checked_fixture (tc, overlay_setup, overlay_teardown);
   tcase_set_timeout (tc, 240);
   tcase_add_test (tc, test_properties);
   tcase_add_test (tc, test_no_boxes_no_copy);
