@@ -221,7 +221,8 @@ y10_module_sppf (Y10Modules *m, Y10View x, const char *module,
 {
   Y10View v[4], add = residual ? x : (Y10View) { 0 };
 
-  v[0] = y10_module_conv_in (m, x, module, "cv1", Y10_CONV (.linear = residual));
+  v[0] = y10_module_conv_in (m, x, module, "cv1", Y10_CONV (.linear = residual
+          || y10_tensor_file_has_linear_sppf (m->file)));
   for (guint i = 1; i < 4; i++)
     v[i] = maxpool5 (m, v[i - 1], name (m, "%s.m", module));
   x = y10_graph_builder_concat (m->graph, v, 4);

@@ -40,7 +40,7 @@ Y10View y10_module_conv_in (Y10Modules * m, Y10View x, const char *module,
 Y10View y10_module_c2f (Y10Modules * m, Y10View x, const char *module,
     gboolean shortcut);
 /* @residual: adds the input to the output, and has no activation in front of the
- * pools. */
+ * pools; without it the file may say that it has none. */
 Y10View y10_module_sppf (Y10Modules * m, Y10View x, const char *module,
     gboolean residual);
 /* Overwrites @x and returns it. */

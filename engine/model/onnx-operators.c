@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Operators of YOLOv10's exports. Any other one, or an attribute that changes
+/* Operators of the families' exports. Any other one, or an attribute that changes
  * what it computes, makes the outputs unknown. */
 
 #include "config.h"

@@ -137,13 +137,13 @@ y10_onnx_values_get_culprit (const Y10OnnxValues *self,
       y10_onnx_input (conv, 0));
 
   if (v && v->kind == Y10_ONNX_UNKNOWN && v->culprit != conv) {
-    *why = "is an operation that YOLOv10 does not contain";
+    *why = "is an operation that this network does not contain";
     return v->culprit;
   }
   if (v && v->kind == Y10_ONNX_UNKNOWN) {
-    *why = "has attributes that YOLOv10 does not use";
+    *why = "has attributes that this network does not use";
     return conv;
   }
-  *why = "has other inputs or attributes than in YOLOv10";
+  *why = "has other inputs or attributes than in this network";
   return producer ? producer : conv;
 }

@@ -17,7 +17,6 @@
 #include "weights/protobuf.h"
 
 #define BATCH_NORM_EPS 1e-3
-#define HEAD "model.23."
 #define ONE2ONE "one2one_"
 
 typedef struct
@@ -43,6 +42,25 @@ bad (Namer *n, const char *format, ...)
       "%s is not an ONNX file that can be read: %s",
       y10_tensor_file_get_path (n->file), shown);
   return FALSE;
+}
+
+/* Returns "cv3.0.0.1.conv" of "model.23.cv3.0.0.1.conv", also with ONE2ONE before
+ * it, or NULL if the module is not in the head. Other modules have a cv2 and a
+ * cv3 without levels. */
+static char *
+after_head (char *module)
+{
+  char *leaf = module + strlen ("model."), *branch;
+
+  while (g_ascii_isdigit (*leaf))
+    leaf++;
+  if (*leaf++ != '.')
+    return NULL;
+  branch = g_str_has_prefix (leaf, ONE2ONE) ? leaf + strlen (ONE2ONE) : leaf;
+  return g_str_has_prefix (branch, "dfl.")
+      || ((g_str_has_prefix (branch, "cv2.")
+          || g_str_has_prefix (branch, "cv3.")) && g_ascii_isdigit (branch[4]))
+      ? leaf : NULL;
 }
 
 /* "/model.23/cv3.0/cv3.0.0/cv3.0.0.1/conv/Conv" → "model.23.cv3.0.0.1.conv".
@@ -92,11 +110,12 @@ module_of_conv (const Namer *n, const Y10OnnxNode *node)
 {
   const Y10OnnxTensor *weight = y10_onnx_constant (n->graph,
       y10_onnx_input (node, 1));
-  char *module = module_of_path (node->name);
+  char *module = module_of_path (node->name), *leaf;
 
   if (!module && weight && weight->name)
     module = module_of_weight (weight->name);
-  if (module && g_str_has_prefix (module, HEAD "dfl."))
+  leaf = module ? after_head (module) : NULL;
+  if (leaf && g_str_has_prefix (leaf, "dfl."))
     g_clear_pointer (&module, g_free);
   return module;
 }
@@ -146,14 +165,15 @@ name_head (const Namer *n, char *module)
   gboolean one2one = n->graph->has_top_k && !n->graph->has_nms;
   g_autofree char *given = module;
   g_autofree char *plain = remove_one2one (module);
+  char *leaf = after_head (module);
 
   if (!n->graph->has_top_k && !n->graph->has_nms && n->graph->has_end2end)
     one2one = n->graph->end2end;
   if (plain && !one2one && !n->has_both)
     return g_steal_pointer (&plain);
-  if (!plain && one2one && !n->has_both
-      && g_str_has_prefix (module, HEAD "cv"))
-    return g_strconcat (HEAD ONE2ONE, module + strlen (HEAD), NULL);
+  if (!plain && one2one && !n->has_both && leaf)
+    return g_strdup_printf ("%.*s" ONE2ONE "%s", (int) (leaf - module), module,
+        leaf);
   return g_steal_pointer (&given);
 }
 
@@ -252,6 +272,22 @@ add_conv (Namer *n, Y10OnnxNode *node)
       || add_named (n, node, 2, module, ".bias"));
 }
 
+/* A convolution that a MaxPool reads has no activation. In some networks only the
+ * file tells whether there is one; the proof compares it with the graph. */
+static void
+note_activation (Namer *n, const Y10OnnxNode *pool)
+{
+  const Y10OnnxNode *conv = g_hash_table_lookup (n->graph->producers,
+      y10_onnx_input (pool, 0));
+  g_autofree char *module = conv && !strcmp (conv->op, "Conv")
+      ? module_of_conv (n, conv) : NULL;
+
+  if (!module || !g_str_has_suffix (module, ".conv"))
+    return;
+  module[strlen (module) - strlen (".conv")] = '\0';
+  y10_tensor_file_set_activation (n->file, module, "Identity");
+}
+
 static gboolean
 add_weights (Namer *n)
 {
@@ -268,6 +304,8 @@ add_weights (Namer *n)
       return FALSE;
     if (!strcmp (node->op, "BatchNormalization") && !add_norm (n, node))
       return FALSE;
+    if (!strcmp (node->op, "MaxPool"))
+      note_activation (n, node);
   }
   return TRUE;
 }

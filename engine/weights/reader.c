@@ -244,6 +244,14 @@ y10_tensor_file_get_activation (const Y10TensorFile *file, const char *module)
   return g_hash_table_lookup (file->activations, module);
 }
 
+gboolean
+y10_tensor_file_has_linear_sppf (const Y10TensorFile *file)
+{
+  return !g_strcmp0 (y10_tensor_file_get_activation (file, "model.9.cv1"),
+      "Identity")
+      || !g_strcmp0 (y10_tensor_file_get_meta (file, "sppf"), "linear");
+}
+
 void
 y10_tensor_file_take_onnx (Y10TensorFile *file, Y10OnnxGraph *graph)
 {

@@ -97,6 +97,8 @@ make_header (const Y10TensorFile *file, const Y10TensorChanges *changes,
   append_meta (json, "names", list);
   append_meta (json, "imgsz", size);
   append_meta (json, "head", head);
+  if (y10_tensor_file_has_linear_sppf (file))
+    append_meta (json, "sppf", "linear");
   g_string_append_c (json, '}');
   for (guint i = 0; i < y10_tensor_file_get_n (file); i++)
     if (is_saved (y10_tensor_file_get (file, i), changes)) {

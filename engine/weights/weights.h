@@ -71,6 +71,11 @@ const char *y10_tensor_file_get_meta (const Y10TensorFile * file,
 const char *y10_tensor_file_get_activation (const Y10TensorFile * file,
     const char *module);
 
+/* Whether the file says that the convolution before SPPF's pools, model.9.cv1 in
+ * every family, has no activation. Some versions 8.4 of Ultralytics trained all
+ * families so; the tensors do not tell. */
+gboolean y10_tensor_file_has_linear_sppf (const Y10TensorFile * file);
+
 /* onnx-graph.h; NULL for other formats. */
 typedef struct _Y10OnnxGraph Y10OnnxGraph;
 const Y10OnnxGraph *y10_tensor_file_get_onnx (const Y10TensorFile * file);

@@ -83,9 +83,9 @@ def checkpoint(**fields):
             "version": ultralytics.__version__, "license": "AGPL-3.0", "docs": "", **fields}
 
 
-def train(folder, pictures):
+def train(folder, pictures, variant="yolov10n"):
     """best.pt and last.pt of a real training run, of one epoch on a few pictures."""
-    data = folder / "data"
+    data = folder / f"data-{variant}"
     for name in ("images", "labels"):
         (data / name).mkdir(parents=True)
     for i, picture in enumerate(pictures):
@@ -93,10 +93,10 @@ def train(folder, pictures):
         (data / "labels" / f"{i}.txt").write_text(f"{i % CLASSES} 0.5 0.5 0.3 0.4\n")
     names = "".join(f"  {i}: thing {i}\n" for i in range(CLASSES))
     (data / "data.yaml").write_text(f"path: {data}\ntrain: images\nval: images\nnames:\n{names}")
-    YOLO("yolov10n.yaml").train(data=data / "data.yaml", epochs=1, imgsz=320, batch=2, workers=0,
-                                project=folder / "runs", plots=False, verbose=False,
+    YOLO(f"{variant}.yaml").train(data=data / "data.yaml", epochs=1, imgsz=320, batch=2, workers=0,
+                                project=data / "runs", plots=False, verbose=False,
                                 device="cpu", amp=False)
-    for path in sorted((folder / "runs").rglob("*.pt")):
+    for path in sorted((data / "runs").rglob("*.pt")):
         saved = torch.load(path)
         reference = path.with_suffix(".safetensors")
         write_safetensors((saved.get("ema") or saved["model"]).state_dict(), reference)

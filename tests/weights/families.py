@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
-"""Compares each layer, the predictions and the rows of every family and size with Ultralytics'
-own code on the same weights.
+"""Compares each layer, the predictions and the rows of the families with Ultralytics' own code on
+the same weights, and tries what is refused.
 
 usage: families.py Y10 GOLDEN SEEDED PICTURE [VARIANT…]     (default: n and l of each family)
        families.py --write DIRECTORY SEEDED
@@ -15,7 +15,7 @@ and shapes files in tests/data.
 import json
 import os
 import pathlib
-import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -26,6 +26,8 @@ try:
     import torch
     import torchvision  # noqa: F401, Ultralytics' NMS takes it
     import ultralytics
+    from ultralytics import YOLO
+    from ultralytics.nn import tasks
     from ultralytics.nn.tasks import DetectionModel
     from ultralytics.utils.nms import non_max_suppression
 except ImportError as error:
@@ -73,7 +75,7 @@ def rows(found):
 
 
 @torch.inference_mode()
-def golden(model, variant, height, width, head_name):
+def golden(model, variant, height, width, head_name, confidence=CONFIDENCE):
     """What Ultralytics computes, in the form of tests/data/*.golden.json."""
     layers, head = {}, model.model[-1]
     hooks = [layer.register_forward_hook(lambda _m, _x, y, i=i: layers.update({i: sample(y)}))
@@ -98,10 +100,10 @@ def golden(model, variant, height, width, head_name):
         out["detections"] = {"format": "cx cy w h score class, input pixels",
                              "rows": rows(best)}
     else:
-        nms = {name: non_max_suppression(pred.clone(), CONFIDENCE, IOU, agnostic=agnostic,
+        nms = {name: non_max_suppression(pred.clone(), confidence, IOU, agnostic=agnostic,
                                          max_det=N_ROWS)[0]
                for name, agnostic in (("class_aware", False), ("agnostic", True))}
-        out.update(head="one2many", confidence=CONFIDENCE, iou=IOU,
+        out.update(head="one2many", confidence=confidence, iou=IOU,
                    **{name: rows(found) for name, found in nms.items()})
     return out
 
@@ -166,25 +168,110 @@ class Run:
         self.report(result.returncode == 0, what, line[line.find("worst"):]
                     or result.stdout[-600:] + result.stderr[-600:])
 
-    def variant(self, variant, size=320):
-        folder = self.folder
-        weights = folder / f"{variant}.safetensors"
-        model = seed(empty(variant), self.seeded, folder / f"{variant}.shapes.json", weights)
-        checkpoint = folder / f"{variant}.pt"
-        torch.save(checkpoints.checkpoint(model=model), checkpoint)
-        self.files(variant, model, {"pt": checkpoint, "safetensors": weights}, size)
-        info = subprocess.run([self.y10, "info", "--json", checkpoint], capture_output=True, text=True)
-        found = json.loads(info.stdout)["variant"] if info.returncode == 0 else info.stderr
-        self.report(found == variant, f"{variant} name", found)
+    def variant(self, variant):
+        weights = self.folder / f"{variant}.safetensors"
+        model = seed(empty(variant), self.seeded, self.folder / f"{variant}.shapes.json", weights)
+        checkpoint = self.save(variant, model)
+        self.files(variant, model, {"pt": checkpoint, "safetensors": weights})
+        info = self.info(checkpoint)
+        self.report(info.get("variant") == variant, f"{variant} name", str(info.get("variant")))
+        if not variant.endswith("n"):
+            return
+        exports = {name: self.export(checkpoint, name) for name in EXPORTS}
+        self.files(variant, model, {name: path for name, path in exports.items() if path})
+        self.files(variant, model, {f"converted {path.suffix[1:]}": self.convert(path)
+                                    for path in (checkpoint, exports["default"])})
+        if not variant.startswith("yolo26"):
+            self.linear_sppf(variant, model)
 
-    def files(self, variant, model, files, size):
+    def save(self, name, model):
+        path = self.folder / f"{name}.pt"
+        torch.save(checkpoints.checkpoint(model=model), path)
+        return path
+
+    def export(self, checkpoint, name):
+        options = {"format": "onnx", "imgsz": 320, "simplify": False, "opset": 16, "verbose": False}
+        path = checkpoint.with_name(f"{checkpoint.stem}-{name}.onnx")
+        try:
+            shutil.move(YOLO(checkpoint).export(**options | EXPORTS[name]), path)
+        except Exception as error:  # not in this version of PyTorch, or of this family
+            print(f"       {path.name}: {str(error)[:80]}")
+            return None
+        return path
+
+    def convert(self, path):
+        out = path.with_name(f"{path.stem}-{path.suffix[1:]}.safetensors")
+        result = subprocess.run([self.y10, "convert", path, out], capture_output=True, text=True)
+        self.report(result.returncode == 0, f"{path.name} convert", result.stderr.strip())
+        return out
+
+    def info(self, path):
+        result = subprocess.run([self.y10, "info", "--json", path], capture_output=True, text=True)
+        return json.loads(result.stdout) if result.returncode == 0 else {"error": result.stderr}
+
+    def files(self, variant, model, files, confidence=CONFIDENCE):
         for head in heads(model):
             expected = self.folder / f"{variant}-{head}.golden.json"
-            expected.write_text(json.dumps(golden(model, variant, size, size, head)))
+            expected.write_text(json.dumps(golden(model, variant, 320, 320, head, confidence)))
             for kind, path in files.items():
+                info = self.info(path)
+                if head not in info.get("heads", [head]):
+                    continue
                 for precision in ("fp32", "bf16") if kind == "pt" else ("fp32",):
                     self.compare(f"{variant} {kind} {head} {precision}", path, expected,
                                  "--precision", precision, "--backend", "cpu")
+
+    def linear_sppf(self, variant, model):
+        """Some versions 8.4 of Ultralytics built all families so."""
+        model.model[9].cv1.act = torch.nn.Identity()
+        checkpoint = self.save(f"{variant}-linear", model)
+        onnx = self.export(checkpoint, "default")
+        self.files(variant, model, {
+            "linear": checkpoint, "linear onnx": onnx, "linear converted": self.convert(checkpoint),
+            "linear converted onnx": self.convert(onnx)})
+
+    def trained(self, variant):
+        for path, _reference in checkpoints.train(self.folder, [self.picture] * 4, variant):
+            saved = torch.load(path)
+            model = (saved.get("ema") or saved["model"]).float().eval()
+            self.files(variant, model, {f"trained {path.name}": path}, 1e-5)
+
+    def refused(self):
+        for variant, kind, words in REFUSED:
+            try:
+                model = getattr(tasks, kind)(f"{variant}.yaml", ch=3, nc=3, verbose=False)
+            except Exception as error:  # this version of Ultralytics lacks it
+                print(f"       {variant}: {str(error)[:60]}")
+                continue
+            for form, saved in (("pt", checkpoints.checkpoint(model=model.half())),
+                                ("state_dict", model.state_dict())):
+                path = self.folder / f"{variant}-{form}.pt"
+                torch.save(saved, path)
+                message = self.info(path).get("error", "was read")
+                ok = ("a " + words if form == "pt" else "is a ") in message
+                self.report(ok and message.count("\n") == 1, f"{variant} {form}", message.strip())
+
+
+# What they have besides the options of every export.
+EXPORTS = {"default": {}, "one2many": {"end2end": False}, "one2one": {"end2end": True},
+           "nms": {"end2end": False, "nms": True}, "dynamic": {"dynamic": True, "simplify": True},
+           "batch": {"batch": 4}, "opset11": {"opset": 11}, "opset20": {"opset": 20}}
+
+REFUSED = (
+    ("yolov3", "DetectionModel", "YOLOv3u"), ("yolov5n", "DetectionModel", "YOLOv5u"),
+    ("yolov9t", "DetectionModel", "YOLOv9"), ("yolo12n", "DetectionModel", "YOLO12"),
+    ("rtdetr-l", "RTDETRDetectionModel", "RT-DETR"),
+    *((f"{family}n-seg", "SegmentationModel", f"{title} for segmentation") for family, title in (
+        ("yolov8", "YOLOv8"), ("yolo11", "YOLO11"), ("yolo26", "YOLO26"))),
+    ("yolo11n-pose", "PoseModel", "YOLO11 for keypoints"),
+    ("yolo26n-pose", "PoseModel", "YOLO26 for keypoints"),
+    ("yolov8n-obb", "OBBModel", "YOLOv8 for oriented boxes"),
+    ("yolo26n-obb", "OBBModel", "YOLO26 for oriented boxes"),
+    ("yolo11n-cls", "ClassificationModel", "YOLO for classification"),
+    ("yolov8n-cls", "ClassificationModel", "YOLO for classification"),
+    ("yolov8s-worldv2", "WorldModel", "YOLOv8 for text prompts"),
+    ("yoloe-11s", "YOLOEModel", "YOLO11 for text prompts"),
+)
 
 
 def main():
@@ -195,6 +282,10 @@ def main():
         run = Run(*sys.argv[1:5], pathlib.Path(os.environ.get("KEEP", temporary)))
         for variant in sys.argv[5:] or [family + size for family in FAMILIES for size in "nl"]:
             run.variant(variant)
+        if len(sys.argv) == 5:
+            for family in FAMILIES:
+                run.trained(family + "n")
+            run.refused()
     print(f"{run.failed} failed")
     return 1 if run.failed else 0
 

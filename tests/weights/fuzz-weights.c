@@ -12,7 +12,7 @@
  *
  * Without it, main() mutates the files that it is given:
  *
- *   fuzz-weights [--runs N] FILE… | --seeded PROGRAM SHAPES.json
+ *   fuzz-weights [--runs N] FILE… | --seeded PROGRAM SHAPES.json…
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE             /* memfd_create() */
@@ -141,8 +141,9 @@ main (int argc, char **argv)
     runs = atoi (argv[2]);
     i = 3;
   }
-  if (argc - i == 3 && !strcmp (argv[i], "--seeded")) {
-    fuzz_seeded (argv[i + 1], argv[i + 2], runs);
+  if (argc - i >= 3 && !strcmp (argv[i], "--seeded")) {
+    for (int shapes = i + 2; shapes < argc; shapes++)
+      fuzz_seeded (argv[i + 1], argv[shapes], runs);
     return 0;
   }
   for (; i < argc; i++)

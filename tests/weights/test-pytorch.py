@@ -431,6 +431,26 @@ class Checkpoints(unittest.TestCase):
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertIn(f"{runs} mutants", result.stdout)
 
+    def test_linear_sppf(self):
+        """What only the activations tell, as some versions of Ultralytics trained, is converted."""
+        detected = {}
+        for kind in ("SiLU", "Identity"):
+            path, out = self.dir / f"sppf-{kind}.pt", self.dir / f"sppf-{kind}.safetensors"
+            torchlike.save(path, torchlike.as_module(
+                torchlike.read_safetensors(self.reference), {},
+                lambda module: kind if module == "model.9.cv1" else None))
+            for source in (path, out):  # of a converted file, too
+                result = run(Y10, "convert", source, out)
+                self.assertEqual(result.returncode, 0, result.stderr)
+                self.assertEqual(b'"sppf":"linear"' in out.read_bytes(), kind == "Identity")
+            command = [Y10, "detect", "--size", "96", "--confidence", "0.02",
+                       pathlib.Path(__file__).parent / "../../pipelines/codes.png", "--model"]
+            detected[kind], again = run(*command, path), run(*command, out)
+            if "built without" in again.stderr:
+                self.skipTest("this y10 cannot read pictures")
+            self.assertEqual(detected[kind].stdout, again.stdout)
+        self.assertNotEqual(detected["SiLU"].stdout, detected["Identity"].stdout)
+
     def test_activations(self):
         for kind, words in (("SiLU", None), ("ReLU", 'activation ReLU; expected SiLU')):
             path = self.dir / f"{kind}.pt"
