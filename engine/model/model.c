@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Model: a weights file that was recognized as a YOLOv10. Loading builds the
+/* Model: a weights file whose network was recognized. Loading builds the
  * graph once, which checks the names and shapes of all tensors, and keeps
  * only its properties; each engine builds its own graph. */
 
@@ -152,8 +152,8 @@ open_file (const char *path, GError **error)
  * @error: return location for a #GError, or %NULL
  *
  * Reads a weights file and recognizes the network from the names and shapes of
- * its tensors: any of the six variants, or any other width, depth, number of
- * classes and number of box bins. The model keeps the file open; creating an
+ * its tensors: any size of YOLOv8, YOLOv10, YOLO11 and YOLO26 for detection, or any
+ * other width, depth, number of classes and number of box bins. The model keeps the file open; creating an
  * engine reads the weights and checks them for NaN. That fails if the file was
  * modified in the meantime, so replace a weights file by renaming a new one over
  * it. @path and @label_path must be regular files.
@@ -273,7 +273,8 @@ y10_model_get_path (const Y10Model *model)
  * y10_model_get_variant:
  * @model: a model
  *
- * Returns: (transfer none): "yolov10n" to "yolov10x", or "yolov10 (custom)"
+ * Returns: (transfer none): the family and size, such as "yolov10n" or "yolo11x",
+ *   or "yolov10 (custom)", "yolo11 (custom)" and so on for any other size
  *
  * Since: 0.1
  */
@@ -336,7 +337,7 @@ y10_model_find_class (const Y10Model *model, const char *name)
  * @model: a model
  *
  * Returns: number of bins in the distribution of each box edge (reg_max),
- *   usually 16
+ *   usually 16; 1 if the network predicts the distances themselves, like YOLO26
  *
  * Since: 0.1
  */

@@ -128,7 +128,7 @@ class Model:
         tune: whether CUDA searches for faster convolution plans while the network runs.
 
     Raises:
-        Error: the weights cannot be read or are no YOLOv10, or the backend cannot run here
+        Error: the weights cannot be read or are of another network, or the backend cannot run here
             with these options.
         TypeError, ValueError: an option has no such value.
     """
@@ -170,7 +170,7 @@ class Model:
         self.path: str = os.fsdecode(library.y10_model_get_path(handle))
         #: Format of that file: "safetensors", "PyTorch" or "ONNX".
         self.format: str = library.y10_model_get_format(handle).decode()
-        #: Which YOLOv10 it is, such as "yolov10n".
+        #: The network's family and size, such as "yolov10n" or "yolo11s".
         self.variant: str = library.y10_model_get_variant(handle).decode()
         #: Number of parameters in the file.
         self.n_parameters: int = library.y10_model_get_n_parameters(handle)

@@ -21,8 +21,8 @@ G_BEGIN_DECLS
  * @Y10_ERROR_NOT_FOUND: a file cannot be opened or read
  * @Y10_ERROR_MODEL_FORMAT: not a supported weights file: truncated, corrupt or
  *   in another format
- * @Y10_ERROR_MODEL: a well-formed weights file that is not a YOLOv10: a tensor
- *   is missing, has an unexpected shape or contains NaN
+ * @Y10_ERROR_MODEL: a well-formed weights file of another network, or one in
+ *   which a tensor is missing, has an unexpected shape or contains NaN
  * @Y10_ERROR_LABELS: too few labels, not UTF-8, or an unreadable label file
  * @Y10_ERROR_INVALID_ARGUMENT: an argument is out of its documented range
  * @Y10_ERROR_UNSUPPORTED: a valid request that this backend or build does not

@@ -15,8 +15,9 @@ G_BEGIN_DECLS
  * @Y10_HEAD_ONE2ONE_NMS: weights of one2one, processed like one2many; for small
  *   networks whose end-to-end head predicts two boxes for some objects
  *
- * Which of the two heads of a YOLOv10 predicts the detections, and whether NMS
- * follows. The engine computes only this head.
+ * Which of the two heads of a network predicts the detections, and whether NMS
+ * follows. The engine computes only this head. YOLOv10 and YOLO26 have both,
+ * YOLOv8 and YOLO11 one2many.
  *
  * Since: 0.1
  */
@@ -31,8 +32,8 @@ typedef enum
 /**
  * Y10Model:
  *
- * A weights file that was recognized as a YOLOv10: its structure, its classes
- * and the positions of its weights. Immutable and reference counted; any thread
+ * A weights file that was recognized as a YOLOv8, YOLOv10, YOLO11 or YOLO26 for
+ * detection: its structure, its classes and the positions of its weights. Immutable and reference counted; any thread
  * may use it. The model keeps the file open.
  *
  * Since: 0.1
