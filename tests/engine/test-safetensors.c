@@ -253,10 +253,9 @@ test_levels_disagree (void)
   y10_test_tensors_free (tensors);
 }
 
-/* YOLOv8: a strided convolution where YOLOv10 has SCDown, no attention, the
- * head at 22. */
+/* The beginning of a network, without a head that is known and with one. */
 static void
-test_yolov8 (void)
+test_unknown (void)
 {
   static const struct
   {
@@ -283,7 +282,13 @@ test_yolov8 (void)
     g_free (bias);
   }
   test_expect_error (load_tensors_error (&tensors, NULL), Y10_ERROR_MODEL,
-      "is not a YOLOv10", "model.5.cv1", NULL);
+      "is not a YOLOv8, YOLOv10, YOLO11 or YOLO26", "model.22.cv3.2.2.weight",
+      "model.23.one2one_cv3.2.2.weight", NULL);
+  /* The head of a YOLOv8. */
+  y10_test_tensors_add (&tensors, "model.22.cv3.2.2.weight",
+      (const gsize[]) { 3, 64, 1, 1 }, 4, NULL);
+  test_expect_error (load_tensors_error (&tensors, NULL), Y10_ERROR_MODEL,
+      "is not a YOLOv8: tensor \"model.6.cv1.conv.weight\" is missing", NULL);
   for (guint i = 0; i < tensors.tensors->len; i++) {
     Y10TestTensor *t = g_ptr_array_index (tensors.tensors, i);
 
@@ -577,7 +582,7 @@ main (int argc, char **argv)
   g_test_add_func ("/weights/missing-tensors", test_missing_tensors);
   g_test_add_func ("/weights/wrong-shapes", test_wrong_shapes);
   g_test_add_func ("/weights/levels-disagree", test_levels_disagree);
-  g_test_add_func ("/weights/yolov8", test_yolov8);
+  g_test_add_func ("/weights/unknown", test_unknown);
   g_test_add_func ("/weights/not-finite", test_not_finite);
   g_test_add_func ("/weights/integer", test_integer_weight);
   g_test_add_func ("/weights/labels", test_labels);
