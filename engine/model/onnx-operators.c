@@ -41,7 +41,7 @@ is_text (const Node *node, const char *name, const char *text,
 
 /* Whether all of a list are @value; @otherwise if it is not given. */
 static gboolean
-all_equal (const Node *node, const char *name, gint64 value,
+all_are (const Node *node, const char *name, gint64 value,
     gboolean otherwise)
 {
   const Y10OnnxAttribute *a = y10_onnx_attribute (node, name);
@@ -84,10 +84,10 @@ eval_conv (Values *self, const Node *node)
   kernel = w->dim[2];
   stride = first_of (node, "strides", 1);
   pad = first_of (node, "pads", 0);
-  if (!all_equal (node, "kernel_shape", kernel, TRUE) || w->dim[3] != kernel
-      || !all_equal (node, "strides", stride, TRUE) || stride < 1
-      || !all_equal (node, "pads", pad, TRUE) || pad < 0 || pad > 16
-      || !all_equal (node, "dilations", 1, TRUE)
+  if (!all_are (node, "kernel_shape", kernel, TRUE) || w->dim[3] != kernel
+      || !all_are (node, "strides", stride, TRUE) || stride < 1
+      || !all_are (node, "pads", pad, TRUE) || pad < 0 || pad > 16
+      || !all_are (node, "dilations", 1, TRUE)
       || !is_text (node, "auto_pad", "NOTSET", TRUE))
     return NULL;
   dim[0] = x->dim[0];
@@ -236,7 +236,7 @@ eval_concat (Values *self, const Node *node)
 }
 
 static Value *
-slice (const Values *self, const Value *x, guint axis, gint64 first,
+cut (const Values *self, const Value *x, guint axis, gint64 first,
     gint64 last)
 {
   gint64 dim[Y10_ONNX_MAX_DIMS];
@@ -299,7 +299,7 @@ eval_slice (Values *self, const Node *node)
     return NULL;
   first = CLAMP (first < 0 ? first + x->dim[d] : first, 0, x->dim[d]);
   last = CLAMP (last < 0 ? last + x->dim[d] : last, 0, x->dim[d]);
-  return first < last ? slice (self, x, d, first, last) : NULL;
+  return first < last ? cut (self, x, d, first, last) : NULL;
 }
 
 /* Output @i of a Split. */
@@ -326,7 +326,7 @@ eval_split (Values *self, const Node *node, guint i)
     if (size < 1 || size > x->dim[axis] - first)
       return NULL;
   }
-  return slice (self, x, axis, first, first + size);
+  return cut (self, x, axis, first, first + size);
 }
 
 /* One part of a SplitToSequence, which PyTorch's newer exporter writes for a
@@ -359,7 +359,7 @@ eval_sequence_at (Values *self, const Node *node)
     if (size < 1 || size > x->dim[axis] - first)
       return NULL;
   }
-  return slice (self, x, axis, first, first + size);
+  return cut (self, x, axis, first, first + size);
 }
 
 static Value *
@@ -367,10 +367,10 @@ eval_max_pool (Values *self, const Node *node)
 {
   const Value *x = y10_onnx_input_of_kind (self, node, 0, Y10_ONNX_FEATURES);
 
-  if (!x || x->n_dims != 4 || !all_equal (node, "kernel_shape", 5, FALSE)
-      || !all_equal (node, "pads", 2, FALSE)
-      || !all_equal (node, "strides", 1, TRUE)
-      || !all_equal (node, "dilations", 1, TRUE)
+  if (!x || x->n_dims != 4 || !all_are (node, "kernel_shape", 5, FALSE)
+      || !all_are (node, "pads", 2, FALSE)
+      || !all_are (node, "strides", 1, TRUE)
+      || !all_are (node, "dilations", 1, TRUE)
       || y10_onnx_integer (node, "ceil_mode", 0)
       || !is_text (node, "auto_pad", "NOTSET", TRUE))
     return NULL;

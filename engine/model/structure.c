@@ -37,8 +37,8 @@ static const struct
   {"YOLOv9", "model.2.cv4.conv.weight"},
   {"YOLO12", "model.6.m.0.0.attn.qkv.conv.weight"},
   {"RT-DETR", "model.28.decoder.layers.0.linear1.weight"},
-  {"YOLO for classification", "model.9.linear.weight"},
-  {"YOLO for classification", "model.10.linear.weight"},
+  {"network for classification", "model.9.linear.weight"},
+  {"network for classification", "model.10.linear.weight"},
 };
 
 /* What networks with other heads compute, by the head's class in files of whole modules
@@ -101,12 +101,18 @@ check_task (const Y10Structure *structure, const Y10TensorFile *file,
 {
   const char *head_class = y10_tensor_file_get_meta (file, "head-class");
   const char *task = find_other_task (structure, file, head_class);
+  const char *wrong_eps = y10_tensor_file_get_meta (file, "wrong-eps");
 
   if (task) {
     g_set_error (error, Y10_ERROR, Y10_ERROR_MODEL,
         "%s is a %s for %s; expected one for detection, such as %s.pt",
         y10_tensor_file_get_path (file), structure->title, task,
         structure->variants[0].name);
+    return FALSE;
+  }
+  if (wrong_eps) {
+    g_set_error (error, Y10_ERROR, Y10_ERROR_MODEL, "%s: %s",
+        y10_tensor_file_get_path (file), wrong_eps);
     return FALSE;
   }
   if (!head_class || !strcmp (head_class, structure->head_class))
@@ -126,8 +132,9 @@ y10_structure_find (const Y10TensorFile *file, GError **error)
 
   if (other) {
     g_set_error (error, Y10_ERROR, Y10_ERROR_MODEL,
-        "%s is a %s; expected a " FAMILIES " for detection, which can be trained "
-        "on the same data", path, other);
+        "%s is %s %s; expected a " FAMILIES " for detection%s", path,
+        *other == 'R' ? "an" : "a", other, g_str_has_prefix (other, "network")
+        ? "" : ", which can be trained on the same data");
     return NULL;
   }
   for (guint i = 0; i < G_N_ELEMENTS (structures); i++)

@@ -20,7 +20,7 @@ fail (Y10ProtoReader *r, guint64 at)
 
 /* @size: up to Y10_PROTO_WINDOW bytes, all within the file. */
 static const guint8 *
-peek (Y10ProtoReader *r, guint64 at, gsize size)
+look (Y10ProtoReader *r, guint64 at, gsize size)
 {
   if (r->error)
     return NULL;
@@ -38,7 +38,7 @@ read_varint (Y10ProtoReader *r, Y10ProtoMessage *m, guint64 *value)
 {
   *value = 0;
   for (guint shift = 0; shift < 64; shift += 7) {
-    const guint8 *p = m->next < m->end ? peek (r, m->next, 1) : NULL;
+    const guint8 *p = m->next < m->end ? look (r, m->next, 1) : NULL;
 
     if (!p)
       return fail (r, m->next);
@@ -53,7 +53,7 @@ read_varint (Y10ProtoReader *r, Y10ProtoMessage *m, guint64 *value)
 static gboolean
 read_fixed (Y10ProtoReader *r, Y10ProtoMessage *m, guint size, guint64 *value)
 {
-  const guint8 *p = size <= m->end - m->next ? peek (r, m->next, size) : NULL;
+  const guint8 *p = size <= m->end - m->next ? look (r, m->next, size) : NULL;
 
   if (!p)
     return fail (r, m->next);
@@ -111,6 +111,6 @@ y10_proto_text (Y10ProtoReader *r, const Y10ProtoField *field, gsize max)
     fail (r, field->bytes.next);
     return NULL;
   }
-  p = size ? peek (r, field->bytes.next, size) : (const guint8 *) "";
+  p = size ? look (r, field->bytes.next, size) : (const guint8 *) "";
   return p ? g_strndup ((const char *) p, size) : NULL;
 }

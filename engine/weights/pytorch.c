@@ -248,7 +248,7 @@ tensor_args (const Value *value)
 
 /* Appends ".key" to the path; returns FALSE if @key is not a name. */
 static gboolean
-push_name (Reader *r, const Value *key)
+enter (Reader *r, const Value *key)
 {
   if (!key || key->kind != Y10_PICKLE_STRING
       || r->path->len + 1 + key->length > MAX_NAME
@@ -262,7 +262,7 @@ push_name (Reader *r, const Value *key)
 
 /* Counts entries before they are examined. */
 static gboolean
-count_work (Reader *r, guint n)
+work (Reader *r, guint n)
 {
   r->work += n;
   return r->work <= MAX_WORK
@@ -277,12 +277,12 @@ add_tensors (Reader *r, const Value *dict)
 
   if (!dict || !holds_pairs (dict))
     return TRUE;
-  if (!count_work (r, dict->n))
+  if (!work (r, dict->n))
     return FALSE;
   for (guint i = 0; i + 1 < dict->n; i += 2) {
     const Value *args = tensor_args (dict->items[i + 1]);
 
-    if (args && push_name (r, dict->items[i])
+    if (args && enter (r, dict->items[i])
         && !add_tensor (r, r->path->str, args))
       return FALSE;
     g_string_truncate (r->path, length);
@@ -290,19 +290,20 @@ add_tensors (Reader *r, const Value *dict)
   return TRUE;
 }
 
-static gboolean
+/* Only the network's structure says whether its family is read at all. */
+static void
 check_norm (Reader *r, const Value *state)
 {
   const Value *eps = lookup (r, state, "eps");
+  g_autofree char *text = NULL;
 
   if (!eps || eps->kind != Y10_PICKLE_FLOAT
-      || fabs (eps->real - BATCH_NORM_EPS) <= 1e-9)
-    return TRUE;
-  g_set_error (r->error, Y10_ERROR, Y10_ERROR_MODEL,
-      "%s: module \"%s\" has eps %g; expected %g",
-      y10_tensor_file_get_path (r->file), r->path->str, eps->real,
-      BATCH_NORM_EPS);
-  return FALSE;
+      || fabs (eps->real - BATCH_NORM_EPS) <= 1e-9
+      || y10_tensor_file_get_meta (r->file, "wrong-eps"))
+    return;
+  text = g_strdup_printf ("module \"%s\" has eps %g; expected %g",
+      r->path->str, eps->real, BATCH_NORM_EPS);
+  y10_tensor_file_set_meta (r->file, "wrong-eps", text);
 }
 
 /* Whether @value is of a class in Ultralytics' module of heads. */
@@ -332,9 +333,9 @@ add_module (Reader *r, const Value *module)
   if (!add_tensors (r, lookup (r, state, "_parameters"))
       || !add_tensors (r, buffers))
     return FALSE;
-  if (lookup (r, buffers, "running_mean") && !check_norm (r, state))
-    return FALSE;
-  if (!count_work (r, modules ? modules->n : 0))
+  if (lookup (r, buffers, "running_mean"))
+    check_norm (r, state);
+  if (!work (r, modules ? modules->n : 0))
     return FALSE;
   for (guint i = 0; modules && holds_pairs (modules) && i + 1 < modules->n;
       i += 2) {
@@ -351,7 +352,7 @@ add_module (Reader *r, const Value *module)
 
       y10_tensor_file_set_meta (r->file, "head-class", name);
     }
-    if (get_state (child) && push_name (r, modules->items[i])) {
+    if (get_state (child) && enter (r, modules->items[i])) {
       r->depth++;
       if (!add_module (r, child))
         return FALSE;
@@ -469,7 +470,7 @@ find_only_weights (Reader *r, const Value *root, guint *n)
   const Value *found = NULL;
 
   *n = 0;
-  if (!root || !holds_pairs (root) || !count_work (r, root->n))
+  if (!root || !holds_pairs (root) || !work (r, root->n))
     return NULL;
   for (guint i = 0; i + 1 < root->n; i += 2) {
     const Value *value = root->items[i + 1];

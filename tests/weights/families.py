@@ -248,7 +248,7 @@ class Run:
                 path = self.folder / f"{variant}-{form}.pt"
                 torch.save(saved, path)
                 message = self.info(path).get("error", "was read")
-                ok = ("a " + words if form == "pt" else "is a ") in message
+                ok = (f" {words}" if form == "pt" else "; expected ") in message
                 self.report(ok and message.count("\n") == 1, f"{variant} {form}", message.strip())
 
 
@@ -267,8 +267,8 @@ REFUSED = (
     ("yolo26n-pose", "PoseModel", "YOLO26 for keypoints"),
     ("yolov8n-obb", "OBBModel", "YOLOv8 for oriented boxes"),
     ("yolo26n-obb", "OBBModel", "YOLO26 for oriented boxes"),
-    ("yolo11n-cls", "ClassificationModel", "YOLO for classification"),
-    ("yolov8n-cls", "ClassificationModel", "YOLO for classification"),
+    ("yolo11n-cls", "ClassificationModel", "network for classification"),
+    ("yolov8n-cls", "ClassificationModel", "network for classification"),
     ("yolov8s-worldv2", "WorldModel", "YOLOv8 for text prompts"),
     ("yoloe-11s", "YOLOEModel", "YOLO11 for text prompts"),
 )
