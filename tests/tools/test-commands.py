@@ -212,7 +212,7 @@ class Texts(Case):
                 (["export"], "weights load as they are"), (["bnech"], "did you mean 'bench'?"),
                 (["detect", "--conf", "0.5", "x"], "did you mean --confidence?"),
                 (["detect", "--imgsz=640", "x"], "did you mean --size?"),
-                (["detect", "--save_txt", "x"], "JSON"), (["detect", "--device", "0"], "--backend?"),
+                (["detect", "--save_txt", "x"], "--format yolo --output DIR?"), (["detect", "--device", "0"], "--backend?"),
                 (["detect", "--modle", "x"], "did you mean --model?"),
                 (["bench", "--thread", "2"], "did you mean --threads?"),
                 (["detect", "model=yolov10n.pt", "source=x"], "did you mean --model yolov10n.pt?"),

@@ -106,6 +106,26 @@ class Crash(Case):
             self.crash(p)
         self.assertEqual(sorted(os.listdir(out)), ["0-2.png", "0.png", "1.png"])
 
+    def test_document(self):
+        """All children write one document, one sequence and one table."""
+        inputs = [self.pictures[0], self.fifos[0], *self.pictures[1:3]]
+        for form in ("coco", "csv", "mot", "summary"):
+            expected, out = self.path("whole"), self.path("parts")
+            self.y10("detect", *self.options, "--format", form, "--output", expected, *self.pictures[:3])
+            with self.start("--format", form, "--output", out, *inputs) as p:
+                self.crash(p)
+            texts = []
+            for path in (expected, out):
+                with open(path, encoding="utf-8") as f:
+                    texts.append(f.read())
+            if form == "mot":
+                # The bad input has a number, too.
+                texts[0] = "".join(str(int(n) + (n > "1")) + "," + rest for n, rest in (
+                    line.split(",", 1) for line in texts[0].splitlines(True)))
+            if form == "summary":
+                texts = [text[:text.rindex(" in ")] for text in texts]
+            self.assertEqual(texts[0], texts[1])
+
     def test_decoder(self):
         """GStreamer 1.22 crashes on this file; newer ones may refuse or play it."""
         bad = self.path("gray10.mkv")

@@ -73,6 +73,29 @@ class Inputs(Case):
         manifest = self.y10("segments", "-r", "--seconds", "0", folder).stdout.splitlines()
         self.assertEqual(len(manifest), 1 + len(names))
 
+    def test_patterns(self):
+        """Patterns that the shell left alone, and lists of inputs."""
+        folder = self.path("patterns")
+        os.makedirs(os.path.join(folder, "sub"))
+        for name in ("p10.png", "p2.png", "q[1].png", "sub/r.png", "@at.png"):
+            write_png(os.path.join(folder, name), picture(60, 40, len(name)))
+        run = lambda *args, **options: [os.path.relpath(line["source"], folder)
+                                        for line in self.detect(*args, **options)[0]]
+        self.assertEqual(run(folder + "/p*.png"), ["p2.png", "p10.png"])
+        self.assertEqual(run(folder + "/*/r.png", folder + "/s?b"), ["sub/r.png", "sub/r.png"])
+        # A name that exists is no pattern, and no list.
+        self.assertEqual(run(folder + "/q[1].png"), ["q[1].png"])
+        self.assertEqual(run("@at.png", cwd=folder), [os.path.relpath("@at.png", folder)])
+        with open(self.path("list.txt"), "w", encoding="utf-8") as f:
+            f.write(f"{folder}/p10.png\r\n\n{folder}/sub\n{folder}/p2.png")
+        self.assertEqual(run("@" + self.path("list.txt")), ["p10.png", "sub/r.png", "p2.png"])
+        self.assertEqual(run("@-", input=f"{folder}/p2.png\n"), ["p2.png"])
+        for wrong, words in ((folder + "/x*.png", "no file matches"), ("@none.txt", "no such list")):
+            errors = self.detect(wrong, self.png, status=1)[1]
+            self.assertEqual(len(errors.splitlines()), 1, errors)
+            self.assertIn(f"{wrong}: ", errors)
+            self.assertIn(words, errors)
+
     def test_pipe(self):
         """Every kind of standard input gives the same result as the file."""
         expected, _ = self.detect("--confidence", "0.02", self.png)

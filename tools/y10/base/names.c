@@ -7,6 +7,7 @@
 #include "config.h"
 
 #include <string.h>
+#include <glib/gstdio.h>
 #include <y10/y10.h>
 
 #include "base/names.h"
@@ -121,4 +122,13 @@ tool_safe_name (const char *name)
   if (!safe->len)
     g_string_append_c (safe, '_');
   return g_string_free (safe, FALSE);
+}
+
+gboolean
+tool_is_same_file (const char *path, const char *other)
+{
+  GStatBuf a, b;
+
+  return g_stat (path, &a) == 0 && g_stat (other, &b) == 0 && a.st_dev == b.st_dev
+      && a.st_ino == b.st_ino;
 }

@@ -19,6 +19,8 @@ char *tool_source_to_path (const char *source, GError **error);
 char *tool_source_to_utf8 (const char *source);
 /* Returns the last component of a file name or URI. */
 char *tool_source_basename (const char *source);
+/* Returns TRUE if both paths lead to one file that exists. */
+gboolean tool_is_same_file (const char *path, const char *other);
 /* Makes a file name of @name: not hidden, not too long, without slashes. */
 char *tool_safe_name (const char *name);
 

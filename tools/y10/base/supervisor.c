@@ -22,6 +22,7 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <glib/gstdio.h>
 
 #include "base/command.h"
 #include "base/supervisor.h"
@@ -105,6 +106,14 @@ gint64
 tool_supervisor_get_start (void)
 {
   return resumed_since;
+}
+
+gboolean
+tool_supervisor_has_written (const char *path)
+{
+  GStatBuf info;
+
+  return resumed_since && g_stat (path, &info) == 0 && info.st_mtime >= resumed_since;
 }
 
 /* A terminal sends its signals to the child itself. */

@@ -56,6 +56,8 @@ void tool_supervisor_rest (void);
 /* A line of the results is being written to stdout. */
 void tool_supervisor_set_in_line (gboolean in_line);
 ToolCounts *tool_supervisor_get_counts (void);
+/* Returns TRUE if an earlier child has written the file @path. */
+gboolean tool_supervisor_has_written (const char *path);
 /* When the first child began, by g_get_monotonic_time(). */
 gint64 tool_supervisor_get_began (void);
 /* When the first child began, in seconds since 1970; 0 in the first one. What was written

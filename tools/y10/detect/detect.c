@@ -18,6 +18,9 @@
 #include "base/supervisor.h"
 #include "base/terminal.h"
 #include "detect/detect.h"
+#include "detect/output.h"
+#include "detect/report.h"
+#include "detect/rules.h"
 #include "detect/runner.h"
 #include "draw/crops.h"
 #include "draw/draw.h"
@@ -31,10 +34,10 @@ typedef struct
   ToolEngineOptions engine;
   double confidence;
   int max_detections, interval;
-  char *classes, *class_confidence, *min_size, *max_size, *draw, *save_crops;
-  char *tiles, *region, *region_anchor, *format_name;
+  char *classes, *draw, *save_crops, *format_name, *output_path;
+  ToolRules rules;
   ToolFormat format;
-  double tile_overlap;
+  ToolOutput *output;           /* NULL with --store */
   gboolean recursive;
   char *tile_overlap_text;
   char *store, *manifest, *segments, *content_id;
@@ -139,75 +142,6 @@ detect_inputs (ToolDetect *self, char **inputs)
   return tool_flush_stdout () && !self->failed ? TOOL_OK : TOOL_FAILED;
 }
 
-/* Sets the limits in @params, which then borrows the array at @confidence. */
-static gboolean
-read_limits (const DetectOptions *options, const Y10Model *model,
-    gfloat **confidence, Y10HeadParams *params)
-{
-  GError *error = NULL;
-
-  if (options->class_confidence) {
-    *confidence = g_new (gfloat, y10_model_get_n_classes (model));
-    params->class_confidence = *confidence;
-    y10_model_parse_class_confidence (model, options->class_confidence,
-        *confidence, &error);
-    if (error)
-      g_prefix_error (&error, "--class-confidence: ");
-  }
-  if (!error && options->min_size
-      && !y10_size_limit_parse (options->min_size, &params->min_width,
-          &params->min_height, &error))
-    g_prefix_error (&error, "--min-size: ");
-  if (!error && options->max_size
-      && !y10_size_limit_parse (options->max_size, &params->max_width,
-          &params->max_height, &error))
-    g_prefix_error (&error, "--max-size: ");
-  if (!error)
-    return TRUE;
-  tool_error ("%s", error->message);
-  g_error_free (error);
-  return FALSE;
-}
-
-static gboolean
-read_anchor (const char *text, Y10RegionAnchor *anchor, GError **error)
-{
-  *anchor = Y10_REGION_ANCHOR_BOTTOM;
-  if (!text || !strcmp (text, "bottom"))
-    return TRUE;
-  *anchor = Y10_REGION_ANCHOR_OVERLAP;
-  if (!strcmp (text, "overlap"))
-    return TRUE;
-  g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
-      "it is \"%s\"; expected bottom or overlap", text);
-  return FALSE;
-}
-
-/* Sets what of each frame is inferred; @tiles is the memory for tiles. */
-static gboolean
-read_parts (const DetectOptions *options, Y10Tiles *tiles, ToolParts *parts)
-{
-  GError *error = NULL;
-
-  if (options->region
-      && !(parts->region = y10_region_parse (options->region, &error)))
-    g_prefix_error (&error, "--region: ");
-  if (!error && !read_anchor (options->region_anchor, &parts->anchor, &error))
-    g_prefix_error (&error, "--region-anchor: ");
-  if (!error && options->tiles && *options->tiles) {
-    tiles->size = sizeof *tiles;
-    if (!y10_tiles_parse (options->tiles, tiles, &error))
-      g_prefix_error (&error, "--tiles: ");
-    tiles->overlap = options->tile_overlap;
-    parts->tiles = tiles;
-  }
-  if (!error)
-    return TRUE;
-  tool_error ("%s", error->message);
-  g_error_free (error);
-  return FALSE;
-}
-
 typedef struct
 {
   const DetectOptions *options;
@@ -244,8 +178,8 @@ print_summary (ToolDetect *self, const Y10Engine *engine)
     return;
   text = tool_report_summary (self->model, engine, counts, self->classes,
       tool_progress_get_seconds (self->progress));
-  fputs (text, stdout);
-  fflush (stdout);
+  fputs (text, self->out);
+  fflush (self->out);
   g_free (text);
 }
 
@@ -257,7 +191,9 @@ run (gpointer user)
   Y10EngineConfig *config = ((Command *) user)->config;
   Y10HeadParams params = Y10_HEAD_PARAMS_INIT;
   ToolDetect self = {.interval = (guint) options->interval,
-    .format = options->format,.out = stdout,
+    .format = options->format,.output = options->output,
+    .out = options->output ? tool_output_get_file (options->output) : stdout,
+    .n_inputs = options->inputs ? g_strv_length (options->inputs) : 0,
     .for_store = options->store != NULL
   };
   Y10Engine *engine;
@@ -281,8 +217,8 @@ run (gpointer user)
     status = TOOL_USAGE;
     goto out;
   }
-  if (!read_limits (options, self.model, &class_confidence, &params)
-      || !read_parts (options, &tiles, &self.parts)) {
+  if (!tool_rules_read_limits (&options->rules, self.model, &class_confidence, &params)
+      || !tool_rules_read_parts (&options->rules, &tiles, &self.parts)) {
     status = TOOL_USAGE;
     goto out;
   }
@@ -391,17 +327,22 @@ read_format (DetectOptions *options)
 {
   GError *error = NULL;
 
-  options->format = isatty (STDOUT_FILENO) && !options->store
+  options->format = isatty (STDOUT_FILENO) && !options->store && !options->output_path
       ? TOOL_FORMAT_TABLE : TOOL_FORMAT_JSONL;
+  if (options->store && (options->format_name || options->output_path)) {
+    tool_error ("--store does not go with --format and --output; what it stores is JSON");
+    return FALSE;
+  }
   if (!options->format_name)
     return TRUE;
-  if (options->store)
-    tool_error ("--store does not go with --format; what it stores is JSON");
-  else if (tool_format_parse (options->format_name, &options->format, &error))
-    return TRUE;
-  else
+  if (!tool_format_parse (options->format_name, &options->format, &error)) {
     tool_error ("--format: %s", error->message);
-  g_clear_error (&error);
+    g_error_free (error);
+    return FALSE;
+  }
+  if (options->format != TOOL_FORMAT_YOLO || options->output_path)
+    return TRUE;
+  tool_error ("--format yolo needs --output DIR, for a file for each picture or frame");
   return FALSE;
 }
 
@@ -418,13 +359,50 @@ check_draw (const DetectOptions *options, char **expanded)
   return FALSE;
 }
 
+/* Opens what takes the results; it must not be one of the inputs. */
+static gboolean
+open_output (DetectOptions *options)
+{
+  GError *error = NULL;
+
+  for (char **input = options->inputs; options->output_path && *input; input++) {
+    char *path = tool_source_to_path (*input, NULL);
+    const gboolean same = path && tool_is_same_file (path, options->output_path);
+
+    g_free (path);
+    if (same) {
+      tool_error ("--output %s would overwrite an input", options->output_path);
+      return FALSE;
+    }
+  }
+  options->output = tool_output_open (options->format, options->output_path, &error);
+  if (options->output)
+    return TRUE;
+  tool_error ("%s", error->message);
+  g_error_free (error);
+  return FALSE;
+}
+
+static int
+close_output (DetectOptions *options, int status)
+{
+  const gboolean is_complete = status != TOOL_USAGE && status != TOOL_NO_ENGINE;
+  GError *error = NULL;
+
+  if (tool_output_close (options->output, is_complete, &error))
+    return status;
+  tool_error ("%s", error->message);
+  g_error_free (error);
+  return status == TOOL_OK ? TOOL_FAILED : status;
+}
+
 static gboolean
 plan_tasks (DetectOptions *options, int *status)
 {
-  options->tile_overlap_text = g_strdup_printf ("%g", options->tile_overlap);
-  options->tasks.texts[0] = options->region;
-  options->tasks.texts[1] = options->region_anchor;
-  options->tasks.texts[2] = options->tiles;
+  options->tile_overlap_text = g_strdup_printf ("%g", options->rules.tile_overlap);
+  options->tasks.texts[0] = options->rules.region;
+  options->tasks.texts[1] = options->rules.region_anchor;
+  options->tasks.texts[2] = options->rules.tiles;
   options->tasks.texts[3] = options->tile_overlap_text;
   options->tasks.store = options->store;
   options->tasks.manifest = options->manifest;
@@ -441,9 +419,10 @@ make_context (void)
 
   g_option_context_set_summary (context,
       "Detects objects in pictures and videos. INPUT is a picture, a video, a "
-      "folder of\nsuch files, a URI that GStreamer can play, or - for "
-      "standard input. Prints one line of\nJSON per picture or frame, or a "
-      "table if standard output is a terminal.");
+      "folder of\nsuch files, a pattern such as 'photos/*.jpg', @LIST for a file that "
+      "names one in each\nline, a URI that GStreamer can play, or - for standard input. "
+      "Prints one line of JSON\nper picture or frame, or a table if standard output is a "
+      "terminal.");
   g_option_context_set_description (context, TOOL_STATUS_HELP
       "An input that cannot be read completely is reported on standard error; "
       "the others\nare still processed.\n\n"
@@ -460,7 +439,7 @@ int
 tool_detect (int argc, char **argv)
 {
   DetectOptions options = {.confidence = 0.25,.max_detections = 300,
-    .interval = 1,.tile_overlap = Y10_TILES_DEFAULT_OVERLAP
+    .interval = 1,.rules.tile_overlap = Y10_TILES_DEFAULT_OVERLAP
   };
   Y10EngineConfig config;
   const GOptionEntry entries[] = {
@@ -468,23 +447,23 @@ tool_detect (int argc, char **argv)
         "Minimum confidence, 0 to 1 [0.25]", "C"},
     {"classes", 0, 0, G_OPTION_ARG_STRING, &options.classes,
         "Report only these classes: names or numbers, comma-separated", "LIST"},
-    {"class-confidence", 0, 0, G_OPTION_ARG_STRING, &options.class_confidence,
+    {"class-confidence", 0, 0, G_OPTION_ARG_STRING, &options.rules.class_confidence,
         "Minimum confidence per class, such as person=0.4,*=0.25", "LIST"},
-    {"min-size", 0, 0, G_OPTION_ARG_STRING, &options.min_size,
+    {"min-size", 0, 0, G_OPTION_ARG_STRING, &options.rules.min_size,
         "Smallest box: pixels or a fraction up to 1: 32, 64x32, 0.05",
         "SIZE"},
-    {"max-size", 0, 0, G_OPTION_ARG_STRING, &options.max_size,
+    {"max-size", 0, 0, G_OPTION_ARG_STRING, &options.rules.max_size,
         "Largest box, in the same form", "SIZE"},
-    {"region", 0, 0, G_OPTION_ARG_STRING, &options.region,
+    {"region", 0, 0, G_OPTION_ARG_STRING, &options.rules.region,
         "Detect only in this region: rectangles by two corners, polygons by more, in "
         "fractions, such as \"0,0.5 1,1; 0.2,0 0.4,0 0.3,0.4\"", "SHAPES"},
-    {"region-anchor", 0, 0, G_OPTION_ARG_STRING, &options.region_anchor,
+    {"region-anchor", 0, 0, G_OPTION_ARG_STRING, &options.rules.region_anchor,
         "What of a box must be in the region: the middle of its lower edge "
         "(bottom) or any part of it (overlap) [bottom]", "WHAT"},
-    {"tiles", 0, 0, G_OPTION_ARG_STRING, &options.tiles,
+    {"tiles", 0, 0, G_OPTION_ARG_STRING, &options.rules.tiles,
         "Also infer parts of each frame, for small objects: CxR, a size in "
         "pixels, or auto", "TILES"},
-    {"tile-overlap", 0, 0, G_OPTION_ARG_DOUBLE, &options.tile_overlap,
+    {"tile-overlap", 0, 0, G_OPTION_ARG_DOUBLE, &options.rules.tile_overlap,
         "Share of a tile that its neighbour covers, too, 0 to 0.9 [0.2]", "O"},
     {"max-detections", 0, 0, G_OPTION_ARG_INT, &options.max_detections,
         "Maximum number of objects per frame, 1 to 300 [300]", "N"},
@@ -493,8 +472,10 @@ tool_detect (int argc, char **argv)
     {"recursive", 'r', 0, G_OPTION_ARG_NONE, &options.recursive,
         "Also read the subfolders of folders", NULL},
     {"format", 'f', 0, G_OPTION_ARG_STRING, &options.format_name,
-        "What is printed: jsonl (a line per frame), table (per frame), or summary (one "
-        "table at the end)", "FORMAT"},
+        "jsonl, table, summary (one table at the end), csv, yolo (label files), coco or "
+        "mot", "FORMAT"},
+    {"output", 'o', 0, G_OPTION_ARG_FILENAME, &options.output_path,
+        "Write the results to a file, or to a folder with --format yolo", "PATH"},
     {"draw", 'd', 0, G_OPTION_ARG_FILENAME, &options.draw,
         "Write copies with the boxes drawn to a folder or, of one input, to a file such "
         "as out.mp4", "PATH"},
@@ -523,7 +504,7 @@ tool_detect (int argc, char **argv)
       || !tool_check_range ("--confidence", options.confidence, 0, 1)
       || !tool_check_range ("--max-detections", options.max_detections, 1,
           config.max_detections)
-      || !tool_check_range ("--tile-overlap", options.tile_overlap, 0, 0.9)
+      || !tool_check_range ("--tile-overlap", options.rules.tile_overlap, 0, 0.9)
       || !tool_check_range ("--interval", options.interval, 1, MAX_INTERVAL))
     goto out;
   if (!check_store_options (&options) || !read_format (&options))
@@ -541,22 +522,29 @@ tool_detect (int argc, char **argv)
     if (!check_draw (&options, expanded))
       goto out;
   }
-  if (!options.store || plan_tasks (&options, &status))
-    status = supervise (&options, &config);
+  if (options.store) {
+    if (plan_tasks (&options, &status))
+      status = supervise (&options, &config);
+  } else if (open_output (&options)) {
+    status = close_output (&options, supervise (&options, &config));
+  } else {
+    status = TOOL_FAILED;
+  }
 
 out:
   tool_engine_options_clear (&options.engine);
   g_option_context_free (context);
   g_strfreev (options.inputs);
   g_free (options.classes);
-  g_free (options.class_confidence);
-  g_free (options.min_size);
-  g_free (options.max_size);
-  g_free (options.tiles);
-  g_free (options.region);
-  g_free (options.region_anchor);
+  g_free (options.rules.class_confidence);
+  g_free (options.rules.min_size);
+  g_free (options.rules.max_size);
+  g_free (options.rules.tiles);
+  g_free (options.rules.region);
+  g_free (options.rules.region_anchor);
   g_free (options.draw);
   g_free (options.format_name);
+  g_free (options.output_path);
   g_free (options.save_crops);
   tool_store_options_clear (&options.tasks);
   g_free (options.tile_overlap_text);

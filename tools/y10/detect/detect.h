@@ -9,7 +9,7 @@
 
 #include "base/progress.h"
 #include "base/supervisor.h"
-#include "detect/report.h"
+#include "detect/output.h"
 #include "detect/runner.h"
 #include "draw/crops.h"
 #include "draw/draw.h"
@@ -30,12 +30,14 @@ typedef struct
   ToolClassCount *classes;      /* borrowed */
   guint interval;               /* infers every Nth frame of a video */
   ToolFormat format;
-  FILE *out;                    /* takes the results */
+  FILE *out;                    /* takes lines, tables and the summary */
+  ToolOutput *output;           /* takes other formats; borrowed */
   const char *name;             /* "source" in the results; NULL: the input's */
   gboolean for_store;           /* refuses live inputs; store.c ends inputs */
   gboolean failed;
   char *failure;                /* the first one, since the caller cleared it */
 
+  guint n_inputs;
   guint n_done;                 /* inputs, and the index of the one at hand */
   gboolean is_pending;          /* it was pushed and its result will come */
   gboolean moving;              /* reading a video or an animation */

@@ -7,30 +7,10 @@
 
 #include "config.h"
 
-#include <string.h>
-
 #include "base/names.h"
 #include "base/terminal.h"
 #include "detect/report.h"
 #include "media/frame.h"
-
-static const char *const formats[] = {
-  [TOOL_FORMAT_JSONL] = "jsonl",[TOOL_FORMAT_TABLE] = "table",
-  [TOOL_FORMAT_SUMMARY] = "summary",
-};
-
-gboolean
-tool_format_parse (const char *name, ToolFormat *format, GError **error)
-{
-  for (guint i = 0; i < G_N_ELEMENTS (formats); i++)
-    if (!strcmp (name, formats[i])) {
-      *format = (ToolFormat) i;
-      return TRUE;
-    }
-  g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
-      "it is \"%s\"; expected jsonl, table or summary", name);
-  return FALSE;
-}
 
 char *
 tool_report_json (const Y10Model *model, const ToolFrame *frame,

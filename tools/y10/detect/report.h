@@ -9,17 +9,6 @@
 
 G_BEGIN_DECLS
 
-/* What is printed of the results. */
-typedef enum
-{
-  TOOL_FORMAT_JSONL,            /* a line of JSON for each frame */
-  TOOL_FORMAT_TABLE,            /* a table for each frame */
-  TOOL_FORMAT_SUMMARY,          /* one table at the end */
-} ToolFormat;
-
-/* Returns FALSE with an error if @name is no format. */
-gboolean tool_format_parse (const char *name, ToolFormat *format, GError **error);
-
 /* Returns one line of JSON for a frame, without the newline. */
 char *tool_report_json (const Y10Model *model, const ToolFrame *frame,
     const Y10Detection *rows, guint n);

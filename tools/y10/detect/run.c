@@ -85,8 +85,6 @@ print_result (ToolDetect *self, const ToolFrame *frame,
   ToolFrame named = *frame;
   char *text;
 
-  if (self->format == TOOL_FORMAT_SUMMARY)
-    return;
   if (self->name)
     named.source = self->name;
   tool_supervisor_set_in_line (self->out == stdout);
@@ -100,8 +98,8 @@ print_result (ToolDetect *self, const ToolFrame *frame,
   }
   g_free (text);
   /* Flush each line: a program may be waiting for this very frame. */
-  if (self->out == stdout)
-    fflush (stdout);
+  if (!self->for_store)
+    fflush (self->out);
   tool_supervisor_set_in_line (FALSE);
 }
 
@@ -168,8 +166,14 @@ tool_detect_result (const ToolFrame *frame, const Y10Detection *rows, guint n,
     end_picture (self, frame);
     return;
   }
-  print_result (self, frame, rows, n);
-  if (self->out != stdout && ferror (self->out) && !self->input_failed) {
+  if (self->format == TOOL_FORMAT_JSONL || self->format == TOOL_FORMAT_TABLE)
+    print_result (self, frame, rows, n);
+  else if (self->format != TOOL_FORMAT_SUMMARY && !self->input_failed
+      && !tool_output_write (self->output, self->model, frame, rows, n, &error)) {
+    fail_with (self, frame->source, &error);
+    self->input_failed = self->moving;
+  }
+  if (self->out && self->out != stdout && ferror (self->out) && !self->input_failed) {
     fail (self, frame->source, "the results cannot be written: %s",
         g_strerror (errno));
     self->input_failed = self->moving;
@@ -376,6 +380,13 @@ play_video (ToolDetect *self, const char *source, ToolVideo *video,
   int more;
 
   begin_moving (self);
+  if (self->format == TOOL_FORMAT_MOT && self->n_inputs > 1 && video) {
+    fail (self, source, "--format mot takes one video, or pictures in order, since its "
+        "frames have numbers only");
+    tool_video_close (video);
+    self->moving = FALSE;
+    return;
+  }
   self->video = video;
   self->n_inferred = 0;
   if (!self->video) {
@@ -462,7 +473,8 @@ detect_path (ToolDetect *self, const char *source, const char *path)
   struct stat info;
 
   if (stat (path, &info) != 0)
-    fail (self, source, "no such file");
+    fail (self, source, "%s", source[0] == '@' ? "there is no such list, or nothing in it"
+        : strpbrk (source, "*?[") ? "no file matches" : "no such file");
   else if (S_ISDIR (info.st_mode))
     fail (self, source, "no pictures or videos in this folder");
   else if (access (path, R_OK) != 0)

@@ -103,23 +103,10 @@ static gboolean
 is_source (const char *path, const char *source)
 {
   char *source_path = tool_source_to_path (source, NULL);
-  GStatBuf a, b;
-  gboolean same = source_path && g_stat (path, &a) == 0
-      && g_stat (source_path, &b) == 0 && a.st_dev == b.st_dev
-      && a.st_ino == b.st_ino;
+  const gboolean same = source_path && tool_is_same_file (source_path, path);
 
   g_free (source_path);
   return same;
-}
-
-/* Whether a process that an input ended has written @path in this run. */
-static gboolean
-is_of_earlier_child (const char *path)
-{
-  const gint64 start = tool_supervisor_get_start ();
-  GStatBuf info;
-
-  return start && g_stat (path, &info) == 0 && info.st_mtime >= start;
 }
 
 /* The file's path, once. Its extension was chosen by the user. */
@@ -150,7 +137,7 @@ find_path (ToolDraw *draw, const char *source, const char *extension)
         : g_strdup_printf ("%s-%u.%s", stem, i, extension);
     path = g_build_filename (draw->dir, name, NULL);
     if (g_hash_table_add (draw->names, g_strdup (name))
-        && !is_of_earlier_child (path))
+        && !tool_supervisor_has_written (path))
       break;
     g_free (path);
     g_free (name);

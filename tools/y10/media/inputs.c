@@ -3,10 +3,14 @@
 
 /* Expands the inputs of a command line: a folder stands for the pictures and
  * videos in it, recognised by extension. Recognising them by content would skip
- * damaged files silently. What else is in a folder is counted and said. */
+ * damaged files silently. What else is in a folder is counted and said. A pattern stands
+ * for the files that match, and @FILE for those that the lines of FILE name. */
 
 #include "config.h"
 
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/names.h"
@@ -179,18 +183,70 @@ add_folder (Expansion *self, const char *folder)
 }
 
 static void
+add_input (Expansion *self, const char *input)
+{
+  const guint before = self->inputs->len;
+  char *path = tool_source_to_path (input, NULL);
+
+  if (path && g_file_test (path, G_FILE_TEST_IS_DIR))
+    add_folder (self, path);
+  say_left_out (self, input);
+  g_free (path);
+  /* Keep an empty folder: processing it reports the error. */
+  if (self->inputs->len == before)
+    g_ptr_array_add (self->inputs, g_strdup (input));
+}
+
+/* A pattern that the shell did not expand, because it was quoted or matches too much. */
+static void
+add_pattern (Expansion *self, const char *pattern)
+{
+  glob_t found = { 0 };
+
+  if (glob (pattern, GLOB_NOSORT, NULL, &found) == 0) {
+    qsort (found.gl_pathv, found.gl_pathc, sizeof *found.gl_pathv, compare_names);
+    for (gsize i = 0; i < found.gl_pathc; i++)
+      add_input (self, found.gl_pathv[i]);
+  }
+  globfree (&found);
+}
+
+/* An input for each line of the file @path; "-" is standard input. */
+static void
+add_list (Expansion *self, const char *path)
+{
+  FILE *file = strcmp (path, "-") ? fopen (path, "r") : stdin;
+  char *line = NULL;
+  size_t size = 0;
+  ssize_t length;
+
+  while (file && (length = getline (&line, &size, file)) > 0) {
+    while (length > 0 && (line[length - 1] == '\n' || line[length - 1] == '\r'))
+      line[--length] = 0;
+    if (length > 0)
+      add_input (self, line);
+  }
+  free (line);
+  if (file && file != stdin)
+    fclose (file);
+}
+
+static void
 add_argument (Expansion *self, const char *argument)
 {
   const guint before = self->inputs->len;
   char *path = tool_source_to_path (argument, NULL);
 
-  if (path && g_file_test (path, G_FILE_TEST_IS_DIR))
-    add_folder (self, path);
-  say_left_out (self, argument);
+  if (path && !g_file_test (path, G_FILE_TEST_EXISTS)) {
+    if (argument[0] == '@')
+      add_list (self, argument + 1);
+    else if (strpbrk (path, "*?["))
+      add_pattern (self, path);
+  }
   g_free (path);
-  /* Keep an empty folder: processing it reports the error. */
+  /* What stands for nothing is an input that does not exist. */
   if (self->inputs->len == before)
-    g_ptr_array_add (self->inputs, g_strdup (argument));
+    add_input (self, argument);
 }
 
 char **

@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* Results as other programs read them: CSV, label files of YOLO, COCO's JSON and the
+ * detections of MOTChallenge. Files are opened before there are children, which share
+ * their position, so a child continues where one that crashed has ended. COCO's document
+ * needs numbers over all frames: children write a line for each, and the document is made
+ * of these at the end. */
+
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <glib/gstdio.h>
+
+#include "base/json.h"
+#include "base/names.h"
+#include "base/supervisor.h"
+#include "detect/coco.h"
+#include "detect/output.h"
+
+#define CSV_HEADER "source,frame,timestamp,width,height,label_id,label,confidence," \
+  "x_min,y_min,x_max,y_max\n"
+
+static const char *const formats[] = {
+  [TOOL_FORMAT_JSONL] = "jsonl",[TOOL_FORMAT_TABLE] = "table",
+  [TOOL_FORMAT_SUMMARY] = "summary",[TOOL_FORMAT_CSV] = "csv",
+  [TOOL_FORMAT_YOLO] = "yolo",[TOOL_FORMAT_COCO] = "coco",[TOOL_FORMAT_MOT] = "mot",
+};
+
+struct _ToolOutput
+{
+  ToolFormat format;
+  char *path;                   /* NULL: standard output */
+  FILE *file;                   /* takes what is written for each frame, or NULL */
+  GHashTable *names;            /* of label files, written by this process */
+};
+
+gboolean
+tool_format_parse (const char *name, ToolFormat *format, GError **error)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (formats); i++)
+    if (!strcmp (name, formats[i])) {
+      *format = (ToolFormat) i;
+      return TRUE;
+    }
+  g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT, "it is \"%s\"; expected "
+      "jsonl, table, summary, csv, yolo, coco or mot", name);
+  return FALSE;
+}
+
+static gboolean
+fail_to_write (const char *path, GError **error)
+{
+  g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED, "cannot write %s: %s",
+      path ? path : "the results", g_strerror (errno));
+  return FALSE;
+}
+
+ToolOutput *
+tool_output_open (ToolFormat format, const char *path, GError **error)
+{
+  ToolOutput *self = g_new0 (ToolOutput, 1);
+  gboolean ok = TRUE;
+
+  self->format = format;
+  self->path = g_strdup (path);
+  self->names = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  if (format == TOOL_FORMAT_YOLO) {
+    ok = g_mkdir_with_parents (path, 0777) == 0;
+  } else if (format == TOOL_FORMAT_COCO) {
+    /* The document's place is tried now, not after hours. */
+    FILE *document = path ? fopen (path, "w") : stdout;
+
+    ok = document && (self->file = tmpfile ());
+    if (document && path)
+      fclose (document);
+  } else {
+    self->file = path ? fopen (path, "w") : stdout;
+    ok = self->file != NULL;
+  }
+  if (ok && format == TOOL_FORMAT_CSV)
+    ok = fputs (CSV_HEADER, self->file) >= 0 && fflush (self->file) == 0;
+  if (ok)
+    return self;
+  fail_to_write (path, error);
+  tool_output_close (self, FALSE, NULL);
+  return NULL;
+}
+
+FILE *
+tool_output_get_file (const ToolOutput *self)
+{
+  return self->file;
+}
+
+/* A field of CSV as of RFC 4180. */
+static void
+append_field (GString *line, const char *text)
+{
+  if (!strpbrk (text, ",\"\r\n")) {
+    g_string_append (line, text);
+    return;
+  }
+  g_string_append_c (line, '"');
+  for (; *text; text++) {
+    if (*text == '"')
+      g_string_append_c (line, '"');
+    g_string_append_c (line, *text);
+  }
+  g_string_append_c (line, '"');
+}
+
+/* @value in the C locale, behind a separator. */
+static void
+append_number (GString *line, char separator, const char *format, double value)
+{
+  char text[G_ASCII_DTOSTR_BUF_SIZE];
+
+  g_string_append_c (line, separator);
+  g_string_append (line, g_ascii_formatd (text, sizeof text, format, value));
+}
+
+static void
+append_csv (GString *text, const Y10Model *model, const ToolFrame *frame,
+    const Y10Detection *row)
+{
+  char *source = tool_source_to_utf8 (frame->source);
+
+  append_field (text, source);
+  /* A picture has neither a number nor a time. */
+  if (frame->timestamp >= 0) {
+    g_string_append_printf (text, ",%" G_GUINT64_FORMAT, frame->number);
+    append_number (text, ',', "%.9f", (double) frame->timestamp / 1e9);
+  } else {
+    g_string_append (text, ",,");
+  }
+  g_string_append_printf (text, ",%u,%u,%d,", frame->image.width, frame->image.height,
+      row->class_id);
+  append_field (text, y10_model_get_class_name (model, (guint) row->class_id));
+  append_number (text, ',', "%.4f", (double) row->confidence);
+  append_number (text, ',', "%.2f", (double) row->x0);
+  append_number (text, ',', "%.2f", (double) row->y0);
+  append_number (text, ',', "%.2f", (double) row->x1);
+  append_number (text, ',', "%.2f", (double) row->y1);
+  g_string_append (text, "\n");
+  g_free (source);
+}
+
+/* Frames and coordinates from 1, and no identities. */
+static void
+append_mot (GString *text, const ToolFrame *frame, const Y10Detection *row)
+{
+  g_string_append_printf (text, "%" G_GUINT64_FORMAT ",-1", 1 + (frame->timestamp >= 0
+          ? frame->number : (guint64) frame->input));
+  append_number (text, ',', "%.2f", (double) row->x0 + 1);
+  append_number (text, ',', "%.2f", (double) row->y0 + 1);
+  append_number (text, ',', "%.2f", (double) (row->x1 - row->x0));
+  append_number (text, ',', "%.2f", (double) (row->y1 - row->y0));
+  append_number (text, ',', "%.4f", (double) row->confidence);
+  g_string_append (text, ",-1,-1,-1\n");
+}
+
+static void
+append_label (GString *text, const ToolFrame *frame, const Y10Detection *row)
+{
+  const double width = frame->image.width, height = frame->image.height;
+
+  g_string_append_printf (text, "%d", row->class_id);
+  append_number (text, ' ', "%.6f", (double) (row->x0 + row->x1) / 2 / width);
+  append_number (text, ' ', "%.6f", (double) (row->y0 + row->y1) / 2 / height);
+  append_number (text, ' ', "%.6f", (double) (row->x1 - row->x0) / width);
+  append_number (text, ' ', "%.6f", (double) (row->y1 - row->y0) / height);
+  g_string_append (text, "\n");
+}
+
+/* The names of the classes, which the numbers in label files stand for. A string of JSON
+ * is one of YAML, too. */
+static gboolean
+write_names (const ToolOutput *self, const Y10Model *model, GError **error)
+{
+  char *path = g_build_filename (self->path, "data.yaml", NULL);
+  GString *text = g_string_new ("names:\n");
+  gboolean ok;
+
+  for (guint i = 0; i < y10_model_get_n_classes (model); i++) {
+    JsonNode *node = json_node_init_string (json_node_alloc (),
+        y10_model_get_class_name (model, i));
+    char *name = json_to_string (node, FALSE);
+
+    g_string_append_printf (text, "  %u: %s\n", i, name);
+    g_free (name);
+    json_node_unref (node);
+  }
+  ok = g_file_set_contents (path, text->str, (gssize) text->len, error);
+  g_string_free (text, TRUE);
+  g_free (path);
+  return ok;
+}
+
+/* NAME.txt for a picture and NAME_FRAME.txt for a frame of a video, from 1, as Ultralytics
+ * calls them; with a number where another input has that name. */
+static char *
+make_label_path (ToolOutput *self, const ToolFrame *frame)
+{
+  char *base = tool_source_basename (frame->source), *name, *path;
+  char *dot = strrchr (base, '.');
+
+  if (dot && dot != base)
+    *dot = 0;
+  for (guint i = 1;; i++) {
+    GString *stem = g_string_new (base);
+
+    if (i > 1)
+      g_string_append_printf (stem, "-%u", i);
+    if (frame->timestamp >= 0)
+      g_string_append_printf (stem, "_%" G_GUINT64_FORMAT, frame->number + 1);
+    name = g_strconcat (stem->str, ".txt", NULL);
+    g_string_free (stem, TRUE);
+    path = g_build_filename (self->path, name, NULL);
+    if (g_hash_table_add (self->names, name) && !tool_supervisor_has_written (path))
+      break;
+    g_free (path);
+  }
+  g_free (base);
+  return path;
+}
+
+static gboolean
+write_labels (ToolOutput *self, const Y10Model *model, const ToolFrame *frame,
+    const char *text, gsize length, GError **error)
+{
+  char *path;
+  gboolean ok;
+
+  if (!g_hash_table_size (self->names) && !write_names (self, model, error))
+    return FALSE;
+  path = make_label_path (self, frame);
+  ok = g_file_set_contents_full (path, text, (gssize) length, G_FILE_SET_CONTENTS_NONE,
+      0666, error);
+  g_free (path);
+  return ok;
+}
+
+/* A line for the document: first the classes, then a frame each. */
+static void
+append_coco (ToolOutput *self, GString *text, const Y10Model *model, const ToolFrame *frame,
+    const Y10Detection *rows, guint n)
+{
+  JsonBuilder *builder = json_builder_new ();
+  char *source, *line;
+
+  json_builder_begin_object (builder);
+  if (ftello (self->file) == 0) {
+    json_builder_set_member_name (builder, "classes");
+    json_builder_begin_array (builder);
+    for (guint i = 0; i < y10_model_get_n_classes (model); i++)
+      json_builder_add_string_value (builder, y10_model_get_class_name (model, i));
+    json_builder_end_array (builder);
+  }
+  source = tool_source_to_utf8 (frame->source);
+  tool_json_string (builder, "source", source);
+  tool_json_int (builder, "frame", frame->timestamp >= 0 ? (gint64) frame->number : -1);
+  tool_json_int (builder, "width", frame->image.width);
+  tool_json_int (builder, "height", frame->image.height);
+  json_builder_set_member_name (builder, "rows");
+  json_builder_begin_array (builder);
+  for (guint i = 0; i < n; i++) {
+    const double values[] = { rows[i].class_id, (double) rows[i].confidence,
+      (double) rows[i].x0, (double) rows[i].y0, (double) rows[i].x1,
+      (double) rows[i].y1
+    };
+
+    for (guint k = 0; k < G_N_ELEMENTS (values); k++)
+      json_builder_add_double_value (builder, values[k]);
+  }
+  json_builder_end_array (builder);
+  json_builder_end_object (builder);
+  line = tool_json_to_line (builder);
+  g_string_append_printf (text, "%s\n", line);
+  g_free (line);
+  g_free (source);
+  g_object_unref (builder);
+}
+
+gboolean
+tool_output_write (ToolOutput *self, const Y10Model *model, const ToolFrame *frame,
+    const Y10Detection *rows, guint n, GError **error)
+{
+  GString *text = g_string_new (NULL);
+  gboolean ok;
+
+  for (guint i = 0; i < n; i++)
+    if (self->format == TOOL_FORMAT_CSV)
+      append_csv (text, model, frame, &rows[i]);
+    else if (self->format == TOOL_FORMAT_MOT)
+      append_mot (text, frame, &rows[i]);
+    else if (self->format == TOOL_FORMAT_YOLO)
+      append_label (text, frame, &rows[i]);
+  if (self->format == TOOL_FORMAT_COCO)
+    append_coco (self, text, model, frame, rows, n);
+  if (self->format == TOOL_FORMAT_YOLO)
+    ok = write_labels (self, model, frame, text->str, text->len, error);
+  else
+    ok = (fwrite (text->str, 1, text->len, self->file) == text->len
+        && fflush (self->file) == 0) || fail_to_write (self->path, error);
+  g_string_free (text, TRUE);
+  return ok;
+}
+
+gboolean
+tool_output_close (ToolOutput *self, gboolean is_complete, GError **error)
+{
+  gboolean ok = TRUE;
+
+  if (!self)
+    return TRUE;
+  if (is_complete && self->format == TOOL_FORMAT_COCO && self->file)
+    ok = tool_coco_write (self->file, self->path, error);
+  if (self->file && self->file != stdout && fclose (self->file) != 0 && ok)
+    ok = fail_to_write (self->path, error);
+  g_hash_table_unref (self->names);
+  g_free (self->path);
+  g_free (self);
+  return ok;
+}
