@@ -85,6 +85,7 @@ typedef struct
 {
   guint width, height;          /* of the input, pixels */
   Y10Head head;                 /* never AUTO */
+  gboolean multi_label;         /* with NMS: all classes of an anchor are candidates */
   Y10HeadKind head_kind;
   guint n_classes, n_bins, n_anchors;
   Y10View input;
@@ -139,12 +140,19 @@ void y10_graph_locate (const Y10Graph * graph, guint32 anchor, guint * level,
     guint * row, guint * column);
 guint y10_graph_view_channels (const Y10Graph * graph, Y10View v);
 
-/* TRUE: the best class of each anchor goes through NMS. FALSE: every pair of
- * anchor and class is a candidate, without NMS. */
+/* TRUE: candidates go through NMS. */
 static inline gboolean
 y10_graph_has_nms (const Y10Graph *graph)
 {
   return graph->head != Y10_HEAD_ONE2ONE;
+}
+
+/* TRUE: the best class of each anchor is a candidate. FALSE: every pair of anchor and
+ * class is. */
+static inline gboolean
+y10_graph_has_best_class (const Y10Graph *graph)
+{
+  return y10_graph_has_nms (graph) && !graph->multi_label;
 }
 
 /* The first op of the tail that computes box logits only. */

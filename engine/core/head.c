@@ -22,10 +22,15 @@ static void (*const decode[]) (const Y10Graph *graph, guint32 anchor,
   [Y10_HEAD_KIND_LTRB] = y10_ltrb_decode,
 };
 
+#define MAX_PAIRS 30000         /* of anchor and class, before NMS */
+
 guint
 y10_head_capacity (const Y10Graph *graph, guint max_rows)
 {
-  return y10_graph_has_nms (graph) ? graph->n_anchors : max_rows;
+  if (!y10_graph_has_nms (graph))
+    return max_rows;
+  return y10_graph_has_best_class (graph) ? graph->n_anchors
+      : (guint) MIN ((guint64) graph->n_anchors * graph->n_classes, MAX_PAIRS);
 }
 
 /* The decoded boxes, followed by the box logits of the current anchor. */

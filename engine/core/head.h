@@ -14,8 +14,8 @@
 
 G_BEGIN_DECLS
 
-/* Maximum number of candidates of one image: max_rows, or all anchors with
- * NMS. */
+/* Maximum number of candidates of one image: max_rows or, with NMS, all anchors, or as
+ * many pairs of anchor and class as Ultralytics takes. */
 guint y10_head_capacity (const Y10Graph * graph, guint max_rows);
 gsize y10_head_n_floats (const Y10Graph * graph, guint capacity);
 /* Removes rows that contain NaN or infinity, which overflowing activations

@@ -82,7 +82,7 @@ y10_cpu_head_scan (const Y10Plan *plan, const Y10Kernels *kernels,
     s.logits =
         (const gfloat *) (arena + y10_plan_view_offset (plan, graph->cls[i]));
     s.n = t->height * t->width;
-    if (y10_graph_has_nms (graph))
+    if (y10_graph_has_best_class (graph))
       scan_best_class (&s);
     else
       scan_all_pairs (&s);

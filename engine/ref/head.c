@@ -47,7 +47,7 @@ y10_ref_head_scan (const Y10Plan *plan, const guint8 *arena,
         (const gfloat *) (arena + y10_plan_view_offset (plan, graph->cls[i]));
     guint n = t->height * t->width;
 
-    (y10_graph_has_nms (graph) ? scan_best_class : scan_all_pairs)
+    (y10_graph_has_best_class (graph) ? scan_best_class : scan_all_pairs)
         (logits, graph->n_classes, n, anchor, params->classes, topk);
     anchor += n;
   }

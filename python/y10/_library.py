@@ -36,7 +36,8 @@ class Y10EngineConfig(Structure):
                 ("width", c_uint), ("height", c_uint), ("max_batch", c_uint),
                 ("n_slots", c_uint), ("threads", c_uint), ("max_detections", c_uint),
                 ("device_id", c_int), ("cuda_graphs", c_int), ("tune", c_int),
-                ("cuda_context", c_void_p), ("batch_timeout", c_uint)]
+                ("cuda_context", c_void_p), ("batch_timeout", c_uint),
+                ("multi_label", c_int)]
 
 
 class Y10Image(Structure):

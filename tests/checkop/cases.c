@@ -266,6 +266,8 @@ add_head (GPtrArray *cases, const HeadCase *head)
   if (head->head != Y10_HEAD_ONE2ONE)
     g_string_append_printf (s, " iou %g%s", head->iou,
         head->agnostic ? " agnostic" : "");
+  if (head->multi_label)
+    g_string_append (s, " pairs");
   if (head->ties)
     g_string_append (s, " ties");
   if (head->nan)
@@ -323,6 +325,17 @@ add_heads (GPtrArray *cases)
         .n_bins = 1,.iou = 0.7f,.confidence = 0.1f,.max_detections = 300
       };
       add_head (cases, &c);
+      if (head != Y10_HEAD_ONE2MANY)
+        continue;
+      c.multi_label = TRUE;
+      for (guint k = 0; k < 4; k++) {
+        c.confidence = k ? 0.001f : 0.9f;
+        c.ties = k == 1;
+        c.agnostic = k == 2;
+        c.unwanted = k == 3 ? 0 : 3;
+        c.nan = k == 3;
+        add_head (cases, &c);
+      }
     }
   add_head (cases, &(HeadCase) {.head = Y10_HEAD_ONE2ONE,.width = 1280,
       .height = 1280,.src_width = 1920,.src_height = 1080,.n_classes = 8,

@@ -48,6 +48,7 @@ typedef struct
   guint n_classes, n_bins;
   float confidence, iou;
   gboolean agnostic, ties, nan;
+  gboolean multi_label;         /* with NMS: all classes of an anchor */
   guint max_detections;
   guint unwanted;               /* every n-th class is filtered out; 0: none is */
 } HeadCase;

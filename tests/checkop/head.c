@@ -229,6 +229,7 @@ run_head_case (const Case *cs, const Runner *runner, const Runner *reference,
   g_strlcpy (result->impl, runner->class->name, sizeof result->impl);
   for (guint i = 0; wanted && i < c->n_classes; i++)
     wanted[i] = i % c->unwanted != 0;
+  graph->multi_label = c->multi_label;
   if (instance_init (&instance, runner, graph, 1, 300, &error)) {
     make_logits (c, graph, options->seed, &l);
     if (run_head (&instance, c, graph, &l, wanted, &error)) {
@@ -236,8 +237,9 @@ run_head_case (const Case *cs, const Runner *runner, const Runner *reference,
       expected = c->head == Y10_HEAD_ONE2ONE
           ? test_one2one (&l.logits, c->confidence, wanted,
           c->max_detections + SPARE_ROWS)
-          : test_one2many (&l.logits, c->confidence, wanted, c->iou,
-          c->agnostic, c->max_detections + SPARE_ROWS);
+          : (c->multi_label ? test_pairs : test_one2many) (&l.logits,
+          c->confidence, wanted, c->iou, c->agnostic,
+          c->max_detections + SPARE_ROWS);
       compare_rows (c, expected, runner->class->rows (instance.slot, 0),
           result);
       g_array_unref (expected);

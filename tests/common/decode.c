@@ -156,27 +156,13 @@ overlap (const TestRow *p, const TestRow *q)
   return inter / (area_of (a) + area_of (b) - inter);
 }
 
-GArray *
-test_one2many (const TestLogits *logits, double confidence,
-    const guint8 *wanted, double iou, gboolean agnostic, guint max)
+/* Non-maximum suppression; consumes @rows. */
+static GArray *
+suppress (const TestLogits *logits, GArray *rows, double iou, gboolean agnostic,
+    guint max)
 {
-  GArray *rows = g_array_new (FALSE, FALSE, sizeof (TestRow));
   GArray *kept = g_array_new (FALSE, FALSE, sizeof (TestRow));
-  guint n_anchors = test_logits_n_anchors (logits);
 
-  for (guint a = 0; a < n_anchors; a++) {
-    guint best = logits->n_classes;
-
-    for (guint c = 0; c < logits->n_classes; c++)
-      if ((!wanted || wanted[c]) && (best == logits->n_classes
-              || test_logits_class (logits, a, c)
-              > test_logits_class (logits, a, best)))
-        best = c;
-    if (best < logits->n_classes
-        && test_sigmoid (test_logits_class (logits, a, best)) >= confidence)
-      append (rows, a, best, test_logits_class (logits, a, best));
-  }
-  g_array_sort (rows, compare_rows);
   for (guint i = 0; i < rows->len && kept->len < max; i++) {
     TestRow *row = &g_array_index (rows, TestRow, i);
     gboolean keep = TRUE;
@@ -193,4 +179,44 @@ test_one2many (const TestLogits *logits, double confidence,
   }
   g_array_unref (rows);
   return kept;
+}
+
+GArray *
+test_one2many (const TestLogits *logits, double confidence,
+    const guint8 *wanted, double iou, gboolean agnostic, guint max)
+{
+  GArray *rows = g_array_new (FALSE, FALSE, sizeof (TestRow));
+  guint n_anchors = test_logits_n_anchors (logits);
+
+  for (guint a = 0; a < n_anchors; a++) {
+    guint best = logits->n_classes;
+
+    for (guint c = 0; c < logits->n_classes; c++)
+      if ((!wanted || wanted[c]) && (best == logits->n_classes
+              || test_logits_class (logits, a, c)
+              > test_logits_class (logits, a, best)))
+        best = c;
+    if (best < logits->n_classes
+        && test_sigmoid (test_logits_class (logits, a, best)) >= confidence)
+      append (rows, a, best, test_logits_class (logits, a, best));
+  }
+  g_array_sort (rows, compare_rows);
+  return suppress (logits, rows, iou, agnostic, max);
+}
+
+GArray *
+test_pairs (const TestLogits *logits, double confidence, const guint8 *wanted,
+    double iou, gboolean agnostic, guint max)
+{
+  GArray *rows = g_array_new (FALSE, FALSE, sizeof (TestRow));
+  guint n_anchors = test_logits_n_anchors (logits);
+
+  for (guint a = 0; a < n_anchors; a++)
+    for (guint c = 0; c < logits->n_classes; c++)
+      if ((!wanted || wanted[c])
+          && test_sigmoid (test_logits_class (logits, a, c)) >= confidence)
+        append (rows, a, c, test_logits_class (logits, a, c));
+  g_array_sort (rows, compare_rows);
+  g_array_set_size (rows, MIN (rows->len, 30000));
+  return suppress (logits, rows, iou, agnostic, max);
 }

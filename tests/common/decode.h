@@ -41,5 +41,8 @@ GArray *test_one2one (const TestLogits *logits, double confidence,
  * suppression like that of torchvision.ops.nms. */
 GArray *test_one2many (const TestLogits *logits, double confidence,
     const guint8 *wanted, double iou, gboolean agnostic, guint max);
+/* And this one the pairs of anchor and wanted class, the best 30,000, after it. */
+GArray *test_pairs (const TestLogits *logits, double confidence,
+    const guint8 *wanted, double iou, gboolean agnostic, guint max);
 
 G_END_DECLS

@@ -170,8 +170,8 @@ test_unknown (void)
 }
 
 static guint
-detect (const Y10TestTensors *tensors, Y10BackendKind backend, Y10Head head,
-    Y10Detection *rows)
+detect_with (const Y10TestTensors *tensors, Y10BackendKind backend, Y10Head head,
+    gboolean multi_label, const Y10HeadParams *params, Y10Detection *rows)
 {
   Y10Model *model = test_model (tensors, NULL);
   Y10EngineConfig config;
@@ -185,14 +185,25 @@ detect (const Y10TestTensors *tensors, Y10BackendKind backend, Y10Head head,
   config.precision = Y10_PRECISION_FP32;
   config.width = config.height = 96;
   config.head = head;
+  config.multi_label = multi_label;
   engine = y10_engine_new (model, &config, NULL, &error);
   g_assert_no_error (error);
   pixels = test_pixels (engine, 0);
-  n = test_detect (engine, pixels, rows, MAX_ROWS);
+  n = test_detect_params (engine, pixels, params, rows, MAX_ROWS);
   g_free (pixels);
   y10_engine_unref (engine);
   y10_model_unref (model);
   return n;
+}
+
+static guint
+detect (const Y10TestTensors *tensors, Y10BackendKind backend, Y10Head head,
+    Y10Detection *rows)
+{
+  Y10HeadParams params = Y10_HEAD_PARAMS_INIT;
+
+  params.confidence = 0;
+  return detect_with (tensors, backend, head, FALSE, &params, rows);
 }
 
 /* one2one-nms equals one2many with the weights of the other head, which the
@@ -229,6 +240,41 @@ test_one2one_nms (void)
   }
 }
 
+/* Where nothing overlaps too much, NMS changes nothing: with all classes of an anchor the
+ * rows are those of the end-to-end head, several of one anchor among them; with the best
+ * class only, each anchor has one. */
+static void
+test_multi_label (void)
+{
+  static const Y10BackendKind backends[] = { Y10_BACKEND_REF, Y10_BACKEND_CPU };
+  Y10HeadParams params = Y10_HEAD_PARAMS_INIT;
+  Y10Detection with[MAX_ROWS], wanted[MAX_ROWS];
+  Y10TestTensors *tensors = test_tensors ("tiny-nc3", 0);
+
+  params.confidence = 0;
+  params.iou = 1;
+  for (guint i = 0; i < G_N_ELEMENTS (backends); i++) {
+    const guint n = detect_with (tensors, backends[i], Y10_HEAD_ONE2ONE, FALSE, &params,
+        wanted);
+    gboolean seen[MAX_ROWS] = { FALSE };
+    guint n_again = 0;
+
+    g_assert_cmpuint (n, ==, MAX_ROWS);
+    g_assert_cmpuint (detect_with (tensors, backends[i], Y10_HEAD_ONE2ONE_NMS, TRUE,
+            &params, with), ==, n);
+    g_assert_cmpmem (with, n * sizeof *with, wanted, n * sizeof *wanted);
+    for (guint k = 0; k < n; k++) {
+      g_assert_cmpuint (with[k].anchor, <, MAX_ROWS);
+      n_again += seen[with[k].anchor];
+      seen[with[k].anchor] = TRUE;
+    }
+    g_assert_cmpuint (n_again, >, 0);
+    g_assert_cmpuint (detect_with (tensors, backends[i], Y10_HEAD_ONE2ONE_NMS, FALSE,
+            &params, with), <=, 189);
+  }
+  y10_test_tensors_free (tensors);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -236,6 +282,7 @@ main (int argc, char **argv)
 
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/heads/one", test_one_head);
+  g_test_add_func ("/heads/multi-label", test_multi_label);
   g_test_add_func ("/heads/named", test_named);
   g_test_add_func ("/heads/chosen", test_chosen);
   g_test_add_func ("/heads/unknown", test_unknown);

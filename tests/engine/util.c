@@ -140,17 +140,25 @@ test_detect (Y10Engine *engine, const float *pixels, Y10Detection *rows,
     guint max_rows)
 {
   Y10HeadParams params = Y10_HEAD_PARAMS_INIT;
+
+  params.confidence = 0;
+  params.max_detections = y10_engine_get_max_detections (engine);
+  return test_detect_params (engine, pixels, &params, rows, max_rows);
+}
+
+guint
+test_detect_params (Y10Engine *engine, const float *pixels,
+    const Y10HeadParams *params, Y10Detection *rows, guint max_rows)
+{
   GError *error = NULL;
   Y10Image image;
   Y10Step step;
   gint n;
 
-  params.confidence = 0;
-  params.max_detections = y10_engine_get_max_detections (engine);
   test_tensor_image (engine, pixels, &image);
   y10_step_begin (engine, -1, &step, &error);
   g_assert_no_error (error);
-  y10_step_add (&step, &image, &params, &error);
+  y10_step_add (&step, &image, params, &error);
   g_assert_no_error (error);
   y10_step_submit (&step, &error);
   g_assert_no_error (error);

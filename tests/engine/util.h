@@ -33,6 +33,8 @@ void test_tensor_image (const Y10Engine *engine, const float *pixels,
 /* Rows of one image at confidence 0. */
 guint test_detect (Y10Engine *engine, const float *pixels,
     Y10Detection *rows, guint max_rows);
+guint test_detect_params (Y10Engine *engine, const float *pixels,
+    const Y10HeadParams *params, Y10Detection *rows, guint max_rows);
 
 /* Asserts that @error has this code and that its message contains all of the
  * NULL-terminated texts; frees it. */

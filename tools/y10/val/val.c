@@ -120,7 +120,17 @@ infer (Val *self)
     return TOOL_FAILED;
   self->config->n_slots = 2;
   self->config->tune = FALSE;   /* results do not depend on measured times */
+  self->config->multi_label = TRUE;
   self->engine = y10_engine_new (self->model, self->config, NULL, &error);
+  if (g_error_matches (error, Y10_ERROR, Y10_ERROR_UNSUPPORTED)) {
+    self->config->multi_label = FALSE;
+    self->engine = y10_engine_new (self->model, self->config, NULL, NULL);
+    if (self->engine)
+      tool_error ("only the best class of a place counts, which costs some AP: %s",
+          error->message);
+    if (self->engine)
+      g_clear_error (&error);
+  }
   if (!self->engine)
     return fail (error, TOOL_NO_ENGINE);
   model = (ValModel) { self->engine, self->class_of };
