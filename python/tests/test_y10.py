@@ -171,6 +171,12 @@ class Detect(unittest.TestCase):
             self.expected.to_json("a\0b")
         with self.assertRaisesRegex(TypeError, "no argument 'conf'; did you mean confidence"):
             self.model.detect(pixels(), conf=0.5)
+        for name, says in (("imgsz", "input_size"), ("conf", "confidence, an argument of detect"),
+                           ("iou", "iou, an argument of detect"), ("weights", "path")):
+            with self.assertRaisesRegex(TypeError, f"no argument '{name}'; did you mean {says}"):
+                y10.Model(**{name: 1})
+        with self.assertRaisesRegex(TypeError, "backend"):
+            y10.Model(device="cuda:0")
         with self.assertRaisesRegex(y10.Error, "confidence is 2"):
             self.model.detect(pixels(), confidence=2)
         closed = y10.Model()
@@ -178,6 +184,61 @@ class Detect(unittest.TestCase):
         closed.close()
         with self.assertRaisesRegex(RuntimeError, "closed"):
             closed.detect(pixels())
+
+    def test_plot(self):
+        """Edges of the best box in its colour, all else as it was; from a path, an array, BGR."""
+        image, result = pixels(), self.model.detect(PICTURE, max_detections=1)
+        drawn = result.plot()
+        self.assertEqual((drawn.shape, drawn.dtype), (image.shape, np.uint8))
+        x0, y0, x1, y1 = (int(v) for v in result.xyxy[0])
+        middle = drawn[(y0 + y1) // 2, x0]
+        self.assertFalse((image[(y0 + y1) // 2, x0] == middle).all())
+        self.assertTrue((drawn[y1, (x0 + x1) // 2] == middle).all())
+        changed = np.argwhere((drawn != image).any(axis=2))
+        self.assertGreaterEqual(changed[:, 0].max(), y1 - 1)
+        self.assertLess(len(changed), image.shape[0] * image.shape[1] / 4)
+        for other in (result.plot(image), result.plot(image[:, :, ::-1], "BGR")):
+            self.assertTrue((other == drawn).all())
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "drawn.png")
+            result.save(path)
+            self.assertTrue((np.asarray(Image.open(path)) == drawn).all())
+        with self.assertRaisesRegex(ValueError, "takes the image"):
+            self.model.detect(image).plot()
+        with self.assertRaisesRegex(ValueError, "the result is of one with"):
+            result.plot(image[:-1])
+
+    @unittest.skipUnless(Y10, "Y10 is not set")
+    def test_val(self):
+        """All that was found is right if it is the labels; what Ultralytics calls arguments."""
+        result = self.model.detect(PICTURE, confidence=0.001)
+        entries = result.to_coco("a picture")
+        self.assertEqual(len(entries), len(result))
+        x0, y0, x1, y1 = result.xyxy[0]
+        self.assertTrue(np.allclose(entries[0]["bbox"], [x0, y0, x1 - x0, y1 - y0]))
+        self.assertEqual(entries[0]["category_id"], result.class_id[0] + 1)
+        only = result.to_coco(1, {"qr-code": 7})
+        self.assertEqual({e["category_id"] for e in only}, {7})
+        self.assertEqual(len(only), result.labels.count("qr-code"))
+        with tempfile.TemporaryDirectory() as folder:
+            data, found = pathlib.Path(folder, "data.json"), pathlib.Path(folder, "found.json")
+            data.write_text(json.dumps({
+                "images": [{"id": 1, "file_name": PICTURE}, {"id": 2, "file_name": "none.png"}],
+                "categories": [{"id": 7, "name": "qr-code"}],
+                "annotations": [dict(e, id=i + 1, iscrowd=0) for i, e in enumerate(only[:1])]}))
+            found.write_text(json.dumps(only))
+            out = y10.val(data, detections=found, command=Y10)
+            self.assertAlmostEqual(out["ap"], 1)
+            with self.assertWarnsRegex(RuntimeWarning, "none.png"):
+                again = y10.val(data, command=Y10)
+            self.assertEqual((again["pictures"], again["unread"]), (1, 1))
+            self.assertAlmostEqual(again["ap50"], 1)
+            with self.assertRaisesRegex(RuntimeError, "found.json: is no list|has no list"):
+                y10.val(found, command=Y10)
+        with self.assertRaisesRegex(TypeError, "no argument 'imgsz'; did you mean size"):
+            y10.val("x", imgsz=640)
+        with self.assertRaisesRegex(FileNotFoundError, "the argument command takes its path"):
+            y10.val("x", command="/nowhere/y10")
 
     def test_threads(self):
         image, wrong = pixels(), []

@@ -16,8 +16,9 @@ images and paths and returns a :class:`Result`. Errors of liby10 raise
 from ._errors import Error, ErrorCode
 from ._model import Model
 from ._result import DETECTION, Result, Times
+from ._val import val
 
-__all__ = ["DETECTION", "Error", "ErrorCode", "Model", "Result", "Times"]
+__all__ = ["DETECTION", "Error", "ErrorCode", "Model", "Result", "Times", "val"]
 
 
 def __getattr__(name: str) -> str:

@@ -97,6 +97,11 @@ def _interruptible(work: Callable[[int], T]) -> T:
 HINTS = {"conf": "confidence", "max_det": "max_detections", "agnostic_nms": "class_agnostic",
          "imgsz": "input_size, an argument of Model", "device": "backend, an argument of Model",
          "half": "precision, an argument of Model", "source": "the first argument"}
+#: And of its constructor.
+MODEL_HINTS = {"imgsz": "input_size", "half": "precision", "model": "path", "weights": "path",
+               "names": "labels", "batch": "max_batch", "max_det": "max_detections",
+               "conf": "confidence, an argument of detect()",
+               **{name: f"{name}, an argument of detect()" for name in ("confidence", "iou", "classes")}}
 
 
 class Model:
@@ -138,7 +143,14 @@ class Model:
                  input_size: Union[None, int, Tuple[int, int]] = None, threads: int = 0,
                  max_batch: int = 0, n_slots: int = 0, max_detections: int = 300,
                  device: Optional[int] = None, cuda_graphs: bool = True,
-                 tune: bool = True) -> None:
+                 tune: bool = True, **unknown: Any) -> None:
+        if unknown:
+            name = next(iter(unknown))
+            hint = f"; did you mean {MODEL_HINTS[name]}?" if name in MODEL_HINTS else ""
+            raise TypeError(f"Model() has no argument {name!r}{hint}")
+        if isinstance(device, str):
+            raise TypeError(f"device is {device!r}; expected the number of a GPU; the argument backend "
+                            'is "cpu" or "cuda"')
         self._process = os.getpid()
         self._lock = threading.Lock()
         self._engine: Optional[int] = None

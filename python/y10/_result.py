@@ -4,10 +4,13 @@
 from __future__ import annotations
 
 import ctypes
-from typing import Iterator, NamedTuple, Optional, Tuple
+import os
+from typing import Any, Dict, Iterator, List, Mapping, NamedTuple, Optional, Tuple, Union
 
 import numpy as np
 
+from ._draw import draw
+from ._image import check_array, to_array
 from ._library import Y10Report, library, to_c_string
 from ._weights import Weights
 
@@ -78,6 +81,42 @@ class Result:
 
     def __repr__(self) -> str:
         return f"<y10.Result: {len(self)} objects in {self.width}x{self.height}>"
+
+    def plot(self, image: Any = None, order: str = "RGB") -> np.ndarray:
+        """The image with boxes and labels drawn, as RGB of shape (height, width, 3). @image is
+        what :meth:`Model.detect` got; None: the path, where it was one. Needs Pillow."""
+        if image is None:
+            if self.source is None:
+                raise ValueError("the result is not of a path; plot(image) takes the image itself")
+            image = self.source
+        array, order, _ = to_array(image, order)
+        array = check_array(array)
+        if array.ndim == 3:
+            array = array[:, :, :3] if order == "RGB" else array[:, :, 2::-1]
+        return draw(np.ascontiguousarray(array), self)
+
+    def save(self, path: Union[str, "os.PathLike[str]"], image: Any = None,
+             order: str = "RGB") -> None:
+        """Writes what :meth:`plot` draws as a picture, in the format of the name's extension."""
+        from PIL import Image
+        Image.fromarray(self.plot(image, order)).save(path)
+
+    def to_coco(self, image_id: Union[int, str],
+                category_ids: Optional[Mapping[str, int]] = None) -> List[Dict[str, Any]]:
+        """Entries of COCO's list of results, which pycocotools and `y10 val --detections` read.
+
+        Args:
+            image_id: id of the image in the annotations.
+            category_ids: ids of the classes by name, of which others are left out; None: the
+                number of the class plus one, as Ultralytics counts.
+        """
+        ids = {name: i + 1 for i, name in enumerate(self.names)} if category_ids is None \
+            else category_ids
+        return [{"image_id": image_id, "category_id": ids[label],
+                 "bbox": [float(found["x0"]), float(found["y0"]), float(found["x1"] - found["x0"]),
+                          float(found["y1"] - found["y0"])],
+                 "score": float(found["confidence"])}
+                for found, label in zip(self, self.labels) if label in ids]
 
     def to_json(self, source: Optional[str] = None) -> str:
         """The JSON object that `y10 detect` prints. @source names the image where it was not
