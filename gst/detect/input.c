@@ -498,6 +498,20 @@ queue_frame (GstYolov10Detect * self, GstBuffer * buffer, const Snapshot * now,
   return stopped (self);
 }
 
+/* Has the session compute in the CUDA context of @buffer, in which the next frames
+ * are. Sets @error only if no session can be had there. */
+static GstFlowReturn
+enter_context (GstYolov10Detect * self, GstBuffer * buffer, GError ** error)
+{
+  if (self->in->format.image.memory != Y10_MEMORY_CUDA
+      || gst_y10_cuda_is_ours (self->cuda, buffer))
+    return GST_FLOW_OK;
+  if (!gst_y10_frame_queue_drain (self->frame_queue, TRUE))
+    return stopped (self);
+  return gst_y10_lifecycle_restart_in_context (self, buffer, error)
+      ? GST_FLOW_OK : GST_FLOW_ERROR;
+}
+
 /* Takes ownership of @buffer. Returns the flow of earlier frames, as far as
  * known. */
 GstFlowReturn
@@ -512,21 +526,25 @@ gst_y10_input_push (GstYolov10Detect * self, GstBuffer * buffer)
 
   if (flow != GST_FLOW_OK)
     goto refused;
-  flow = GST_FLOW_ERROR;
-  if (!self->session)           /* an earlier frame posted why */
+  if (!self->session) {         /* an earlier frame posted why */
+    flow = GST_FLOW_ERROR;
     goto refused;
+  }
   set_controlled_values (self, buffer);
-  gst_y10_lifecycle_apply_reload (self, &self->in->format, self->in->skips);
+  if (!gst_y10_lifecycle_apply_reload (self, &self->in->format,
+          self->in->skips)) {
+    flow = stopped (self);
+    goto refused;
+  }
   snapshot_properties (self, buffer, arrived_at, &now);
   follow_config (self, now.config);
   check_pool (self, buffer);
   set_limits (self, &now);
   if (now.config->active) {
     lost = is_lost (self, buffer);
-    if (!lost && self->in->format.image.memory == Y10_MEMORY_CUDA
-        && !gst_y10_cuda_is_ours (self->cuda, buffer)
-        && (!gst_y10_frame_queue_drain (self->frame_queue, TRUE)
-            || !gst_y10_lifecycle_restart_in_context (self, buffer, &error)))
+    if (!lost)
+      flow = enter_context (self, buffer, &error);
+    if (flow != GST_FLOW_OK)
       goto refused;
     if (!lost)
       mode = gst_y10_policy_choose (&self->in->policy, &now.policy);

@@ -151,21 +151,24 @@ gst_y10_lifecycle_restart_in_context (GstYolov10Detect * self, GstBuffer * buffe
 /* Switches to a reloaded session, if one is ready. Frames of @format are to come. With
  * @withdraw, the old session's requests would get their turn too late. Queued frames
  * keep the old one. If that one has lost its GPU, they leave first, so that its
- * recovery can be stopped. */
-void
+ * recovery can be stopped; if they cannot, returns FALSE, and the reloaded session
+ * stays ready. */
+gboolean
 gst_y10_lifecycle_apply_reload (GstYolov10Detect * self,
     const GstY10FrameFormat * format, gboolean withdraw)
 {
-  GstY10Session *new = gst_y10_reload_take (self->reload), *old;
+  GstY10Session *new, *old;
   gboolean slower;
   gint priority;
 
-  if (!new)
-    return;
+  if (!gst_y10_reload_is_ready (self->reload))
+    return TRUE;
   if (!gst_y10_session_has_engine (self->session)) {
-    gst_y10_frame_queue_drain (self->frame_queue, TRUE);
+    if (!gst_y10_frame_queue_drain (self->frame_queue, TRUE))
+      return FALSE;
     gst_y10_recovery_stop (self->recovery);
   }
+  new = gst_y10_reload_take (self->reload);
   GST_OBJECT_LOCK (self);
   old = self->session;
   self->session = new;
@@ -182,4 +185,5 @@ gst_y10_lifecycle_apply_reload (GstYolov10Detect * self,
   if (slower)
     gst_element_post_message (GST_ELEMENT (self),
         gst_message_new_latency (GST_OBJECT (self)));
+  return TRUE;
 }

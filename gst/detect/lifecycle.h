@@ -14,7 +14,7 @@ void gst_y10_lifecycle_end (GstYolov10Detect * detect);
 gboolean gst_y10_lifecycle_restart_in_context (GstYolov10Detect * detect,
     GstBuffer * buffer, GError ** error);
 /* Input thread only. */
-void gst_y10_lifecycle_apply_reload (GstYolov10Detect * detect,
+gboolean gst_y10_lifecycle_apply_reload (GstYolov10Detect * detect,
     const GstY10FrameFormat * format, gboolean withdraw);
 
 G_END_DECLS

@@ -247,19 +247,22 @@ gst_y10_reload_request (GstY10Reload * self)
   g_clear_error (&error);
 }
 
-/* Returns the new session, owned by the caller, or NULL if none is ready. The
- * check is lock-free, as it runs for each frame. */
+/* Returns whether a new session is ready. Input thread; lock-free, as it runs for
+ * each frame. */
+gboolean
+gst_y10_reload_is_ready (GstY10Reload * self)
+{
+  return g_atomic_pointer_get (&self->ready) != NULL;
+}
+
+/* Returns the new session, owned by the caller. Input thread; one must be ready, and
+ * stays so until this thread takes it or closes the reload. */
 GstY10Session *
 gst_y10_reload_take (GstY10Reload * self)
 {
-  GstY10Session *session;
+  GstY10Session *session = swap_ready (self, NULL);
 
-  if (!g_atomic_pointer_get (&self->ready))
-    return NULL;
-  session = swap_ready (self, NULL);
-  if (session)
-    log_model (self, "switched to",
-        y10_model_get_path (session->model));
+  log_model (self, "switched to", y10_model_get_path (session->model));
   return session;
 }
 

@@ -9,6 +9,7 @@
 #include <dlfcn.h>
 
 #include "countalloc.h"
+#include "fakegate.h"
 #include "gstcommon.h"
 #include "mallocs.h"
 
@@ -352,6 +353,71 @@ GST_START_TEST (test_other_context)
 
 GST_END_TEST;
 
+typedef struct
+{
+  GstHarness *h;
+  GstBuffer *in;
+  GstFlowReturn flow;
+} Push;
+
+static gpointer
+push (gpointer data)
+{
+  Push *push = data;
+
+  push->flow = gst_harness_push (push->h, g_steal_pointer (&push->in));
+  return NULL;
+}
+
+static gpointer
+flush (gpointer data)
+{
+  gst_pad_push_event (((Push *) data)->h->srcpad, gst_event_new_flush_start ());
+  return NULL;
+}
+
+/* A frame in another context waits for the inference of an earlier one, and a flush
+ * wakes it: that is no error. */
+GST_START_TEST (test_other_context_flushed)
+{
+  GstCudaContext *ours = test_cuda_context (0), *theirs = test_cuda_context (0);
+  GstCaps *caps = test_gst_caps ("NV12", 96, 96);
+  GstBuffer *picture = test_gst_picture_caps (caps, 3);
+  GThread *pusher, *flusher;
+  FakeGate gate;
+  Push two;
+
+  fake_gate_begin (&gate);
+  fake_gate_open (&gate);
+  two.h = make_harness ("backend=cuda", ours, caps);
+  fake_gate_close (&gate);
+  fail_unless_equals_int (gst_harness_push (two.h, test_cuda_upload (ours, caps,
+              picture)), GST_FLOW_OK);
+  while (!gate.n_waiting) {
+    g_usleep (1000);
+    fake_gate_look (&gate);
+  }
+  two.in = test_cuda_upload (theirs, caps, picture);
+  pusher = g_thread_new ("push", push, &two);
+  g_usleep (100 * 1000);
+  /* It waits for the output task, and that one for the inference. */
+  flusher = g_thread_new ("flush", flush, &two);
+  g_thread_join (pusher);
+  fail_unless_equals_int (two.flow, GST_FLOW_FLUSHING);
+  fake_gate_open (&gate);
+  g_thread_join (flusher);
+  gst_harness_teardown (two.h);
+  fake_gate_end (&gate);
+  g_unsetenv ("Y10_FAKE_GATE");
+  gst_buffer_unref (picture);
+  gst_caps_unref (caps);
+  gst_object_unref (ours);
+  gst_object_unref (theirs);
+  fail_unless_equals_int (fake_cuda.misuses, 0);
+}
+
+GST_END_TEST;
+
 /* Expects the next message about the device. */
 static void
 expect_message (GstBus *bus, GstMessageType type)
@@ -504,6 +570,7 @@ cudaframes_suite (void)
   tcase_add_test (tc, test_frame_path);
   tcase_add_test (tc, test_not_cuda);
   tcase_add_test (tc, test_other_context);
+  tcase_add_test (tc, test_other_context_flushed);
   tcase_add_test (tc, test_lost);
   tcase_add_test (tc, test_lost_together);
   return s;
