@@ -78,25 +78,22 @@ swap_ready (GstY10Reload * self, GstY10Session * session)
 }
 
 /* Queued or negotiated frames may be in CUDA memory, which only a CUDA engine
- * reads. */
+ * reads. So a lost GPU does not turn a new model to the CPU, either. */
 static gboolean
 fits (GstY10Session * old, GstY10Session * new, GError ** error)
 {
-  Y10Engine *theirs = gst_y10_session_get_engine (new);
-  Y10Engine *ours = gst_y10_session_get_engine (old);
-  gboolean ok = !ours || y10_engine_get_backend (ours) != Y10_BACKEND_CUDA
-      || y10_engine_get_backend (theirs) == Y10_BACKEND_CUDA;
+  Y10Engine *engine;
 
-  if (!ok)
-    g_set_error (error, Y10_ERROR, Y10_ERROR_NO_BACKEND,
-        "%s would run on backend %s, but frames may be in CUDA memory, which "
-        "only backend cuda reads (%s)",
-        y10_model_get_path (new->model),
-        y10_backend_get_name (y10_engine_get_backend (theirs)),
-        y10_engine_get_fallback_reason (theirs));
-  g_clear_pointer (&ours, y10_engine_unref);
-  g_clear_pointer (&theirs, y10_engine_unref);
-  return ok;
+  if (old->backend != Y10_BACKEND_CUDA || new->backend == Y10_BACKEND_CUDA)
+    return TRUE;
+  engine = gst_y10_session_get_engine (new);
+  g_set_error (error, Y10_ERROR, Y10_ERROR_NO_BACKEND,
+      "%s would run on backend %s, but frames may be in CUDA memory, which "
+      "only backend cuda reads (%s)",
+      y10_model_get_path (new->model), y10_backend_get_name (new->backend),
+      y10_engine_get_fallback_reason (engine));
+  y10_engine_unref (engine);
+  return FALSE;
 }
 
 static GstY10Session *

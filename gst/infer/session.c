@@ -119,6 +119,8 @@ gst_y10_session_new (GstY10Config * config, gpointer cuda_context,
       cuda_context, cancellable, error);
   if (!session->stream)
     goto failed;
+  self->backend =
+      y10_engine_get_backend (y10_engine_stream_get_engine (session->stream));
   self->warm_ns = y10_engine_stream_get_warm_time (session->stream);
   return self;
 

@@ -19,6 +19,7 @@ typedef struct
   Y10Model *model;
   GstY10Producer *producer;     /* of results, by @model */
   guint serial;                 /* unique within the process */
+  Y10BackendKind backend;       /* of its engines, also while the device is lost */
   gint64 began_at;              /* time of the request, microseconds */
   gint64 warm_ns;               /* p95 of an inference at warm-up */
   GstY10ClassRules *class_rules;        /* of the last configuration that suits
