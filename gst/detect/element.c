@@ -9,8 +9,6 @@
 
 #include "detect/element.h"
 
-#include "common/fields.h"
-
 GST_DEBUG_CATEGORY (gst_yolov10_detect_debug);
 
 GstY10Session *
@@ -33,25 +31,6 @@ gst_yolov10_detect_get_config (GstYolov10Detect * self)
   config = gst_y10_config_ref (self->config);
   GST_OBJECT_UNLOCK (self);
   return config;
-}
-
-void
-gst_yolov10_detect_reset_model (GstYolov10Detect * self,
-    const GstY10Config * from, const GstY10Config * to)
-{
-  GstY10Config *old, *new;
-
-  g_mutex_lock (&self->config_lock);
-  old = self->config;
-  if (!g_strcmp0 (old->text.model_file, from->text.model_file)) {
-    new = gst_y10_config_new (old);
-    gst_y10_fields_set_string (&new->text.model_file, to->text.model_file);
-    GST_OBJECT_LOCK (self);
-    self->config = new;
-    GST_OBJECT_UNLOCK (self);
-    gst_y10_config_unref (old);
-  }
-  g_mutex_unlock (&self->config_lock);
 }
 
 void

@@ -68,10 +68,6 @@ GstY10Session *gst_yolov10_detect_get_session (GstYolov10Detect * detect);
 GstY10Config *gst_yolov10_detect_get_config (GstYolov10Detect * detect);
 /* Returns whether frames may be in CUDA memory. */
 gboolean gst_yolov10_detect_takes_cuda (GstYolov10Detect * detect);
-/* Goes back from the model of @from to that of @to, unless another one was set
- * meanwhile. */
-void gst_yolov10_detect_reset_model (GstYolov10Detect * detect,
-    const GstY10Config * from, const GstY10Config * to);
 /* Tells the engine of @session how many parts frames will have. */
 void gst_yolov10_detect_expect_parts (GstYolov10Detect * detect,
     GstY10Session * session);

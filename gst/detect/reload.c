@@ -17,6 +17,7 @@
 #include "detect/reload.h"
 
 #include "common/elementerror.h"
+#include "common/fields.h"
 #include "common/text.h"
 
 GST_DEBUG_CATEGORY_EXTERN (gst_yolov10_detect_debug);
@@ -112,7 +113,28 @@ make_session (GstY10Reload * self, GstY10Session * old,
   return session;
 }
 
-/* Resets model-file to the model in use, unless it was set again meanwhile. */
+/* Goes back from the model file of @from to that of @to, unless one was set
+ * meanwhile. Setting the same path again counts, since the file may have been
+ * repaired; it makes another string, so the pointers tell. */
+static void
+reset_model_file (GstYolov10Detect * detect, const GstY10Config * from,
+    const GstY10Config * to)
+{
+  GstY10Config *old, *new;
+
+  g_mutex_lock (&detect->config_lock);
+  old = detect->config;
+  if (old->text.model_file == from->text.model_file) {
+    new = gst_y10_config_new (old);
+    gst_y10_fields_set_string (&new->text.model_file, to->text.model_file);
+    GST_OBJECT_LOCK (detect);
+    detect->config = new;
+    GST_OBJECT_UNLOCK (detect);
+    gst_y10_config_unref (old);
+  }
+  g_mutex_unlock (&detect->config_lock);
+}
+
 static void
 refuse (GstY10Reload * self, GstY10Session * old,
     const GstY10Config * config, GError * error)
@@ -121,7 +143,7 @@ refuse (GstY10Reload * self, GstY10Session * old,
   gchar *wanted = gst_y10_text_utf8 (config->text.model_file);
   gchar *active = gst_y10_text_utf8 (old->config->text.model_file);
 
-  gst_yolov10_detect_reset_model (detect, config, old->config);
+  reset_model_file (detect, config, old->config);
   g_prefix_error (&error, "failed to load the new model, keeping %s: ",
       y10_model_get_path (old->model));
   GST_Y10_ELEMENT_WARNING_WITH_DETAILS (detect, error,

@@ -229,6 +229,79 @@ GST_START_TEST (test_last_counts)
 
 GST_END_TEST;
 
+typedef struct
+{
+  Run *run;
+  gchar *path;
+  gboolean is_set_again;
+} Repair;
+
+/* Sets the path again while its file is being loaded, once. */
+static void
+set_again (GstDebugCategory *category, GstDebugLevel level, const gchar *file,
+    const gchar *function, gint line, GObject *object, GstDebugMessage *message,
+    gpointer data)
+{
+  Repair *repair = data;
+  const gchar *text = gst_debug_message_get (message);
+
+  if (repair->is_set_again || strcmp (category->name, "yolov10detect") != 0
+      || !g_str_has_prefix (text, "loading ") || !g_str_has_suffix (text, repair->path))
+    return;
+  repair->is_set_again = TRUE;
+  g_object_set (repair->run->e, "model-file", repair->path, NULL);
+}
+
+/* On the thread that loads models, before it goes on to the next request. */
+static GstBusSyncReply
+repair_file (GstBus *bus, GstMessage *message, gpointer data)
+{
+  Repair *repair = data;
+  gchar *model;
+  gsize length;
+
+  if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_WARNING) {
+    fail_unless (g_file_get_contents (test_gst_other_model (), &model, &length, NULL));
+    fail_unless (g_file_set_contents (repair->path, model, (gssize) length, NULL));
+    g_free (model);
+  }
+  return GST_BUS_PASS;
+}
+
+/* The file of a model is repaired and set again while its loading fails: the second
+ * request counts, although the path is the same. */
+GST_START_TEST (test_repaired)
+{
+  gint64 until = g_get_monotonic_time () + 60 * G_USEC_PER_SEC;
+  Repair repair = { 0 };
+  gchar *now;
+  Run run;
+
+  run_begin (&run, "backend=cpu precision=fp32 threads=1 confidence=0.02");
+  fail_unless_equals_int (run_frame (&run), 0);
+  repair.run = &run;
+  repair.path = test_gst_file ("repaired.safetensors", "broken", 6);
+  gst_debug_remove_log_function (NULL);
+  gst_debug_add_log_function (set_again, &repair, NULL);
+  gst_debug_set_threshold_for_name ("yolov10detect", GST_LEVEL_INFO);
+  gst_bus_set_sync_handler (run.bus, repair_file, &repair, NULL);
+  g_object_set (run.e, "model-file", repair.path, NULL);
+  while (run_frame (&run) != 1)
+    fail_unless (g_get_monotonic_time () < until, "nothing took over");
+  fail_unless (repair.is_set_again);
+  g_object_get (run.e, "model-file", &now, NULL);
+  fail_unless_equals_string (now, repair.path);
+  gst_bus_set_sync_handler (run.bus, NULL, NULL, NULL);
+  gst_debug_remove_log_function (set_again);
+  gst_debug_set_threshold_for_name ("yolov10detect", GST_LEVEL_NONE);
+  gst_debug_add_log_function (gst_debug_log_default, NULL, NULL);
+  g_free (now);
+  g_free (repair.path);
+  run_end (&run);
+}
+
+GST_END_TEST;
+
 /* Stopping does not wait for a model that is being loaded, and the next start
  * takes the one that was set last. */
 GST_START_TEST (test_stops_while_loading)
@@ -346,6 +419,7 @@ reload_suite (void)
   tcase_set_timeout (tc, 900);
   tcase_add_test (tc, test_takes_over);
   tcase_add_test (tc, test_last_counts);
+  tcase_add_test (tc, test_repaired);
   tcase_add_test (tc, test_stops_while_loading);
   tcase_add_test (tc, test_knobs);
   return s;
