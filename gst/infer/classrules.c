@@ -7,10 +7,17 @@
  * fits its model, so text is parsed once a change and never for a frame. */
 #include "infer/classrules.h"
 
+/* An empty text says the same as none. */
 static gchar *
 keep (gchar * text)
 {
-  return text ? g_ref_string_acquire (text) : NULL;
+  return text && *text ? g_ref_string_acquire (text) : NULL;
+}
+
+static gboolean
+is_same (const gchar * kept, const gchar * text)
+{
+  return !g_strcmp0 (kept, text && *text ? text : NULL);
 }
 
 static gboolean
@@ -21,7 +28,7 @@ parse (GstY10ClassRules * self, const Y10Model * model, GError ** error)
   self->classes = g_malloc (n);
   if (!gst_y10_parse_classes (self->classes_text, model, self->classes, error))
     return FALSE;
-  if (self->confidence_text && *self->confidence_text) {
+  if (self->confidence_text) {
     self->confidence = g_new (gfloat, n);
     if (!y10_model_parse_class_confidence (model, self->confidence_text,
             self->confidence, error)) {
@@ -75,12 +82,12 @@ gboolean
 gst_y10_class_rules_are_of (const GstY10ClassRules * self,
     const GstY10Config * config)
 {
-  return !g_strcmp0 (self->classes_text, config->text.classes)
-      && !g_strcmp0 (self->confidence_text, config->text.class_confidence)
-      && !g_strcmp0 (self->hints_text, config->text.encoder_hints);
+  return is_same (self->classes_text, config->text.classes)
+      && is_same (self->confidence_text, config->text.class_confidence)
+      && is_same (self->hints_text, config->text.encoder_hints);
 }
 
-/* Returns whether both, of the same model, report the same objects. */
+/* Returns whether both, of the same model, ask for the same objects. */
 gboolean
 gst_y10_class_rules_find_same (const GstY10ClassRules * self,
     const GstY10ClassRules * others)

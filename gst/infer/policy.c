@@ -156,6 +156,7 @@ gst_y10_hold_keep (GstY10Hold * self, const GstY10Job * job)
     self->session = gst_y10_session_ref (job->session);
     self->class_rules = gst_y10_class_rules_ref (job->class_rules);
   }
+  self->params = job->params;
   self->epoch = job->epoch;
   self->pts = job->pts;
   self->width = job->frame.width;

@@ -53,6 +53,7 @@ typedef struct
 {
   GstY10Session *session;       /* owner of the labels; NULL: nothing held */
   GstY10ClassRules *class_rules;
+  Y10HeadParams params;         /* of its inference */
   guint epoch;
   GstClockTime pts;
   guint width, height;

@@ -83,17 +83,33 @@ find_held (const GstY10QueuedFrame * self, const GstY10Hold * hold,
       self->width, self->height, age);
 }
 
-/* Boxes of another model, or of other classes, do not vouch for the objects that
- * are asked for now. */
+/* Whether the held result has all objects that are asked for now. Boxes that would
+ * not be asked for any more count as a difference, too, which is simpler to tell. */
+static gboolean
+asks_same (const GstY10QueuedFrame * self, const GstY10Hold * hold)
+{
+  const Y10HeadParams *now = &self->config->params, *then = &hold->params;
+
+  return now->confidence == then->confidence && now->iou == then->iou
+      && now->class_agnostic == then->class_agnostic
+      && now->max_detections == then->max_detections
+      && now->min_width == then->min_width
+      && now->min_height == then->min_height
+      && now->max_width == then->max_width
+      && now->max_height == then->max_height
+      && gst_y10_class_rules_find_same (hold->class_rules, self->class_rules);
+}
+
+/* Boxes of another model, or that were selected by other properties, do not vouch
+ * for the objects that are asked for now. */
 static void
 show_held (const GstY10QueuedFrame * self, const GstY10Hold * hold,
     GstY10Result * result)
 {
   if (hold->session != self->session)
     result->state = GST_Y10_STATE_HELD_OTHER_MODEL;
-  else if (!gst_y10_class_rules_find_same (hold->class_rules,
-          self->class_rules))
-    result->state = GST_Y10_STATE_HELD_OTHER_CLASSES;
+  else if (!asks_same (self, hold))
+    result->state = GST_Y10_STATE_HELD_OTHER_SETTINGS;
   else if (hold->partial)
     result->state = GST_Y10_STATE_HELD_PARTIAL;
   gst_y10_producer_fill (hold->session->producer, result, hold->detections,

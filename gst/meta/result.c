@@ -59,7 +59,7 @@ gst_y10_state_is_fresh (GstY10State state)
 gboolean
 gst_y10_state_is_held (GstY10State state)
 {
-  return state <= GST_Y10_STATE_HELD_OTHER_CLASSES
+  return state <= GST_Y10_STATE_HELD_OTHER_SETTINGS
       && !gst_y10_state_is_fresh (state);
 }
 

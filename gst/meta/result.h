@@ -26,7 +26,7 @@ typedef enum
   GST_Y10_STATE_FRESH_PARTIAL,  /* only objects in parts of it are reported */
   GST_Y10_STATE_HELD_PARTIAL,   /* likewise, of the earlier one */
   GST_Y10_STATE_HELD_OTHER_MODEL,       /* the result is from the previous model */
-  GST_Y10_STATE_HELD_OTHER_CLASSES,     /* classes changed since the result */
+  GST_Y10_STATE_HELD_OTHER_SETTINGS,    /* classes, confidence or sizes changed since */
 
   /* There are none, since the frame was skipped. */
   GST_Y10_STATE_NO_RESULT,      /* no result since the start or a flush */

@@ -34,9 +34,9 @@ static const Reason reasons[GST_Y10_N_STATES] = {
   [GST_Y10_STATE_HELD_OTHER_MODEL] = {"the new model has no result yet",
       "Covering single boxes resumes after the first inference of the new "
       "model."},
-  [GST_Y10_STATE_HELD_OTHER_CLASSES] = {"the changed classes have no result yet",
+  [GST_Y10_STATE_HELD_OTHER_SETTINGS] = {"the changed settings have no result yet",
       "Covering single boxes resumes after the first inference with the new "
-      "value of classes or class-confidence."},
+      "value of classes, confidence, min-size or what else selects objects."},
   [GST_Y10_STATE_LOST] = {"the detector has lost its GPU",
       "Covering single boxes resumes once it has recovered."},
   [GST_Y10_STATE_FRESH_PARTIAL] = {"the detector reports only a part of the objects",

@@ -212,18 +212,21 @@ GST_START_TEST (test_skipped)
 
 GST_END_TEST;
 
-/* One frame of four is inferred. Boxes held from before classes or class-confidence
- * changed may lack objects that are asked for now; encoder-hints and equal values
- * change nothing. */
-GST_START_TEST (test_other_classes)
+/* One frame of four is inferred. Boxes held from before a property changed that
+ * selects objects may lack some that are asked for now; encoder-hints, equal values
+ * and ones that say the same change nothing. */
+GST_START_TEST (test_other_settings)
 {
   static const struct
   {
     const char *property, *value;
     gboolean is_other;
   } changes[] = {
-    {"classes", "bus", TRUE}, {"classes", "bus", FALSE}, {"encoder-hints", "bus=-8", FALSE},
-    {"class-confidence", "bus=0.5", TRUE}, {"classes", "bus,person", TRUE},
+    {"classes", "", FALSE}, {"classes", "bus", TRUE}, {"classes", "bus", FALSE},
+    {"encoder-hints", "bus=-8", FALSE}, {"class-confidence", "bus=0.5", TRUE},
+    {"classes", "bus,person", TRUE}, {"confidence", "0.2", TRUE},
+    {"confidence", "0.2", FALSE}, {"min-size", "1", TRUE}, {"max-size", "5000", TRUE},
+    {"iou-threshold", "0.5", TRUE}, {"max-detections", "200", TRUE},
   };
   GstClockTime pts = 0;
   Pair pair;
@@ -232,12 +235,13 @@ GST_START_TEST (test_other_classes)
   for (guint i = 0; i < G_N_ELEMENTS (changes); i++) {
     fail_unless_equals_int (pair_push (&pair, pts++ * FRAME), UNTOUCHED);
     fail_unless_equals_int (pair_push (&pair, pts++ * FRAME), UNTOUCHED);
-    g_object_set (pair.detect, changes[i].property, changes[i].value, NULL);
+    gst_util_set_object_arg (G_OBJECT (pair.detect), changes[i].property,
+        changes[i].value);
     for (guint k = 0; k < 2; k++)
       fail_unless_equals_int (pair_push (&pair, pts++ * FRAME),
           changes[i].is_other ? COVERED : UNTOUCHED);
   }
-  pair_expect_warnings (&pair, "the changed classes have no result yet", 1);
+  pair_expect_warnings (&pair, "the changed settings have no result yet", 1);
   pair_end (&pair);
 }
 
@@ -548,7 +552,7 @@ states_suite (void)
   tcase_set_timeout (tc, 120);
   tcase_add_test (tc, test_growth);
   tcase_add_test (tc, test_skipped);
-  tcase_add_test (tc, test_other_classes);
+  tcase_add_test (tc, test_other_settings);
   tcase_add_test (tc, test_slow);
   tcase_add_test (tc, test_crop_meta);
   tcase_add_test (tc, test_telling);
