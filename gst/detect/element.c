@@ -33,9 +33,10 @@ gst_yolov10_detect_get_config (GstYolov10Detect * self)
   return config;
 }
 
+/* Any thread. Call once others can find the engine, so that either they or this
+ * function give it a value that changes meanwhile. */
 void
-gst_yolov10_detect_expect_parts (GstYolov10Detect * self,
-    GstY10Session * session)
+gst_yolov10_detect_introduce (GstYolov10Detect * self, GstY10Session * session)
 {
   GstY10Config *config;
   Y10Image image;
@@ -44,7 +45,9 @@ gst_yolov10_detect_expect_parts (GstYolov10Detect * self,
   config = gst_y10_config_ref (self->config);
   image = self->image;
   GST_OBJECT_UNLOCK (self);
+  gst_y10_session_reserve (session, &image);
   gst_y10_session_expect_parts (session, config->part_rules, &image);
+  gst_y10_session_set_priority (session, config->priority);
   gst_y10_config_unref (config);
 }
 

@@ -68,8 +68,8 @@ GstY10Session *gst_yolov10_detect_get_session (GstYolov10Detect * detect);
 GstY10Config *gst_yolov10_detect_get_config (GstYolov10Detect * detect);
 /* Returns whether frames may be in CUDA memory. */
 gboolean gst_yolov10_detect_takes_cuda (GstYolov10Detect * detect);
-/* Tells the engine of @session how many parts frames will have. */
-void gst_yolov10_detect_expect_parts (GstYolov10Detect * detect,
+/* Tells the engine of @session what frames to expect, and its priority. */
+void gst_yolov10_detect_introduce (GstYolov10Detect * detect,
     GstY10Session * session);
 
 G_END_DECLS

@@ -211,10 +211,8 @@ gst_y10_input_set_caps (GstYolov10Detect * self, GstCaps * caps)
   in->max_running = -1;         /* forces set_limits() to recompute */
   if (!in->has_format || !follow_format (self))
     return FALSE;
-  if (self->session) {
-    gst_y10_session_reserve (self->session, &in->format);
-    gst_yolov10_detect_expect_parts (self, self->session);
-  }
+  if (self->session)
+    gst_yolov10_detect_introduce (self, self->session);
   return TRUE;
 }
 
@@ -307,7 +305,7 @@ follow_config (GstYolov10Detect * self, GstY10Config * config)
   in->followed = gst_y10_config_ref (config);
   in->followed_by = self->session->serial;
   if (!old || old->part_rules != config->part_rules)
-    gst_yolov10_detect_expect_parts (self, self->session);
+    gst_yolov10_detect_introduce (self, self->session);
   if (!gst_y10_session_follow (self->session, config, &error))
     GST_Y10_ELEMENT_WARNING (self, error);
   g_clear_error (&error);
@@ -531,8 +529,7 @@ gst_y10_input_push (GstYolov10Detect * self, GstBuffer * buffer)
     goto refused;
   }
   set_controlled_values (self, buffer);
-  if (!gst_y10_lifecycle_apply_reload (self, &self->in->format,
-          self->in->skips)) {
+  if (!gst_y10_lifecycle_apply_reload (self, self->in->skips)) {
     flow = stopped (self);
     goto refused;
   }

@@ -109,6 +109,7 @@ gst_y10_lifecycle_begin (GstYolov10Detect * self, GError ** error)
   gst_y10_latency_expect (&self->latency, session->warm_ns);
   GST_OBJECT_UNLOCK (self);
   y10_engine_unref (engine);
+  gst_yolov10_detect_introduce (self, session);
   follow_config (self);
   gst_y10_messages_active (GST_ELEMENT (self));
   return TRUE;
@@ -148,18 +149,15 @@ gst_y10_lifecycle_restart_in_context (GstYolov10Detect * self, GstBuffer * buffe
       && gst_y10_lifecycle_begin (self, error);
 }
 
-/* Switches to a reloaded session, if one is ready. Frames of @format are to come. With
- * @withdraw, the old session's requests would get their turn too late. Queued frames
- * keep the old one. If that one has lost its GPU, they leave first, so that its
- * recovery can be stopped; if they cannot, returns FALSE, and the reloaded session
- * stays ready. */
+/* Switches to a reloaded session, if one is ready. With @withdraw, the old session's
+ * requests would get their turn too late. Queued frames keep the old one. If that one
+ * has lost its GPU, they leave first, so that its recovery can be stopped; if they
+ * cannot, returns FALSE, and the reloaded session stays ready. */
 gboolean
-gst_y10_lifecycle_apply_reload (GstYolov10Detect * self,
-    const GstY10FrameFormat * format, gboolean withdraw)
+gst_y10_lifecycle_apply_reload (GstYolov10Detect * self, gboolean withdraw)
 {
   GstY10Session *new, *old;
   gboolean slower;
-  gint priority;
 
   if (!gst_y10_reload_is_ready (self->reload))
     return TRUE;
@@ -173,11 +171,8 @@ gst_y10_lifecycle_apply_reload (GstYolov10Detect * self,
   old = self->session;
   self->session = new;
   slower = gst_y10_latency_expect (&self->latency, new->warm_ns);
-  priority = self->config->priority;
   GST_OBJECT_UNLOCK (self);
-  gst_y10_session_reserve (new, format);
-  gst_yolov10_detect_expect_parts (self, new);
-  gst_y10_session_set_priority (new, priority);
+  gst_yolov10_detect_introduce (self, new);
   if (withdraw)
     gst_y10_session_withdraw (old);
   gst_y10_reload_retire (self->reload, old);

@@ -15,6 +15,6 @@ gboolean gst_y10_lifecycle_restart_in_context (GstYolov10Detect * detect,
     GstBuffer * buffer, GError ** error);
 /* Input thread only. */
 gboolean gst_y10_lifecycle_apply_reload (GstYolov10Detect * detect,
-    const GstY10FrameFormat * format, gboolean withdraw);
+    gboolean withdraw);
 
 G_END_DECLS

@@ -142,7 +142,6 @@ attempt (GstY10Recovery * self)
   GError *error = NULL;
   Y10EngineStream *stream = make_stream (self, &error);
   guint64 skipped;
-  gint priority;
 
   self->attempts++;
   if (!stream) {
@@ -157,11 +156,9 @@ attempt (GstY10Recovery * self)
   GST_OBJECT_LOCK (detect);
   detect->stats.recoveries++;
   skipped = detect->stats.skipped;
-  priority = detect->config->priority;
   GST_OBJECT_UNLOCK (detect);
-  y10_engine_stream_set_priority (stream, priority);
   gst_y10_session_give_stream (self->session, stream);
-  gst_yolov10_detect_expect_parts (detect, self->session);
+  gst_yolov10_detect_introduce (detect, self->session);
   /* From here on the device may be lost again and the output task restart
    * recovery. */
   post_recovered (self, skipped);

@@ -300,17 +300,16 @@ gst_y10_session_withdraw (GstY10Session * self)
   y10_engine_stream_unref (stream);
 }
 
-/* Has memory ready for frames of @format, if they are in system memory. */
+/* Has memory ready for frames like @image (width 0: unknown), if they are in system
+ * memory. */
 void
-gst_y10_session_reserve (GstY10Session * self,
-    const GstY10FrameFormat * format)
+gst_y10_session_reserve (GstY10Session * self, const Y10Image * image)
 {
   Y10EngineStream *stream = gst_y10_session_get_stream (self);
 
-  if (stream && format->image.memory == Y10_MEMORY_HOST)
-    y10_engine_stream_reserve (stream, format->image.format,
-        (guint) GST_VIDEO_INFO_WIDTH (&format->info),
-        (guint) GST_VIDEO_INFO_HEIGHT (&format->info));
+  if (stream && image->width && image->memory == Y10_MEMORY_HOST)
+    y10_engine_stream_reserve (stream, image->format, image->width,
+        image->height);
   y10_engine_stream_unref (stream);
 }
 

@@ -46,7 +46,7 @@ Y10EngineStream *gst_y10_session_begin (GstY10Session * session);
 void gst_y10_session_end (GstY10Session * session, Y10EngineStream * stream);
 void gst_y10_session_withdraw (GstY10Session * session);
 void gst_y10_session_reserve (GstY10Session * session,
-    const GstY10FrameFormat * format);
+    const Y10Image * image);
 void gst_y10_session_set_priority (GstY10Session * session, gint priority);
 void gst_y10_session_expect_parts (GstY10Session * session,
     const GstY10PartRules * rules, const Y10Image * image);
