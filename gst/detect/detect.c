@@ -243,7 +243,7 @@ gst_yolov10_detect_propose_allocation (GstBaseTransform * base,
     GstQuery * decide_query, GstQuery * query)
 {
   GstYolov10Detect *self = GST_YOLOV10_DETECT (base);
-  gboolean answered = gst_pad_peer_query (base->srcpad, query), cuda;
+  gboolean answered = gst_pad_peer_query (base->srcpad, query), cuda, skip;
   GstCaps *caps;
   guint frames;
 
@@ -254,9 +254,10 @@ gst_yolov10_detect_propose_allocation (GstBaseTransform * base,
     return FALSE;
   GST_OBJECT_LOCK (self);
   frames = self->config->max_queued_frames;
+  skip = gst_y10_policy_skips (self->config->late_policy, self->live);
   if (!frames)
-    frames = gst_y10_policy_auto_frames (gst_y10_policy_skips
-        (self->config->late_policy, self->live), GST_Y10_AUTO_IN_FLIGHT,
+    frames = gst_y10_policy_auto_frames (skip,
+        gst_y10_policy_max_running (self->config->in_flight, skip),
         self->latency.reported, self->frame_duration);
   GST_OBJECT_UNLOCK (self);
   gst_y10_frame_propose (query, cuda, frames);

@@ -349,13 +349,11 @@ choose_max_frames (GstYolov10Detect * self, const Snapshot * now, guint running)
   return (guint) CLAMP (MAX_BYTES / size, 1, frames);
 }
 
-/* Defaults to one inference at a time when skipping: a second one would only
- * wait for the first. in-flight overrides this. */
 static void
 set_limits (GstYolov10Detect * self, const Snapshot * now)
 {
-  guint running = now->config->in_flight ? now->config->in_flight
-      : now->policy.skip ? 1 : GST_Y10_AUTO_IN_FLIGHT;
+  guint running = gst_y10_policy_max_running (now->config->in_flight,
+      now->policy.skip);
   guint frames = choose_max_frames (self, now, running);
   gboolean slower;
 

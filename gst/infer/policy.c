@@ -107,6 +107,14 @@ gst_y10_policy_behind (GstY10SkipPolicy * self, gint64 now, GstClockTime running
   return (GstClockTime) behind;
 }
 
+/* Returns how many frames may be inferred at a time, by the property in-flight (0:
+ * automatic). When skipping, a second one would only wait for the first. */
+guint
+gst_y10_policy_max_running (guint in_flight, gboolean skip)
+{
+  return in_flight ? in_flight : skip ? 1 : GST_Y10_AUTO_IN_FLIGHT;
+}
+
 /* Returns the automatic queue size: when skipping, the frames that arrive
  * during one inference; else enough to keep the engine busy. @interval 0 means
  * unknown. */

@@ -42,6 +42,7 @@ GstY10InferMode gst_y10_policy_choose (GstY10SkipPolicy * policy,
 void gst_y10_policy_queued (GstY10SkipPolicy * policy);
 GstClockTime gst_y10_policy_behind (GstY10SkipPolicy * policy, gint64 now,
     GstClockTime running_time);
+guint gst_y10_policy_max_running (guint in_flight, gboolean skip);
 guint gst_y10_policy_auto_frames (gboolean skip, guint n_running,
     GstClockTime inference, GstClockTime interval);
 

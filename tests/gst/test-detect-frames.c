@@ -398,14 +398,16 @@ GST_START_TEST (test_untouched)
 
 GST_END_TEST;
 
-/* Upstream gets exactly downstream's answer to an allocation query. */
+/* Upstream gets exactly downstream's answer to an allocation query, and is asked to
+ * have as many frames more as the element holds with in-flight inferences. */
 GST_START_TEST (test_allocation)
 {
   GstCaps *caps = test_gst_caps ("NV12", 96, 64);
 
   for (guint offered = 0; offered < 2; offered++) {
-    GstHarness *h = test_gst_harness ("");
+    GstHarness *h = test_gst_harness ("in-flight=5");
     GstQuery *query = gst_query_new_allocation (caps, TRUE);
+    guint min;
 
     if (offered) {
       gst_harness_add_propose_allocation_meta (h, GST_VIDEO_META_API_TYPE,
@@ -419,6 +421,11 @@ GST_START_TEST (test_allocation)
         2 * offered);
     fail_unless_equals_int (gst_query_find_allocation_meta (query,
             GST_VIDEO_META_API_TYPE, NULL), offered);
+    if (offered) {
+      fail_unless_equals_int (gst_query_get_n_allocation_pools (query), 1);
+      gst_query_parse_nth_allocation_pool (query, 0, NULL, NULL, &min, NULL);
+      fail_unless_equals_int (min, 5 + 2 + 1);
+    }
     gst_query_unref (query);
     gst_harness_teardown (h);
   }

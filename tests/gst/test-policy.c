@@ -168,6 +168,15 @@ test_behind (void)
 }
 
 static void
+test_max_running (void)
+{
+  for (guint skip = 0; skip < 2; skip++)
+    g_assert_cmpuint (gst_y10_policy_max_running (5, skip), ==, 5);
+  g_assert_cmpuint (gst_y10_policy_max_running (0, TRUE), ==, 1);
+  g_assert_cmpuint (gst_y10_policy_max_running (0, FALSE), ==, 2);
+}
+
+static void
 test_auto_frames (void)
 {
   g_assert_cmpuint (gst_y10_policy_auto_frames (FALSE, 3, 900 * MS, 10 * MS), ==,
@@ -250,6 +259,7 @@ main (int argc, char **argv)
   g_test_add_func ("/policy/choose", test_choose);
   g_test_add_func ("/policy/not-taken", test_not_taken);
   g_test_add_func ("/policy/behind", test_behind);
+  g_test_add_func ("/policy/max-running", test_max_running);
   g_test_add_func ("/policy/auto-frames", test_auto_frames);
   g_test_add_func ("/policy/hold", test_hold);
   return g_test_run ();
