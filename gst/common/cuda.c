@@ -387,8 +387,9 @@ gst_y10_cuda_is_lost (GstY10Cuda * self, GstBuffer * buffer)
   return lost;
 }
 
-/* Returns the CUcontext, valid until gst_y10_cuda_close() or
- * gst_y10_cuda_adopt(), or NULL. */
+/* Returns the CUcontext, or NULL. It is valid until gst_y10_cuda_close(),
+ * gst_y10_cuda_adopt() or gst_y10_cuda_lose(); after the last of these, an engine
+ * cannot be made in it. */
 gpointer
 gst_y10_cuda_get_handle (GstY10Cuda * self)
 {
@@ -406,10 +407,15 @@ gboolean
 gst_y10_cuda_is_ours (GstY10Cuda * self, GstBuffer * buffer)
 {
   GstCudaContext *theirs = context_of (buffer);
+  gboolean ours;
 
-  return !theirs || theirs == self->context
+  /* Recovery may drop the context meanwhile. */
+  g_mutex_lock (&self->lock);
+  ours = !theirs || theirs == self->context
       || (self->context && gst_cuda_context_get_handle (theirs) ==
       gst_cuda_context_get_handle (self->context));
+  g_mutex_unlock (&self->lock);
+  return ours;
 }
 
 /* Switches to the context of @buffer, which must be on GPU @device_id (-1:
