@@ -65,6 +65,9 @@ gst_y10_input_begin (GstYolov10Detect * self)
 {
   self->in->skips = self->in->max_running = -1;
   self->in->pool = NULL;
+  GST_OBJECT_LOCK (self);
+  self->max_frames = 0;         /* of the last run; a latency query may come first */
+  GST_OBJECT_UNLOCK (self);
 }
 
 /* Frames will come that have no relation to earlier ones in time. Call while none

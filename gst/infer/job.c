@@ -11,6 +11,8 @@
 
 #define FOREVER -1
 
+G_STATIC_ASSERT (GST_Y10_MAX_AREA_PARTS >= Y10_MAX_PARTS);
+
 void
 gst_y10_jobs_init (GstY10Jobs * self)
 {

@@ -418,6 +418,14 @@ GST_START_TEST (test_latency_limits)
       fail_unless (min == 10 && max == 1000);
     }
     gst_query_unref (query);
+    /* In another run, nothing of this one counts before the first frame. */
+    gst_element_set_state (h->element, GST_STATE_READY);
+    gst_element_set_state (h->element, GST_STATE_PLAYING);
+    query = gst_query_new_latency ();
+    fail_unless (gst_pad_peer_query (h->sinkpad, query));
+    gst_query_parse_latency (query, NULL, &min, &max);
+    fail_unless_equals_uint64 (max, 1000 + min - 10);
+    gst_query_unref (query);
     gst_harness_teardown (h);
   }
 }
