@@ -6,7 +6,6 @@
 #include "config.h"
 #endif
 
-#include "meta/write.h"
 #include "detect/detect.h"
 #ifdef HAVE_OVERLAY
 #include "overlay/overlay.h"

@@ -384,7 +384,8 @@ warn_of_hints (GstYolov10Detect * self, const GstY10Config * config)
 static void
 warn_of_attach (GstYolov10Detect * self, const GstY10Config * config)
 {
-  if (!GST_Y10_HAVE_ANALYTICS && config->attach != GST_YOLOV10_ATTACH_ALL
+  if (!gst_y10_attach_has_analytics ()
+      && config->attach != GST_YOLOV10_ATTACH_ALL
       && (config->attach & GST_YOLOV10_ATTACH_ANALYTICS))
     GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
         ("attach=analytics has no effect: this build has no GstAnalytics, "

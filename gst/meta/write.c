@@ -34,8 +34,8 @@ static const GstMetaInfo *frame_meta_info;
 /**
  * gst_y10_attach_register_metas:
  *
- * Registers the meta types. Must be called when the plugin is loaded, before the
- * other functions. Thread-safe; later calls do nothing. The frame meta has no
+ * Registers the meta types. Must be called before the other functions, as in
+ * class_init. Thread-safe; later calls do nothing. The frame meta has no
  * tags, so elements assume that it does not depend on size, position or colours
  * and keep it.
  */
@@ -53,6 +53,18 @@ gst_y10_attach_register_metas (void)
     frame_meta_info = gst_meta_register_custom (GST_YOLOV10_FRAME_META_NAME,
         no_tags, NULL, NULL, NULL);
   g_once_init_leave (&once, 1);
+}
+
+/* Returns whether this build attaches analytics metadata, which GStreamer has since
+ * 1.24. A function, since only files that know the build's config.h could tell. */
+gboolean
+gst_y10_attach_has_analytics (void)
+{
+#ifdef HAVE_GST_ANALYTICS
+  return TRUE;
+#else
+  return FALSE;
+#endif
 }
 
 /* Returns the first id above those of other detectors on the buffer. */

@@ -10,14 +10,8 @@
 
 G_BEGIN_DECLS
 
-/* GStreamer has analytics metadata since 1.24. */
-#ifdef HAVE_GST_ANALYTICS
-#define GST_Y10_HAVE_ANALYTICS TRUE
-#else
-#define GST_Y10_HAVE_ANALYTICS FALSE
-#endif
-
 void gst_y10_attach_register_metas (void);
+gboolean gst_y10_attach_has_analytics (void);
 void gst_y10_result_attach (GstY10Result * result, GstBuffer * buffer,
     GstYolov10Attach attach, const GstY10Hints * hints, gboolean for_privacy);
 GstStructure *gst_y10_result_describe (const GstY10Result * result,

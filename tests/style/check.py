@@ -201,6 +201,9 @@ def check_layering(root):
     for name in files(root):
         if not name.endswith((".c", ".h", ".cu", ".cuh", ".h.in")):
             continue
+        if (name.startswith("gst/") and name.endswith(".h")
+                and re.search(r"#\s*if.*\bHAVE_", read(root, name))):
+            yield f"{name} asks for HAVE_...: files may not all include config.h"
         for quote, header in INCLUDE.findall(read(root, name)):
             n += 1
             for where, what, why in FORBIDDEN:
