@@ -6,9 +6,9 @@
  * only metadata is added. detect/pads.c implements the data flow.
  *
  * The session (model and engine) exists from start() to stop(), that is, from
- * PAUSED to READY, unless a reload replaces it. Properties that may change
- * while playing are copied under the object lock once per frame; parsed values,
- * such as the class list, are computed when the property is set. */
+ * PAUSED to READY, unless a reload replaces it. The properties are an immutable
+ * configuration, which each frame references; what is parsed from them is made once
+ * for a configuration. */
 
 /**
  * SECTION:element-yolov10detect
@@ -135,7 +135,7 @@ gst_yolov10_detect_start (GstBaseTransform * base)
 
   GST_OBJECT_LOCK (self);
   memset (&self->stats, 0, sizeof self->stats);
-  gst_y10_latency_begin (&self->latency, 0);
+  gst_y10_latency_begin (&self->latency);
   GST_OBJECT_UNLOCK (self);
   gst_y10_pads_begin (self);
   if (!gst_y10_lifecycle_begin (self, &error)) {

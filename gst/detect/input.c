@@ -195,7 +195,7 @@ follow_format (GstYolov10Detect * self)
   return in->has_format;
 }
 
-/* Call while the frame queue is empty, since the output task reads the format. */
+/* Call while the frame queue is empty. */
 gboolean
 gst_y10_input_set_caps (GstYolov10Detect * self, GstCaps * caps)
 {
@@ -211,7 +211,6 @@ gst_y10_input_set_caps (GstYolov10Detect * self, GstCaps * caps)
   GST_OBJECT_LOCK (self);
   self->frame_duration = duration;
   GST_OBJECT_UNLOCK (self);
-  in->max_running = -1;         /* forces set_limits() to recompute */
   if (!in->has_format || !follow_format (self))
     return FALSE;
   if (self->session)
@@ -327,7 +326,6 @@ check_pool (GstYolov10Detect * self, GstBuffer * buffer)
   if (buffer->pool == in->pool)
     return;
   in->pool = buffer->pool;
-  in->max_running = -1;         /* forces set_limits() to recompute */
   if (buffer->pool) {
     config = gst_buffer_pool_get_config (buffer->pool);
     gst_buffer_pool_config_get_params (config, NULL, NULL, NULL, &max);

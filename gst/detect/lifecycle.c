@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Creates and destroys the session and the CUDA context. Both exist from
- * start() to stop(), unless a reload replaces the session or frames arrive in
- * another CUDA context. */
+/* Creates and destroys the session, and opens the CUDA context. The session exists
+ * from start() to stop(), unless a reload replaces it or frames arrive in another
+ * CUDA context; the context, from NULL to READY on, until NULL. */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif

@@ -332,7 +332,7 @@ void
 gst_y10_props_init (GstYolov10Detect * self)
 {
   GstY10Config *config = gst_y10_config_new (NULL);
-  const GstY10Config none = { .serial = 0 };
+  const GstY10Config none = { .backend = Y10_BACKEND_AUTO };
 
   for (const GstY10Field * field = fields; field->id; field++) {
     GParamSpec *pspec = props[field->id];

@@ -71,7 +71,7 @@ gst_y10_class_rules_unref (GstY10ClassRules * self)
   g_clear_pointer (&self->classes_text, g_ref_string_release);
   g_clear_pointer (&self->confidence_text, g_ref_string_release);
   g_clear_pointer (&self->hints_text, g_ref_string_release);
-  gst_y10_hints_unref (self->hints);
+  gst_y10_hints_free (self->hints);
   g_free (self->confidence);
   g_free (self->classes);
   g_free (self);

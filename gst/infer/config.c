@@ -20,10 +20,8 @@ gst_y10_config_new (const GstY10Config * from)
   GstY10Config *self = from ? g_memdup2 (from, sizeof *from)
       : g_new0 (GstY10Config, 1);
   gchar **texts = (gchar **) & self->text;
-  static gint serial;
 
   g_atomic_ref_count_init (&self->refs);
-  self->serial = (guint) g_atomic_int_add (&serial, 1) + 1;
   self->params.size = sizeof self->params;
   for (guint i = 0; i < N_TEXTS; i++)
     if (texts[i])

@@ -39,7 +39,6 @@ typedef struct
 typedef struct
 {
   gatomicrefcount refs;
-  guint serial;                 /* unique within the process */
   GstY10ConfigTexts text;
 
   /* What a session is made with. */

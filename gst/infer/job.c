@@ -48,7 +48,7 @@ gst_y10_jobs_clear (GstY10Jobs * self)
   g_mutex_clear (&self->lock);
 }
 
-/* Returns an unused job, or NULL if there is none. The caller sets @number,
+/* Returns an unused job, or NULL if there is none. The caller sets @number, @epoch,
  * @session, @config, @class_rules and the notification of @request. */
 GstY10Job *
 gst_y10_jobs_take (GstY10Jobs * self)
@@ -189,7 +189,8 @@ move_to_frame (GstY10Job * self)
 }
 
 /* Waits for the engine and unmaps the frame. Without a result, @n stays -1: the
- * request was withdrawn or never queued, or there is an error. */
+ * request was withdrawn or never queued, or there is an error. A frame without
+ * anything to infer has a result of no rows. */
 void
 gst_y10_job_finish (GstY10Job * self)
 {

@@ -10,12 +10,10 @@
 
 #include <string.h>
 
-/* @first is the inference time measured during warm-up. */
 void
-gst_y10_latency_begin (GstY10Latency * self, GstClockTime first)
+gst_y10_latency_begin (GstY10Latency * self)
 {
   memset (self, 0, sizeof *self);
-  self->reported = first;
 }
 
 /* Updates the inference time. Returns TRUE if it rose by a fifth or more, so

@@ -20,7 +20,7 @@ typedef struct
   GstClockTime interval;        /* frame interval last reported; 0: unknown */
 } GstY10Latency;
 
-void gst_y10_latency_begin (GstY10Latency * latency, GstClockTime first);
+void gst_y10_latency_begin (GstY10Latency * latency);
 gboolean gst_y10_latency_expect (GstY10Latency * latency,
     GstClockTime inference);
 gboolean gst_y10_latency_record (GstY10Latency * latency, guint64 ns);

@@ -33,7 +33,6 @@ enum
 
 struct _GstY10Hints
 {
-  gatomicrefcount refs;
   guint n_classes;
   GstStructure *(*classes)[N_ENCODERS]; /* by class; all NULL: no hint */
 };
@@ -120,7 +119,6 @@ make (const gint * deltas, gint others, guint n_classes)
 {
   GstY10Hints *self = g_new0 (GstY10Hints, 1);
 
-  g_atomic_ref_count_init (&self->refs);
   self->n_classes = n_classes;
   self->classes = g_malloc0_n (n_classes, sizeof *self->classes);
   for (guint i = 0; i < n_classes; i++)
@@ -167,31 +165,15 @@ gst_y10_hints_parse (const gchar * text, const Y10Model * model,
 }
 
 /**
- * gst_y10_hints_ref:
- * @self: (nullable): hints
- *
- * Takes a reference. Thread-safe.
- *
- * Returns: (transfer full) (nullable): @self
- */
-GstY10Hints *
-gst_y10_hints_ref (GstY10Hints * self)
-{
-  if (self)
-    g_atomic_ref_count_inc (&self->refs);
-  return self;
-}
-
-/**
- * gst_y10_hints_unref:
+ * gst_y10_hints_free:
  * @self: (nullable) (transfer full): hints
  *
- * Drops a reference; the last one frees the hints. Thread-safe.
+ * Frees the hints.
  */
 void
-gst_y10_hints_unref (GstY10Hints * self)
+gst_y10_hints_free (GstY10Hints * self)
 {
-  if (!self || !g_atomic_ref_count_dec (&self->refs))
+  if (!self)
     return;
   for (guint i = 0; i < self->n_classes; i++)
     for (guint k = 0; k < N_ENCODERS; k++)

@@ -7,13 +7,12 @@
 
 G_BEGIN_DECLS
 
-/* The encoder hints of each class. Immutable and reference-counted. */
+/* The encoder hints of each class. Immutable. */
 typedef struct _GstY10Hints GstY10Hints;
 
 gboolean gst_y10_hints_parse (const gchar * text, const Y10Model * model,
     GstY10Hints ** hints, GError ** error);
-GstY10Hints *gst_y10_hints_ref (GstY10Hints * hints);
-void gst_y10_hints_unref (GstY10Hints * hints);
+void gst_y10_hints_free (GstY10Hints * hints);
 void gst_y10_hints_add (const GstY10Hints * hints, gint class_id,
     GstVideoRegionOfInterestMeta * roi);
 

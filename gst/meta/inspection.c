@@ -102,8 +102,8 @@ init (GstMeta * meta, gpointer params, GstBuffer * buffer)
 /**
  * gst_y10_inspection_register:
  *
- * Registers the meta type. Must be called when the plugin is loaded, before the
- * other functions. Thread-safe; later calls do nothing.
+ * Registers the meta type. Must be called before the other functions, as in
+ * class_init. Thread-safe; later calls do nothing.
  */
 void
 gst_y10_inspection_register (void)

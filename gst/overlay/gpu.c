@@ -60,8 +60,7 @@ void
 gst_y10_painter_close (GstY10Painter * self)
 {
   g_clear_pointer (&self->painter, y10_painter_free);
-  if (self->cuda)
-    gst_y10_cuda_close (self->cuda);
+  gst_y10_cuda_close (self->cuda);
 }
 
 /* Drops a lost context, which nothing can use any more. Frames in another

@@ -381,10 +381,3 @@ gst_y10_labels_number (GstY10Labels * labels, guint64 number)
   found->used = labels->frame;
   return &found->text;
 }
-
-/* Returns the height of all texts in pixels, which is even. */
-gint
-gst_y10_labels_height (GstY10Labels * labels)
-{
-  return labels->height;
-}

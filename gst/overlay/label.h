@@ -43,6 +43,4 @@ const GstY10Text *  gst_y10_labels_percent   (GstY10Labels * labels,
 const GstY10Text *  gst_y10_labels_number    (GstY10Labels * labels,
                                                       guint64 number);
 
-gint                    gst_y10_labels_height    (GstY10Labels * labels);
-
 G_END_DECLS

@@ -50,7 +50,6 @@
 
 #include "overlay/element.h"
 
-#include "common/cuda.h"
 #include "overlay/caps.h"
 #include "common/sinkpad.h"
 
