@@ -155,7 +155,7 @@ gst_yolov10_detect_stop (GstBaseTransform * base)
 
   gst_y10_lifecycle_end (self);
   gst_y10_pads_end (self);
-  gst_y10_messages_active (GST_ELEMENT (self));
+  gst_y10_messages_engine_changed (GST_ELEMENT (self));
   return TRUE;
 }
 

@@ -35,8 +35,8 @@ struct _GstY10Input
   gboolean flow_returned;       /* upstream got the flow error */
   gpointer pool;                /* of the last frame; only compared */
   guint pool_frames;            /* how many it can spare; 0: any */
-  GstY10Config *followed;       /* of the last frame; NULL: none yet */
-  guint followed_by;            /* serial of its session */
+  GstY10Config *last_config;    /* of the last frame; NULL: none yet */
+  guint last_serial;            /* of its session */
 
   /* Object lock. */
   GstClockTime late_until;      /* running time, from QoS events */
@@ -94,7 +94,7 @@ gst_y10_input_end (GstYolov10Detect * self)
 {
   GstY10Input *in = self->in;
 
-  g_clear_pointer (&in->followed, gst_y10_config_unref);
+  g_clear_pointer (&in->last_config, gst_y10_config_unref);
   gst_caps_replace (&in->refused_caps, NULL);
   in->has_format = FALSE;
   g_mutex_lock (&self->config_lock);
@@ -177,7 +177,7 @@ gst_y10_input_check_caps (GstYolov10Detect * self, GstCaps * caps)
 }
 
 static gboolean
-follow_format (GstYolov10Detect * self)
+set_image_of_format (GstYolov10Detect * self)
 {
   GstY10Input *in = self->in;
   Y10Image image = in->format.image;
@@ -211,7 +211,7 @@ gst_y10_input_set_caps (GstYolov10Detect * self, GstCaps * caps)
   GST_OBJECT_LOCK (self);
   self->frame_duration = duration;
   GST_OBJECT_UNLOCK (self);
-  if (!in->has_format || !follow_format (self))
+  if (!in->has_format || !set_image_of_format (self))
     return FALSE;
   if (self->session)
     gst_yolov10_detect_introduce (self, self->session);
@@ -262,9 +262,9 @@ typedef struct
 {
   GstY10Config *config;
   gboolean for_privacy;
-  GstY10PolicyQuery policy;
+  GstY10PolicyInput policy;
   gboolean live;
-  GstClockTime inference, interval;
+  GstClockTime inference, frame_interval;
   gint64 max_wait;              /* for a turn, in nanoseconds */
 } Snapshot;
 
@@ -281,14 +281,14 @@ snapshot_properties (GstYolov10Detect * self, GstBuffer * buffer,
   now->for_privacy = self->in->for_privacy;
   now->policy.skip = gst_y10_policy_skips (self->config->late_policy,
       self->live);
-  now->policy.interval = self->config->inference_interval;
+  now->policy.every_nth = self->config->inference_interval;
   now->policy.late_until = qos ? self->in->late_until : GST_CLOCK_TIME_NONE;
   now->live = self->live;
   now->inference = self->latency.reported;
   duration = self->frame_duration;
   GST_OBJECT_UNLOCK (self);
-  now->interval = gst_y10_policy_arrived (&self->in->policy, arrived_at, duration);
-  now->max_wait = (gint64) gst_y10_policy_max_wait (now->interval, duration);
+  now->frame_interval = gst_y10_policy_arrived (&self->in->policy, arrived_at, duration);
+  now->max_wait = (gint64) gst_y10_policy_max_wait (now->frame_interval, duration);
   now->policy.running_time = gst_segment_to_running_time (&base->segment,
       GST_FORMAT_TIME, GST_BUFFER_PTS (buffer));
 }
@@ -296,19 +296,19 @@ snapshot_properties (GstYolov10Detect * self, GstBuffer * buffer,
 /* Looks at a new configuration, or session, with its first frame. The classes fit,
  * unless another model took over since they were set. */
 static void
-follow_config (GstYolov10Detect * self, GstY10Config * config)
+notice_config (GstYolov10Detect * self, GstY10Config * config)
 {
   GstY10Input *in = self->in;
-  GstY10Config *old = in->followed;
+  GstY10Config *old = in->last_config;
   GError *error = NULL;
 
-  if (old == config && in->followed_by == self->session->serial)
+  if (old == config && in->last_serial == self->session->serial)
     return;
-  in->followed = gst_y10_config_ref (config);
-  in->followed_by = self->session->serial;
+  in->last_config = gst_y10_config_ref (config);
+  in->last_serial = self->session->serial;
   if (!old || old->part_rules != config->part_rules)
     gst_yolov10_detect_introduce (self, self->session);
-  if (!gst_y10_session_follow (self->session, config, &error))
+  if (!gst_y10_session_use_classes (self->session, config, &error))
     GST_Y10_ELEMENT_WARNING (self, error);
   g_clear_error (&error);
   gst_y10_config_unref (old);
@@ -342,7 +342,7 @@ choose_max_frames (GstYolov10Detect * self, const Snapshot * now, guint running)
 
   if (!frames)
     frames = gst_y10_policy_auto_frames (now->policy.skip, running,
-        now->inference, now->interval);
+        now->inference, now->frame_interval);
   if (!now->policy.skip)
     return frames;
   if (self->in->pool_frames)
@@ -360,7 +360,7 @@ set_limits (GstYolov10Detect * self, const Snapshot * now)
 
   GST_OBJECT_LOCK (self);
   slower = now->policy.skip
-      && gst_y10_latency_wait (&self->latency, now->interval);
+      && gst_y10_latency_wait (&self->latency, now->frame_interval);
   GST_OBJECT_UNLOCK (self);
   if (slower)
     gst_element_post_message (GST_ELEMENT (self),
@@ -400,45 +400,45 @@ request_changed (Y10EngineRequest * request, Y10EngineRequestState state, gpoint
       : GST_Y10_FRAME_QUEUE_OVER);
 }
 
-/* Returns TRUE if the engine took the frame. On failure, entry->job has the
+/* Returns TRUE if the engine took the frame. On failure, frame->job has the
  * error. */
 static gboolean
-begin_inference (GstYolov10Detect * self, GstY10QueuedFrame * entry,
+begin_inference (GstYolov10Detect * self, GstY10QueuedFrame * frame,
     guint64 number, GstY10InferMode mode)
 {
   GstY10Job *job = gst_y10_jobs_take (&self->jobs);
-  gboolean queued;
+  gboolean submitted;
 
   if (!job)
     return FALSE;
   job->number = number;
-  job->epoch = entry->epoch;
-  job->session = gst_y10_session_ref (entry->session);
-  job->config = gst_y10_config_ref (entry->config);
-  job->class_rules = gst_y10_class_rules_ref (entry->class_rules);
+  job->epoch = frame->epoch;
+  job->session = gst_y10_session_ref (frame->session);
+  job->config = gst_y10_config_ref (frame->config);
+  job->class_rules = gst_y10_class_rules_ref (frame->class_rules);
   job->request.notify = request_changed;
   job->request.notify_data = self;
-  if (!gst_y10_job_start (job, entry->buffer, &self->in->format,
-          (guint) self->in->max_running, mode, &queued)) {
+  if (!gst_y10_job_start (job, frame->buffer, &self->in->format,
+          (guint) self->in->max_running, mode, &submitted)) {
     GST_DEBUG_OBJECT (self, "cannot infer a frame: %s",
         job->error->message);
-    entry->job = job;
+    frame->job = job;
     return FALSE;
   }
-  entry->lost = job->stream == NULL;
+  frame->lost = job->stream == NULL;
   if (job->is_empty) {
     /* An earlier frame's result would replace this one. */
     if (mode != GST_Y10_INFER_ALL)
-      gst_y10_session_withdraw (entry->session);
-    entry->job = job;
-    gst_y10_policy_queued (&self->in->policy);
-  } else if (queued) {
-    entry->job = job;
-    gst_y10_policy_queued (&self->in->policy);
+      gst_y10_session_withdraw (frame->session);
+    frame->job = job;
+    gst_y10_policy_submitted (&self->in->policy);
+  } else if (submitted) {
+    frame->job = job;
+    gst_y10_policy_submitted (&self->in->policy);
   } else {
     gst_y10_jobs_give (&self->jobs, job);
   }
-  return queued;
+  return submitted;
 }
 
 /* Warns when a live source falls behind because every frame is inferred. */
@@ -461,29 +461,29 @@ queue_frame (GstYolov10Detect * self, GstBuffer * buffer, const Snapshot * now,
     GstY10InferMode mode, gboolean lost, gint64 arrived_at)
 {
   guint64 number;
-  GstY10QueuedFrame *entry = gst_y10_frame_queue_reserve (self->frame_queue,
+  GstY10QueuedFrame *frame = gst_y10_frame_queue_reserve (self->frame_queue,
       now->policy.skip, &number);
   gboolean is_inferred = FALSE, failed;
 
-  if (!entry) {
+  if (!frame) {
     gst_buffer_unref (buffer);
     return stopped (self);
   }
   warn_if_behind (self, now);
-  gst_y10_queued_frame_begin (entry, buffer, self->session, now->config,
+  gst_y10_queued_frame_begin (frame, buffer, self->session, now->config,
       self->in->epoch, &self->in->format.info, arrived_at);
-  entry->for_privacy = now->for_privacy;
-  entry->lost = lost;
+  frame->for_privacy = now->for_privacy;
+  frame->lost = lost;
   if (mode != GST_Y10_INFER_PASS)
-    is_inferred = begin_inference (self, entry, number, mode);
+    is_inferred = begin_inference (self, frame, number, mode);
   else if (now->policy.skip)      /* its request has waited enough */
     gst_y10_session_withdraw (self->session);
-  failed = entry->job && entry->job->error
-      && !g_error_matches (entry->job->error, Y10_ERROR,
+  failed = frame->job && frame->job->error
+      && !g_error_matches (frame->job->error, Y10_ERROR,
       Y10_ERROR_DEVICE_LOST);
   if (!gst_y10_frame_queue_commit (self->frame_queue, is_inferred, now->policy.skip
           ? gst_y10_queued_frame_now () + now->max_wait : GST_Y10_FRAME_QUEUE_FOREVER)) {
-    gst_y10_queued_frame_end (entry, &self->jobs);
+    gst_y10_queued_frame_end (frame, &self->jobs);
     return stopped (self);
   }
   self->in->flow_returned = FALSE;
@@ -533,7 +533,7 @@ gst_y10_input_push (GstYolov10Detect * self, GstBuffer * buffer)
     goto refused;
   }
   snapshot_properties (self, buffer, arrived_at, &now);
-  follow_config (self, now.config);
+  notice_config (self, now.config);
   check_pool (self, buffer);
   set_limits (self, &now);
   if (now.config->active) {
@@ -564,14 +564,14 @@ gboolean
 gst_y10_input_push_event (GstYolov10Detect * self, GstEvent * event)
 {
   guint64 number;
-  GstY10QueuedFrame *entry = gst_y10_frame_queue_reserve (self->frame_queue,
+  GstY10QueuedFrame *frame = gst_y10_frame_queue_reserve (self->frame_queue,
       self->in->skips == TRUE, &number);
 
-  if (!entry)
+  if (!frame)
     return FALSE;
-  entry->event = event;
+  frame->event = event;
   if (gst_y10_frame_queue_commit (self->frame_queue, FALSE, GST_Y10_FRAME_QUEUE_FOREVER))
     return TRUE;
-  entry->event = NULL;
+  frame->event = NULL;
   return FALSE;
 }

@@ -62,7 +62,7 @@ check (GstYolov10Detect * self, const GstY10Config * config, GError ** error)
 /* Warns of a bad value that was set while the model was loading, and asks for the
  * model that was; the first frame tells whether the classes fit. */
 static void
-follow_config (GstYolov10Detect * self)
+catch_up (GstYolov10Detect * self)
 {
   GstY10Config *config;
   GError *error = NULL;
@@ -110,8 +110,8 @@ gst_y10_lifecycle_begin (GstYolov10Detect * self, GError ** error)
   GST_OBJECT_UNLOCK (self);
   y10_engine_unref (engine);
   gst_yolov10_detect_introduce (self, session);
-  follow_config (self);
-  gst_y10_messages_active (GST_ELEMENT (self));
+  catch_up (self);
+  gst_y10_messages_engine_changed (GST_ELEMENT (self));
   return TRUE;
 }
 
@@ -176,7 +176,7 @@ gst_y10_lifecycle_apply_reload (GstYolov10Detect * self, gboolean withdraw)
   if (withdraw)
     gst_y10_session_withdraw (old);
   gst_y10_reload_retire (self->reload, old);
-  gst_y10_messages_active (GST_ELEMENT (self));
+  gst_y10_messages_engine_changed (GST_ELEMENT (self));
   if (slower)
     gst_element_post_message (GST_ELEMENT (self),
         gst_message_new_latency (GST_OBJECT (self)));

@@ -95,7 +95,7 @@ gst_y10_messages_model (GstElement * element, GstY10Session * session)
 
 /* Another engine, or none: the properties that describe it have changed. */
 void
-gst_y10_messages_active (GstElement * element)
+gst_y10_messages_engine_changed (GstElement * element)
 {
   static const gchar *const names[] = { "active-backend", "active-device",
     "active-precision", "fallback-reason"

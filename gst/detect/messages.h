@@ -16,7 +16,7 @@ typedef struct
 
 void gst_y10_messages_install (GObjectClass * class);
 void gst_y10_messages_model (GstElement * element, GstY10Session * session);
-void gst_y10_messages_active (GstElement * element);
+void gst_y10_messages_engine_changed (GstElement * element);
 void gst_y10_messages_tuning (GstY10Tuning * tuning, GstElement * element,
     Y10Engine * engine);
 void gst_y10_messages_detections (GstElement * element, GstBuffer * buffer,

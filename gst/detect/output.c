@@ -27,8 +27,8 @@ struct _GstY10Output
 {
   GstY10Hold hold;
   GstY10Job *detached;          /* jobs of frames already pushed, in order */
-  GstY10Tuning tuning;          /* of the engine of session @seen */
-  guint seen;                   /* serial of the last session announced */
+  GstY10Tuning tuning;          /* of the engine of session @announced */
+  guint announced;              /* serial of the last session announced */
   GstY10Result result;          /* of one frame */
 
   /* Object lock. */
@@ -59,7 +59,7 @@ gst_y10_output_begin (GstYolov10Detect * self)
 
   gst_y10_detection_list_init (&out->result.list, GST_Y10_MAX_DETECTIONS);
   gst_y10_hold_init (&out->hold);
-  out->seen = 0;
+  out->announced = 0;
   gst_segment_init (&out->sent_segment, GST_FORMAT_UNDEFINED);
 }
 
@@ -144,8 +144,8 @@ use_result (GstYolov10Detect * self, const GstY10Job * job)
   GstClockTime now_reported;
   gboolean slower;
 
-  if (self->out->seen != job->session->serial) {
-    self->out->seen = job->session->serial;
+  if (self->out->announced != job->session->serial) {
+    self->out->announced = job->session->serial;
     memset (&self->out->tuning, 0, sizeof self->out->tuning);
     gst_y10_messages_model (GST_ELEMENT (self), job->session);
   }
@@ -227,11 +227,11 @@ forget_detached (GstYolov10Detect * self)
 void
 gst_y10_output_drop_all (GstYolov10Detect * self)
 {
-  GstY10QueuedFrame *entry;
+  GstY10QueuedFrame *frame;
   guint n = 0;
 
-  while ((entry = gst_y10_frame_queue_drop (self->frame_queue))) {
-    gst_y10_queued_frame_end (entry, &self->jobs);
+  while ((frame = gst_y10_frame_queue_drop (self->frame_queue))) {
+    gst_y10_queued_frame_end (frame, &self->jobs);
     gst_y10_frame_queue_leave (self->frame_queue);
     n++;
   }
@@ -242,9 +242,9 @@ gst_y10_output_drop_all (GstYolov10Detect * self)
 
 /* Keeps the job of a frame that leaves without its result. */
 static void
-detach (GstYolov10Detect * self, GstY10QueuedFrame * entry)
+detach (GstYolov10Detect * self, GstY10QueuedFrame * frame)
 {
-  GstY10Job *job = g_steal_pointer (&entry->job), **link = &self->out->detached;
+  GstY10Job *job = g_steal_pointer (&frame->job), **link = &self->out->detached;
 
   while (*link)
     link = &(*link)->next;
@@ -255,21 +255,21 @@ detach (GstYolov10Detect * self, GstY10QueuedFrame * entry)
 /* Attaches metadata while the element is active. Returns FALSE if the stream
  * must end. */
 static gboolean
-attach_result (GstYolov10Detect * self, GstY10QueuedFrame * entry)
+attach_result (GstYolov10Detect * self, GstY10QueuedFrame * frame)
 {
   GstY10Result *result = &self->out->result;
   GstY10Session *session;
   guint64 delay;
 
-  if (entry->job) {
-    if (!finish (self, entry->job))
+  if (frame->job) {
+    if (!finish (self, frame->job))
       return FALSE;
-    entry->lost |= entry->job->error != NULL;
+    frame->lost |= frame->job->error != NULL;
   }
-  session = gst_y10_queued_frame_attach (entry, &self->out->hold, result);
-  gst_y10_messages_detections (GST_ELEMENT (self), entry->buffer, result,
-      entry->config->post_messages ? session->model : NULL);
-  delay = (guint64) (gst_y10_queued_frame_now () - entry->arrived_at);
+  session = gst_y10_queued_frame_attach (frame, &self->out->hold, result);
+  gst_y10_messages_detections (GST_ELEMENT (self), frame->buffer, result,
+      frame->config->post_messages ? session->model : NULL);
+  delay = (guint64) (gst_y10_queued_frame_now () - frame->arrived_at);
   GST_OBJECT_LOCK (self);
   gst_y10_stats_attached (&self->stats, result, delay);
   GST_OBJECT_UNLOCK (self);
@@ -281,28 +281,28 @@ attach_result (GstYolov10Detect * self, GstY10QueuedFrame * entry)
 }
 
 static GstFlowReturn
-send (GstYolov10Detect * self, GstPad * pad, GstY10QueuedFrame * entry)
+send (GstYolov10Detect * self, GstPad * pad, GstY10QueuedFrame * frame)
 {
   GstFlowReturn flow;
 
-  if (entry->event) {
-    gst_pad_push_event (pad, g_steal_pointer (&entry->event));
+  if (frame->event) {
+    gst_pad_push_event (pad, g_steal_pointer (&frame->event));
     return GST_FLOW_OK;
   }
-  if (!entry->config->active)
+  if (!frame->config->active)
     gst_y10_hold_forget (&self->out->hold);
-  else if (!attach_result (self, entry))
+  else if (!attach_result (self, frame))
     return GST_FLOW_ERROR;
   GST_OBJECT_LOCK (self);
   gst_y10_stats_sent (&self->stats, gst_y10_queued_frame_now ());
-  self->out->sent_pts = GST_BUFFER_PTS (entry->buffer);
+  self->out->sent_pts = GST_BUFFER_PTS (frame->buffer);
   GST_OBJECT_UNLOCK (self);
-  flow = gst_pad_push (pad, g_steal_pointer (&entry->buffer));
+  flow = gst_pad_push (pad, g_steal_pointer (&frame->buffer));
   return flow < GST_FLOW_OK ? flow : GST_FLOW_OK;
 }
 
 static GstFlowReturn
-leave (GstYolov10Detect * self, GstPad * pad, GstY10QueuedFrame * entry,
+leave (GstYolov10Detect * self, GstPad * pad, GstY10QueuedFrame * frame,
     gboolean is_detached)
 {
   GstFlowReturn flow;
@@ -311,13 +311,13 @@ leave (GstYolov10Detect * self, GstPad * pad, GstY10QueuedFrame * entry,
   /* Not before: its job may be over by now, and would be collected as the result of
    * an earlier frame. */
   if (is_detached)
-    detach (self, entry);
-  flow = ok ? send (self, pad, entry) : GST_FLOW_ERROR;
+    detach (self, frame);
+  flow = ok ? send (self, pad, frame) : GST_FLOW_ERROR;
   if (flow != GST_FLOW_OK) {
     GST_DEBUG_OBJECT (self, "stopping: %s", gst_flow_get_name (flow));
     gst_y10_frame_queue_stop (self->frame_queue, flow);
   }
-  gst_y10_queued_frame_end (entry, &self->jobs);
+  gst_y10_queued_frame_end (frame, &self->jobs);
   gst_y10_frame_queue_leave (self->frame_queue);
   return flow;
 }
@@ -328,9 +328,9 @@ gst_y10_output_loop (GstPad * pad)
 {
   GstYolov10Detect *self = GST_YOLOV10_DETECT (GST_PAD_PARENT (pad));
   GstFlowReturn flow = GST_FLOW_OK;
-  gpointer entry;
+  gpointer frame;
 
-  switch (gst_y10_frame_queue_next (self->frame_queue, &entry)) {
+  switch (gst_y10_frame_queue_next (self->frame_queue, &frame)) {
     case GST_Y10_NEXT_FLUSHING:
       gst_pad_pause_task (pad);
       break;
@@ -340,10 +340,10 @@ gst_y10_output_loop (GstPad * pad)
         gst_y10_frame_queue_stop (self->frame_queue, flow);
       break;
     case GST_Y10_NEXT_READY:
-      flow = leave (self, pad, entry, FALSE);
+      flow = leave (self, pad, frame, FALSE);
       break;
     case GST_Y10_NEXT_DETACH:
-      flow = leave (self, pad, entry, TRUE);
+      flow = leave (self, pad, frame, TRUE);
       break;
   }
   if (flow != GST_FLOW_OK)

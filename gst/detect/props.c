@@ -420,7 +420,7 @@ gst_y10_props_warn (GstYolov10Detect * self)
  * model is loaded again even if its path is unchanged: the file itself may have
  * been replaced. */
 static void
-follow (GstYolov10Detect * self, guint id, const GstY10Config * config)
+take_effect (GstYolov10Detect * self, guint id, const GstY10Config * config)
 {
   /* A session that takes over from now on sees the new value itself. */
   GstY10Session *session = gst_yolov10_detect_get_session (self);
@@ -487,7 +487,7 @@ gst_y10_props_set (GObject * object, guint id,
   if (is_closed)
     gst_y10_ready_only_refuse (GST_ELEMENT (self), pspec, value);
   else if (ok || !session)
-    follow (self, id, config);
+    take_effect (self, id, config);
   else
     GST_Y10_ELEMENT_WARNING (self, error);
   g_clear_error (&error);

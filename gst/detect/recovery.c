@@ -112,7 +112,7 @@ post_recovered (GstY10Recovery * self, guint64 skipped)
           gst_structure_new ("yolov10-recovered",
               "attempts", G_TYPE_UINT, self->attempts,
               "skipped", G_TYPE_UINT64, skipped, NULL)));
-  gst_y10_messages_active (GST_ELEMENT (detect));
+  gst_y10_messages_engine_changed (GST_ELEMENT (detect));
 }
 
 /* CUDA documents that after most of these errors the process has to be
@@ -230,7 +230,7 @@ gst_y10_recovery_start (GstY10Recovery * self, GstY10Session * session,
     self->delay = FIRST;
   self->attempts = 0;
   self->told_restart = FALSE;
-  gst_y10_messages_active (GST_ELEMENT (detect));
+  gst_y10_messages_engine_changed (GST_ELEMENT (detect));
   self->thread = g_thread_try_new ("y10-recover", run, self, &error);
   if (!self->thread) {
     GST_Y10_ELEMENT_WARNING (detect, error);

@@ -178,7 +178,7 @@ gst_y10_frame_queue_reserve (GstY10FrameQueue * self, gboolean make_room,
     guint index = index_at (self, self->n);
 
     *number = self->first_number + self->n;
-    self->entries[index] = (Entry) { GST_Y10_FRAME_QUEUE_QUEUED };
+    self->entries[index] = (Entry) { GST_Y10_FRAME_QUEUE_SUBMITTED };
     frame = frame_of (self, index);
   }
   pthread_mutex_unlock (&self->lock);
@@ -244,7 +244,7 @@ static gboolean
 must_detach (const GstY10FrameQueue * self, const Entry * entry)
 {
   return (self->crowded && self->n >= self->max_frames)
-      || (entry->state == GST_Y10_FRAME_QUEUE_QUEUED && entry->leave_at <= now ());
+      || (entry->state == GST_Y10_FRAME_QUEUE_SUBMITTED && entry->leave_at <= now ());
 }
 
 /* Waits until the output task has something to do, and returns what. @frame is
@@ -281,7 +281,7 @@ gst_y10_frame_queue_next (GstY10FrameQueue * self, gpointer * frame)
       *frame = frame_of (self, self->first);
       break;
     }
-    wait_until (self, entry->state == GST_Y10_FRAME_QUEUE_QUEUED ? entry->leave_at
+    wait_until (self, entry->state == GST_Y10_FRAME_QUEUE_SUBMITTED ? entry->leave_at
         : GST_Y10_FRAME_QUEUE_FOREVER);
   }
   pthread_mutex_unlock (&self->lock);

@@ -12,7 +12,7 @@ G_BEGIN_DECLS
 /* Inference state of a frame. */
 typedef enum
 {
-  GST_Y10_FRAME_QUEUE_QUEUED,   /* waits for a turn with the engine */
+  GST_Y10_FRAME_QUEUE_SUBMITTED,        /* waits for a turn with the engine */
   GST_Y10_FRAME_QUEUE_RUNNING,
   GST_Y10_FRAME_QUEUE_OVER,     /* over, or never requested */
 } GstY10FrameQueueState;

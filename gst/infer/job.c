@@ -117,28 +117,28 @@ choose_parts (GstY10Job * self, GstBuffer * buffer)
 }
 
 static gboolean
-enqueue (GstY10Job * self, GstY10InferMode mode, gboolean * queued)
+submit (GstY10Job * self, GstY10InferMode mode, gboolean * submitted)
 {
   if (mode != GST_Y10_INFER_ALL
-      && !y10_engine_stream_replace (self->stream, &self->request, queued,
+      && !y10_engine_stream_replace (self->stream, &self->request, submitted,
           &self->error))
     return FALSE;
-  if (*queued || mode == GST_Y10_INFER_REPLACE)
+  if (*submitted || mode == GST_Y10_INFER_REPLACE)
     return TRUE;
-  *queued = y10_engine_stream_submit (self->stream, &self->request,
+  *submitted = y10_engine_stream_submit (self->stream, &self->request,
       &self->error);
-  return *queued;
+  return *submitted;
 }
 
 /* Submits @buffer to the engine, unless the device is lost, there was nothing to
- * replace, or there is nothing to infer; @queued tells whether the engine took it. @mode is not
+ * replace, or there is nothing to infer; @submitted tells whether the engine took it. @mode is not
  * GST_Y10_INFER_PASS. Returns FALSE with @self->error on failure. */
 gboolean
 gst_y10_job_start (GstY10Job * self, GstBuffer * buffer,
     const GstY10FrameFormat * format, guint max_running, GstY10InferMode mode,
-    gboolean * queued)
+    gboolean * submitted)
 {
-  *queued = FALSE;
+  *submitted = FALSE;
   self->n = -1;
   self->pts = GST_BUFFER_PTS (buffer);
   self->stream = gst_y10_session_begin (self->session);
@@ -161,7 +161,7 @@ gst_y10_job_start (GstY10Job * self, GstBuffer * buffer,
   if (self->is_empty)
     return TRUE;
   y10_engine_stream_set_max_running (self->stream, max_running);
-  return enqueue (self, mode, queued);
+  return submit (self, mode, submitted);
 }
 
 /* Returns whether gst_y10_job_finish() would return without waiting. */
@@ -189,7 +189,7 @@ move_to_frame (GstY10Job * self)
 }
 
 /* Waits for the engine and unmaps the frame. Without a result, @n stays -1: the
- * request was withdrawn or never queued, or there is an error. A frame without
+ * request was withdrawn or never submitted, or there is an error. A frame without
  * anything to infer has a result of no rows. */
 void
 gst_y10_job_finish (GstY10Job * self)

@@ -65,7 +65,7 @@ void gst_y10_jobs_give (GstY10Jobs * jobs, GstY10Job * job);
 
 gboolean gst_y10_job_start (GstY10Job * job, GstBuffer * buffer,
     const GstY10FrameFormat * format, guint max_running, GstY10InferMode mode,
-    gboolean * queued);
+    gboolean * submitted);
 gboolean gst_y10_job_is_over (GstY10Job * job);
 void gst_y10_job_get_areas (const GstY10Job * job, GstY10Areas * areas);
 gboolean gst_y10_job_get_seen (const GstY10Job * job, GstVideoRectangle * seen);

@@ -66,24 +66,24 @@ gst_y10_policy_max_wait (GstClockTime interval, GstClockTime duration)
 }
 
 GstY10InferMode
-gst_y10_policy_choose (GstY10SkipPolicy * self, const GstY10PolicyQuery * query)
+gst_y10_policy_choose (GstY10SkipPolicy * self, const GstY10PolicyInput * input)
 {
-  gboolean due = !self->begun || self->since + 1 >= query->interval;
+  gboolean due = !self->begun || self->since + 1 >= input->every_nth;
 
   self->since++;
-  if (GST_CLOCK_TIME_IS_VALID (query->late_until)
-      && GST_CLOCK_TIME_IS_VALID (query->running_time)
-      && query->running_time < query->late_until)
+  if (GST_CLOCK_TIME_IS_VALID (input->late_until)
+      && GST_CLOCK_TIME_IS_VALID (input->running_time)
+      && input->running_time < input->late_until)
     return GST_Y10_INFER_PASS;
   /* Any frame may replace a pending request, even before it is due. */
-  if (query->skip)
+  if (input->skip)
     return due ? GST_Y10_INFER_NEWEST : GST_Y10_INFER_REPLACE;
   return due ? GST_Y10_INFER_ALL : GST_Y10_INFER_PASS;
 }
 
 /* Call when the engine accepted the frame passed to gst_y10_policy_choose(). */
 void
-gst_y10_policy_queued (GstY10SkipPolicy * self)
+gst_y10_policy_submitted (GstY10SkipPolicy * self)
 {
   self->begun = TRUE;
   self->since = 0;

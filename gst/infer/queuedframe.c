@@ -17,7 +17,7 @@ gst_y10_queued_frame_now (void)
   return g_get_monotonic_time () * 1000;
 }
 
-/* Fills an unused entry. Takes ownership of @buffer. */
+/* Fills an unused one. Takes ownership of @buffer. */
 void
 gst_y10_queued_frame_begin (GstY10QueuedFrame * self, GstBuffer * buffer,
     GstY10Session * session, GstY10Config * config, guint epoch,
@@ -155,7 +155,7 @@ gst_y10_queued_frame_attach (GstY10QueuedFrame * self, GstY10Hold * hold,
   return session;
 }
 
-/* Releases everything and resets the entry for reuse. Waits for an inference
+/* Releases everything and resets it for reuse. Waits for an inference
  * that has begun, because it reads the frame. */
 void
 gst_y10_queued_frame_end (GstY10QueuedFrame * self, GstY10Jobs * jobs)

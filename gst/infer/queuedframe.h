@@ -9,7 +9,7 @@
 G_BEGIN_DECLS
 
 /* A frame on its way through the element, or an event travelling with frames.
- * Lives in a GstY10FrameQueue entry, which is reused. */
+ * Lives in a place of a GstY10FrameQueue, which is reused. */
 typedef struct
 {
   GstBuffer *buffer;            /* either a buffer or an event */
@@ -27,11 +27,11 @@ typedef struct
 } GstY10QueuedFrame;
 
 gint64 gst_y10_queued_frame_now (void);
-void gst_y10_queued_frame_begin (GstY10QueuedFrame * entry, GstBuffer * buffer,
+void gst_y10_queued_frame_begin (GstY10QueuedFrame * frame, GstBuffer * buffer,
     GstY10Session * session, GstY10Config * config, guint epoch,
     const GstVideoInfo * info, gint64 arrived_at);
-GstY10Session *gst_y10_queued_frame_attach (GstY10QueuedFrame * entry,
+GstY10Session *gst_y10_queued_frame_attach (GstY10QueuedFrame * frame,
     GstY10Hold * hold, GstY10Result * result);
-void gst_y10_queued_frame_end (GstY10QueuedFrame * entry, GstY10Jobs * jobs);
+void gst_y10_queued_frame_end (GstY10QueuedFrame * frame, GstY10Jobs * jobs);
 
 G_END_DECLS

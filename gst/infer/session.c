@@ -202,7 +202,7 @@ gst_y10_session_retire (GstY10Session * self, GCancellable * cancellable)
 /* Uses the classes of @config from the next frame on, unless they are those in use.
  * On error nothing changes. Input thread. */
 gboolean
-gst_y10_session_follow (GstY10Session * self, const GstY10Config * config,
+gst_y10_session_use_classes (GstY10Session * self, const GstY10Config * config,
     GError ** error)
 {
   GstY10ClassRules *rules;

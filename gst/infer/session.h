@@ -36,7 +36,7 @@ void gst_y10_session_unref (GstY10Session * session);
 void gst_y10_session_retire (GstY10Session * session,
     GCancellable * cancellable);
 
-gboolean gst_y10_session_follow (GstY10Session * session,
+gboolean gst_y10_session_use_classes (GstY10Session * session,
     const GstY10Config * config, GError ** error);
 
 Y10Engine *gst_y10_session_get_engine (GstY10Session * session);

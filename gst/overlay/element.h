@@ -53,7 +53,7 @@ struct _GstYolov10Overlay
   GstY10Areas areas;            /* of one detector */
   GArray *outlines;             /* GstY10Drawing, below the others */
   GArray *covered;              /* GstY10Rect, areas that privacy covers */
-  gboolean told_active;         /* asked detectors to hold for privacy */
+  gboolean asked_to_hold;       /* the detectors, for privacy */
   guint n_untold;               /* frames since a detector ignored that */
   guint reasons_told;           /* bit mask of 1 << GstY10State */
   gboolean warned;

@@ -76,7 +76,7 @@ give_up_if_lost (GstY10Painter * self, GError ** error)
 }
 
 static gboolean
-follow_frames (GstY10Painter * self, GstBuffer * buffer, GError ** error)
+enter_context (GstY10Painter * self, GstBuffer * buffer, GError ** error)
 {
   if (gst_y10_cuda_is_lost (self->cuda, buffer)) {
     g_set_error_literal (error, Y10_ERROR, Y10_ERROR_DEVICE_LOST,
@@ -97,7 +97,7 @@ gst_y10_painter_begin (GstY10Painter * self, const GstVideoInfo * info,
     GstBuffer * buffer, GstVideoFrame * frame, GstY10Canvas * canvas,
     GError ** error)
 {
-  if (!follow_frames (self, buffer, error)
+  if (!enter_context (self, buffer, error)
       || !gst_y10_cuda_map (frame, info, buffer, GST_MAP_READWRITE,
           &self->stream, error))
     return FALSE;

@@ -363,7 +363,7 @@ gst_yolov10_overlay_start (GstBaseTransform * trans)
 {
   GstYolov10Overlay *self = GST_YOLOV10_OVERLAY (trans);
 
-  self->warned = self->lost = self->told_active = FALSE;
+  self->warned = self->lost = self->asked_to_hold = FALSE;
   self->reasons_told = self->n_untold = 0;
   return TRUE;
 }

@@ -193,9 +193,9 @@ gst_y10_overlay_plan_privacy (GstYolov10Overlay * self)
 
   g_array_set_size (self->covered, 0);
   if (self->now.privacy == GST_YOLOV10_PRIVACY_NONE) {
-    if (self->told_active)
+    if (self->asked_to_hold)
       tell_detectors (self, FALSE);
-    self->told_active = FALSE;
+    self->asked_to_hold = FALSE;
     self->n_untold = 0;
     return;
   }
@@ -204,7 +204,7 @@ gst_y10_overlay_plan_privacy (GstYolov10Overlay * self)
     self->n_untold = 0;
   else if (self->n_untold++ % TELL_AGAIN == 0)
     tell_detectors (self, TRUE);
-  self->told_active = TRUE;
+  self->asked_to_hold = TRUE;
   state = check_boxes (self);
   if (gst_y10_state_is_known (state)) {
     cover_known (self);

@@ -107,8 +107,8 @@ test_choose (void)
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
-    const GstY10PolicyQuery query = {.skip = cases[i].skip,
-      .interval = cases[i].interval,.running_time = cases[i].running_time,
+    const GstY10PolicyInput input = {.skip = cases[i].skip,
+      .every_nth = cases[i].interval,.running_time = cases[i].running_time,
       .late_until = cases[i].late_until
     };
     GstY10SkipPolicy policy;
@@ -116,11 +116,11 @@ test_choose (void)
 
     gst_y10_policy_reset (&policy);
     for (guint k = 0; k < 7; k++) {
-      GstY10InferMode mode = gst_y10_policy_choose (&policy, &query);
+      GstY10InferMode mode = gst_y10_policy_choose (&policy, &input);
 
       found[k] = "prna"[mode];
       if (mode == GST_Y10_INFER_NEWEST || mode == GST_Y10_INFER_ALL)
-        gst_y10_policy_queued (&policy);
+        gst_y10_policy_submitted (&policy);
     }
     g_assert_cmpstr (found, ==, cases[i].modes);
   }
@@ -130,12 +130,12 @@ test_choose (void)
 static void
 test_not_taken (void)
 {
-  const GstY10PolicyQuery query = {.interval = 5,.late_until = NONE };
+  const GstY10PolicyInput input = {.every_nth = 5,.late_until = NONE };
   GstY10SkipPolicy policy;
 
   gst_y10_policy_reset (&policy);
   for (guint k = 0; k < 3; k++)
-    g_assert_cmpint (gst_y10_policy_choose (&policy, &query), ==,
+    g_assert_cmpint (gst_y10_policy_choose (&policy, &input), ==,
         GST_Y10_INFER_ALL);
 }
 
