@@ -11,6 +11,7 @@
 #include "common/frame.h"
 #include "infer/config.h"
 #include "infer/framequeue.h"
+#include "infer/hold.h"
 #include "infer/latency.h"
 #include "infer/policy.h"
 #include "infer/queuedframe.h"

@@ -49,21 +49,20 @@ set_parents (GstY10DetectionList * list, const GstY10Job * job)
   }
 }
 
-/* Sets the result to the frame's own, which becomes the held one. */
+/* Sets the result to the frame's own, which becomes the held one and keeps the
+ * areas. */
 static void
 show_fresh (GstY10QueuedFrame * self, GstY10Hold * hold, GstY10Result * result)
 {
   const GstY10Job *job = self->job;
 
-  gst_y10_hold_keep (hold, job);
   gst_y10_producer_fill (job->session->producer, result, job->rows,
       (guint) job->n);
   if (job->parts)
     set_parents (&result->list, job);
-  result->state = hold->partial ? GST_Y10_STATE_FRESH_PARTIAL
-      : GST_Y10_STATE_FRESH;
-  if (!hold->partial)
-    result->region = hold->region;
+  result->state = gst_y10_job_get_seen (job, &result->region)
+      ? GST_Y10_STATE_FRESH : GST_Y10_STATE_FRESH_PARTIAL;
+  gst_y10_hold_keep (hold, job);
   result->areas = &hold->areas;
 }
 
@@ -114,7 +113,8 @@ show_held (const GstY10QueuedFrame * self, const GstY10Hold * hold,
     result->state = GST_Y10_STATE_HELD_PARTIAL;
   gst_y10_producer_fill (hold->session->producer, result, hold->detections,
       hold->n);
-  result->region = hold->region;
+  if (!hold->partial)
+    result->region = hold->region;
   result->areas = &hold->areas;
 }
 

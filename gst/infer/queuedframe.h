@@ -3,8 +3,8 @@
 #pragma once
 
 #include "infer/config.h"
+#include "infer/hold.h"
 #include "infer/job.h"
-#include "infer/policy.h"
 
 G_BEGIN_DECLS
 

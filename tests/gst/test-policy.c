@@ -4,6 +4,7 @@
 /* The skip policy and the held result alone, at times that the test chooses: an
  * element's test knows a frame's time only roughly. Sessions and jobs are
  * stand-ins. */
+#include "infer/hold.h"
 #include "infer/policy.h"
 
 #define MS GST_MSECOND
