@@ -523,3 +523,33 @@ gst_y10_reading_collect (GstY10Reading * self, GstBuffer * buffer,
   collect_frame_metas (self, buffer);
   collect_inspections (self, buffer);
 }
+
+/**
+ * gst_y10_reading_judge:
+ * @self: a reading of one buffer
+ * @trust: whether regions of interest count that no yolov10detect vouches for
+ *
+ * Judges whether the boxes that were read are all objects of the picture, in their
+ * places: whether the detectors know them all, and whether what they attached
+ * arrived. The only place that does; the flags of the reading are its grounds.
+ *
+ * Returns: a state that is known if so, else the reason
+ */
+GstY10State
+gst_y10_reading_judge (const GstY10Reading * self, gboolean trust)
+{
+  const GstY10State state = self->result.state;
+
+  if (self->n_inspections && !gst_y10_state_is_known (state))
+    return state;
+  if (self->overflow)
+    return GST_Y10_STATE_OVERFLOW;
+  if (self->foreign_width || self->moved
+      || (self->n_frame_metas > self->n_inspections && !trust))
+    return GST_Y10_STATE_MOVED;
+  if (self->n_inspections == 0 && !trust)
+    return self->any ? GST_Y10_STATE_UNTRUSTED : state;
+  if (self->n_attached > 0 && (trust ? !self->any : self->missing))
+    return GST_Y10_STATE_MISSING;
+  return self->n_inspections ? state : GST_Y10_STATE_FRESH;
+}

@@ -40,5 +40,7 @@ void gst_y10_reading_init (GstY10Reading * reading);
 void gst_y10_reading_clear (GstY10Reading * reading);
 void gst_y10_reading_collect (GstY10Reading * reading, GstBuffer * buffer,
     guint width, guint height);
+GstY10State gst_y10_reading_judge (const GstY10Reading * reading,
+    gboolean trust);
 
 G_END_DECLS

@@ -15,7 +15,9 @@
 
 G_BEGIN_DECLS
 
-/* Where the objects of a frame come from, and whether all of them are known. */
+/* Where the objects of a frame come from, and whether all of them are known. The
+ * order counts: gst_y10_state_is_known() and so on compare, and of the states of two
+ * detectors that know something, the later one holds for both. */
 typedef enum
 {
   /* All of them are. */

@@ -87,28 +87,6 @@ tell_detectors (GstYolov10Overlay * self, gboolean active)
               active, NULL)));
 }
 
-/* Checks that the detectors vouch for the boxes that were read. */
-static GstY10State
-check_boxes (const GstYolov10Overlay * self)
-{
-  const GstY10Reading *reading = &self->reading;
-  const GstY10State state = reading->result.state;
-  gboolean trust = self->now.privacy_trust == GST_YOLOV10_PRIVACY_TRUST_ROI;
-
-  if (reading->n_inspections && !gst_y10_state_is_known (state))
-    return state;
-  if (reading->overflow)
-    return GST_Y10_STATE_OVERFLOW;
-  if (reading->foreign_width || reading->moved
-      || (reading->n_frame_metas > reading->n_inspections && !trust))
-    return GST_Y10_STATE_MOVED;
-  if (reading->n_inspections == 0 && !trust)
-    return reading->any ? GST_Y10_STATE_UNTRUSTED : state;
-  if (reading->n_attached > 0 && (trust ? !reading->any : reading->missing))
-    return GST_Y10_STATE_MISSING;
-  return reading->n_inspections ? state : GST_Y10_STATE_FRESH;
-}
-
 static void
 cover (GstYolov10Overlay * self, gint x0, gint y0, gint x1, gint y1)
 {
@@ -205,7 +183,8 @@ gst_y10_overlay_plan_privacy (GstYolov10Overlay * self)
   else if (self->n_untold++ % TELL_AGAIN == 0)
     tell_detectors (self, TRUE);
   self->asked_to_hold = TRUE;
-  state = check_boxes (self);
+  state = gst_y10_reading_judge (&self->reading,
+      self->now.privacy_trust == GST_YOLOV10_PRIVACY_TRUST_ROI);
   if (gst_y10_state_is_known (state)) {
     cover_known (self);
   } else {
