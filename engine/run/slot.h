@@ -63,8 +63,10 @@ Y10EngineSlot *y10_step_lock_slot (const Y10Step * step, GError ** error);
 /* Waits until any slot changes. @until: as for y10_step_begin (), or -1.
  * Returns FALSE after @until. Call with the engine's lock held. */
 gboolean y10_slot_wait_change (Y10Engine * engine, gint64 until);
+/* Call with the engine's lock held. */
 gboolean y10_slot_check_state (Y10EngineSlot * slot, Y10SlotState wanted,
     const char *call, GError ** error);
+/* These three take the lock. */
 void y10_slot_set_input_done (Y10Engine * engine, Y10EngineSlot * slot);
 /* Takes @error. */
 void y10_slot_set_done (Y10Engine * engine, Y10EngineSlot * slot,
@@ -73,8 +75,10 @@ void y10_slot_set_done (Y10Engine * engine, Y10EngineSlot * slot,
 void y10_engine_set_done_func (Y10Engine * engine, Y10StepDone done,
     gpointer data);
 
-/* Call with the engine's lock held. */
+/* FALSE with the error that lost the device. Call with the engine's lock held. */
 gboolean y10_engine_check_lost (const Y10Engine * engine, GError ** error);
+/* These two take the lock. An error that is not DEVICE_LOST, or NULL, changes
+ * nothing. */
 void y10_engine_set_lost (Y10Engine * engine, const GError * error);
 gboolean y10_engine_is_lost (Y10Engine * engine, GError ** error);
 
