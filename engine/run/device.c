@@ -221,6 +221,21 @@ complete_slot (Y10Engine *engine, guint index)
   y10_slot_set_done (engine, slot, error);
 }
 
+/* Runs what y10_engine_call() was given, unless the device is lost. Its caller waits,
+ * so the call's fields stay as they are. */
+static gboolean
+run_call (Y10Engine *engine)
+{
+  GError *error = NULL;
+  gboolean result = !y10_engine_is_lost (engine, &error)
+      && engine->call (engine, engine->call_data, &error);
+
+  y10_engine_set_lost (engine, error);
+  if (error)
+    g_propagate_error (engine->call_error, error);
+  return result;
+}
+
 static void *
 device_thread (void *data)
 {
@@ -229,11 +244,10 @@ device_thread (void *data)
   pthread_mutex_lock (&engine->lock);
   while (!engine->quit || engine->queued.n) {
     if (engine->call && !engine->call_done) {
-      Y10DeviceCall call = engine->call;
       gboolean result;
 
       pthread_mutex_unlock (&engine->lock);
-      result = call (engine, engine->call_data, engine->call_error);
+      result = run_call (engine);
       pthread_mutex_lock (&engine->lock);
       engine->call_result = result;
       engine->call_done = TRUE;

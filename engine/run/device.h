@@ -18,7 +18,8 @@ gboolean y10_engine_start (Y10Engine * engine, GError ** error);
  * device thread; @data: the GCancellable. */
 gboolean y10_engine_make_device (Y10Engine * engine, gpointer data,
     GError ** error);
-/* Runs @call on the device thread, between steps, and waits for it. */
+/* Runs @call on the device thread, between steps, and waits for it. Fails without a
+ * call once the device is lost; a call can be what loses it. */
 gboolean y10_engine_call (Y10Engine * engine, Y10DeviceCall call,
     gpointer data, GError ** error);
 /* Whether the caller is one of the engine's threads. */

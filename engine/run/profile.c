@@ -28,8 +28,7 @@ run_range (Y10Engine *engine, gpointer data, GError **error)
 {
   StepCall *r = data;
 
-  if (y10_engine_is_lost (engine, error)
-      || (r->first == 0 && !y10_engine_load_images (engine, r->slot, error)))
+  if (r->first == 0 && !y10_engine_load_images (engine, r->slot, error))
     return FALSE;
   return engine->backend->submit (r->slot->slot, r->slot->n_images, r->first,
       r->end, error)

@@ -162,6 +162,24 @@ run_until_lost (void *data)
   return NULL;
 }
 
+/* What runs outside of steps loses the device for them, too. */
+static void
+test_profile (void)
+{
+  GError *error = NULL;
+  Y10Engine *engine = make_engine (N_SLOTS, &error);
+  g_autofree gint64 *ns = NULL;
+
+  g_assert_no_error (error);
+  ns = g_new (gint64, y10_engine_get_n_ops (engine) + 2);
+  sim->lose (2, 719);
+  g_assert_false (y10_engine_profile (engine, 1, ns, &error));
+  assert_lost (&error, "LAUNCH_FAILED");
+  assert_all_fails (engine, "LAUNCH_FAILED");
+  y10_engine_unref (engine);
+  g_assert_cmpuint (sim->n_reports (), ==, 0);
+}
+
 /* Threads that wait for a slot, for their pixels or for results all get the
  * error. */
 static void
@@ -465,6 +483,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   if (sim) {
     g_test_add_func ("/lost/under-way", test_under_way);
+    g_test_add_func ("/lost/profile", test_profile);
     g_test_add_func ("/lost/threads", test_threads);
     g_test_add_func ("/lost/making", test_making);
     g_test_add_func ("/lost/again", test_again);
