@@ -143,6 +143,8 @@ prepare (const Y10EngineStream *stream, Y10EngineRequest *request,
     return FALSE;
   }
   request->n_detections = -1;
+  request->wait_time = 0;
+  request->turns = 0;
   request->preprocess_time = request->inference_time = 0;
   request->postprocess_time = request->step_time = 0;
   *n_parts = 1;
