@@ -18,6 +18,8 @@
 #include "stream/stream.h"
 
 G_STATIC_ASSERT (Y10_MAX_BATCH == Y10_SCHEDULER_MAX_BATCH);
+/* left_out has a bit for each. */
+G_STATIC_ASSERT (Y10_MAX_BATCH <= 64);
 
 static Y10EngineRequest *
 get_request (const Y10Turn *turn)
@@ -42,6 +44,40 @@ add_image (const Y10StreamSteps *self, const Y10Step *step, const Y10Turn *turn,
   return y10_step_add_checked (step, &image, &params, error);
 }
 
+/* Steps with parts of the same request may fail on two threads. Takes @error. */
+static void
+fail_request (const Y10StreamSteps *self, const Y10Turn *turn, GError *error)
+{
+  Y10EngineRequest *request = get_request (turn);
+
+  y10_scheduler_lock (self->scheduler);
+  if (!request->error)
+    request->error = g_steal_pointer (&error);
+  y10_scheduler_unlock (self->scheduler);
+  g_clear_error (&error);
+}
+
+/* Images that the device has no memory for fail by themselves. Returns whether there
+ * are others. */
+static gboolean
+add_images (const Y10StreamSteps *self, Y10RunningStep *running)
+{
+  guint n_added = 0;
+
+  running->left_out = 0;
+  for (guint i = 0; i < running->n; i++) {
+    GError *error = NULL;
+
+    if (add_image (self, &running->step, &running->turns[i], &error)) {
+      n_added++;
+    } else {
+      running->left_out |= G_GUINT64_CONSTANT (1) << i;
+      fail_request (self, &running->turns[i], error);
+    }
+  }
+  return n_added > 0;
+}
+
 /* Called on the scheduler's thread. */
 static void
 begin_step (gpointer data, Y10Scheduler *scheduler, guint number,
@@ -50,7 +86,6 @@ begin_step (gpointer data, Y10Scheduler *scheduler, guint number,
   Y10StreamSteps *self = data;
   Y10RunningStep *running = &self->running[number];
   GError *error = NULL;
-  gboolean ok;
 
   /* The engine has a slot for each step of the scheduler. */
   if (!y10_step_begin (self->engine, -1, &running->step, &error)) {
@@ -61,10 +96,7 @@ begin_step (gpointer data, Y10Scheduler *scheduler, guint number,
   running->turns = turns;
   running->n = n;
   self->by_slot[running->step.slot] = number;
-  ok = TRUE;
-  for (guint i = 0; ok && i < n; i++)
-    ok = add_image (self, &running->step, &turns[i], &error);
-  if (ok && y10_step_submit (&running->step, &error))
+  if (add_images (self, running) && y10_step_submit (&running->step, &error))
     return;
   y10_step_end (&running->step);
   y10_scheduler_finish (scheduler, number, error);
@@ -108,14 +140,15 @@ record_times (const Y10RunningStep *running, guint i, const Y10StepTimes *times,
   raise_time (&request->step_time, now - turn->place->begun_at);
 }
 
+/* @image: the index in the step of turn @i's image. */
 static gboolean
-read_rows (const Y10RunningStep *running, guint i, GError **error)
+read_rows (const Y10RunningStep *running, guint i, guint image, GError **error)
 {
   const Y10Turn *turn = &running->turns[i];
   Y10EngineRequest *request = get_request (turn);
   Y10Part *part = y10_engine_request_has_parts (request)
       ? &request->parts[turn->part] : NULL;
-  gint n = y10_step_read (&running->step, i,
+  gint n = y10_step_read (&running->step, image,
       part ? part->detections : request->detections,
       part ? part->max_detections : request->max_detections, error);
 
@@ -138,11 +171,14 @@ step_done (gpointer data, guint slot)
   GError *error = NULL;
   gboolean ok = y10_step_wait (&running->step, 0, &error);
   gint64 now = y10_clock_ns ();
+  guint image = 0;
 
   ok = ok && y10_step_get_times (&running->step, &times, &error);
   for (guint i = 0; ok && i < running->n; i++) {
+    if (running->left_out & G_GUINT64_CONSTANT (1) << i)
+      continue;
     record_times (running, i, &times, now);
-    ok = read_rows (running, i, &error);
+    ok = read_rows (running, i, image++, &error);
   }
   y10_step_end (&running->step);
   y10_scheduler_finish (self->scheduler, number, error);

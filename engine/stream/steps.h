@@ -15,6 +15,7 @@ typedef struct
   Y10Step step;
   const Y10Turn *turns;
   guint n;
+  guint64 left_out;             /* a bit for each turn that has no image in the step */
 } Y10RunningStep;
 
 typedef struct

@@ -115,11 +115,13 @@ test_refused (void)
 
   shot_submit (&shot, stream, 0);
   g_assert_true (y10_engine_request_wait (&shot.request, -1));
+  g_assert_cmpint (shot.request.wait_time, >, 0);
   shot.params.confidence = 2;
   g_assert_false (y10_engine_stream_submit (stream, &shot.request, &error));
   test_expect_error (g_steal_pointer (&error), Y10_ERROR_INVALID_ARGUMENT,
       "confidence is 2", NULL);
   g_assert_cmpint (shot.request.n_detections, ==, -1);
+  g_assert_cmpint (shot.request.wait_time, ==, 0);
   y10_engine_request_end (&shot.request);
   shot_infer (stream, 1);
   y10_engine_stream_unref (stream);
@@ -193,36 +195,50 @@ test_empty (void)
   y10_engine_stream_unref (stream);
 }
 
-/* A step that cannot begin, here because its caller has spoilt the size of an image's
- * parameters meanwhile, is answered with the error, and the next one begins. */
+/* Submits two requests into one step. Those in @bad, a bit each, can no longer be added
+ * when it begins, because the size of their parameters has been spoilt meanwhile. */
 static void
-test_no_step (void)
+assert_fail_alone (Y10EngineStream *stream, guint bad)
+{
+  Y10Step held[4];
+  Shot shots[2] = { 0 };
+  guint n = 0;
+
+  /* The step begins once a slot is free. */
+  while (y10_step_begin (engine_of (stream), 0, &held[n], NULL))
+    n++;
+  for (guint i = 0; i < 2; i++)
+    shot_submit (&shots[i], stream, i);
+  for (guint i = 0; i < 2; i++)
+    if (bad & 1u << i)
+      shots[i].params.size = 1;
+  while (n)
+    y10_step_end (&held[--n]);
+  for (guint i = 0; i < 2; i++) {
+    g_assert_true (y10_engine_request_wait (&shots[i].request, -1));
+    if (!(bad & 1u << i)) {
+      shot_assert_right (&shots[i]);
+      continue;
+    }
+    test_expect_error (g_steal_pointer (&shots[i].request.error),
+        Y10_ERROR_INVALID_ARGUMENT, "Y10HeadParams.size is 1", NULL);
+    g_assert_cmpint (shots[i].request.n_detections, ==, -1);
+  }
+}
+
+/* An image that cannot be added to its step fails alone, and the next step begins. */
+static void
+test_fail_alone (void)
 {
   Y10EngineConfig config;
   Y10EngineStream *stream;
-  Shot shots[2] = { 0 };
 
   shared_init_config (&config);
   config.max_batch = 2;
   config.batch_timeout = 60 * G_USEC_PER_SEC;
-  stream = shared_open_as (&config, "no-step");
-  for (guint bad = 0; bad < 2; bad++) {
-    shot_submit (&shots[bad], stream, 0);
-    shots[bad].params.size = 1;
-    shot_submit (&shots[!bad], stream, 1);
-    for (guint i = 0; i < 2; i++) {
-      g_assert_true (y10_engine_request_wait (&shots[i].request, -1));
-      test_expect_error (g_steal_pointer (&shots[i].request.error),
-          Y10_ERROR_INVALID_ARGUMENT, "Y10HeadParams.size is 1", NULL);
-      g_assert_cmpint (shots[i].request.n_detections, ==, -1);
-    }
-  }
-  for (guint i = 0; i < 2; i++)
-    shot_submit (&shots[i], stream, i);
-  for (guint i = 0; i < 2; i++) {
-    g_assert_true (y10_engine_request_wait (&shots[i].request, -1));
-    shot_assert_right (&shots[i]);
-  }
+  stream = shared_open_as (&config, "fail-alone");
+  for (guint bad = 1; bad <= 4; bad++)
+    assert_fail_alone (stream, bad % 4);
   y10_engine_stream_unref (stream);
 }
 
@@ -501,7 +517,7 @@ main (int argc, char **argv)
   g_test_add_func ("/group/other-file", test_other_file);
   g_test_add_func ("/group/refused", test_refused);
   g_test_add_func ("/group/empty", test_empty);
-  g_test_add_func ("/group/no-step", test_no_step);
+  g_test_add_func ("/group/fail-alone", test_fail_alone);
   g_test_add_func ("/group/parts", test_parts);
   g_test_add_func ("/group/together", test_together);
   g_test_add_func ("/group/come-and-go", test_come_and_go);
