@@ -95,7 +95,7 @@ y10_module_conv (Y10Modules *m, Y10View x, const char *module,
     .act = spec.linear ? Y10_ACT_NONE : Y10_ACT_SILU,
   };
   if (!spec.segs) {
-    spec.n_segs = MAX (spec.split, 1);
+    spec.n_segs = spec.halves ? 2 : 1;
     part_channels[0] = part_channels[1] = shape->out_channels / spec.n_segs;
     spec.segs = part_channels;
   }
@@ -174,7 +174,7 @@ Y10View
 y10_module_c2f (Y10Modules *m, Y10View x, const char *module, gboolean shortcut)
 {
   g_autoptr (GArray) views = g_array_new (FALSE, FALSE, sizeof (Y10View));
-  Y10View h = y10_module_conv_in (m, x, module, "cv1", Y10_CONV (.split = 2));
+  Y10View h = y10_module_conv_in (m, x, module, "cv1", Y10_CONV (.halves = TRUE));
 
   if (y10_graph_builder_failed (m->graph))
     return h;
@@ -285,7 +285,7 @@ y10_module_psa_block (Y10Modules *m, Y10View x, const char *module)
 Y10View
 y10_module_c2psa (Y10Modules *m, Y10View x, const char *module)
 {
-  x = y10_module_conv_in (m, x, module, "cv1", Y10_CONV (.split = 2));
+  x = y10_module_conv_in (m, x, module, "cv1", Y10_CONV (.halves = TRUE));
   if (y10_graph_builder_failed (m->graph))
     return x;
   for (guint i = 0; has (m, name (m, "%s.m.%u.attn.qkv", module, i)); i++)

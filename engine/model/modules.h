@@ -21,7 +21,7 @@ typedef struct
   guint stride;                 /* 0 means 1 */
   gboolean linear;              /* no SiLU */
   gboolean depthwise;
-  guint split;                  /* number of equal segments of the output */
+  gboolean halves;              /* two equal segments of the output */
   const guint *segs;            /* … or the channels of each segment */
   guint n_segs;
   gboolean logits;              /* output is read by the head */

@@ -24,7 +24,7 @@ scdown (Y10Modules *m, Y10View x, const char *module)
 static Y10View
 psa (Y10Modules *m, Y10View x, const char *module)
 {
-  x = y10_module_conv_in (m, x, module, "cv1", Y10_CONV (.split = 2));
+  x = y10_module_conv_in (m, x, module, "cv1", Y10_CONV (.halves = TRUE));
   if (y10_graph_builder_failed (m->graph))
     return x;
   y10_module_psa_block (m, y10_module_part (x, 1), module);
