@@ -35,7 +35,8 @@ typedef struct
   gpointer cuda_context;        /* CUcontext, borrowed; NULL: the backend picks */
 } Y10DeviceConfig;
 
-/* Called when progress has new values. */
+/* Called when progress has new values. Takes the engine's lock, under which the engine
+ * calls progress, too: call it without a lock that progress takes. */
 typedef void (*Y10TuneChanged) (gpointer data);
 
 typedef struct

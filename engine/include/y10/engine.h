@@ -36,7 +36,7 @@ typedef enum
  * @Y10_PRECISION_FP16: half precision, accumulated in fp32
  * @Y10_PRECISION_BF16: bfloat16, accumulated in fp32
  * @Y10_PRECISION_INT8: 8-bit integers, accumulated in 32 bits, where the file has
- *   them, see y10_quantizer_save(); the rest in fp32. Since 0.3
+ *   them, see y10_quantizer_save(); the rest in fp32. Since 0.2
  *
  * Number format of weights and activations.
  *
@@ -126,7 +126,7 @@ typedef struct _Y10Engine Y10Engine;
  * @size: sizeof (Y10OpInfo)
  * @name: name of the module in the checkpoint, such as "model.2.m.0.cv1"
  * @kind: "conv", "maxpool5", "upsample2x", "attention", "preprocess" or "head"
- * @impl: implementation in use, such as "jit:avx512_core" or "ref"
+ * @impl: implementation in use, such as "avx512:winograd4x4" or "ref"
  * @in_channels: input channels
  * @out_channels: output channels
  * @out_height: output rows
