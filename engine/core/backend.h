@@ -131,7 +131,7 @@ typedef struct
   /* Durations of the last submit's network and head, nanoseconds. */
   void (*times) (Y10Slot * slot, gint64 * inference, gint64 * postprocess);
 
-  /* For tests: the tensor's current contents as planar floats. */
+  /* The tensor's current contents as planar floats; see run/stepops.h. */
   gboolean (*read_tensor) (Y10Slot * slot, guint i, Y10View view, gfloat * nchw,
       GError ** error);
   gboolean (*write_tensor) (Y10Slot * slot, guint i, Y10View view,

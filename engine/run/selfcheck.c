@@ -15,9 +15,9 @@
 #include "base/verdict.h"
 #include "model/model.h"
 #include "run/engine.h"
-#include "run/profile.h"
 #include "run/registry.h"
 #include "run/selfcheck.h"
+#include "run/stepops.h"
 #include "run/testpicture.h"
 
 /* Of the network's input: small, and the letterbox has bars. */

@@ -19,7 +19,7 @@
 
 #include "control.h"
 #include "run/engine.h"
-#include "run/profile.h"
+#include "run/stepops.h"
 #include "util.h"
 
 #define MOST 8                  /* batch size of the steps that are compared in

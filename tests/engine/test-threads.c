@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "run/engine.h"
-#include "run/profile.h"
+#include "run/stepops.h"
 #include "util.h"
 
 #define MAX_ROWS 300

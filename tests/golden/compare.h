@@ -6,7 +6,7 @@
 
 #include "decode.h"
 #include "run/engine.h"
-#include "run/profile.h"
+#include "run/stepops.h"
 #include "expected.h"
 
 G_BEGIN_DECLS

@@ -2,7 +2,8 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-/* A step of some ops, and the tensors between them, for tests and the self-check. */
+/* A step of some ops, and the tensors between them: for the quantizer, the self-check
+ * and tests. */
 
 #include <y10/step.h>
 
