@@ -150,12 +150,6 @@ typedef struct
  * exports. */
 typedef const Y10BackendClass *(*Y10BackendModule) (void);
 
-/* module.c: loads the class of liby10-NAME.so once; it is never unloaded.
- * Returns NULL and appends the reason to @why on failure. Any thread. */
-const Y10BackendClass *y10_module_load (const char *name, GString * why);
-/* Another symbol that the same module exports. */
-void *y10_module_symbol (const char *name, const char *symbol, GString * why);
-
 extern const Y10BackendClass y10_backend_ref;
 extern const Y10BackendClass y10_backend_cpu;   /* SIMD code of our own */
 

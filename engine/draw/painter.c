@@ -10,7 +10,7 @@
 #include <y10/painter.h>
 
 #include "base/sized.h"
-#include "core/backend.h"
+#include "core/module.h"
 #include "core/painter-class.h"
 
 struct _Y10Painter

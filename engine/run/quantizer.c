@@ -16,6 +16,7 @@
 #include "model/model.h"
 #include "run/engine.h"
 #include "run/stepops.h"
+#include "weights/weights.h"
 
 /* Each channel's range is widened to a power of its own and that of the widest of
  * its segment. Scales of their own for the channels would let the weights of

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "base/nvidia.h"
+#include "core/module.h"
 
 typedef struct
 {

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "checkop.h"
+#include "core/module.h"
 
 /* The third backend runs only if named: it is a module, for a GPU or the
  * simulated one. */

@@ -10,7 +10,7 @@
 #include <gst/video/video.h>
 #include <string.h>
 
-#include "core/backend.h"
+#include "core/module.h"
 #include "control.h"
 #include "driver/driver.h"
 #include "overlay/canvas.h"

@@ -68,7 +68,7 @@ ROOMS = {
     "engine/ref": ("engine/base", "engine/core"),
     "engine/cpu/kernels": (),
     "engine/cpu": ("engine/base", "engine/core", "engine/cpu/kernels"),
-    "engine/run": ("engine/base", "engine/core", "engine/model"),
+    "engine/run": ("engine/base", "engine/weights", "engine/core", "engine/model"),
     "engine/stream": ("engine/base", "engine/model", "engine/run"),
     "engine/draw": ("engine/base", "engine/core"),
     "cuda/kernels": (),

@@ -11,8 +11,8 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "core/backend.h"
 #include "base/paths.h"
+#include "core/module.h"
 
 #define MODULE_SYMBOL "y10_backend_module"
 
