@@ -163,7 +163,7 @@ read_image (const Y10Image *image, const Y10HeadParams *params,
 }
 
 gboolean
-y10_engine_read_image (const Y10Engine *engine, const Y10Image *image,
+y10_engine_check_image (const Y10Engine *engine, const Y10Image *image,
     const Y10HeadParams *params, Y10Image *image_read,
     Y10HeadParams *params_read, GError **error)
 {
@@ -254,7 +254,7 @@ add_image (const Y10Step *step, const Y10Image *image,
 }
 
 gboolean
-y10_step_add_checked (const Y10Step *step, const Y10Image *image,
+y10_step_add_unchecked (const Y10Step *step, const Y10Image *image,
     const Y10HeadParams *params, GError **error)
 {
   Y10Image own_image = { 0 };
@@ -288,7 +288,7 @@ y10_step_add (const Y10Step *step, const Y10Image *image,
   Y10Image own_image = { 0 };
   Y10HeadParams own_params = Y10_HEAD_PARAMS_INIT;
 
-  return y10_engine_read_image (step->engine, image, params, &own_image,
+  return y10_engine_check_image (step->engine, image, params, &own_image,
       &own_params, error)
       && add_image (step, &own_image, &own_params, error);
 }

@@ -148,7 +148,7 @@ prepare (const Y10EngineStream *stream, Y10EngineRequest *request,
   request->preprocess_time = request->inference_time = 0;
   request->postprocess_time = request->step_time = 0;
   *n_parts = 1;
-  if (!y10_engine_read_image (stream->group->steps.engine, request->image,
+  if (!y10_engine_check_image (stream->group->steps.engine, request->image,
           request->params, &image, &params, error))
     return FALSE;
   if (!y10_engine_request_has_parts (request))

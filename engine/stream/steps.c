@@ -37,11 +37,11 @@ add_image (const Y10StreamSteps *self, const Y10Step *step, const Y10Turn *turn,
   Y10Image image;
 
   if (!y10_engine_request_has_parts (request))
-    return y10_step_add_checked (step, request->image, request->params, error);
+    return y10_step_add_unchecked (step, request->image, request->params, error);
   y10_part_get_image (&request->parts[turn->part], request->image, &image);
   y10_parts_get_params (request->params, self->engine->config.max_detections,
       &params);
-  return y10_step_add_checked (step, &image, &params, error);
+  return y10_step_add_unchecked (step, &image, &params, error);
 }
 
 /* Steps with parts of the same request may fail on two threads. Takes @error. */
