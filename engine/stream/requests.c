@@ -13,8 +13,8 @@
 
 #include "base/clock.h"
 #include "run/step.h"
-#include "stream/group.h"
 #include "stream/scheduler.h"
+#include "stream/shared.h"
 
 void
 y10_engine_stream_queue (Y10EngineStream *stream, Y10EngineRequest *request,
@@ -148,7 +148,7 @@ prepare (const Y10EngineStream *stream, Y10EngineRequest *request,
   request->preprocess_time = request->inference_time = 0;
   request->postprocess_time = request->step_time = 0;
   *n_parts = 1;
-  if (!y10_engine_check_image (stream->group->steps.engine, request->image,
+  if (!y10_engine_check_image (stream->shared->steps.engine, request->image,
           request->params, &image, &params, error))
     return FALSE;
   if (!y10_engine_request_has_parts (request))
@@ -245,7 +245,7 @@ y10_engine_stream_withdraw (Y10EngineStream *stream)
  * @until: deadline on the clock of g_get_monotonic_time(), microseconds; -1
  *   waits forever, 0 returns at once
  *
- * Waits until @request is over. A withdrawn request is over, too; it has neither
+ * Waits until @request is done. A withdrawn request is done, too; it has neither
  * a result nor an error. Only one thread may wait for a request at a time.
  *
  * Returns: %FALSE if it is still queued or running

@@ -12,8 +12,8 @@
 
 #include "run/reserve.h"
 #include "run/tuning.h"
-#include "stream/group.h"
 #include "stream/scheduler.h"
+#include "stream/shared.h"
 
 Y10EngineStream *
 y10_engine_stream_new_on (Y10Scheduler *scheduler, gint priority)
@@ -51,16 +51,16 @@ y10_engine_stream_new (Y10Model *model, const Y10EngineConfig *config,
 {
   Y10EngineConfig own_config;
   Y10EngineStream *self;
-  Y10Group *joined;
+  Y10SharedEngine *shared;
 
   y10_engine_config_init (&own_config, sizeof own_config);
   if (!y10_engine_config_read (&own_config, config, error))
     return NULL;
-  joined = y10_group_join (model, &own_config, group, cancellable, error);
-  if (!joined)
+  shared = y10_shared_engine_join (model, &own_config, group, cancellable, error);
+  if (!shared)
     return NULL;
-  self = y10_engine_stream_new_on (joined->steps.scheduler, priority);
-  self->group = joined;
+  self = y10_engine_stream_new_on (shared->steps.scheduler, priority);
+  self->shared = shared;
   return self;
 }
 
@@ -94,8 +94,8 @@ y10_engine_stream_unref (Y10EngineStream *stream)
   if (!stream || __atomic_sub_fetch (&stream->refs, 1, __ATOMIC_ACQ_REL))
     return;
   y10_scheduler_remove_stream (stream);
-  if (stream->group)
-    y10_group_leave (stream->group);
+  if (stream->shared)
+    y10_shared_engine_leave (stream->shared);
   g_free (stream);
 }
 
@@ -111,7 +111,7 @@ y10_engine_stream_unref (Y10EngineStream *stream)
 Y10Engine *
 y10_engine_stream_get_engine (const Y10EngineStream *stream)
 {
-  return stream->group->steps.engine;
+  return stream->shared->steps.engine;
 }
 
 /**
@@ -127,7 +127,7 @@ y10_engine_stream_get_engine (const Y10EngineStream *stream)
 gint64
 y10_engine_stream_get_warm_time (const Y10EngineStream *stream)
 {
-  return stream->group->warm_time;
+  return stream->shared->warm_time;
 }
 
 /**
@@ -142,7 +142,7 @@ void
 y10_engine_stream_get_stats (Y10EngineStream *stream,
     Y10EngineStreamStats *stats)
 {
-  const Y10Engine *engine = stream->group->steps.engine;
+  const Y10Engine *engine = stream->shared->steps.engine;
   Y10EngineStreamStats own;
   Y10SchedulerStats s;
 
@@ -226,7 +226,7 @@ y10_engine_stream_reserve (Y10EngineStream *stream, Y10PixelFormat format,
 
   g_return_if_fail (format < Y10_N_PIXEL_FORMATS && width > 0 && height > 0);
   y10_scheduler_get_stats (stream->scheduler, &stats);
-  y10_engine_reserve (stream->group->steps.engine, format, width, height,
+  y10_engine_reserve (stream->shared->steps.engine, format, width, height,
       2 * MAX (stats.n_streams, 1));
 }
 
@@ -246,5 +246,5 @@ y10_engine_stream_reserve (Y10EngineStream *stream, Y10PixelFormat format,
 void
 y10_engine_stream_expect_parts (Y10EngineStream *stream, guint n_parts)
 {
-  y10_engine_request_batch_size (stream->group->steps.engine, n_parts);
+  y10_engine_request_batch_size (stream->shared->steps.engine, n_parts);
 }

@@ -14,20 +14,20 @@
 
 G_BEGIN_DECLS
 
-typedef struct _Y10Group Y10Group;
+typedef struct _Y10SharedEngine Y10SharedEngine;
 typedef struct _Y10Scheduler Y10Scheduler;
 
 struct _Y10EngineStream
 {
   int refs;
-  Y10Group *group;              /* NULL in tests without an engine */
+  Y10SharedEngine *shared;      /* NULL in tests without an engine */
   Y10Scheduler *scheduler;
   /* Protected by the scheduler's lock. */
   Y10Line line;
   pthread_cond_t over;          /* signalled when one of its requests is */
 };
 
-/* A stream without a group. @scheduler must outlive it. */
+/* A stream without a shared engine. @scheduler must outlive it. */
 Y10EngineStream *y10_engine_stream_new_on (Y10Scheduler * scheduler,
     gint priority);
 

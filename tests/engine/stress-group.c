@@ -11,7 +11,7 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "stream/group.h"
+#include "stream/shared.h"
 #include "groupcommon.h"
 #include "util.h"
 
@@ -154,7 +154,7 @@ test_many (void)
   g_assert_cmpuint (stats.n_streams, ==, 1);
   g_assert_cmpuint (more_than_one, >, 0);
   y10_engine_stream_unref (holder);
-  g_assert_cmpuint (y10_group_count (), ==, 0);
+  g_assert_cmpuint (y10_shared_engine_count (), ==, 0);
 }
 
 static gint playing;
@@ -194,7 +194,7 @@ test_many_lost (void)
   g_test_message ("%u right, %u lost", n_right, n_lost);
   g_assert_cmpuint (n_lost, >, 0);
   g_assert_cmpuint (n_right, >, 0);
-  g_assert_cmpuint (y10_group_count (), ==, 0);
+  g_assert_cmpuint (y10_shared_engine_count (), ==, 0);
 }
 
 int

@@ -11,7 +11,7 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "stream/group.h"
+#include "stream/shared.h"
 #include "groupcommon.h"
 #include "util.h"
 
@@ -69,7 +69,7 @@ test_who_shares (void)
   y10_engine_stream_unref (one);
   shot_infer (two, 0);
   y10_engine_stream_unref (two);
-  g_assert_cmpuint (y10_group_count (), ==, 0);
+  g_assert_cmpuint (y10_shared_engine_count (), ==, 0);
 }
 
 /* A file that was written again under the same name is another file. */
@@ -132,7 +132,7 @@ test_refused (void)
           &error));
   test_expect_error (g_steal_pointer (&error), Y10_ERROR_INVALID_ARGUMENT,
       "width is 33", NULL);
-  g_assert_cmpuint (y10_group_count (), ==, 0);
+  g_assert_cmpuint (y10_shared_engine_count (), ==, 0);
 }
 
 /* Asserts that a request's times are those of its steps, one after the other, since
@@ -442,7 +442,7 @@ test_come_and_go (void)
   }
   y10_engine_stream_unref (lasting[0]);
   y10_engine_stream_unref (lasting[1]);
-  g_assert_cmpuint (y10_group_count (), ==, 0);
+  g_assert_cmpuint (y10_shared_engine_count (), ==, 0);
   g_free (shots);
   g_rand_free (rand);
 }
@@ -465,7 +465,7 @@ test_together (void)
     pthread_create (&threads[i], NULL, open_one, NULL);
   for (guint i = 0; i < N_STREAMS; i++)
     pthread_join (threads[i], (void **) &streams[i]);
-  g_assert_cmpuint (y10_group_count (), ==, 1);
+  g_assert_cmpuint (y10_shared_engine_count (), ==, 1);
   for (guint i = 0; i < N_STREAMS; i++) {
     g_assert_true (engine_of (streams[i]) == engine_of (streams[0]));
     shot_infer (streams[i], i % N_PICTURES);
@@ -499,7 +499,7 @@ test_lost (void)
     g_assert_true (engine_of (again[i]) == engine_of (again[0]));
     shot_infer (again[i], i % N_PICTURES);
   }
-  g_assert_cmpuint (y10_group_count (), ==, 1);
+  g_assert_cmpuint (y10_shared_engine_count (), ==, 1);
   for (guint i = 0; i < N_STREAMS; i++)
     y10_engine_stream_unref (again[i]);
   g_free (shots);

@@ -34,7 +34,7 @@ typedef struct _Y10EngineRequest Y10EngineRequest;
 /**
  * Y10EngineRequestState:
  * @Y10_ENGINE_REQUEST_RUNNING: its step has begun
- * @Y10_ENGINE_REQUEST_DONE: it was answered or withdrawn
+ * @Y10_ENGINE_REQUEST_DONE: it has a result or an error, or was withdrawn
  *
  * New state of a request in a #Y10EngineRequestNotify.
  *
@@ -73,7 +73,8 @@ typedef void (*Y10EngineRequestNotify) (Y10EngineRequest *request,
  * @n_detections: number of results, best first; -1: there is no result
  * @wait_time: nanoseconds between y10_engine_stream_submit() and the beginning
  *   of the step
- * @turns: images of all streams that were put into steps in that time
+ * @turns: images of all streams, or parts of images, that were put into steps in that
+ *   time
  * @preprocess_time: nanoseconds that the step took to preprocess its images
  * @inference_time: nanoseconds that the step took for the network
  * @postprocess_time: nanoseconds that the step took to decode its results
@@ -130,10 +131,11 @@ struct _Y10EngineRequest
  * Y10EngineStreamStats:
  * @size: sizeof (Y10EngineStreamStats)
  * @n_streams: number of streams that share the engine
- * @n_queued: images that wait for their turn
+ * @n_queued: images, or parts of images, that wait for their turn; parts count by
+ *   themselves in what follows, too
  * @n_running: images in steps that are in flight
- * @n_inferences: images that have been answered
- * @n_failed: of these, images answered with an error
+ * @n_inferences: images that have a result or an error
+ * @n_failed: of these, images with an error
  * @n_withdrawn: images that were withdrawn
  * @fill: number of steps by number of images
  * @busy: fraction of the time, 0 to 1, in which at least one step was in flight,
@@ -142,7 +144,7 @@ struct _Y10EngineRequest
  *   nanoseconds
  * @wait_p95: 95th percentile, likewise
  * @wait_max: maximum, likewise
- * @per_second: images answered per second, of the latest 512
+ * @per_second: images done per second, of the latest 512
  * @weights_size: size of the packed weights, bytes
  * @arenas_size: size of the activations of all images that can be in flight,
  *   bytes

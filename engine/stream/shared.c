@@ -1,37 +1,39 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* A new stream joins the group with its key or creates it; the last stream to
- * leave frees it. A lost GPU takes its group with it: the next stream with the
- * same key creates a new group, which later streams share. */
+/* A new stream joins the shared engine with its key or creates it; the last stream to
+ * leave frees it. An engine that has lost its GPU gets no new streams: the next stream
+ * with the same key creates another, which later streams share. */
 
 #include "config.h"
 
-#include "stream/group.h"
+#include "stream/shared.h"
 
 #include <pthread.h>
 
 #include "base/clock.h"
 #include "model/model.h"
 
-/* Warming up: one run, then up to WARM_RUNS more within about WARM_TIME
+/* Warming up: one run, then up to WARM_RUNS more within about WARM_BUDGET
  * nanoseconds. */
 #define WARM_RUNS 8
-#define WARM_TIME (G_GINT64_CONSTANT (250) * 1000 * 1000)
+#define WARM_BUDGET (G_GINT64_CONSTANT (250) * 1000 * 1000)
 
 /* While another thread creates the engine: interval at which the waiting thread
  * checks its cancellable, microseconds. */
 #define POLL_INTERVAL 20000
 
-/* Groups by key. */
-static pthread_mutex_t registry_lock = PTHREAD_MUTEX_INITIALIZER;
-static GHashTable *registry;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static GHashTable *shared_engines;      /* by key; lock */
 
-/* A compiler warns here about a field of Y10EngineConfig that is not listed yet;
- * make_key () needs it, too. */
+/* Does not compile once Y10EngineConfig has another field, which make_key () then needs,
+ * too. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic error "-Wmissing-field-initializers"
 static const Y10EngineConfig no_config G_GNUC_UNUSED = {
   sizeof (Y10EngineConfig), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, 0
 };
+#pragma GCC diagnostic pop
 
 /* Every setting that requires a separate engine: all but n_slots, which streams
  * ignore. A replaced file counts as a new one. */
@@ -67,13 +69,13 @@ run_once (Y10Engine *engine, const Y10Image *image, gint64 *took)
 }
 
 /* Makes the first image of a stream as fast as later ones. Returns the longest run,
- * the p95 of so few. The first run counts only if it takes longer than WARM_TIME;
+ * the p95 of so few. The first run counts only if it takes longer than WARM_BUDGET;
  * then it is the only one. 0: a run failed, and the first real image reports why, or
  * it was cancelled. */
 static gint64
 warm_up (Y10Engine *engine, GCancellable *cancellable)
 {
-  gint64 until = y10_clock_ns () + WARM_TIME, longest = 0, took;
+  gint64 until = y10_clock_ns () + WARM_BUDGET, longest = 0, took;
   Y10Image image = {.size = sizeof image,.format = Y10_PIXEL_RGB };
   guint8 *pixels;
 
@@ -85,7 +87,7 @@ warm_up (Y10Engine *engine, GCancellable *cancellable)
     if (g_cancellable_is_cancelled (cancellable)
         || !run_once (engine, &image, &took))
       break;
-    if (i || took > WARM_TIME)
+    if (i || took > WARM_BUDGET)
       longest = MAX (longest, took);
     if (longest && y10_clock_ns () > until)
       break;
@@ -95,7 +97,7 @@ warm_up (Y10Engine *engine, GCancellable *cancellable)
 }
 
 static void
-free_group (Y10Group *self)
+free_shared (Y10SharedEngine *self)
 {
   y10_stream_steps_clear (&self->steps);
   g_free (self->key);
@@ -104,8 +106,8 @@ free_group (Y10Group *self)
 
 /* Compiles the engine and warms it up. */
 static gboolean
-compile_group (Y10Group *self, Y10Model *model, const Y10EngineConfig *config,
-    GCancellable *cancellable, GError **error)
+compile_shared (Y10SharedEngine *self, Y10Model *model,
+    const Y10EngineConfig *config, GCancellable *cancellable, GError **error)
 {
   Y10EngineConfig c = *config;
   Y10Engine *engine;
@@ -120,105 +122,106 @@ compile_group (Y10Group *self, Y10Model *model, const Y10EngineConfig *config,
   return y10_stream_steps_init (&self->steps, engine, error);
 }
 
-/* Call with the registry's lock held. Removes a group that has lost its device;
- * its streams keep it. */
-static Y10Group *
-find_group (const char *key)
+/* Call with the lock held. Removes an engine that has lost its device; its streams keep
+ * it. */
+static Y10SharedEngine *
+find_shared (const char *key)
 {
-  Y10Group *group = registry ? g_hash_table_lookup (registry, key) : NULL;
+  Y10SharedEngine *shared =
+      shared_engines ? g_hash_table_lookup (shared_engines, key) : NULL;
 
-  if (!group || !group->ready
-      || !y10_engine_is_lost (group->steps.engine, NULL))
-    return group;
-  g_hash_table_remove (registry, key);
+  if (!shared || !shared->ready
+      || !y10_engine_is_lost (shared->steps.engine, NULL))
+    return shared;
+  g_hash_table_remove (shared_engines, key);
   return NULL;
 }
 
-/* Call with the registry's lock held. */
+/* Call with the lock held. */
 static void
-remove_group (Y10Group *self)
+remove_shared (Y10SharedEngine *self)
 {
-  if (g_hash_table_lookup (registry, self->key) == self)
-    g_hash_table_remove (registry, self->key);
-  if (!g_hash_table_size (registry))
-    g_clear_pointer (&registry, g_hash_table_unref);
+  if (g_hash_table_lookup (shared_engines, self->key) == self)
+    g_hash_table_remove (shared_engines, self->key);
+  if (!g_hash_table_size (shared_engines))
+    g_clear_pointer (&shared_engines, g_hash_table_unref);
 }
 
-/* Call with the registry's lock held; it is released meanwhile. Takes @key. */
-static Y10Group *
-make_group (char *key, Y10Model *model, const Y10EngineConfig *config,
+/* Call with the lock held; it is released meanwhile. Takes @key. */
+static Y10SharedEngine *
+make_shared (char *key, Y10Model *model, const Y10EngineConfig *config,
     GCancellable *cancellable, GError **error)
 {
-  Y10Group *self = g_new0 (Y10Group, 1);
+  Y10SharedEngine *self = g_new0 (Y10SharedEngine, 1);
   gboolean ok;
 
   self->key = key;
   self->refs = 1;
-  if (!registry)
-    registry = g_hash_table_new (g_str_hash, g_str_equal);
-  g_hash_table_insert (registry, self->key, self);
-  pthread_mutex_unlock (&registry_lock);
-  ok = compile_group (self, model, config, cancellable, error);
-  pthread_mutex_lock (&registry_lock);
+  if (!shared_engines)
+    shared_engines = g_hash_table_new (g_str_hash, g_str_equal);
+  g_hash_table_insert (shared_engines, self->key, self);
+  pthread_mutex_unlock (&lock);
+  ok = compile_shared (self, model, config, cancellable, error);
+  pthread_mutex_lock (&lock);
   if (ok) {
     self->ready = TRUE;
     return self;
   }
-  remove_group (self);
-  free_group (self);
+  remove_shared (self);
+  free_shared (self);
   return NULL;
 }
 
-/* Waits while another thread creates the group. If that fails, this thread
+/* Waits while another thread creates the engine. If that fails, this thread
  * tries again. */
-Y10Group *
-y10_group_join (Y10Model *model, const Y10EngineConfig *config,
-    const char *name, GCancellable *cancellable, GError **error)
+Y10SharedEngine *
+y10_shared_engine_join (Y10Model *model, const Y10EngineConfig *config,
+    const char *group, GCancellable *cancellable, GError **error)
 {
-  char *key = make_key (model, config, name);
-  Y10Group *group;
+  char *key = make_key (model, config, group);
+  Y10SharedEngine *shared;
 
-  pthread_mutex_lock (&registry_lock);
-  while ((group = find_group (key)) && !group->ready) {
-    pthread_mutex_unlock (&registry_lock);
+  pthread_mutex_lock (&lock);
+  while ((shared = find_shared (key)) && !shared->ready) {
+    pthread_mutex_unlock (&lock);
     if (g_cancellable_set_error_if_cancelled (cancellable, error)) {
       g_free (key);
       return NULL;
     }
     g_usleep (POLL_INTERVAL);
-    pthread_mutex_lock (&registry_lock);
+    pthread_mutex_lock (&lock);
   }
-  if (group) {
-    group->refs++;
+  if (shared) {
+    shared->refs++;
     g_free (key);
   } else {
-    group = make_group (key, model, config, cancellable, error);
+    shared = make_shared (key, model, config, cancellable, error);
   }
-  pthread_mutex_unlock (&registry_lock);
-  return group;
+  pthread_mutex_unlock (&lock);
+  return shared;
 }
 
 void
-y10_group_leave (Y10Group *group)
+y10_shared_engine_leave (Y10SharedEngine *shared)
 {
   gboolean last;
 
-  pthread_mutex_lock (&registry_lock);
-  last = --group->refs == 0;
-  if (last && registry)
-    remove_group (group);
-  pthread_mutex_unlock (&registry_lock);
+  pthread_mutex_lock (&lock);
+  last = --shared->refs == 0;
+  if (last && shared_engines)
+    remove_shared (shared);
+  pthread_mutex_unlock (&lock);
   if (last)
-    free_group (group);
+    free_shared (shared);
 }
 
 guint
-y10_group_count (void)
+y10_shared_engine_count (void)
 {
   guint n;
 
-  pthread_mutex_lock (&registry_lock);
-  n = registry ? g_hash_table_size (registry) : 0;
-  pthread_mutex_unlock (&registry_lock);
+  pthread_mutex_lock (&lock);
+  n = shared_engines ? g_hash_table_size (shared_engines) : 0;
+  pthread_mutex_unlock (&lock);
   return n;
 }
