@@ -55,7 +55,7 @@ read_input_size (Y10Model *model)
       continue;
     }
     value = g_ascii_strtoull (p, &end, 10);
-    if (value < 32 || value > 8192 || value % 32)
+    if (!y10_is_input_size (value))
       return;
     v[n++] = value;
     p = end;

@@ -6,6 +6,15 @@
 
 G_BEGIN_DECLS
 
+/* Of a network's input: each side is a multiple of 32. */
+#define Y10_MAX_INPUT_SIZE 8192
+
+static inline gboolean
+y10_is_input_size (guint64 pixels)
+{
+  return pixels >= 32 && pixels <= Y10_MAX_INPUT_SIZE && pixels % 32 == 0;
+}
+
 /* Builds the graph of @model for an input of @width × @height, multiples of 32;
  * @head is not AUTO. */
 Y10Graph *y10_model_build_graph (const Y10Model * model, guint width,

@@ -14,8 +14,6 @@
 
 /* Of a concat; a C2f of yolov10x has 8. */
 #define MAX_PIECES 32
-/* Of a dimension that Reshape makes. */
-#define MAX_DIM (1 << 24)
 
 typedef Y10OnnxValues Values;
 typedef Y10OnnxValue Value;
@@ -454,7 +452,7 @@ eval_reshape (Values *self, const Node *node)
   for (guint i = 0; i < shape->n; i++) {
     gdouble size = shape->number[i];
 
-    if (!(size >= -1 && size <= MAX_DIM) || (size == 0 && i >= x->n_dims)
+    if (!(size >= -1 && size <= Y10_ONNX_MAX_DIM) || (size == 0 && i >= x->n_dims)
         || (size == -1 && missing >= 0))
       return NULL;
     dim[i] = size == 0 ? x->dim[i] : (gint64) size;

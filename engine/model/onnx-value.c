@@ -6,9 +6,7 @@
 
 #include "model/onnx-value.h"
 
-/* Limit of each dimension and of their product; the product of two
- * dimensions does not overflow. */
-#define MAX_DIM (1 << 24)
+/* Limit of the product of all dimensions. */
 #define MAX_ELEMENTS ((gint64) 1 << 40)
 
 typedef Y10OnnxValue Value;
@@ -95,7 +93,7 @@ y10_onnx_value_has_valid_dims (const Value *v)
   gint64 all = 1;
 
   for (guint i = 0; i < v->n_dims; i++) {
-    if (v->dim[i] < 1 || v->dim[i] > MAX_DIM)
+    if (v->dim[i] < 1 || v->dim[i] > Y10_ONNX_MAX_DIM)
       return FALSE;
     all *= v->dim[i];
     if (all > MAX_ELEMENTS)

@@ -10,6 +10,7 @@ G_BEGIN_DECLS
 /* The value of one output of a node. */
 
 #define Y10_ONNX_MAX_DIMS 6
+#define Y10_ONNX_MAX_DIM (1 << 24)      /* the product of two does not overflow */
 
 typedef enum
 {

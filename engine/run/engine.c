@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <y10/stream.h>
+
 #include "base/clock.h"
 #include "base/memory-limit.h"
 #include "base/sized.h"
@@ -18,11 +20,8 @@
 #include "run/engine.h"
 #include "run/registry.h"
 
-#define MAX_SLOTS 16
-#define MAX_BATCH 64
 #define MAX_THREADS 256
 #define MAX_DETECTIONS 8400
-#define MAX_INPUT_SIZE 8192
 
 /**
  * y10_engine_config_init:
@@ -68,11 +67,11 @@ check_range (const char *what, guint value, guint least, guint most,
 static gboolean
 check_input_size (const char *what, guint value, GError **error)
 {
-  if (value >= 32 && value <= MAX_INPUT_SIZE && value % 32 == 0)
+  if (y10_is_input_size (value))
     return TRUE;
   g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
       "input %s is %u; expected a multiple of 32 from 32 to %u", what, value,
-      MAX_INPUT_SIZE);
+      Y10_MAX_INPUT_SIZE);
   return FALSE;
 }
 
@@ -109,8 +108,8 @@ y10_engine_config_resolve (const Y10Model *model, Y10EngineConfig *c,
   y10_engine_resolve_input (model, c);
   return check_input_size ("width", c->width, error)
       && check_input_size ("height", c->height, error)
-      && check_range ("max_batch", c->max_batch, 0, MAX_BATCH, error)
-      && check_range ("n_slots", c->n_slots, 0, MAX_SLOTS, error)
+      && check_range ("max_batch", c->max_batch, 0, Y10_MAX_BATCH, error)
+      && check_range ("n_slots", c->n_slots, 0, Y10_MAX_SLOTS, error)
       && check_range ("threads", c->threads, 0, MAX_THREADS, error)
       && check_range ("max_detections", c->max_detections, 1, MAX_DETECTIONS,
           error)

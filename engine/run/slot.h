@@ -12,6 +12,9 @@
 
 G_BEGIN_DECLS
 
+/* Of an engine. */
+#define Y10_MAX_SLOTS 16
+
 typedef enum
 {
   Y10_SLOT_FREE,

@@ -2,7 +2,7 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
 /* Requests: submit, withdraw, wait. An image is checked here, once, so that the one
- * who submits it gets the error; steps.c and the engine rely on it. Whose turn it is
+ * who submits it gets the error; runner.c and the engine rely on it. Whose turn it is
  * then, turns.c decides. */
 
 #include "config.h"
@@ -148,7 +148,7 @@ prepare (const Y10EngineStream *stream, Y10EngineRequest *request,
   request->preprocess_time = request->inference_time = 0;
   request->postprocess_time = request->step_time = 0;
   *n_parts = 1;
-  if (!y10_engine_check_image (stream->shared->steps.engine, request->image,
+  if (!y10_engine_check_image (stream->shared->runner.engine, request->image,
           request->params, &image, &params, error))
     return FALSE;
   if (!y10_engine_request_has_parts (request))

@@ -43,7 +43,7 @@ struct _Y10Scheduler
   gint64 busy, busy_since;      /* ns: of all finished busy periods; start of
                                  * the current one */
   guint64 n_failed;
-  guint64 fill[Y10_SCHEDULER_MAX_BATCH + 1];    /* of answered steps */
+  guint64 fill[Y10_MAX_BATCH + 1];    /* of answered steps */
   Y10LatencyWindow waits;
 };
 
@@ -161,7 +161,7 @@ begin_step (Y10Scheduler *self, gint64 now)
   if (!self->n_in_flight++)
     self->busy_since = now;
   pthread_mutex_unlock (&self->lock);
-  self->config.begin (self->config.device, self, index, step->turns,
+  self->config.begin (self->config.runner, self, index, step->turns,
       step->n);
   pthread_mutex_lock (&self->lock);
 }
@@ -187,10 +187,10 @@ run (void *data)
 static gboolean
 check_config (const Y10SchedulerConfig *config, GError **error)
 {
-  if (config->max_batch < 1 || config->max_batch > Y10_SCHEDULER_MAX_BATCH) {
+  if (config->max_batch < 1 || config->max_batch > Y10_MAX_BATCH) {
     g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
         "max_batch is %u; expected 1 to %u", config->max_batch,
-        Y10_SCHEDULER_MAX_BATCH);
+        Y10_MAX_BATCH);
     return FALSE;
   }
   if (config->n_steps < 1 || config->n_steps > Y10_SCHEDULER_MAX_STEPS) {
@@ -289,6 +289,13 @@ answer_step (Y10Scheduler *self, const Step *step, gint64 now)
     y10_place_answer (place, failed);
   }
   self->fill[step->n]++;
+}
+
+const Y10Turn *
+y10_scheduler_get_turns (const Y10Scheduler *self, guint step, guint *n)
+{
+  *n = self->steps[step].n;
+  return self->steps[step].turns;
 }
 
 /**

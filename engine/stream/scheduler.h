@@ -10,16 +10,16 @@
 
 G_BEGIN_DECLS
 
-#define Y10_SCHEDULER_MAX_BATCH 64
 #define Y10_SCHEDULER_MAX_STEPS 16
 
 /**
  * Y10BeginStep:
- * @device: from #Y10SchedulerConfig
+ * @runner: from #Y10SchedulerConfig
  * @scheduler: the scheduler that begins the step
  * @step: number of the step, below the @n_steps of #Y10SchedulerConfig; not
  *   used for another step until this one has finished
- * @turns: (array length=n): the images; those of one stream are in its order
+ * @turns: (array length=n): the images, or parts of images; those of one stream are in
+ *   its order
  * @n: at least 1
  *
  * Begins a step. The scheduler's thread calls it without holding a lock. The
@@ -28,14 +28,14 @@ G_BEGIN_DECLS
  * accessed. A synchronous device is done when this function returns; a device
  * with a queue returns at once.
  */
-typedef void (*Y10BeginStep) (gpointer device, Y10Scheduler * scheduler,
+typedef void (*Y10BeginStep) (gpointer runner, Y10Scheduler * scheduler,
     guint step, const Y10Turn * turns, guint n);
 
 /**
  * Y10SchedulerConfig:
  * @begin: begins a step
- * @device: passed to @begin
- * @max_batch: maximum number of images in a step, 1 to %Y10_SCHEDULER_MAX_BATCH
+ * @runner: what runs the steps, passed to @begin
+ * @max_batch: maximum number of images, or parts of images, in a step, 1 to %Y10_MAX_BATCH
  * @n_steps: maximum number of steps in flight, 1 to %Y10_SCHEDULER_MAX_STEPS
  * @batch_timeout: microseconds that an image waits for others to fill its step
  *   when a step could begin; 0: none
@@ -43,7 +43,7 @@ typedef void (*Y10BeginStep) (gpointer device, Y10Scheduler * scheduler,
 typedef struct
 {
   Y10BeginStep begin;
-  gpointer device;
+  gpointer runner;
   guint max_batch, n_steps;
   guint batch_timeout;
 } Y10SchedulerConfig;
@@ -51,7 +51,8 @@ typedef struct
 /**
  * Y10SchedulerStats:
  * @n_streams: number of streams
- * @n_queued: images waiting for their turn
+ * @n_queued: images, or parts of images, that wait for their turn; parts count by
+ *   themselves in what follows, too
  * @n_running: images in steps that are in flight
  * @n_answered: answered images, including @n_failed
  * @n_failed: images answered with an error
@@ -66,7 +67,7 @@ typedef struct
 {
   guint n_streams, n_queued, n_running;
   guint64 n_answered, n_failed, n_withdrawn;
-  guint64 fill[Y10_SCHEDULER_MAX_BATCH + 1];
+  guint64 fill[Y10_MAX_BATCH + 1];
   gdouble busy;
   Y10WindowSummary waits;
 } Y10SchedulerStats;
@@ -74,6 +75,9 @@ typedef struct
 Y10Scheduler *y10_scheduler_new (const Y10SchedulerConfig * config,
     GError ** error);
 void y10_scheduler_free (Y10Scheduler * scheduler);
+/* The turns of a step, *@n of them, from its beginning until it is finished. */
+const Y10Turn *y10_scheduler_get_turns (const Y10Scheduler * scheduler, guint step,
+    guint * n);
 void y10_scheduler_finish (Y10Scheduler * scheduler, guint step,
     const GError * error);
 void y10_scheduler_get_stats (Y10Scheduler * scheduler,

@@ -99,7 +99,7 @@ warm_up (Y10Engine *engine, GCancellable *cancellable)
 static void
 free_shared (Y10SharedEngine *self)
 {
-  y10_stream_steps_clear (&self->steps);
+  y10_step_runner_clear (&self->runner);
   g_free (self->key);
   g_free (self);
 }
@@ -119,7 +119,7 @@ compile_shared (Y10SharedEngine *self, Y10Model *model,
   if (!engine)
     return FALSE;
   self->warm_time = warm_up (engine, cancellable);
-  return y10_stream_steps_init (&self->steps, engine, error);
+  return y10_step_runner_init (&self->runner, engine, error);
 }
 
 /* Call with the lock held. Removes an engine that has lost its device; its streams keep
@@ -131,7 +131,7 @@ find_shared (const char *key)
       shared_engines ? g_hash_table_lookup (shared_engines, key) : NULL;
 
   if (!shared || !shared->ready
-      || !y10_engine_is_lost (shared->steps.engine, NULL))
+      || !y10_engine_is_lost (shared->runner.engine, NULL))
     return shared;
   g_hash_table_remove (shared_engines, key);
   return NULL;

@@ -6,7 +6,7 @@
  * steps, and is found by a key made of the file, the settings and the group that the
  * stream names. */
 
-#include "stream/steps.h"
+#include "stream/runner.h"
 
 G_BEGIN_DECLS
 
@@ -17,7 +17,7 @@ struct _Y10SharedEngine
   gint refs;                    /* streams */
   gboolean ready;               /* FALSE while a thread creates the engine */
   /* Set before @ready. The engine and the scheduler stay the same. */
-  Y10StreamSteps steps;
+  Y10StepRunner runner;
   gint64 warm_time;
 };
 

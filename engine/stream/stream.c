@@ -59,7 +59,7 @@ y10_engine_stream_new (Y10Model *model, const Y10EngineConfig *config,
   shared = y10_shared_engine_join (model, &own_config, group, cancellable, error);
   if (!shared)
     return NULL;
-  self = y10_engine_stream_new_on (shared->steps.scheduler, priority);
+  self = y10_engine_stream_new_on (shared->runner.scheduler, priority);
   self->shared = shared;
   return self;
 }
@@ -111,7 +111,7 @@ y10_engine_stream_unref (Y10EngineStream *stream)
 Y10Engine *
 y10_engine_stream_get_engine (const Y10EngineStream *stream)
 {
-  return stream->shared->steps.engine;
+  return stream->shared->runner.engine;
 }
 
 /**
@@ -142,7 +142,7 @@ void
 y10_engine_stream_get_stats (Y10EngineStream *stream,
     Y10EngineStreamStats *stats)
 {
-  const Y10Engine *engine = stream->shared->steps.engine;
+  const Y10Engine *engine = stream->shared->runner.engine;
   Y10EngineStreamStats own;
   Y10SchedulerStats s;
 
@@ -226,7 +226,7 @@ y10_engine_stream_reserve (Y10EngineStream *stream, Y10PixelFormat format,
 
   g_return_if_fail (format < Y10_N_PIXEL_FORMATS && width > 0 && height > 0);
   y10_scheduler_get_stats (stream->scheduler, &stats);
-  y10_engine_reserve (stream->shared->steps.engine, format, width, height,
+  y10_engine_reserve (stream->shared->runner.engine, format, width, height,
       2 * MAX (stats.n_streams, 1));
 }
 
@@ -246,5 +246,5 @@ y10_engine_stream_reserve (Y10EngineStream *stream, Y10PixelFormat format,
 void
 y10_engine_stream_expect_parts (Y10EngineStream *stream, guint n_parts)
 {
-  y10_engine_request_batch_size (stream->shared->steps.engine, n_parts);
+  y10_engine_request_batch_size (stream->shared->runner.engine, n_parts);
 }

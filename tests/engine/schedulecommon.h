@@ -32,8 +32,8 @@ typedef struct
   struct
   {
     guint step, n;
-    Image *images[Y10_SCHEDULER_MAX_BATCH];
-    guint parts[Y10_SCHEDULER_MAX_BATCH];
+    Image *images[Y10_MAX_BATCH];
+    guint parts[Y10_MAX_BATCH];
   } steps[MAX_STEPS];           /* a ring, by n_begun */
 } Device;
 

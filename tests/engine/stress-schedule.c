@@ -346,7 +346,7 @@ main (int argc, char **argv)
   y10_scheduler_free (chaos.scheduler);
   pthread_cond_destroy (&chaos.work);
   pthread_mutex_destroy (&chaos.lock);
-  for (guint i = 0; i <= Y10_SCHEDULER_MAX_BATCH; i++) {
+  for (guint i = 0; i <= Y10_MAX_BATCH; i++) {
     n_steps += stats.fill[i];
     n_filled += i * stats.fill[i];
   }

@@ -83,7 +83,7 @@ test_batches (void)
   g_assert_cmpuint (stats.n_queued + stats.n_running, ==, 0);
   g_assert_cmpuint (stats.n_answered, ==, 10);
   g_assert_cmpuint (stats.n_failed + stats.n_withdrawn, ==, 0);
-  for (guint i = 0; i <= Y10_SCHEDULER_MAX_BATCH; i++)
+  for (guint i = 0; i <= Y10_MAX_BATCH; i++)
     g_assert_cmpuint (stats.fill[i], ==, i == 1 || i == 4 ? 2 : 0);
   g_assert_cmpint (stats.waits.median, >=, 0);
   g_assert_cmpint (stats.waits.p95, >=, stats.waits.median);
@@ -99,15 +99,15 @@ test_batches (void)
 static void
 test_full (void)
 {
-  static Image images[Y10_SCHEDULER_MAX_BATCH];
+  static Image images[Y10_MAX_BATCH];
   Y10SchedulerStats stats;
   Y10EngineStream *stream;
   Device device;
   Image **begun;
 
-  device_init (&device, Y10_SCHEDULER_MAX_BATCH, 1, HOUR);
+  device_init (&device, Y10_MAX_BATCH, 1, HOUR);
   stream = y10_engine_stream_new_on (device.scheduler, 0);
-  submit (stream, images, 1, Y10_SCHEDULER_MAX_BATCH);
+  submit (stream, images, 1, Y10_MAX_BATCH);
   g_assert_cmpuint (wait_step (&device, 0, &begun), ==, 64);
   finish (&device, 0, NULL);
   expect_answer (&images[63]);

@@ -9,7 +9,7 @@
 
 #include "config.h"
 
-#include "stream/steps.h"
+#include "stream/runner.h"
 
 #include <y10/parts.h>
 
@@ -17,7 +17,7 @@
 #include "run/step.h"
 #include "stream/stream.h"
 
-G_STATIC_ASSERT (Y10_MAX_BATCH == Y10_SCHEDULER_MAX_BATCH);
+G_STATIC_ASSERT (Y10_MAX_SLOTS <= Y10_SCHEDULER_MAX_STEPS);
 /* left_out has a bit for each. */
 G_STATIC_ASSERT (Y10_MAX_BATCH <= 64);
 
@@ -29,7 +29,7 @@ get_request (const Y10Turn *turn)
 
 /* requests.c has checked the image. */
 static gboolean
-add_image (const Y10StreamSteps *self, const Y10Step *step, const Y10Turn *turn,
+add_image (const Y10StepRunner *self, const Y10Step *step, const Y10Turn *turn,
     GError **error)
 {
   const Y10EngineRequest *request = get_request (turn);
@@ -46,7 +46,7 @@ add_image (const Y10StreamSteps *self, const Y10Step *step, const Y10Turn *turn,
 
 /* Steps with parts of the same request may fail on two threads. Takes @error. */
 static void
-fail_request (const Y10StreamSteps *self, const Y10Turn *turn, GError *error)
+fail_request (const Y10StepRunner *self, const Y10Turn *turn, GError *error)
 {
   Y10EngineRequest *request = get_request (turn);
 
@@ -60,19 +60,20 @@ fail_request (const Y10StreamSteps *self, const Y10Turn *turn, GError *error)
 /* Images that the device has no memory for fail by themselves. Returns whether there
  * are others. */
 static gboolean
-add_images (const Y10StreamSteps *self, Y10RunningStep *running)
+add_images (const Y10StepRunner *self, Y10RunningStep *running,
+    const Y10Turn *turns, guint n)
 {
   guint n_added = 0;
 
   running->left_out = 0;
-  for (guint i = 0; i < running->n; i++) {
+  for (guint i = 0; i < n; i++) {
     GError *error = NULL;
 
-    if (add_image (self, &running->step, &running->turns[i], &error)) {
+    if (add_image (self, &running->step, &turns[i], &error)) {
       n_added++;
     } else {
       running->left_out |= G_GUINT64_CONSTANT (1) << i;
-      fail_request (self, &running->turns[i], error);
+      fail_request (self, &turns[i], error);
     }
   }
   return n_added > 0;
@@ -83,7 +84,7 @@ static void
 begin_step (gpointer data, Y10Scheduler *scheduler, guint number,
     const Y10Turn *turns, guint n)
 {
-  Y10StreamSteps *self = data;
+  Y10StepRunner *self = data;
   Y10RunningStep *running = &self->running[number];
   GError *error = NULL;
 
@@ -93,10 +94,8 @@ begin_step (gpointer data, Y10Scheduler *scheduler, guint number,
     g_clear_error (&error);
     return;
   }
-  running->turns = turns;
-  running->n = n;
   self->by_slot[running->step.slot] = number;
-  if (add_images (self, running) && y10_step_submit (&running->step, &error))
+  if (add_images (self, running, turns, n) && y10_step_submit (&running->step, &error))
     return;
   y10_step_end (&running->step);
   y10_scheduler_finish (scheduler, number, error);
@@ -121,10 +120,9 @@ raise_time (gint64 *most, gint64 time)
 
 /* Adds the step's times to the request of turn @i, once for each request. */
 static void
-record_times (const Y10RunningStep *running, guint i, const Y10StepTimes *times,
-    gint64 now)
+record_times (const Y10Turn *turns, guint i, const Y10StepTimes *times, gint64 now)
 {
-  const Y10Turn *turn = &running->turns[i];
+  const Y10Turn *turn = &turns[i];
   Y10EngineRequest *request = get_request (turn);
 
   if (turn->part == 0) {
@@ -132,7 +130,7 @@ record_times (const Y10RunningStep *running, guint i, const Y10StepTimes *times,
     request->turns = turn->place->turns;
   }
   for (guint j = 0; j < i; j++)
-    if (running->turns[j].place == turn->place)
+    if (turns[j].place == turn->place)
       return;
   add_time (&request->preprocess_time, times->preprocess);
   add_time (&request->inference_time, times->inference);
@@ -140,15 +138,14 @@ record_times (const Y10RunningStep *running, guint i, const Y10StepTimes *times,
   raise_time (&request->step_time, now - turn->place->begun_at);
 }
 
-/* @image: the index in the step of turn @i's image. */
+/* @image: the index in the step of the turn's image. */
 static gboolean
-read_rows (const Y10RunningStep *running, guint i, guint image, GError **error)
+read_rows (const Y10Step *step, const Y10Turn *turn, guint image, GError **error)
 {
-  const Y10Turn *turn = &running->turns[i];
   Y10EngineRequest *request = get_request (turn);
   Y10Part *part = y10_engine_request_has_parts (request)
       ? &request->parts[turn->part] : NULL;
-  gint n = y10_step_read (&running->step, image,
+  gint n = y10_step_read (step, image,
       part ? part->detections : request->detections,
       part ? part->max_detections : request->max_detections, error);
 
@@ -164,21 +161,23 @@ read_rows (const Y10RunningStep *running, guint i, guint image, GError **error)
 static void
 step_done (gpointer data, guint slot)
 {
-  Y10StreamSteps *self = data;
+  Y10StepRunner *self = data;
   guint number = self->by_slot[slot];
   const Y10RunningStep *running = &self->running[number];
   Y10StepTimes times = {.size = sizeof times };
   GError *error = NULL;
   gboolean ok = y10_step_wait (&running->step, 0, &error);
   gint64 now = y10_clock_ns ();
-  guint image = 0;
+  const Y10Turn *turns;
+  guint n, image = 0;
 
   ok = ok && y10_step_get_times (&running->step, &times, &error);
-  for (guint i = 0; ok && i < running->n; i++) {
+  turns = y10_scheduler_get_turns (self->scheduler, number, &n);
+  for (guint i = 0; ok && i < n; i++) {
     if (running->left_out & G_GUINT64_CONSTANT (1) << i)
       continue;
-    record_times (running, i, &times, now);
-    ok = read_rows (running, i, image++, &error);
+    record_times (turns, i, &times, now);
+    ok = read_rows (&running->step, &turns[i], image++, &error);
   }
   y10_step_end (&running->step);
   y10_scheduler_finish (self->scheduler, number, error);
@@ -186,10 +185,10 @@ step_done (gpointer data, guint slot)
 }
 
 gboolean
-y10_stream_steps_init (Y10StreamSteps *self, Y10Engine *engine, GError **error)
+y10_step_runner_init (Y10StepRunner *self, Y10Engine *engine, GError **error)
 {
   Y10SchedulerConfig config = {
-    .begin = begin_step,.device = self,
+    .begin = begin_step,.runner = self,
     .batch_timeout = engine->config.batch_timeout,
     .n_steps = engine->config.n_slots,.max_batch = engine->config.max_batch,
   };
@@ -201,7 +200,7 @@ y10_stream_steps_init (Y10StreamSteps *self, Y10Engine *engine, GError **error)
 }
 
 void
-y10_stream_steps_clear (Y10StreamSteps *self)
+y10_step_runner_clear (Y10StepRunner *self)
 {
   y10_scheduler_free (self->scheduler);
   y10_engine_unref (self->engine);
