@@ -38,6 +38,14 @@ def probe(path, stream="v:0", entry="nb_read_frames"):
         text=True).stdout.strip()
 
 
+def cpu_seconds(pid):
+    """The CPU time of a process and its children."""
+    with open(f"/proc/{pid}/stat", encoding="ascii") as stat, \
+            open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as children:
+        ticks = sum(int(n) for n in stat.read().rpartition(")")[2].split()[11:13])
+        return ticks / os.sysconf("SC_CLK_TCK") + sum(map(cpu_seconds, children.read().split()))
+
+
 class Server:
     def __enter__(self):
         self.process = subprocess.Popen([*SERVER, *CAMERA], stdout=subprocess.PIPE, text=True)
@@ -174,7 +182,9 @@ class Live(Case):
         os.close(writer)
         with self.start("--model", self.make_model("yolov10s-nc80"), "--backend", "ref", "--threads",
                         "1", "--size", "1920", self.clip) as p:
-            time.sleep(2)
+            # The model is loaded by then, and the frame takes much longer.
+            while cpu_seconds(p.pid) < 3 and p.poll() is None:
+                time.sleep(0.1)
             p.send_signal(signal.SIGTERM)
             time.sleep(1)
             self.assertIsNone(p.poll())
