@@ -175,7 +175,7 @@ class Tuning(Case):
 class Texts(Case):
     def test_help(self):
         self.assertEqual(self.y10("--version").stdout, "y10 " + os.environ["Y10_TEST_VERSION"] + "\n")
-        self.assertEqual(self.y10("--help").stdout.count("\n  "), 7)
+        self.assertEqual(self.y10("--help").stdout.count("\n  "), 8)
         self.assertIn("Usage", self.y10(status=2).stderr)
         for command in ("detect", "info", "convert", "quantize", "val", "bench", "doctor"):
             help_text = self.y10(command, "--help").stdout
@@ -226,7 +226,7 @@ class Texts(Case):
         with open(os.path.join(SOURCE, "tools", "y10", "y10.1"), encoding="utf-8") as f:
             manual = f.read().replace("\\-", "-")
         script = os.path.join(SOURCE, "tools", "y10", "y10.bash-completion")
-        for command in ("detect", "info", "convert", "quantize", "bench", "doctor"):
+        for command in ("detect", "info", "convert", "quantize", "val", "bench", "doctor"):
             options = set(re.findall(r"--[a-z-]+", self.y10(command, "--help").stdout)) - {"--help"}
             self.assertTrue(options)
             offered = subprocess.run(
