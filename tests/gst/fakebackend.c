@@ -42,6 +42,10 @@ static Y10BackendClass backend;
 static int
 probe (GString *why)
 {
+  if (fake && fake->broken) {
+    g_string_append (why, "the driver is broken");
+    return 0;
+  }
   return 1000000;
 }
 

@@ -503,6 +503,49 @@ GST_START_TEST (test_lost)
 
 GST_END_TEST;
 
+/* While the GPU is lost, backend=auto would load another model on the CPU, which does
+ * not read these frames: the model is refused. */
+GST_START_TEST (test_lost_and_reloaded)
+{
+  GstCaps *caps = test_gst_caps ("NV12", 96, 96);
+  GstBuffer *picture = test_gst_picture_caps (caps, 5), *out;
+  GstCudaContext *old = test_cuda_context (0);
+  GstHarness *h = make_harness ("backend=auto", old, caps);
+  GstBus *bus = gst_bus_new ();
+  GstMessage *message;
+  GError *error;
+  gchar *file;
+
+  gst_element_set_bus (h->element, bus);
+  fake_cuda.lost = fake_cuda.broken = TRUE;
+  out = gst_harness_push_and_pull (h, test_cuda_upload (old, caps, picture));
+  fail_unless (is_skipped (out));
+  gst_buffer_unref (out);
+  expect_message (bus, GST_MESSAGE_WARNING);
+  g_object_set (h->element, "model-file", test_gst_other_model (), NULL);
+  message = gst_bus_timed_pop_filtered (bus, 20 * GST_SECOND,
+      GST_MESSAGE_WARNING | GST_MESSAGE_ERROR);
+  fail_unless (message && GST_MESSAGE_TYPE (message) == GST_MESSAGE_WARNING);
+  gst_message_parse_warning (message, &error, NULL);
+  fail_unless (strstr (error->message, "would run on backend cpu") != NULL,
+      "%s", error->message);
+  g_error_free (error);
+  gst_message_unref (message);
+  g_object_get (h->element, "model-file", &file, NULL);
+  fail_unless_equals_string (file, test_gst_model ());
+  g_free (file);
+  gst_element_set_bus (h->element, NULL);
+  gst_object_unref (bus);
+  gst_harness_teardown (h);
+  fake_cuda.lost = fake_cuda.broken = FALSE;
+  gst_object_unref (old);
+  fail_unless_equals_int (fake_cuda.misuses, 0);
+  gst_buffer_unref (picture);
+  gst_caps_unref (caps);
+}
+
+GST_END_TEST;
+
 /* Two independent elements share one engine, and after the loss of the GPU they
  * share one new engine, which is created once. */
 GST_START_TEST (test_lost_together)
@@ -572,6 +615,7 @@ cudaframes_suite (void)
   tcase_add_test (tc, test_other_context);
   tcase_add_test (tc, test_other_context_flushed);
   tcase_add_test (tc, test_lost);
+  tcase_add_test (tc, test_lost_and_reloaded);
   tcase_add_test (tc, test_lost_together);
   return s;
 }

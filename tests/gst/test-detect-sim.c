@@ -219,42 +219,6 @@ GST_START_TEST (test_comes_back_late)
 
 GST_END_TEST;
 
-/* While the GPU is gone, backend=auto takes the CPU; another model must not move
- * there. */
-GST_START_TEST (test_stays)
-{
-  GArray *expected = test_gst_cuda_expected (caps);
-  gint64 until = g_get_monotonic_time () + 60 * G_USEC_PER_SEC;
-  gchar *text = NULL, *file;
-  GstHarness *h;
-  GstBus *bus;
-
-  h = make_harness_with ("backend=auto", &bus);
-  fail_unless (pass (h, expected));
-  sim->set_gone (TRUE);
-  sim->lose (1, ILLEGAL_ADDRESS);
-  fail_if (pass (h, expected));
-  fail_unless_equals_int (count_messages (bus, GST_MESSAGE_WARNING, NULL), 1);
-  g_object_set (h->element, "model-file", test_gst_other_model (), NULL);
-  do {
-    fail_if (pass (h, expected));
-    count_messages (bus, GST_MESSAGE_WARNING, &text);
-    fail_unless (g_get_monotonic_time () < until);
-    g_usleep (20 * 1000);
-  } while (!text || !strstr (text, "failed to load the new model"));
-  fail_unless (strstr (text, "would run on backend cpu") != NULL, "%s", text);
-  g_object_get (h->element, "model-file", &file, NULL);
-  fail_unless_equals_string (file, test_gst_model ());
-  sim->set_gone (FALSE);
-  pass_until_fresh (h, expected, 30);
-  g_free (file);
-  g_free (text);
-  g_array_unref (expected);
-  end (h, bus);
-}
-
-GST_END_TEST;
-
 /* Stopping does not wait for the next attempt, and a new start begins
  * afresh. */
 GST_START_TEST (test_stops)
@@ -376,7 +340,6 @@ sim_suite (void)
   tcase_set_timeout (tc, 240);
   tcase_add_test (tc, test_recovers);
   tcase_add_test (tc, test_comes_back_late);
-  tcase_add_test (tc, test_stays);
   tcase_add_test (tc, test_stops);
   tcase_add_test (tc, test_graphs);
   tcase_add_test (tc, test_parts);
