@@ -2,8 +2,7 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-/* Enum and flags types of yolov10detect's properties, and parsers of those with
- * a syntax. */
+/* Enum and flags types of yolov10detect's properties. */
 
 #include <gst/gst.h>
 #include <y10/engine.h>
@@ -97,12 +96,5 @@ GType gst_yolov10_late_policy_get_type (void);
 GType gst_yolov10_skipped_boxes_get_type (void);
 GType gst_yolov10_region_anchor_get_type (void);
 GType gst_yolov10_roi_source_get_type (void);
-
-gboolean gst_y10_parse_input_size (const gchar * text, guint * width,
-    guint * height, GError ** error);
-gint gst_y10_find_class (const gchar * property, const gchar * token,
-    const Y10Model * model, GError ** error);
-gboolean gst_y10_parse_classes (const gchar * text, const Y10Model * model,
-    guint8 * wanted, GError ** error);
 
 G_END_DECLS

@@ -446,7 +446,7 @@ static void
 warn_if_behind (GstYolov10Detect * self, const Snapshot * now)
 {
   GstClockTime behind = gst_y10_policy_behind (&self->in->policy,
-      gst_y10_queued_frame_now (), now->policy.running_time);
+      gst_y10_frame_queue_now (), now->policy.running_time);
 
   if (behind && now->live && !now->policy.skip)
     GST_ELEMENT_WARNING (self, STREAM, FAILED, ("the live source is %.1f "
@@ -482,7 +482,7 @@ queue_frame (GstYolov10Detect * self, GstBuffer * buffer, const Snapshot * now,
       && !g_error_matches (frame->job->error, Y10_ERROR,
       Y10_ERROR_DEVICE_LOST);
   if (!gst_y10_frame_queue_commit (self->frame_queue, is_inferred, now->policy.skip
-          ? gst_y10_queued_frame_now () + now->max_wait : GST_Y10_FRAME_QUEUE_FOREVER)) {
+          ? gst_y10_frame_queue_now () + now->max_wait : GST_Y10_FRAME_QUEUE_FOREVER)) {
     gst_y10_queued_frame_end (frame, &self->jobs);
     return stopped (self);
   }
@@ -514,7 +514,7 @@ enter_context (GstYolov10Detect * self, GstBuffer * buffer, GError ** error)
 GstFlowReturn
 gst_y10_input_push (GstYolov10Detect * self, GstBuffer * buffer)
 {
-  gint64 arrived_at = gst_y10_queued_frame_now ();
+  gint64 arrived_at = gst_y10_frame_queue_now ();
   GstFlowReturn flow = negotiate (self);
   GstY10InferMode mode = GST_Y10_INFER_PASS;
   gboolean lost = FALSE;

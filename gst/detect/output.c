@@ -269,7 +269,7 @@ attach_result (GstYolov10Detect * self, GstY10QueuedFrame * frame)
   session = gst_y10_queued_frame_attach (frame, &self->out->hold, result);
   gst_y10_messages_detections (GST_ELEMENT (self), frame->buffer, result,
       frame->config->post_messages ? session->model : NULL);
-  delay = (guint64) (gst_y10_queued_frame_now () - frame->arrived_at);
+  delay = (guint64) (gst_y10_frame_queue_now () - frame->arrived_at);
   GST_OBJECT_LOCK (self);
   gst_y10_stats_attached (&self->stats, result, delay);
   GST_OBJECT_UNLOCK (self);
@@ -294,7 +294,7 @@ send (GstYolov10Detect * self, GstPad * pad, GstY10QueuedFrame * frame)
   else if (!attach_result (self, frame))
     return GST_FLOW_ERROR;
   GST_OBJECT_LOCK (self);
-  gst_y10_stats_sent (&self->stats, gst_y10_queued_frame_now ());
+  gst_y10_stats_sent (&self->stats, gst_y10_frame_queue_now ());
   self->out->sent_pts = GST_BUFFER_PTS (frame->buffer);
   GST_OBJECT_UNLOCK (self);
   flow = gst_pad_push (pad, g_steal_pointer (&frame->buffer));

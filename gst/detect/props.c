@@ -86,10 +86,10 @@ static const GstY10Field fields[] = {
   FIELD (CUDA_DEVICE_ID, device_id),
   FIELD (CUDA_GRAPHS, cuda_graphs),
   FIELD (CUDA_TUNE, cuda_tune),
-  FIELD (CLASS_AGNOSTIC_NMS, params.class_agnostic),
+  FIELD (CLASS_AGNOSTIC_NMS, class_agnostic),
   FIELD (CONFIDENCE, confidence),
   FIELD (IOU_THRESHOLD, iou_threshold),
-  FIELD (MAX_DETECTIONS, params.max_detections),
+  FIELD (MAX_DETECTIONS, max_detections),
   FIELD (CLASSES, text.classes),
   FIELD (CLASS_CONFIDENCE, text.class_confidence),
   FIELD (MIN_SIZE, text.min_size),
@@ -435,7 +435,7 @@ take_effect (GstYolov10Detect * self, guint id, const GstY10Config * config)
     warn_of_attach (self, config);
   if (id == PROP_ATTACH || id == PROP_ENCODER_HINTS)
     warn_of_hints (self, config);
-  if (id >= PROP_TILES && id <= PROP_ROI_TYPE)
+  if (id == PROP_TILES || id == PROP_ROI_SOURCE)
     warn_of_tiles (self, config);
   gst_y10_session_unref (session);
 }
@@ -558,18 +558,21 @@ gst_y10_props_get (GObject * object, guint id, GValue * value,
 {
   GstYolov10Detect *self = GST_YOLOV10_DETECT (object);
 
-  if (id == PROP_STATS) {
-    g_value_take_boxed (value, stats_structure (self));
-    return;
-  }
-  if (id == PROP_ENGINE_STATS) {
-    g_value_take_boxed (value, engine_stats_structure (self));
-    return;
-  }
-  if (id >= PROP_ACTIVE_BACKEND
-      && id <= PROP_FALLBACK_REASON) {
-    get_active (self, id, value);
-    return;
+  switch (id) {
+    case PROP_STATS:
+      g_value_take_boxed (value, stats_structure (self));
+      return;
+    case PROP_ENGINE_STATS:
+      g_value_take_boxed (value, engine_stats_structure (self));
+      return;
+    case PROP_ACTIVE_BACKEND:
+    case PROP_ACTIVE_DEVICE:
+    case PROP_ACTIVE_PRECISION:
+    case PROP_FALLBACK_REASON:
+      get_active (self, id, value);
+      return;
+    default:
+      break;
   }
   GST_OBJECT_LOCK (self);
   if (!gst_y10_fields_get (fields, self->config, id, value, pspec))

@@ -7,6 +7,8 @@
  * fits its model, so text is parsed once a change and never for a frame. */
 #include "infer/classrules.h"
 
+#include "common/parse.h"
+
 /* An empty text says the same as none. */
 static gchar *
 keep (gchar * text)

@@ -102,6 +102,8 @@ gst_y10_config_finish (GstY10Config * self, const GstY10Config * from,
 
   params->confidence = (gfloat) self->confidence;
   params->iou = (gfloat) self->iou_threshold;
+  params->class_agnostic = self->class_agnostic;
+  params->max_detections = self->max_detections;
   if (g_strcmp0 (self->text.min_size, from->text.min_size)
       && !parse_size ("min-size", self->text.min_size, &params->min_width,
           &params->min_height, error))

@@ -56,6 +56,8 @@ typedef struct
   GstYolov10LatePolicy late_policy;
   guint inference_interval;
   gdouble confidence, iou_threshold;
+  guint max_detections;
+  gboolean class_agnostic;
   gdouble tile_overlap;
   Y10RegionAnchor region_anchor;
   GstYolov10RoiSource roi_source;

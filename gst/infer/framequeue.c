@@ -57,8 +57,9 @@ frame_of (const GstY10FrameQueue * self, guint index)
   return self->frames + index * self->frame_size;
 }
 
-static gint64
-now (void)
+/* Returns the monotonic time in nanoseconds. Any thread. */
+gint64
+gst_y10_frame_queue_now (void)
 {
   struct timespec t;
 
@@ -244,7 +245,8 @@ static gboolean
 must_detach (const GstY10FrameQueue * self, const Entry * entry)
 {
   return (self->crowded && self->n >= self->max_frames)
-      || (entry->state == GST_Y10_FRAME_QUEUE_SUBMITTED && entry->leave_at <= now ());
+      || (entry->state == GST_Y10_FRAME_QUEUE_SUBMITTED
+      && entry->leave_at <= gst_y10_frame_queue_now ());
 }
 
 /* Waits until the output task has something to do, and returns what. @frame is

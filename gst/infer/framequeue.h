@@ -56,5 +56,6 @@ void gst_y10_frame_queue_collected (GstY10FrameQueue * frame_queue);
 gpointer gst_y10_frame_queue_drop (GstY10FrameQueue * frame_queue);
 
 guint gst_y10_frame_queue_count (GstY10FrameQueue * frame_queue);
+gint64 gst_y10_frame_queue_now (void);
 
 G_END_DECLS

@@ -27,8 +27,9 @@ typedef struct
   const gchar *roi_type;        /* separated by commas; empty: all */
 } GstY10PartSettings;
 
-/* Rules by which parts of frames are inferred. Immutable and reference counted;
- * any thread may use them. */
+/* Rules by which parts of frames are inferred. Reference counted; any thread may use
+ * them. They do not change, but own a buffer for each job, which only the job with
+ * that index uses. */
 typedef struct _GstY10PartRules GstY10PartRules;
 
 /* The parts of one frame. They have buffers for their detections. */

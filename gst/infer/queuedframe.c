@@ -10,13 +10,6 @@
 
 #include "meta/write.h"
 
-/* Returns the monotonic time in nanoseconds. */
-gint64
-gst_y10_queued_frame_now (void)
-{
-  return g_get_monotonic_time () * 1000;
-}
-
 /* Fills an unused one. Takes ownership of @buffer. */
 void
 gst_y10_queued_frame_begin (GstY10QueuedFrame * self, GstBuffer * buffer,

@@ -22,11 +22,10 @@ typedef struct
   guint epoch;                  /* of the input; see GstY10Hold */
   guint width, height;          /* of the frame */
   gboolean lost;                /* not inferred: device lost */
-  gint64 arrived_at;               /* in nanoseconds */
+  gint64 arrived_at;            /* by gst_y10_frame_queue_now() */
   GstY10Job *job;               /* NULL: none, or detached */
 } GstY10QueuedFrame;
 
-gint64 gst_y10_queued_frame_now (void);
 void gst_y10_queued_frame_begin (GstY10QueuedFrame * frame, GstBuffer * buffer,
     GstY10Session * session, GstY10Config * config, guint epoch,
     const GstVideoInfo * info, gint64 arrived_at);

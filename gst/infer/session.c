@@ -14,6 +14,8 @@
 
 #include <string.h>
 
+#include "common/parse.h"
+
 typedef struct
 {
   GstY10Session public;         /* must be first */

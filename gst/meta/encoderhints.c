@@ -15,7 +15,7 @@
 #include <string.h>
 #include <y10/error.h>
 
-#include "common/enums.h"
+#include "common/parse.h"
 
 /* The largest difference of two QPs: H.264 and H.265 have 0 to 51. */
 #define MAX_DELTA 51

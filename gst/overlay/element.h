@@ -60,12 +60,17 @@ struct _GstYolov10Overlay
   gboolean lost;                /* last frame's GPU lost, and warned of */
 };
 
+/* render.c */
 gboolean gst_y10_overlay_draw (GstYolov10Overlay * self, GstBuffer * buffer);
 
+/* outline.c */
 void gst_y10_overlay_plan_outlines (GstYolov10Overlay * self,
     GstBuffer * buffer);
+
+/* privacy.c */
 void gst_y10_overlay_plan_privacy (GstYolov10Overlay * self);
 
+/* props.c */
 void gst_y10_overlay_props_init (GstYolov10Overlay * self);
 void gst_y10_overlay_props_install (GObjectClass * class);
 void gst_y10_overlay_props_set (GObject * object, guint id,

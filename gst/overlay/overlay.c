@@ -53,7 +53,7 @@
 #include "overlay/caps.h"
 #include "common/sinkpad.h"
 
-GST_DEBUG_CATEGORY_STATIC (gst_yolov10_overlay_debug);
+GST_DEBUG_CATEGORY (gst_yolov10_overlay_debug);
 #define GST_CAT_DEFAULT gst_yolov10_overlay_debug
 
 G_DEFINE_FINAL_TYPE (GstYolov10Overlay, gst_yolov10_overlay,

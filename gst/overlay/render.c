@@ -9,6 +9,11 @@
 
 #include <string.h>
 
+#include "common/elementerror.h"
+
+GST_DEBUG_CATEGORY_EXTERN (gst_yolov10_overlay_debug);
+#define GST_CAT_DEFAULT gst_yolov10_overlay_debug
+
 static void
 hide (GstYolov10Overlay * self, const GstY10Canvas * canvas)
 {
@@ -122,12 +127,12 @@ pass_undrawn (GstYolov10Overlay * self, GError * error)
   gboolean pass = self->now.privacy == GST_YOLOV10_PRIVACY_NONE
       && g_error_matches (error, Y10_ERROR, Y10_ERROR_DEVICE_LOST);
 
+  g_prefix_error (&error, pass ? "the GPU is lost, and its frames pass undrawn: "
+      : "cannot draw on the frame: ");
   if (!pass)
-    GST_ELEMENT_ERROR (self, RESOURCE, WRITE, ("Cannot draw on the frame."),
-        ("%s", error->message));
+    GST_Y10_ELEMENT_ERROR (self, error);
   else if (!self->lost)
-    GST_ELEMENT_WARNING (self, RESOURCE, FAILED, ("The GPU is lost: its frames "
-            "pass undrawn."), ("%s", error->message));
+    GST_Y10_ELEMENT_WARNING (self, error);
   self->lost = pass;
   g_error_free (error);
   return pass;
