@@ -127,7 +127,7 @@ record_times (const Y10Turn *turns, guint i, const Y10StepTimes *times, gint64 n
 
   if (turn->part == 0) {
     request->wait_time = turn->place->begun_at - turn->place->arrived_at;
-    request->turns = turn->place->turns;
+    request->turns = turn->place->n_before;
   }
   for (guint j = 0; j < i; j++)
     if (turns[j].place == turn->place)

@@ -37,7 +37,7 @@ struct _Y10Scheduler
   pthread_mutex_t lock;         /* protects everything below, and the lines */
   pthread_cond_t work;          /* signalled when a step may be able to begin */
   gboolean quit;
-  Y10Turns turns;
+  Y10Lines lines;
   Step *steps;                  /* a ring of config.n_steps */
   guint first, n_in_flight;     /* of the steps in flight */
   gint64 busy, busy_since;      /* ns: of all finished busy periods; start of
@@ -120,7 +120,7 @@ y10_scheduler_add_stream (Y10Scheduler *self, Y10EngineStream *stream,
   stream->scheduler = self;
   init_cond (&stream->over);
   pthread_mutex_lock (&self->lock);
-  y10_line_init (&stream->line, &self->turns, priority);
+  y10_line_init (&stream->line, &self->lines, priority);
   pthread_mutex_unlock (&self->lock);
 }
 
@@ -144,7 +144,7 @@ next_begin (const Y10Scheduler *self)
 {
   if (self->n_in_flight == self->config.n_steps)
     return NEVER;
-  return y10_turns_next_step (&self->turns, self->config.max_batch,
+  return y10_lines_next_step (&self->lines, self->config.max_batch,
       (gint64) self->config.batch_timeout * 1000);
 }
 
@@ -156,7 +156,7 @@ begin_step (Y10Scheduler *self, gint64 now)
 
   step->finished = FALSE;
   step->begun_at = now;
-  step->n = y10_turns_fill_step (&self->turns, step->turns,
+  step->n = y10_lines_fill_step (&self->lines, step->turns,
       self->config.max_batch, now);
   if (!self->n_in_flight++)
     self->busy_since = now;
@@ -239,7 +239,7 @@ y10_scheduler_new (const Y10SchedulerConfig *config, GError **error)
     self->steps[i].turns = g_new0 (Y10Turn, config->max_batch);
   pthread_mutex_init (&self->lock, NULL);
   init_cond (&self->work);
-  self->turns.changed = place_changed;
+  self->lines.changed = place_changed;
   result = pthread_create (&self->thread, NULL, run, self);
   if (result) {
     g_set_error (error, Y10_ERROR, Y10_ERROR_NO_MEMORY,
@@ -350,14 +350,14 @@ y10_scheduler_get_stats (Y10Scheduler *self, Y10SchedulerStats *stats)
   pthread_mutex_lock (&self->lock);
   now = y10_clock_ns ();
   busy = busy_until (self, now);
-  stats->n_streams = self->turns.lines.length;
-  stats->n_queued = y10_turns_count_queued (&self->turns);
+  stats->n_streams = self->lines.all.length;
+  stats->n_queued = y10_lines_count_queued (&self->lines);
   for (guint i = 0; i < self->n_in_flight; i++)
     stats->n_running +=
         self->steps[(self->first + i) % self->config.n_steps].n;
   stats->n_answered = self->waits.n;
   stats->n_failed = self->n_failed;
-  stats->n_withdrawn = self->turns.n_withdrawn;
+  stats->n_withdrawn = self->lines.n_withdrawn;
   memcpy (stats->fill, self->fill, sizeof self->fill);
   waits = self->waits;
   pthread_mutex_unlock (&self->lock);

@@ -61,23 +61,23 @@ n_ready (const Y10Line *line)
 static guint64
 waits_since (const Y10Line *line)
 {
-  return MAX (line->queued_turn, line->turn);
+  return MAX (line->queued_after, line->last_taken);
 }
 
-/* Lines of this priority are eligible if they have waited since @turn, or had
+/* Lines of this priority are eligible if they have waited since @since, or had
  * their last turn before it. Returns FALSE if no line is ready. */
 static gboolean
-find_longest_wait (const Y10Turns *self, gint *priority, guint64 *turn)
+find_longest_wait (const Y10Lines *self, gint *priority, guint64 *since)
 {
   gboolean found = FALSE;
 
-  for (GList *l = self->lines.head; l; l = l->next) {
+  for (GList *l = self->all.head; l; l = l->next) {
     const Y10Line *line = l->data;
 
     if (!is_ready (line) || (found && line->priority < *priority))
       continue;
-    *turn = found && line->priority == *priority
-        ? MIN (*turn, waits_since (line)) : waits_since (line);
+    *since = found && line->priority == *priority
+        ? MIN (*since, waits_since (line)) : waits_since (line);
     *priority = line->priority;
     found = TRUE;
   }
@@ -87,25 +87,25 @@ find_longest_wait (const Y10Turns *self, gint *priority, guint64 *turn)
 static gboolean
 goes_before (const Y10Line *line, const Y10Line *other)
 {
-  return line->n_lost != other->n_lost ? line->n_lost > other->n_lost
-      : line->turn < other->turn;
+  return line->n_withdrawn != other->n_withdrawn ? line->n_withdrawn > other->n_withdrawn
+      : line->last_taken < other->last_taken;
 }
 
 /* The line that takes the next turn; NULL if none is ready. */
 static Y10Line *
-choose (const Y10Turns *self)
+choose (const Y10Lines *self)
 {
   Y10Line *best = NULL;
-  guint64 turn = 0;
+  guint64 since = 0;
   gint priority = 0;
 
-  if (!find_longest_wait (self, &priority, &turn))
+  if (!find_longest_wait (self, &priority, &since))
     return NULL;
-  for (GList *l = self->lines.head; l; l = l->next) {
+  for (GList *l = self->all.head; l; l = l->next) {
     Y10Line *line = l->data;
 
     if (is_ready (line) && line->priority == priority
-        && (line->turn < turn || waits_since (line) == turn)
+        && (line->last_taken < since || waits_since (line) == since)
         && (!best || goes_before (line, best)))
       best = line;
   }
@@ -115,11 +115,11 @@ choose (const Y10Turns *self)
 static void
 set_state (Y10Place *place, Y10PlaceState state)
 {
-  Y10Turns *turns = place->line->turns;
+  Y10Lines *lines = place->line->lines;
 
   place->state = state;
-  if (turns->changed)
-    turns->changed (place);
+  if (lines->changed)
+    lines->changed (place);
 }
 
 /* Removes a place, which is at the head if any of its parts has begun. */
@@ -160,8 +160,8 @@ withdraw (Y10Place *place)
 {
   Y10Line *line = place->line;
 
-  line->n_lost++;
-  line->turns->n_withdrawn += place->n_parts - place->n_begun;
+  line->n_withdrawn++;
+  line->lines->n_withdrawn += place->n_parts - place->n_begun;
   if (place->n_begun) {
     place->withdrawn = TRUE;
     drop_rest (place);
@@ -194,21 +194,22 @@ withdraw_all (Y10Line *self, gboolean begun)
 /**
  * y10_line_init:
  * @self: a line
- * @turns: what it takes its turns from
+ * @lines: the lines that it takes turns with
  * @priority: initial value of its @priority
  *
  * Adds a line. Its first turn comes after one turn of each other line that is
  * waiting.
  */
 void
-y10_line_init (Y10Line *self, Y10Turns *turns, gint priority)
+y10_line_init (Y10Line *self, Y10Lines *lines, gint priority)
 {
   *self = (Y10Line) {
-    .turns = turns,.priority = priority,.turn = turns->turn,.link.data = self
+    .lines = lines,.priority = priority,.last_taken = lines->n_taken,
+    .link.data = self
   };
-  for (GList *l = turns->lines.head; l; l = l->next)
-    self->n_lost = MAX (self->n_lost, ((const Y10Line *) l->data)->n_lost);
-  g_queue_push_tail_link (&turns->lines, &self->link);
+  for (GList *l = lines->all.head; l; l = l->next)
+    self->n_withdrawn = MAX (self->n_withdrawn, ((const Y10Line *) l->data)->n_withdrawn);
+  g_queue_push_tail_link (&lines->all, &self->link);
 }
 
 /**
@@ -220,7 +221,7 @@ y10_line_init (Y10Line *self, Y10Turns *turns, gint priority)
 void
 y10_line_clear (Y10Line *self)
 {
-  g_queue_unlink (&self->turns->lines, &self->link);
+  g_queue_unlink (&self->lines->all, &self->link);
 }
 
 /**
@@ -238,11 +239,11 @@ y10_line_queue (Y10Line *self, Y10Place *place, guint n_parts, gint64 now)
   *place = (Y10Place) {
     .state = Y10_PLACE_QUEUED,.line = self,.link.data = place,
     .n_parts = (guint8) n_parts,.arrived_at = now,
-    .turns = (guint) self->turns->turn,         /* until its turn */
+    .queued_after = self->lines->n_taken,
   };
   if (!self->queue.length) {
     self->queued_at = now;
-    self->queued_turn = self->turns->turn;
+    self->queued_after = self->lines->n_taken;
   }
   g_queue_push_tail_link (&self->queue, &place->link);
 }
@@ -265,13 +266,13 @@ gboolean
 y10_line_replace (Y10Line *self, Y10Place *place, guint n_parts, gint64 now)
 {
   gint64 queued_at = self->queued_at;
-  guint64 queued_turn = self->queued_turn;
+  guint64 queued_after = self->queued_after;
 
   if (!withdraw_all (self, FALSE))
     return FALSE;
   y10_line_queue (self, place, n_parts, now);
   self->queued_at = queued_at;
-  self->queued_turn = queued_turn;
+  self->queued_after = queued_after;
   return TRUE;
 }
 
@@ -330,21 +331,21 @@ y10_place_answer (Y10Place *self, gboolean failed)
 }
 
 /**
- * y10_turns_next_step:
- * @self: turns
- * @max_batch: maximum number of images in a step
+ * y10_lines_next_step:
+ * @self: lines
+ * @max_batch: maximum number of images, or parts of images, in a step
  * @batch_timeout: nanoseconds that an image waits for others to fill its step
  *
  * Returns: when the next step begins if no further image comes and no image is
  *   answered: in the past if it is full; %G_MAXINT64 if no line is ready
  */
 gint64
-y10_turns_next_step (const Y10Turns *self, guint max_batch, gint64 batch_timeout)
+y10_lines_next_step (const Y10Lines *self, guint max_batch, gint64 batch_timeout)
 {
   gint64 oldest = NEVER;
   guint n = 0;
 
-  for (GList *l = self->lines.head; l; l = l->next) {
+  for (GList *l = self->all.head; l; l = l->next) {
     const Y10Line *line = l->data;
 
     if (is_ready (line)) {
@@ -357,7 +358,7 @@ y10_turns_next_step (const Y10Turns *self, guint max_batch, gint64 batch_timeout
 
 /* Takes the next turn. FALSE: no line is ready. */
 static gboolean
-take_turn (Y10Turns *self, gint64 now, Y10Turn *turn)
+take_turn (Y10Lines *self, gint64 now, Y10Turn *turn)
 {
   Y10Line *line = choose (self);
   Y10Place *place;
@@ -368,10 +369,10 @@ take_turn (Y10Turns *self, gint64 now, Y10Turn *turn)
   *turn = (Y10Turn) { place, place->n_begun++ };
   if (turn->part == 0) {
     place->begun_at = now;
-    place->turns = (guint) self->turn - place->turns;
+    place->n_before = (guint) (self->n_taken - place->queued_after);
     line->n_running++;
   }
-  line->turn = ++self->turn;
+  line->last_taken = ++self->n_taken;
   if (place->n_begun == place->n_parts)
     unqueue (place);
   if (turn->part == 0)
@@ -380,19 +381,19 @@ take_turn (Y10Turns *self, gint64 now, Y10Turn *turn)
 }
 
 /**
- * y10_turns_fill_step:
- * @self: turns
+ * y10_lines_fill_step:
+ * @self: lines
  * @step: (out caller-allocates) (array length=max_batch): the images of the step
- * @max_batch: maximum number of images in a step
+ * @max_batch: maximum number of images, or parts of images, in a step
  * @now: time
  *
  * Takes turns until the step is full or no line is ready. The images of one line
  * are in its order.
  *
- * Returns: number of images in @step
+ * Returns: number of images, or parts of images, in @step
  */
 guint
-y10_turns_fill_step (Y10Turns *self, Y10Turn *step, guint max_batch, gint64 now)
+y10_lines_fill_step (Y10Lines *self, Y10Turn *step, guint max_batch, gint64 now)
 {
   guint n = 0;
 
@@ -402,17 +403,17 @@ y10_turns_fill_step (Y10Turns *self, Y10Turn *step, guint max_batch, gint64 now)
 }
 
 /**
- * y10_turns_count_queued:
- * @self: turns
+ * y10_lines_count_queued:
+ * @self: lines
  *
  * Returns: number of images, or parts of images, that wait for their turn
  */
 guint
-y10_turns_count_queued (const Y10Turns *self)
+y10_lines_count_queued (const Y10Lines *self)
 {
   guint n = 0;
 
-  for (GList *l = self->lines.head; l; l = l->next)
+  for (GList *l = self->all.head; l; l = l->next)
     for (GList *p = ((const Y10Line *) l->data)->queue.head; p; p = p->next) {
       const Y10Place *place = p->data;
 

@@ -3,8 +3,8 @@
 #pragma once
 
 /* Whose image is next. A line is one stream's queue of images; a place is an image
- * in it; turns are what the lines share. Nothing here locks, waits, reads a clock or
- * allocates: the caller passes the time, and protects the lines of one Y10Turns by
+ * in it; a turn puts an image into a step. Nothing here locks, waits, reads a clock or
+ * allocates: the caller passes the time, and protects the lines of one Y10Lines by
  * one lock. */
 
 #include <glib.h>
@@ -13,7 +13,7 @@ G_BEGIN_DECLS
 
 typedef struct _Y10Line Y10Line;
 typedef struct _Y10Place Y10Place;
-typedef struct _Y10Turns Y10Turns;
+typedef struct _Y10Lines Y10Lines;
 
 /**
  * Y10PlaceState:
@@ -39,7 +39,7 @@ typedef enum
  * Y10Place:
  * @arrived_at: when it was queued, nanoseconds of the monotonic clock
  * @begun_at: when its step began, likewise
- * @turns: images that were put into steps between the two
+ * @n_before: turns, of images or parts of images, that were taken between the two
  *
  * An image to be inferred, as a whole or in parts. It is running once a step holds
  * one of its parts, and answered when all of its parts are. When a part fails,
@@ -50,9 +50,10 @@ typedef enum
 struct _Y10Place
 {
   Y10PlaceState state;
-  guint turns;
+  guint n_before;
   gint64 arrived_at, begun_at;
   /*< private >*/
+  guint64 queued_after;         /* turns that had been taken then */
   Y10Line *line;
   GList link;                   /* in the line's queue */
   guint8 n_parts;
@@ -76,31 +77,32 @@ struct _Y10Line
   guint max_running;
   guint n_running;
   /*< private >*/
-  Y10Turns *turns;
+  Y10Lines *lines;
   gint64 queued_at;             /* when the head of the queue, or the image that it
                                  * replaced, was queued */
-  guint64 queued_turn;          /* the latest turn at that time */
-  guint64 turn;                 /* its latest; at first the latest of any line */
-  guint64 n_lost;               /* withdrawn images; a new line starts with the
-                                 * most that any other has lost */
+  guint64 queued_after;         /* turns that had been taken then */
+  guint64 last_taken;           /* number of its latest turn; at first of that of any
+                                 * line */
+  guint64 n_withdrawn;          /* images; a new line starts with the most of any
+                                 * other */
   GQueue queue;                 /* of places */
-  GList link;                   /* in turns->lines */
+  GList link;                   /* in lines->all */
 };
 
 /**
- * Y10Turns:
+ * Y10Lines:
  * @changed: called at each change of a place's state after it has been queued
- * @lines: all lines
- * @turn: latest turn: counts images put into steps
- * @n_withdrawn: number of withdrawn images
+ * @all: all lines
+ * @n_taken: number of turns that have been taken, of images or parts of images
+ * @n_withdrawn: number of withdrawn images, or parts of images
  *
  * What decides between lines. Set @changed; the rest starts as zeros.
  */
-struct _Y10Turns
+struct _Y10Lines
 {
   void (*changed) (Y10Place *place);
-  GQueue lines;
-  guint64 turn;
+  GQueue all;
+  guint64 n_taken;
   guint64 n_withdrawn;
 };
 
@@ -109,7 +111,7 @@ struct _Y10Turns
  * @place: an image
  * @part: index of its part, from 0
  *
- * One image of a step.
+ * One image of a step, or one part of an image.
  */
 typedef struct
 {
@@ -117,7 +119,7 @@ typedef struct
   guint part;
 } Y10Turn;
 
-void y10_line_init (Y10Line * self, Y10Turns * turns, gint priority);
+void y10_line_init (Y10Line * self, Y10Lines * turns, gint priority);
 void y10_line_clear (Y10Line * self);
 void y10_line_queue (Y10Line * self, Y10Place * place, guint n_parts, gint64 now);
 gboolean y10_line_replace (Y10Line * self, Y10Place * place, guint n_parts,
@@ -127,11 +129,11 @@ guint y10_line_withdraw (Y10Line * self);
 gboolean y10_place_withdraw (Y10Place * self);
 void y10_place_answer (Y10Place * self, gboolean failed);
 
-gint64 y10_turns_next_step (const Y10Turns * self, guint max_batch,
+gint64 y10_lines_next_step (const Y10Lines * self, guint max_batch,
     gint64 batch_timeout);
-guint y10_turns_fill_step (Y10Turns * self, Y10Turn * step, guint max_batch,
+guint y10_lines_fill_step (Y10Lines * self, Y10Turn * step, guint max_batch,
     gint64 now);
-guint y10_turns_count_queued (const Y10Turns * self);
+guint y10_lines_count_queued (const Y10Lines * self);
 
 static inline gboolean
 y10_place_is_over (const Y10Place *self)

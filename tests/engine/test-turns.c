@@ -17,7 +17,7 @@ typedef struct
   guint n_parts;                /* 0: queued as a whole */
 } Image;
 
-static Y10Turns turns;
+static Y10Lines all;
 static Y10Line lines[MAX_LINES];
 static Y10Turn step[8];
 static guint n_in_step;
@@ -39,11 +39,11 @@ record_change (Y10Place *place)
 static void
 begin (guint n)
 {
-  turns = (Y10Turns) { 0 };
+  all = (Y10Lines) { 0 };
   n_in_step = 0;
   now = 1000;
   for (guint i = 0; i < n; i++)
-    y10_line_init (&lines[i], &turns, 0);
+    y10_line_init (&lines[i], &all, 0);
 }
 
 /* Queues @n images, numbered from 1. */
@@ -87,7 +87,7 @@ expect_running (guint max, const char *expected)
 {
   g_autoptr (GString) found = g_string_new (NULL);
 
-  n_in_step = y10_turns_fill_step (&turns, step, max, now);
+  n_in_step = y10_lines_fill_step (&all, step, max, now);
   for (guint i = 0; i < n_in_step; i++) {
     const Image *image = (const Image *) step[i].place;
 
@@ -119,17 +119,17 @@ test_batches (void)
   queue (1, a, 6);
   queue (2, b, 1);
   queue (3, c, 2);
-  g_assert_cmpuint (y10_turns_count_queued (&turns), ==, 9);
+  g_assert_cmpuint (y10_lines_count_queued (&all), ==, 9);
   expect_step (4, "1.1 2.1 3.1 1.2");
   expect_step (4, "3.2 1.3 1.4 1.5");
   expect_step (4, "1.6");
   expect_step (4, "");
-  g_assert_cmpuint (y10_turns_count_queued (&turns), ==, 0);
+  g_assert_cmpuint (y10_lines_count_queued (&all), ==, 0);
   for (guint i = 0; i < 6; i++)
     g_assert_cmpint (a[i].place.state, ==, Y10_PLACE_ANSWERED);
   /* Nine images of others went before the last one. */
-  g_assert_cmpuint (a[5].place.turns, ==, 8);
-  g_assert_cmpuint (b[0].place.turns, ==, 1);
+  g_assert_cmpuint (a[5].place.n_before, ==, 8);
+  g_assert_cmpuint (b[0].place.n_before, ==, 1);
 
   begin (3);
   queue (0, a, 3);
@@ -154,7 +154,7 @@ test_new_line (void)
   queue (0, a, 3);
   queue (1, b, 3);
   expect_step (1, "0.1");
-  y10_line_init (&lines[2], &turns, 0);
+  y10_line_init (&lines[2], &all, 0);
   queue (2, c, 2);
   expect_step (4, "1.1 0.2 2.1 1.2");
   /* A line that leaves takes no turn from the others. */
@@ -196,29 +196,29 @@ test_next_step (void)
   Image a[2], b[2];
 
   begin (2);
-  g_assert_cmpint (y10_turns_next_step (&turns, 3, 500), ==, G_MAXINT64);
+  g_assert_cmpint (y10_lines_next_step (&all, 3, 500), ==, G_MAXINT64);
   queue (0, a, 1);
-  g_assert_cmpint (y10_turns_next_step (&turns, 3, 0), ==, 1000);
-  g_assert_cmpint (y10_turns_next_step (&turns, 3, 500), ==, 1500);
+  g_assert_cmpint (y10_lines_next_step (&all, 3, 0), ==, 1000);
+  g_assert_cmpint (y10_lines_next_step (&all, 3, 500), ==, 1500);
   now = 1100;
   queue (1, b, 1);
-  g_assert_cmpint (y10_turns_next_step (&turns, 3, 500), ==, 1500);
-  g_assert_cmpint (y10_turns_next_step (&turns, 2, 500), ==, 1000);
+  g_assert_cmpint (y10_lines_next_step (&all, 3, 500), ==, 1500);
+  g_assert_cmpint (y10_lines_next_step (&all, 2, 500), ==, 1000);
   /* A newer image has waited as long as the one that it replaces. */
   now = 1200;
   g_assert_true (replace (0, &a[1], 2, 0));
-  g_assert_cmpint (y10_turns_next_step (&turns, 3, 500), ==, 1500);
+  g_assert_cmpint (y10_lines_next_step (&all, 3, 500), ==, 1500);
   expect_running (1, "0.2");
   g_assert_cmpint (a[1].place.arrived_at, ==, 1200);
   g_assert_cmpint (a[1].place.begun_at, ==, 1200);
-  g_assert_cmpint (y10_turns_next_step (&turns, 3, 500), ==, 1600);
+  g_assert_cmpint (y10_lines_next_step (&all, 3, 500), ==, 1600);
   /* What has reached its limit of running images is no reason to begin. */
   queue (0, a, 1);
   lines[0].max_running = 1;
   y10_line_withdraw (&lines[1]);
-  g_assert_cmpint (y10_turns_next_step (&turns, 1, 500), ==, G_MAXINT64);
+  g_assert_cmpint (y10_lines_next_step (&all, 1, 500), ==, G_MAXINT64);
   lines[0].max_running = 2;
-  g_assert_cmpint (y10_turns_next_step (&turns, 1, 500), ==, 1200);
+  g_assert_cmpint (y10_lines_next_step (&all, 1, 500), ==, 1200);
 }
 
 /* A line that has reached its limit of running images is passed over, even if no
@@ -258,10 +258,10 @@ test_replace (void)
   expect_step (1, "1.1");
   queue (0, a, 1);
   queue (1, other, 2);
-  turns.changed = record_change;
+  all.changed = record_change;
   g_assert_true (replace (0, &a[1], 2, 0));
   g_assert_true (replace (0, &a[2], 3, 0));
-  g_assert_cmpuint (turns.n_withdrawn, ==, 2);
+  g_assert_cmpuint (all.n_withdrawn, ==, 2);
   expect_running (1, "0.3");
   g_assert_false (replace (0, &a[0], 4, 0));
   answer (FALSE);
@@ -291,7 +291,7 @@ test_withdraw (void)
   answer (FALSE);
   g_assert_cmpint (a[0].place.state, ==, Y10_PLACE_ANSWERED);
   expect_step (2, "1.3");
-  g_assert_cmpuint (turns.n_withdrawn, ==, 4);
+  g_assert_cmpuint (all.n_withdrawn, ==, 4);
   /* Line 0 has lost more; that outranks the time since its last turn. */
   queue (1, b, 1);
   queue (0, a, 1);
@@ -324,7 +324,7 @@ test_parts (void)
   begin (2);
   queue_parts (0, &tiled, 1, 5);
   queue (1, a, 1);
-  g_assert_cmpuint (y10_turns_count_queued (&turns), ==, 6);
+  g_assert_cmpuint (y10_lines_count_queued (&all), ==, 6);
   expect_step (4, "0.1a 1.1 0.1b 0.1c");
   expect_step (4, "0.1d 0.1e");
 
@@ -336,7 +336,7 @@ test_parts (void)
   expect_running (1, "0.1a");
   expect_running (4, "0.1b 0.1c");
   for (guint i = 0; i < 3; i++) {
-    g_assert_cmpuint (y10_turns_fill_step (&turns, step, 4, now), ==, 0);
+    g_assert_cmpuint (y10_lines_fill_step (&all, step, 4, now), ==, 0);
     y10_place_answer (&tiled.place, FALSE);
   }
   expect_step (4, "0.2a 0.2b");
@@ -376,7 +376,7 @@ test_part_ends (void)
   g_assert_cmpint (tiled[0].place.state, ==, Y10_PLACE_RUNNING);
   answer (FALSE);
   g_assert_cmpint (tiled[0].place.state, ==, Y10_PLACE_WITHDRAWN);
-  g_assert_cmpuint (turns.n_withdrawn, ==, 2);
+  g_assert_cmpuint (all.n_withdrawn, ==, 2);
   expect_step (4, "");
 
   queue_parts (0, &tiled[0], 1, 5);
@@ -418,7 +418,7 @@ test_fairness (void)
     Image *image;
     guint who;
 
-    n_in_step = y10_turns_fill_step (&turns, step, 1, now);
+    n_in_step = y10_lines_fill_step (&all, step, 1, now);
     g_assert_cmpuint (n_in_step, ==, 1);
     image = (Image *) step[0].place;
     who = image->line;
@@ -476,7 +476,7 @@ test_too_slow (void)
     for (guint i = 0; i < N; i++)
       queue (i, &latest[i], 1);
     for (guint k = 0; k < 2; k++) {
-      n_in_step = y10_turns_fill_step (&turns, step, 1, now);
+      n_in_step = y10_lines_fill_step (&all, step, 1, now);
       inferred[((Image *) step[0].place)->line]++;
       answer (FALSE);
     }
@@ -492,7 +492,7 @@ static void
 take_if_idle (void)
 {
   if (!n_in_step)
-    n_in_step = y10_turns_fill_step (&turns, step, 1, now);
+    n_in_step = y10_lines_fill_step (&all, step, 1, now);
 }
 
 /* Cameras of the same rate whose frames come at the same time, in the same order. Now
