@@ -5,11 +5,11 @@
 /* The interface that a backend implements. The engine checks all arguments
  * before it calls a backend; backends assert and do not validate.
  *
- * Only the engine's device thread calls a backend, one call at a time, with
- * these exceptions: probe and progress may be called from any thread; the thread
- * that adds an image to a step calls stage, and any thread reserve; a second
- * thread calls wait_input, wait and times for a submitted slot while the device
- * thread submits others; any thread may call rows once the step is done. After
+ * Only the engine's device thread calls a backend, one call at a time, with these
+ * exceptions: any thread may call probe, identify, progress, and impl of a compiled
+ * program; the thread that adds an image to a step calls stage, and any thread reserve;
+ * a second thread calls wait_input, wait and times for a submitted slot while the
+ * device thread submits others; any thread may call rows once the step is done. After
  * an error a slot remains usable unless the device itself is lost. */
 
 #include <gio/gio.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* The engine's threads. The device thread makes all backend calls, one at a
- * time. If the backend is asynchronous, a completion thread waits for
- * submitted steps, in the order in which they were submitted. */
+/* The engine's threads. The device thread makes the backend's calls, one at a time; the
+ * exceptions are listed in core/backend.h. If the backend is asynchronous, a completion
+ * thread waits for submitted steps, in the order in which they were submitted. */
 
 #include "config.h"
 
@@ -93,7 +93,7 @@ y10_engine_make_device (Y10Engine *engine, gpointer data, GError **error)
   if (!engine->device)
     return FALSE;
   engine->device_name = g_strdup (backend->describe (engine->device));
-  engine->threads = backend->threads (engine->device);
+  c->threads = backend->threads (engine->device);
   engine->graph = y10_model_build_graph (engine->model, c->width, c->height,
       c->head, error);
   if (!engine->graph || !check_integers (engine, error)
@@ -183,8 +183,8 @@ run_slot (Y10Engine *engine, guint index)
   ok = !y10_engine_is_lost (engine, &error) && y10_engine_load_images (engine, slot, &error);
   if (!backend->wait)
     y10_slot_set_input_done (engine, slot);
-  ok = ok && backend->submit (slot->slot, slot->n_images, slot->first_op,
-      slot->end_op, &error);
+  ok = ok && backend->submit (slot->slot, slot->n_images, 0, engine->graph->n_ops,
+      &error);
   if (ok && backend->wait) {
     pthread_mutex_lock (&engine->lock);
     y10_slot_queue_push (engine, &engine->under_way, index);

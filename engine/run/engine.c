@@ -120,12 +120,13 @@ y10_engine_config_resolve (const Y10Model *model, Y10EngineConfig *c,
 }
 
 static void
-resolve_sizes (const Y10Engine *engine, Y10EngineConfig *c)
+resolve_for_backend (const Y10BackendClass *backend, Y10EngineConfig *c)
 {
+  c->backend = backend->kind;
   if (!c->max_batch)
     c->max_batch = 1;
   if (!c->n_slots)
-    c->n_slots = engine->backend->default_slots;
+    c->n_slots = backend->default_slots;
 }
 
 Y10Engine *
@@ -149,7 +150,7 @@ y10_engine_create (Y10Model *model, const Y10EngineConfig *config,
   pthread_cond_init (&engine->work, &monotonic);
   pthread_cond_init (&engine->started, &monotonic);
   pthread_condattr_destroy (&monotonic);
-  resolve_sizes (engine, &engine->config);
+  resolve_for_backend (backend, &engine->config);
   engine->slots = g_new0 (Y10EngineSlot, engine->config.n_slots);
   engine->queued.slots = g_new0 (guint, engine->config.n_slots);
   engine->under_way.slots = g_new0 (guint, engine->config.n_slots);
@@ -251,7 +252,7 @@ y10_engine_get_model (const Y10Engine *engine)
 Y10BackendKind
 y10_engine_get_backend (const Y10Engine *engine)
 {
-  return engine->backend->kind;
+  return engine->config.backend;
 }
 
 /**
@@ -339,7 +340,7 @@ y10_engine_get_input_size (const Y10Engine *engine, guint *width,
 guint
 y10_engine_get_threads (const Y10Engine *engine)
 {
-  return engine->threads;
+  return engine->config.threads;
 }
 
 /**

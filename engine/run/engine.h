@@ -16,7 +16,8 @@ struct _Y10Engine
 {
   int refs;
   Y10Model *model;
-  Y10EngineConfig config;       /* as requested, later as resolved */
+  /* As resolved, but for the device_id, which the backend keeps. */
+  Y10EngineConfig config;
   char *fallback_reason;        /* NULL unless auto skipped a faster backend */
   const Y10BackendClass *backend;
   Y10Device *device;
@@ -24,7 +25,6 @@ struct _Y10Engine
   Y10Graph *graph;
   Y10Plan *plan;
   gsize weights_size;
-  guint threads;
   char *device_name;
   gint64 start_time;            /* nanoseconds that creating it took */
 

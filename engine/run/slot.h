@@ -19,7 +19,7 @@ typedef enum
 {
   Y10_SLOT_FREE,
   Y10_SLOT_OPEN,                /* begun: accepts images */
-  Y10_SLOT_QUEUED,              /* submitted: the engine's threads own it */
+  Y10_SLOT_SUBMITTED,           /* the engine's threads own it */
   Y10_SLOT_DONE,                /* results, or an error, can be read */
 } Y10SlotState;
 
@@ -29,7 +29,7 @@ typedef struct
   Y10SlotState state;
   guint64 generation;           /* incremented at begin and end: odd while held */
   gboolean input_done;          /* pixels are no longer needed */
-  gboolean abandoned;           /* step ended while the slot was queued */
+  gboolean abandoned;           /* step ended while it was running */
   guint n_images;
   gboolean staging;             /* an image is copied without the lock */
   guint n_blocked;              /* threads that wait for the end of that */
@@ -39,7 +39,6 @@ typedef struct
   guint8 *classes;              /* max_batch × n_classes; params point here */
   gfloat *class_confidence;     /* likewise */
   Y10Letterbox *letterboxes;
-  guint first_op, end_op;       /* ops to run */
   Y10StepTimes times;
   gint64 start;                 /* when loading of its images began, ns */
   GError *error;                /* why the step failed */

@@ -67,8 +67,6 @@ y10_step_begin (Y10Engine *engine, gint64 until, Y10Step *step,
   slot->generation++;
   slot->n_images = 0;
   slot->input_done = FALSE;
-  slot->first_op = 0;
-  slot->end_op = engine->graph->n_ops;
   *step = (Y10Step) { engine, i, slot->generation };
   pthread_mutex_unlock (&engine->lock);
   return TRUE;
@@ -322,7 +320,7 @@ y10_step_submit (const Y10Step *step, GError **error)
     ok = FALSE;
   }
   if (ok) {
-    slot->state = Y10_SLOT_QUEUED;
+    slot->state = Y10_SLOT_SUBMITTED;
     y10_slot_queue_push (engine, &engine->queued, step->slot);
     pthread_cond_signal (&engine->work);
   }
@@ -340,7 +338,7 @@ wait_until (const Y10Step *step, gboolean input, gint64 until, GError **error)
   if (!slot)
     return FALSE;
   if (slot->state == Y10_SLOT_OPEN)
-    ok = y10_slot_check_state (slot, Y10_SLOT_QUEUED, "wait", error);
+    ok = y10_slot_check_state (slot, Y10_SLOT_SUBMITTED, "wait", error);
   while (ok && slot->state != Y10_SLOT_DONE && !(input && slot->input_done))
     if (!y10_slot_wait_change (engine, until)) {
       g_set_error (error, Y10_ERROR, Y10_ERROR_TIMED_OUT,
@@ -491,10 +489,10 @@ y10_step_end (const Y10Step *step)
 
   if (!slot)
     return;
-  while (slot->state == Y10_SLOT_QUEUED && !slot->input_done)
+  while (slot->state == Y10_SLOT_SUBMITTED && !slot->input_done)
     y10_slot_wait_change (engine, -1);
   slot->generation++;
-  if (slot->state == Y10_SLOT_QUEUED) {
+  if (slot->state == Y10_SLOT_SUBMITTED) {
     slot->abandoned = TRUE;
   } else {
 #ifdef Y10_POISON

@@ -6,8 +6,6 @@
 
 #include "config.h"
 
-#include <errno.h>
-
 #include "base/sized.h"
 #include "run/engine.h"
 #include "run/tuning.h"
@@ -89,20 +87,14 @@ y10_engine_wait_tuned (Y10Engine *engine, gint64 until,
 {
   gulong handler = cancellable ? g_cancellable_connect (cancellable,
       G_CALLBACK (wake), engine, NULL) : 0;
-  struct timespec t = {.tv_sec = until / G_USEC_PER_SEC,
-    .tv_nsec = until % G_USEC_PER_SEC * 1000
-  };
   Y10TuningProgress progress = {.size = sizeof progress };
-  int result = 0;
+  gboolean in_time = TRUE;
 
   pthread_mutex_lock (&engine->lock);
   y10_engine_get_tuning_progress (engine, &progress);
-  while (!progress.finished && result != ETIMEDOUT
+  while (!progress.finished && in_time
       && !g_cancellable_is_cancelled (cancellable)) {
-    if (until < 0)
-      pthread_cond_wait (&engine->changed, &engine->lock);
-    else
-      result = pthread_cond_timedwait (&engine->changed, &engine->lock, &t);
+    in_time = y10_slot_wait_change (engine, until);
     y10_engine_get_tuning_progress (engine, &progress);
   }
   pthread_mutex_unlock (&engine->lock);
