@@ -31,7 +31,7 @@ static GHashTable *shared_engines;      /* by key; lock */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic error "-Wmissing-field-initializers"
 static const Y10EngineConfig no_config G_GNUC_UNUSED = {
-  sizeof (Y10EngineConfig), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, 0
+  sizeof (Y10EngineConfig), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, 0, 0
 };
 #pragma GCC diagnostic pop
 
