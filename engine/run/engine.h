@@ -28,7 +28,6 @@ struct _Y10Engine
   char *device_name;
   gint64 start_time;            /* nanoseconds that creating it took */
 
-  /* pthread locks, not GMutex: ThreadSanitizer understands them. */
   pthread_mutex_t lock;
   pthread_cond_t changed;       /* a slot's state, the call, progress or lost */
   pthread_cond_t work;          /* wakes the device thread */

@@ -8,9 +8,7 @@
  *
  * Steps are answered in the order in which they began, even if a later one
  * finishes first, so a stream gets its answers in the order of its images. The
- * scheduler allocates memory only for a failed step.
- *
- * Locks are pthread locks, which ThreadSanitizer understands. */
+ * scheduler allocates memory only for a failed step. */
 
 #include "config.h"
 
