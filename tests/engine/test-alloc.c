@@ -184,7 +184,7 @@ check_scheduler (Y10Model *model)
   of_engine.max_batch = 3;
   engine = y10_engine_new (model, &of_engine, NULL, &error);
   g_assert_no_error (error);
-  config.device = engine;
+  config.runner = engine;
   config.max_batch = 3;
   scheduler = y10_scheduler_new (&config, &error);
   g_assert_no_error (error);
