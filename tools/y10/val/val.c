@@ -229,8 +229,10 @@ run (Val *self)
     return fail (error, TOOL_FAILED);
   print_notes (self->data);
   status = options->detections ? read_detections (self) : infer (self);
-  if (tool_interrupted ())
+  if (tool_interrupted ()) {
+    tool_error ("interrupted; nothing was evaluated");
     return TOOL_INTERRUPTED;
+  }
   if (status != TOOL_OK)
     return status;
   print_notes (self->data);
