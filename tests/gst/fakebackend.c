@@ -42,8 +42,8 @@ static Y10BackendClass backend;
 static int
 probe (GString *why)
 {
-  if (fake && fake->broken) {
-    g_string_append (why, "the driver is broken");
+  if (fake && fake->absent) {
+    g_string_append (why, "there is no GPU");
     return 0;
   }
   return 1000000;

@@ -517,7 +517,7 @@ GST_START_TEST (test_lost_and_reloaded)
   gchar *file;
 
   gst_element_set_bus (h->element, bus);
-  fake_cuda.lost = fake_cuda.broken = TRUE;
+  fake_cuda.lost = fake_cuda.absent = TRUE;
   out = gst_harness_push_and_pull (h, test_cuda_upload (old, caps, picture));
   fail_unless (is_skipped (out));
   gst_buffer_unref (out);
@@ -537,7 +537,7 @@ GST_START_TEST (test_lost_and_reloaded)
   gst_element_set_bus (h->element, NULL);
   gst_object_unref (bus);
   gst_harness_teardown (h);
-  fake_cuda.lost = fake_cuda.broken = FALSE;
+  fake_cuda.lost = fake_cuda.absent = FALSE;
   gst_object_unref (old);
   fail_unless_equals_int (fake_cuda.misuses, 0);
   gst_buffer_unref (picture);

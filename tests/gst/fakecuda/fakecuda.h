@@ -19,7 +19,8 @@ typedef gboolean (*FakeCudaLaunch) (const char *kernel, const guint grid[3],
 
 typedef struct
 {
-  gboolean broken;              /* set by tests: cuInit() fails, and the backend cannot run */
+  gboolean broken;              /* set by tests: cuInit() fails */
+  gboolean absent;              /* set by tests: the backend cannot run */
   gint primaries[FAKE_CUDA_DEVICES];    /* retained and not released */
   gint contexts;                /* created and not destroyed */
   gint allocations;             /* of device memory, not freed */
