@@ -4,7 +4,8 @@
 """Compares each layer, the predictions and the rows of the families with Ultralytics' own code on
 the same weights, and tries what is refused.
 
-usage: families.py Y10 GOLDEN SEEDED PICTURE [VARIANT…]     (default: n and l of each family)
+usage: families.py Y10 GOLDEN SEEDED PICTURE [VARIANT…]     (default: n of each family; other
+                                                             sizes take minutes each)
        families.py --write DIRECTORY SEEDED
 
 Needs PyTorch, Ultralytics and onnx. The weights are seeded, those of the smallest sizes also from
@@ -280,7 +281,7 @@ def main():
     print(f"PyTorch {torch.__version__}, Ultralytics {ultralytics.__version__}")
     with tempfile.TemporaryDirectory() as temporary:
         run = Run(*sys.argv[1:5], pathlib.Path(os.environ.get("KEEP", temporary)))
-        for variant in sys.argv[5:] or [family + size for family in FAMILIES for size in "nl"]:
+        for variant in sys.argv[5:] or [family + size for family in FAMILIES for size in "n"]:
             run.variant(variant)
         if len(sys.argv) == 5:
             for family in FAMILIES:
