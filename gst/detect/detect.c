@@ -13,9 +13,9 @@
 /**
  * SECTION:element-yolov10detect
  * @title: yolov10detect
- * @short_description: finds objects with a YOLOv10 network
+ * @short_description: finds objects with a YOLO network
  *
- * Runs a YOLOv10 model on video frames and attaches the detections as metadata.
+ * Runs a YOLOv8, YOLOv10, YOLO11 or YOLO26 on video frames and attaches the detections as metadata.
  * The frames themselves pass unchanged; add yolov10overlay downstream to draw
  * the boxes.
  *

@@ -126,7 +126,7 @@ gst_y10_props_install (GObjectClass * class)
   const GParamFlags readable = G_PARAM_READABLE | G_PARAM_STATIC_STRINGS;
 
   props[PROP_MODEL_FILE] = g_param_spec_string ("model-file", "Model file",
-      "YOLOv10 weights of any size (.safetensors, .pt, .onnx); if unset, those of the "
+      "Weights of a YOLOv8, v10, 11 or 26 (.safetensors, .pt, .onnx); if unset, those of the "
       "bundled model, which finds codes and markers. While playing, the new "
       "model is loaded in the background and takes over between two frames; if "
       "loading fails, the element posts a warning and keeps the current model",

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
-"""YOLOv10 object detection: liby10 for Python.
+"""YOLO object detection: liby10 for Python.
 
     import y10
 

@@ -105,7 +105,7 @@ MODEL_HINTS = {"imgsz": "input_size", "half": "precision", "model": "path", "wei
 
 
 class Model:
-    """YOLOv10 weights, ready to detect objects.
+    """Weights of a YOLOv8, YOLOv10, YOLO11 or YOLO26, ready to detect objects.
 
     Creating one takes from a tenth of a second to several seconds and allocates the memory
     of the network; create it once and keep it. Any number of threads may call

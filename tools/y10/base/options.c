@@ -20,7 +20,7 @@ tool_engine_options_add (GOptionContext *context, ToolEngineOptions *options,
 {
   const GOptionEntry model[] = {
     {"model", 'm', 0, G_OPTION_ARG_FILENAME, &options->model,
-        "YOLOv10 weights (.safetensors, .pt, .onnx) [the bundled model]",
+        "Weights of a YOLOv8, v10, 11 or 26 (.safetensors, .pt, .onnx) [the bundled model]",
         "FILE"},
     {NULL}
   };
