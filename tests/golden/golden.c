@@ -37,7 +37,7 @@ static guint width, height;     /* of --reference; 0: golden files */
 static int n_threads;
 /* Limits other than the precision's; 0: none. */
 static double largest, rms;
-static gboolean tuned;
+static gboolean tuned, own_rows;
 static Tolerance limits;
 
 static float *
@@ -221,7 +221,7 @@ run_step (Comparison *c, const float *pixels, gboolean agnostic,
     y10_step_end (&c->step);
     return TRUE;
   }
-  if (c->tolerance->precision == Y10_PRECISION_FP32)
+  if (c->tolerance->precision == Y10_PRECISION_FP32 && !own_rows)
     compare_detections (c, agnostic ? "class-agnostic rows" : "rows", rows,
         got, (guint) n);
   else
@@ -455,6 +455,8 @@ main (int argc, char **argv)
         "with --reference: one2one (default) or one2many", "H"},
     {"tuned", 0, 0, G_OPTION_ARG_NONE, &tuned,
         "in the fastest ways that the backend finds", NULL},
+    {"own-rows", 0, 0, G_OPTION_ARG_NONE, &own_rows,
+        "compare rows with this run's logits, also in fp32", NULL},
     {"largest", 0, 0, G_OPTION_ARG_DOUBLE, &largest,
         "limit of a difference, in deviations", "L"},
     {"rms", 0, 0, G_OPTION_ARG_DOUBLE, &rms, "limit of the relative RMS", "R"},

@@ -210,7 +210,7 @@ class Run:
         result = subprocess.run([self.y10, "info", "--json", path], capture_output=True, text=True)
         return json.loads(result.stdout) if result.returncode == 0 else {"error": result.stderr}
 
-    def files(self, variant, model, files, confidence=CONFIDENCE):
+    def files(self, variant, model, files, confidence=CONFIDENCE, *options):
         for head in heads(model):
             expected = self.folder / f"{variant}-{head}.golden.json"
             expected.write_text(json.dumps(golden(model, variant, 320, 320, head, confidence)))
@@ -220,7 +220,7 @@ class Run:
                     continue
                 for precision in ("fp32", "bf16") if kind == "pt" else ("fp32",):
                     self.compare(f"{variant} {kind} {head} {precision}", path, expected,
-                                 "--precision", precision, "--backend", "cpu")
+                                 "--precision", precision, "--backend", "cpu", *options)
 
     def linear_sppf(self, variant, model):
         """Some versions 8.4 of Ultralytics built all families so."""
@@ -232,10 +232,14 @@ class Run:
             "linear converted onnx": self.convert(onnx)})
 
     def trained(self, variant):
+        """A training run's own file. The input is noise, which scores almost the same
+        everywhere, so that NMS may keep any: the rows are those of the same logits."""
         for path, _reference in checkpoints.train(self.folder, [self.picture] * 4, variant):
+            if path.name != "last.pt":
+                continue
             saved = torch.load(path)
             model = (saved.get("ema") or saved["model"]).float().eval()
-            self.files(variant, model, {f"trained {path.name}": path}, 1e-5)
+            self.files(variant, model, {f"trained {path.name}": path}, 1e-5, "--own-rows")
 
     def refused(self):
         for variant, kind, words in REFUSED:
