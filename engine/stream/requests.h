@@ -5,7 +5,7 @@
 /* Requests without their images: what the public functions call once they have
  * checked them, and what tests call for a scheduler without an engine. */
 
-#include "stream/stream.h"
+#include "stream/request.h"
 
 G_BEGIN_DECLS
 

@@ -15,7 +15,7 @@
 
 #include "base/clock.h"
 #include "run/step.h"
-#include "stream/stream.h"
+#include "stream/request.h"
 
 G_STATIC_ASSERT (Y10_MAX_SLOTS <= Y10_SCHEDULER_MAX_STEPS);
 /* left_out has a bit for each. */

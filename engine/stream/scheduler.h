@@ -6,7 +6,7 @@
  * neither images nor engines. */
 
 #include "base/window.h"
-#include "stream/stream.h"
+#include "stream/request.h"
 
 G_BEGIN_DECLS
 

@@ -9,7 +9,7 @@
 
 #include "common/cuda.h"
 #include "common/frame.h"
-#include "infer/config.h"
+#include "infer/configuration.h"
 #include "infer/framequeue.h"
 #include "infer/hold.h"
 #include "infer/latency.h"

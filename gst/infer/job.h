@@ -3,7 +3,7 @@
 #pragma once
 
 #include "common/frame.h"
-#include "infer/config.h"
+#include "infer/configuration.h"
 #include "infer/partrules.h"
 #include "infer/session.h"
 #include "meta/areas.h"

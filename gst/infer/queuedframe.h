@@ -2,7 +2,7 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-#include "infer/config.h"
+#include "infer/configuration.h"
 #include "infer/hold.h"
 #include "infer/job.h"
 

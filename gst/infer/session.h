@@ -6,7 +6,7 @@
 
 #include "common/frame.h"
 #include "infer/classrules.h"
-#include "infer/config.h"
+#include "infer/configuration.h"
 #include "meta/result.h"
 
 G_BEGIN_DECLS

@@ -4,12 +4,9 @@
 from __future__ import annotations
 
 import colorsys
-from typing import TYPE_CHECKING, Any, Tuple
+from typing import Any, Tuple
 
 import numpy as np
-
-if TYPE_CHECKING:
-    from ._result import Result
 
 #: Of a turn of the colour wheel between classes: neighbours differ well, and few are alike.
 GOLDEN = 0.618034
@@ -29,8 +26,8 @@ def _font(size: int) -> Any:
         return ImageFont.load_default()
 
 
-def draw(picture: np.ndarray, result: "Result") -> np.ndarray:
-    """A copy of @picture, RGB or gray, as RGB with the boxes and labels of @result."""
+def draw(picture: np.ndarray, result: Any) -> np.ndarray:
+    """A copy of @picture, RGB or gray, as RGB with the boxes and labels of @result, a Result."""
     from PIL import Image, ImageDraw
     image = Image.fromarray(picture).convert("RGB")
     if image.size != (result.width, result.height):

@@ -9,6 +9,7 @@
 
 #include "stream/requests.h"
 #include "stream/scheduler.h"
+#include "stream/stream.h"
 
 G_BEGIN_DECLS
 

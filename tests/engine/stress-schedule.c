@@ -17,6 +17,7 @@
 
 #include "stream/requests.h"
 #include "stream/scheduler.h"
+#include "stream/stream.h"
 
 #define FOREVER -1
 #define N_STREAMS 16

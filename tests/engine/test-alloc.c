@@ -11,6 +11,7 @@
 #include "mallocs.h"
 #include "stream/requests.h"
 #include "stream/scheduler.h"
+#include "stream/stream.h"
 #include "util.h"
 
 #define MAX_PRINTED 5

@@ -239,26 +239,3 @@ val_read_file (const char *path, gsize *size, GError **error)
   }
   return text;
 }
-
-ValData *
-val_data_open (const char *path, const char *images, GError **error)
-{
-  const char *dot = strrchr (path, '.');
-  const gboolean is_yaml = dot && (!g_ascii_strcasecmp (dot, ".yaml")
-      || !g_ascii_strcasecmp (dot, ".yml"));
-  ValData *data;
-
-  if (is_yaml && images) {
-    g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
-        "--images is for COCO's JSON; %s names its folders itself", path);
-    return NULL;
-  }
-  data = is_yaml ? val_labels_open (path, error)
-      : val_coco_open (path, images, error);
-  if (data && (!data->pictures->len || !data->classes->len)) {
-    g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED, "%s: has no %s", path,
-        data->pictures->len ? "classes" : "pictures");
-    g_clear_pointer (&data, val_data_free);
-  }
-  return data;
-}

@@ -36,9 +36,6 @@ typedef struct
   GPtrArray *notes;             /* lines about what was left out */
 } ValData;
 
-/* Reads COCO's JSON or the data.yaml of Ultralytics. @images: the folder of the pictures of
- * the former, or NULL: the file's own. */
-ValData *val_data_open (const char *path, const char *images, GError **error);
 void val_data_free (ValData *data);
 /* Turns fractions into pixels; all pictures that matter have a size. */
 void val_data_scale (ValData *data);
@@ -58,6 +55,12 @@ int val_data_compare_ids (const char *a, const char *b);
 /* Returns the number of the picture, or -1. After val_data_sort_pictures(). */
 int val_data_find_picture (const ValData *data, const char *id);
 void val_data_note (ValData *data, const char *format, ...) G_GNUC_PRINTF (2, 3);
+
+/* open.c */
+
+/* Reads COCO's JSON or the data.yaml of Ultralytics. @images: the folder of the pictures of
+ * the former, or NULL: the file's own. */
+ValData *val_data_open (const char *path, const char *images, GError **error);
 
 /* coco.c */
 ValData *val_coco_open (const char *path, const char *images, GError **error);

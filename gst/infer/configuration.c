@@ -6,7 +6,7 @@
  * frame, a job and a session each keep the one that they came with by a
  * reference. Only what names classes is not resolved here, since it depends on
  * the model. */
-#include "infer/config.h"
+#include "infer/configuration.h"
 
 #include <string.h>
 
