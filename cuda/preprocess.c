@@ -181,15 +181,15 @@ y10_cuda_input_stage (Y10CudaInput *input, Y10Device *device,
 }
 
 static gboolean
-update_taps (Y10CudaInput *input, const Y10CudaDriver *d,
+update_taps (Y10CudaInput *input, const Y10CudaDriver *d, guint width,
     const Y10Letterbox *l, CUstream stream, GError **error)
 {
   Y10Tap *taps = (Y10Tap *) input->taps;
 
-  if (memcmp (&input->letterbox, l, sizeof *l) == 0)
+  if (input->width == width && memcmp (&input->letterbox, l, sizeof *l) == 0)
     return TRUE;
   for (guint i = 0; i < l->width; i++)
-    taps[i] = y10_tap_column (i, l->src_width, l->width);
+    taps[i] = y10_tap_column (i, width, l->width);
   for (guint i = 0; i < l->height; i++)
     taps[l->width + i] = y10_tap_row (i, l->src_height, l->height);
   memset (&input->letterbox, 0, sizeof input->letterbox);
@@ -198,6 +198,7 @@ update_taps (Y10CudaInput *input, const Y10CudaDriver *d,
           "copying the letterbox", error))
     return FALSE;
   input->letterbox = *l;
+  input->width = width;
   return TRUE;
 }
 
@@ -259,7 +260,7 @@ y10_cuda_inputs_load (Y10CudaInputs *inputs, Y10Device *device, guint i,
       return FALSE;
   }
   inputs->n_loaded = i + 1;
-  return update_taps (input, d, letterbox, stream, error);
+  return update_taps (input, d, image->width, letterbox, stream, error);
 }
 
 static gboolean

@@ -21,6 +21,7 @@ typedef struct
   Y10KTap *taps;                /* pinned: columns, then rows */
   CUdeviceptr device_taps;
   Y10Letterbox letterbox;       /* the one that device_taps is for */
+  guint width;                  /* likewise, of the image */
 } Y10CudaInput;
 
 typedef struct

@@ -107,6 +107,36 @@ check_extent (const char *what, const char *where, guint pos, guint size,
   return TRUE;
 }
 
+static gboolean
+check_pixel_aspect_ratio (const Y10Image *image, GError **error)
+{
+  const guint64 n = image->par_n, d = image->par_d, most = Y10_MAX_PIXEL_ASPECT_RATIO;
+
+  if (n == 0)
+    return TRUE;
+  if (n * most < d || n > d * most) {
+    g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
+        "the image's pixel aspect ratio is %u/%u, expected 1/%u to %u/1",
+        image->par_n, image->par_d, (guint) most, (guint) most);
+    return FALSE;
+  }
+  if (image->format == Y10_PIXEL_TENSOR && n != d) {
+    g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
+        "the tensor image's pixel aspect ratio is %u/%u, expected 1/1",
+        image->par_n, image->par_d);
+    return FALSE;
+  }
+  return TRUE;
+}
+
+guint
+y10_image_get_display_width (const Y10Image *image)
+{
+  if (image->par_n == image->par_d || image->par_n == 0)
+    return image->width;
+  return (guint) MAX (1, rint ((gdouble) image->width * image->par_n / image->par_d));
+}
+
 /* Checks everything about @image except the size of the memory that its planes
  * point to. */
 gboolean
@@ -133,7 +163,8 @@ y10_image_validate (const Y10Image *image, GError **error)
     return FALSE;
   }
   if (!check_extent ("width", "x", image->x, image->width, error) ||
-      !check_extent ("height", "y", image->y, image->height, error))
+      !check_extent ("height", "y", image->y, image->height, error) ||
+      !check_pixel_aspect_ratio (image, error))
     return FALSE;
 
   for (guint p = 0; p < info->n_planes; p++) {

@@ -32,6 +32,8 @@ typedef struct
 const Y10FormatInfo *y10_pixel_format_get_info (Y10PixelFormat format);
 
 gboolean y10_image_validate (const Y10Image * image, GError ** error);
+/* Width of the picture where its pixels are square, with the same height. */
+guint y10_image_get_display_width (const Y10Image * image);
 
 #define Y10_COLOR_BITS 20
 

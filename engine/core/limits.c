@@ -8,8 +8,7 @@
 
 #include "config.h"
 
-#include <string.h>
-
+#include "core/image.h"
 #include "core/limits.h"
 
 gboolean
@@ -65,19 +64,21 @@ y10_limits_fits (const Y10HeadParams *params, const Y10Detection *row,
 
 guint
 y10_limits_apply (const Y10HeadParams *params, const Y10Detection *rows,
-    guint n, guint width, guint height, Y10Detection *out, guint max)
+    guint n, const Y10Image *image, Y10Detection *out, guint max)
 {
+  const gdouble x_scale = (gdouble) image->width / y10_image_get_display_width (image);
+  const gboolean any = y10_limits_any (params);
   guint kept = 0;
 
   max = MIN (max, params->max_detections);
-  if (!y10_limits_any (params)) {
-    kept = MIN (n, max);
-    memcpy (out, rows, kept * sizeof *out);
-    return kept;
+  for (guint i = 0; i < n && kept < max; i++) {
+    Y10Detection row = rows[i];
+
+    row.x0 = (gfloat) (row.x0 * x_scale);
+    row.x1 = MIN ((gfloat) (row.x1 * x_scale), (gfloat) image->width);
+    if (!any || (row.confidence >= class_confidence (params, row.class_id)
+            && y10_limits_fits (params, &row, image->width, image->height)))
+      out[kept++] = row;
   }
-  for (guint i = 0; i < n && kept < max; i++)
-    if (rows[i].confidence >= class_confidence (params, rows[i].class_id)
-        && y10_limits_fits (params, &rows[i], width, height))
-      out[kept++] = rows[i];
   return kept;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <y10/detection.h>
+#include <y10/image.h>
 
 G_BEGIN_DECLS
 
@@ -18,10 +19,10 @@ gfloat y10_limits_least_confidence (const Y10HeadParams * params,
 gboolean y10_limits_fits (const Y10HeadParams * params,
     const Y10Detection * row, guint width, guint height);
 /* Copies the rows within the limits, at most @params->max_detections, to
- * @out. @width and @height: size of the image in pixels. Returns the number
- * of rows. */
+ * @out. A backend's @rows are in pixels of the picture as displayed; those of
+ * @out are in the image's own. Returns the number of rows. */
 guint y10_limits_apply (const Y10HeadParams * params,
-    const Y10Detection * rows, guint n, guint width, guint height,
+    const Y10Detection * rows, guint n, const Y10Image * image,
     Y10Detection * out, guint max);
 
 G_END_DECLS

@@ -188,7 +188,7 @@ static void
 init_columns (Job *j, guint32 *load_pos)
 {
   const Y10Letterbox *l = j->letterbox;
-  const guint n = l->width, n_src = l->src_width, x = j->image->x;
+  const guint n = l->width, n_src = j->image->width, x = j->image->x;
   gboolean even = TRUE;
 
   j->mixed = FALSE;

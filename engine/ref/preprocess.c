@@ -122,7 +122,7 @@ y10_ref_preprocess (const Y10Image *image, const Y10Letterbox *l,
     Y10Tap row = y10_tap_row (y, l->src_height, l->height);
 
     for (guint x = 0; x < l->width; x++) {
-      Y10Tap column = y10_tap_column (x, l->src_width, l->width);
+      Y10Tap column = y10_tap_column (x, image->width, l->width);
       guint8 rgb[3];
 
       blend (&s, &column, &row, rgb);

@@ -242,7 +242,8 @@ add_image (const Y10Step *step, const Y10Image *image,
   if (ok) {
     slot->images[i] = *image;
     set_params (engine, slot, i, params);
-    y10_letterbox_init (&slot->letterboxes[i], image->width, image->height,
+    y10_letterbox_init (&slot->letterboxes[i],
+        y10_image_get_display_width (image), image->height,
         engine->config.width, engine->config.height);
     ok = stage (engine, slot, i, error);
     slot->n_images += ok;
@@ -429,8 +430,7 @@ y10_step_read (const Y10Step *step, guint image, Y10Detection *detections,
     } else {
       const Y10Rows *rows = engine->backend->rows (slot->slot, image);
       n = (gint) y10_limits_apply (&slot->params[image], rows->rows, rows->n,
-          slot->images[image].width, slot->images[image].height, detections,
-          max_detections);
+          &slot->images[image], detections, max_detections);
     }
   }
   pthread_mutex_unlock (&engine->lock);

@@ -9,8 +9,10 @@ Needs numpy and opencv-python-headless (4.x and 5.0 give the same file):
 
 The letterbox is that of the training code, written out here from its
 definition (ultralytics LetterBox, auto=False, scaleup, center); the resize is
-cv2.resize. A line holds: source size, input size, size and place of the
-picture in the input, SHA-256 of the input as packed 8-bit RGB.
+cv2.resize, once, also for pixels that are not square: a player would show such
+a picture with another width, and it has that shape in the input. A line holds:
+source size, pixel aspect ratio, input size, size and place of the picture in
+the input, SHA-256 of the input as packed 8-bit RGB.
 """
 import hashlib
 
@@ -27,6 +29,13 @@ SIZES = [
     (3840, 2160, 640, 640), (4096, 2160, 640, 384), (7680, 4320, 640, 640),
     (16384, 3, 640, 640), (3, 16384, 640, 640), (16384, 30, 64, 640),
 ]
+ANAMORPHIC = [
+    # source, pixel aspect ratio, network input
+    (704, 576, 12, 11, 640, 640), (704, 480, 10, 11, 640, 640), (720, 576, 64, 45, 640, 384),
+    (352, 576, 24, 11, 640, 640), (1440, 1080, 4, 3, 640, 640), (240, 640, 2, 1, 640, 640),
+    (640, 640, 1, 4, 640, 640), (640, 160, 1, 4, 160, 160), (160, 640, 4, 1, 640, 640),
+    (1, 7, 4, 1, 64, 96), (1, 1, 1, 4, 32, 32), (333, 77, 3, 7, 320, 192), (500, 374, 5, 3, 320, 320),
+]
 
 
 def picture(width, height):
@@ -38,13 +47,15 @@ def picture(width, height):
     return (x >> np.uint32(24)).astype(np.uint8).reshape(height, width, 3)
 
 
-def letterbox(image, dst_width, dst_height):
+def letterbox(image, par_n, par_d, dst_width, dst_height):
     height, width = image.shape[:2]
+    source = width, height
+    width = max(1, int(round(width * par_n / par_d)))
     r = min(dst_height / height, dst_width / width)
     # The training code has no lower limit and fails where a side becomes 0.
     w, h = max(1, int(round(width * r))), max(1, int(round(height * r)))
     dw, dh = (dst_width - w) / 2, (dst_height - h) / 2
-    if (width, height) != (w, h):
+    if source != (w, h):
         image = cv2.resize(image, (w, h), interpolation=cv2.INTER_LINEAR)
     top, bottom = int(round(dh - 0.1)), int(round(dh + 0.1))
     left, right = int(round(dw - 0.1)), int(round(dw + 0.1))
@@ -53,6 +64,6 @@ def letterbox(image, dst_width, dst_height):
     return image, w, h, left, top
 
 
-for src_w, src_h, dst_w, dst_h in SIZES:
-    out, w, h, left, top = letterbox(picture(src_w, src_h), dst_w, dst_h)
-    print(src_w, src_h, dst_w, dst_h, w, h, left, top, hashlib.sha256(out.tobytes()).hexdigest())
+for src_w, src_h, *rest in [(w, h, 1, 1, *size) for w, h, *size in SIZES] + ANAMORPHIC:
+    out, w, h, left, top = letterbox(picture(src_w, src_h), *rest)
+    print(src_w, src_h, *rest, w, h, left, top, hashlib.sha256(out.tobytes()).hexdigest())

@@ -51,31 +51,32 @@ test_opencv (gconstpointer cpu)
   lines = g_strsplit (text, "\n", -1);
 
   for (char **line = lines; *line != NULL && **line != '\0'; line++, n++) {
-    guint sw, sh, dw, dh, w, h, left, top;
+    guint sw, sh, par_n, par_d, dw, dh, w, h, left, top;
     char expected[65], *found;
     gfloat *planes;
     guint8 *rgb;
+    Y10Image image;
     Y10Letterbox l;
 
-    g_assert_cmpint (sscanf (*line, "%u %u %u %u %u %u %u %u %64s", &sw, &sh,
-            &dw, &dh, &w, &h, &left, &top, expected), ==, 9);
-    y10_letterbox_init (&l, sw, sh, dw, dh);
+    g_assert_cmpint (sscanf (*line, "%u %u %u %u %u %u %u %u %u %u %64s", &sw, &sh,
+            &par_n, &par_d, &dw, &dh, &w, &h, &left, &top, expected), ==, 11);
+    image = (Y10Image) {.size = sizeof (Y10Image),.format = Y10_PIXEL_RGB,
+      .width = sw,.height = sh,.plane = { get_noise ((gsize) 3 * sw * sh) },
+      .stride = { 3 * sw },.par_n = par_n,.par_d = par_d };
+    y10_letterbox_init (&l, y10_image_get_display_width (&image), sh, dw, dh);
     g_assert_cmpuint (l.width, ==, w);
     g_assert_cmpuint (l.height, ==, h);
     g_assert_cmpuint (l.left, ==, left);
     g_assert_cmpuint (l.top, ==, top);
 
     planes = g_new (gfloat, (gsize) 3 * dw * dh);
-    preprocess (GPOINTER_TO_INT (cpu), &(Y10Image) {.size = sizeof (Y10Image),
-      .format = Y10_PIXEL_RGB, .width = sw, .height = sh,
-          .plane = { get_noise ((gsize) 3 * sw * sh) },
-          .stride = { 3 * sw }}, &l, 2, planes);
+    preprocess (GPOINTER_TO_INT (cpu), &image, &l, 2, planes);
     rgb = to_bytes (planes, (gsize) dw * dh);
     found = g_compute_checksum_for_data (G_CHECKSUM_SHA256, rgb,
         (gsize) 3 * dw * dh);
     if (strcmp (found, expected) != 0)
-      g_test_fail_printf ("%ux%u in %ux%u is not what OpenCV makes", sw, sh,
-          dw, dh);
+      g_test_fail_printf ("%ux%u, %u/%u, in %ux%u is not what OpenCV makes", sw, sh,
+          par_n, par_d, dw, dh);
     g_free (found);
     g_free (rgb);
     g_free (planes);

@@ -122,6 +122,9 @@ typedef enum
  *   context that writes the pixels. The engine reads them after all work that is
  *   queued there when the step is submitted. %NULL if they have been written.
  *   The CUstream must live as long as the pixels
+ * @par_n: pixel aspect ratio, width to height, numerator; 0: square pixels
+ * @par_d: its denominator. The ratio is 1/4 to 4. The network sees the picture as it
+ *   is displayed; boxes are in the image's own pixels. Since 0.2
  *
  * A borrowed image. The engine reads @width × @height pixels starting at (@x,
  * @y); boxes are relative to that corner. The memory must stay valid and
@@ -142,7 +145,17 @@ typedef struct
   const guint8 *plane[4];
   gsize stride[4];
   gpointer cuda_stream;
+  guint par_n, par_d;
 } Y10Image;
+
+/**
+ * Y10_MAX_PIXEL_ASPECT_RATIO:
+ *
+ * Largest pixel aspect ratio of a #Y10Image; the smallest is its inverse.
+ *
+ * Since: 0.2
+ */
+#define Y10_MAX_PIXEL_ASPECT_RATIO 4
 
 /**
  * Y10_MAX_IMAGE_SIZE:
