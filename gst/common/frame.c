@@ -206,7 +206,23 @@ gst_y10_frame_format_init (GstY10FrameFormat * format, const GstCaps * caps,
   format->image.matrix = color_matrix (&format->info);
   format->image.full_range =
       format->info.colorimetry.range == GST_VIDEO_COLOR_RANGE_0_255;
+  if (!gst_y10_frame_format_is_odd (format)) {
+    format->image.par_n = (guint) GST_VIDEO_INFO_PAR_N (&format->info);
+    format->image.par_d = (guint) GST_VIDEO_INFO_PAR_D (&format->info);
+  }
   return TRUE;
+}
+
+/* Returns whether the pixel aspect ratio of the caps is ignored, because no picture
+ * has such pixels. */
+gboolean
+gst_y10_frame_format_is_odd (const GstY10FrameFormat * format)
+{
+  const gint64 n = GST_VIDEO_INFO_PAR_N (&format->info);
+  const gint64 d = GST_VIDEO_INFO_PAR_D (&format->info);
+
+  return n <= 0 || d <= 0 || n > d * Y10_MAX_PIXEL_ASPECT_RATIO
+      || d > n * Y10_MAX_PIXEL_ASPECT_RATIO;
 }
 
 static gboolean

@@ -41,6 +41,7 @@ void gst_y10_frame_propose (GstQuery * query, gboolean cuda,
 
 gboolean gst_y10_frame_format_init (GstY10FrameFormat * format,
     const GstCaps * caps, gboolean cuda, GError ** error);
+gboolean gst_y10_frame_format_is_odd (const GstY10FrameFormat * format);
 gboolean gst_y10_frame_map (GstY10Frame * frame,
     const GstY10FrameFormat * format, GstBuffer * buffer, GError ** error);
 void gst_y10_frame_unmap (GstY10Frame * frame);

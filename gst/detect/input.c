@@ -215,6 +215,11 @@ gst_y10_input_set_caps (GstYolov10Detect * self, GstCaps * caps)
     return FALSE;
   if (self->session)
     gst_yolov10_detect_introduce (self, self->session);
+  if (gst_y10_frame_format_is_odd (&in->format))
+    GST_ELEMENT_WARNING (self, STREAM, FORMAT,
+        ("The caps have a pixel-aspect-ratio of %d/%d, which is ignored; expected 1/%u to %u/1.",
+            GST_VIDEO_INFO_PAR_N (info), GST_VIDEO_INFO_PAR_D (info),
+            Y10_MAX_PIXEL_ASPECT_RATIO, Y10_MAX_PIXEL_ASPECT_RATIO), (NULL));
   return TRUE;
 }
 

@@ -36,6 +36,7 @@ enum
   PROP_CUDA_GRAPHS,
   PROP_CUDA_TUNE,
   PROP_CLASS_AGNOSTIC_NMS,
+  PROP_IGNORE_PAR,
   PROP_CONFIDENCE,
   PROP_IOU_THRESHOLD,
   PROP_MAX_DETECTIONS,
@@ -87,6 +88,7 @@ static const GstY10Field fields[] = {
   FIELD (CUDA_GRAPHS, cuda_graphs),
   FIELD (CUDA_TUNE, cuda_tune),
   FIELD (CLASS_AGNOSTIC_NMS, class_agnostic),
+  FIELD (IGNORE_PAR, ignore_par),
   FIELD (CONFIDENCE, confidence),
   FIELD (IOU_THRESHOLD, iou_threshold),
   FIELD (MAX_DETECTIONS, max_detections),
@@ -189,6 +191,9 @@ gst_y10_props_install (GObjectClass * class)
       g_param_spec_boolean ("class-agnostic-nms", "Class-agnostic NMS",
       "Let overlapping boxes of different classes suppress each other, too "
       "(heads with NMS only)", FALSE, ready);
+  props[PROP_IGNORE_PAR] = g_param_spec_boolean ("ignore-par",
+      "Ignore pixel aspect ratio", "Whether to take pixels for square, as "
+      "Ultralytics does, rather than infer pictures as displayed", FALSE, playing);
   props[PROP_CONFIDENCE] = g_param_spec_double ("confidence", "Confidence",
       "Minimum confidence, 0 to 1. Higher means fewer detections and fewer "
       "false positives", 0.0, 1.0, 0.25,

@@ -58,6 +58,7 @@ typedef struct
   gdouble confidence, iou_threshold;
   guint max_detections;
   gboolean class_agnostic;
+  gboolean ignore_par;
   gdouble tile_overlap;
   Y10RegionAnchor region_anchor;
   GstYolov10RoiSource roi_source;

@@ -148,6 +148,8 @@ gst_y10_job_start (GstY10Job * self, GstBuffer * buffer,
       &self->error);
   if (!self->is_mapped)
     return FALSE;
+  if (self->config->ignore_par)
+    self->frame.image.par_n = self->frame.image.par_d = 0;
   self->params = self->config->params;
   self->params.classes = self->class_rules->classes;
   self->params.class_confidence = self->class_rules->confidence;

@@ -85,6 +85,77 @@ GST_START_TEST (test_yuv_formats)
 
 GST_END_TEST;
 
+/* Doubles the columns of a picture in RGBx. */
+static GstBuffer *
+double_columns (GstBuffer *picture, guint n_pixels)
+{
+  GstBuffer *doubled = gst_buffer_new_allocate (NULL, 8 * n_pixels, NULL);
+  GstMapInfo from, to;
+
+  fail_unless (gst_buffer_map (picture, &from, GST_MAP_READ));
+  fail_unless (gst_buffer_map (doubled, &to, GST_MAP_WRITE));
+  for (guint i = 0; i < 2 * n_pixels; i++)
+    memcpy (to.data + 4 * i, from.data + 4 * (i / 2), 4);
+  gst_buffer_unmap (picture, &from);
+  gst_buffer_unmap (doubled, &to);
+  return doubled;
+}
+
+/* Pixels that are half as wide as high: the network sees the picture as it is
+ * displayed, and boxes are in its own pixels. */
+GST_START_TEST (test_pixel_aspect_ratio)
+{
+  static const struct
+  {
+    const gchar *properties;
+    gint n, d;
+    gboolean displayed, warned;
+  } cases[] = {
+    {PROPERTIES, 1, 2, TRUE, FALSE},
+    {PROPERTIES " ignore-par=true", 1, 2, FALSE, FALSE},
+    {PROPERTIES, 1, 1, FALSE, FALSE},
+    {PROPERTIES, 1, 65535, FALSE, TRUE},
+  };
+  GstCaps *plain_caps = test_gst_caps ("RGBx", 48, 96);
+  GstCaps *caps = test_gst_caps ("RGBx", 96, 96);
+  GstBuffer *plain = test_gst_picture_caps (plain_caps, 7);
+  GstBuffer *picture = double_columns (plain, 48 * 96);
+  GArray *displayed = test_gst_expected (plain, plain_caps, NULL, &params,
+      Y10_HEAD_AUTO);
+  GArray *square = test_gst_expected (picture, caps, NULL, &params, Y10_HEAD_AUTO);
+
+  for (guint i = 0; i < displayed->len; i++) {
+    g_array_index (displayed, Y10Detection, i).x0 *= 2;
+    g_array_index (displayed, Y10Detection, i).x1 *= 2;
+  }
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    GstHarness *h = test_gst_harness (cases[i].properties);
+    GstBus *bus = gst_bus_new ();
+    GstBuffer *out;
+
+    gst_element_set_bus (h->element, bus);
+    gst_caps_set_simple (caps, "pixel-aspect-ratio", GST_TYPE_FRACTION, cases[i].n,
+        cases[i].d, NULL);
+    set_caps (h, caps);
+    out = gst_harness_push_and_pull (h, gst_buffer_ref (picture));
+    assert_found (out, cases[i].displayed ? displayed : square, 96, 96);
+    gst_buffer_unref (out);
+    fail_unless_equals_int (test_gst_count_messages (bus, GST_MESSAGE_WARNING),
+        cases[i].warned);
+    gst_element_set_bus (h->element, NULL);
+    gst_object_unref (bus);
+    gst_harness_teardown (h);
+  }
+  g_array_unref (displayed);
+  g_array_unref (square);
+  gst_buffer_unref (plain);
+  gst_buffer_unref (picture);
+  gst_caps_unref (plain_caps);
+  gst_caps_unref (caps);
+}
+
+GST_END_TEST;
+
 /* Ten bits hold the same picture, but are rounded differently on conversion to
  * RGB. */
 GST_START_TEST (test_deep_format)
@@ -445,6 +516,7 @@ frames_suite (void)
   tcase_add_test (tc, test_rgb_formats);
   tcase_add_test (tc, test_yuv_formats);
   tcase_add_test (tc, test_deep_format);
+  tcase_add_test (tc, test_pixel_aspect_ratio);
   tcase_add_test (tc, test_gray_format);
   tcase_add_test (tc, test_template);
   tcase_add_test (tc, test_colorimetry);

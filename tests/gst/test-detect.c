@@ -12,7 +12,7 @@ static const char *const playing[] = { "confidence", "iou-threshold",
   "tile-overlap", "region", "region-anchor", "roi-source", "roi-type", "min-size", "max-size",
   "attach", "active", "model-file", "label-file",
   "max-queued-frames", "late-policy", "inference-interval", "skipped-boxes",
-  "max-hold", "post-messages", "priority", "encoder-hints", NULL
+  "max-hold", "post-messages", "priority", "encoder-hints", "ignore-par", NULL
 };
 static const char *const controllable[] = { "confidence", "iou-threshold",
   "active", "inference-interval", "skipped-boxes", "max-hold", NULL

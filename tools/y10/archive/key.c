@@ -79,6 +79,7 @@ add_settings (JsonBuilder *builder, const ToolKeySettings *self)
   tool_json_double (builder, "max_height", (double) params->max_height);
   tool_json_int (builder, "max_detections", params->max_detections);
   tool_json_int (builder, "interval", self->interval);
+  tool_json_bool (builder, "ignore_par", self->ignore_par);
   for (guint i = 0; i < G_N_ELEMENTS (texts); i++)
     tool_json_string (builder, texts[i], self->texts[i]);
 }

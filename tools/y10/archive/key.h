@@ -15,6 +15,7 @@ typedef struct
   const Y10Engine *engine;
   const Y10HeadParams *params;
   guint interval;
+  gboolean ignore_par;
   const char *const *texts;     /* options that count as they were written; NULL
                                  * where not given, four of them */
 } ToolKeySettings;

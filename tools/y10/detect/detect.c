@@ -38,7 +38,7 @@ typedef struct
   ToolRules rules;
   ToolFormat format;
   ToolOutput *output;           /* NULL with --store */
-  gboolean recursive;
+  gboolean recursive, ignore_par;
   char *tile_overlap_text;
   char *store, *manifest, *segments, *content_id;
   char **inputs;
@@ -115,6 +115,8 @@ open_engine (ToolDetect *self, const DetectOptions *options,
     return NULL;
   }
   self->runner = tool_runner_new (engine, params, &self->parts, tool_detect_result, self);
+  if (self->ignore_par)
+    tool_runner_ignore_par (self->runner);
   self->progress = tool_progress_new (options->store
       ? options->tasks.tasks->len : g_strv_length (options->inputs), engine);
   y10_engine_unref (engine);    /* the runner holds a reference */
@@ -191,6 +193,7 @@ run (gpointer user)
   Y10EngineConfig *config = ((Command *) user)->config;
   Y10HeadParams params = Y10_HEAD_PARAMS_INIT;
   ToolDetect self = {.interval = (guint) options->interval,
+    .ignore_par = options->ignore_par,
     .format = options->format,.output = options->output,
     .out = options->output ? tool_output_get_file (options->output) : stdout,
     .n_inputs = options->inputs ? g_strv_length (options->inputs) : 0,
@@ -469,6 +472,8 @@ tool_detect (int argc, char **argv)
         "Maximum number of objects per frame, 1 to 300 [300]", "N"},
     {"interval", 0, 0, G_OPTION_ARG_INT, &options.interval,
         "Infer every Nth frame of a video [1]", "N"},
+    {"ignore-par", 0, 0, G_OPTION_ARG_NONE, &options.ignore_par,
+        "Take the pixels of videos for square, as Ultralytics does", NULL},
     {"recursive", 'r', 0, G_OPTION_ARG_NONE, &options.recursive,
         "Also read the subfolders of folders", NULL},
     {"format", 'f', 0, G_OPTION_ARG_STRING, &options.format_name,

@@ -29,6 +29,7 @@ typedef struct
   ToolProgress *progress;
   ToolClassCount *classes;      /* borrowed */
   guint interval;               /* infers every Nth frame of a video */
+  gboolean ignore_par;          /* takes its pixels for square */
   ToolFormat format;
   FILE *out;                    /* takes lines, tables and the summary */
   ToolOutput *output;           /* takes other formats; borrowed */

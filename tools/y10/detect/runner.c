@@ -44,6 +44,7 @@ struct _ToolRunner
   guint first_run, n_runs;
   Y10Detection *rows, *part_rows;
   guint max_rows;
+  gboolean ignore_par;
   Y10StepTimes times;           /* of all steps */
 };
 
@@ -195,12 +196,20 @@ begin_run (ToolRunner *runner, Pending *pending)
 }
 
 void
+tool_runner_ignore_par (ToolRunner *runner)
+{
+  runner->ignore_par = TRUE;
+}
+
+void
 tool_runner_push (ToolRunner *runner, ToolFrame *frame)
 {
   Pending *pending =
       &runner->pending[runner->n_pushed++ % G_N_ELEMENTS (runner->pending)];
   guint width, height;
 
+  if (runner->ignore_par)
+    frame->image.par_n = frame->image.par_d = 0;
   pending->frame = *frame;
   pending->is_open = TRUE;
   pending->n_begun = pending->n_read = 0;

@@ -29,6 +29,8 @@ typedef struct _ToolRunner ToolRunner;
 ToolRunner *tool_runner_new (Y10Engine *engine, const Y10HeadParams *params,
     const ToolParts *parts, ToolResultFunc result, gpointer user);
 void tool_runner_free (ToolRunner *runner);
+/* Takes pixels for square, whatever the video says. */
+void tool_runner_ignore_par (ToolRunner *runner);
 /* Submits @frame and takes ownership of its pixels. If all slots are in use,
  * first waits for the oldest frame and reports it. */
 void tool_runner_push (ToolRunner *runner, ToolFrame *frame);

@@ -369,7 +369,8 @@ tool_detect_store (ToolDetect *detect, const ToolStoreOptions *options,
     const Y10Engine *engine, const Y10HeadParams *params)
 {
   const ToolKeySettings settings = {.model = detect->model,.engine = engine,
-    .params = params,.interval = detect->interval,.texts = options->texts
+    .params = params,.interval = detect->interval,.ignore_par = detect->ignore_par,
+    .texts = options->texts
   };
   Run run = {.detect = detect };
   GError *error = NULL;
