@@ -123,9 +123,10 @@ class Live(Case):
         self.assertEqual(inferred, len(stamps) + rest.count("\n"))
         self.assertEqual(seen, inferred + skipped)
         self.assertGreater(skipped, inferred)
-        drawn, = os.listdir(out)
-        self.assertEqual(int(probe(os.path.join(out, drawn))), seen - lost)
+        self.assertEqual(len(errors.splitlines()), 2, errors)
         self.assertIn("interrupted after 1 input", errors)
+        drawn, = os.listdir(out)
+        self.assertEqual(int(probe(os.path.join(out, drawn))), seen - lost, errors)
 
     def test_multipart(self):
         """A camera over HTTP is followed like one over RTSP, up to its end."""
