@@ -35,6 +35,12 @@ def pixels():
     return np.asarray(Image.open(PICTURE).convert("RGB"))
 
 
+def reads_pictures():
+    """Whether the command was built with gdk-pixbuf."""
+    done = subprocess.run([Y10, "detect", PICTURE], capture_output=True, text=True)
+    return "built without" not in done.stderr
+
+
 class Structs(unittest.TestCase):
     """Structs and prototypes as the C compiler sees them."""
 
@@ -229,10 +235,14 @@ class Detect(unittest.TestCase):
             found.write_text(json.dumps(only))
             out = y10.val(data, detections=found, command=Y10)
             self.assertAlmostEqual(out["ap"], 1)
-            with self.assertWarnsRegex(RuntimeWarning, "none.png"):
-                again = y10.val(data, command=Y10)
-            self.assertEqual((again["pictures"], again["unread"]), (1, 1))
-            self.assertAlmostEqual(again["ap50"], 1)
+            if reads_pictures():
+                with self.assertWarnsRegex(RuntimeWarning, "none.png"):
+                    again = y10.val(data, command=Y10)
+                self.assertEqual((again["pictures"], again["unread"]), (1, 1))
+                self.assertAlmostEqual(again["ap50"], 1)
+            else:
+                with self.assertRaisesRegex(RuntimeError, "built without gdk-pixbuf"):
+                    y10.val(data, command=Y10)
             with self.assertRaisesRegex(RuntimeError, "found.json: is no list|has no list"):
                 y10.val(found, command=Y10)
         with self.assertRaisesRegex(TypeError, "no argument 'imgsz'; did you mean size"):
