@@ -44,7 +44,7 @@ class Y10Image(Structure):
     _fields_ = [("size", c_size_t), ("format", c_int), ("memory", c_int), ("matrix", c_int),
                 ("full_range", c_int), ("x", c_uint), ("y", c_uint), ("width", c_uint),
                 ("height", c_uint), ("plane", c_void_p * 4), ("stride", c_size_t * 4),
-                ("cuda_stream", c_void_p)]
+                ("cuda_stream", c_void_p), ("par_n", c_uint), ("par_d", c_uint)]
 
 
 class Y10HeadParams(Structure):
