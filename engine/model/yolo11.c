@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Builds the graph of a YOLO11: network () connects the modules as the models'
- * yaml file does. Its head is YOLOv10's with one2many alone, unless it was
+/* Builds the graph of a YOLO11: y10_yolo11_connect () connects the modules as
+ * the models' yaml file does. Its head is YOLOv10's with one2many alone, unless it was
  * trained end to end. */
 
 #include "config.h"
 
-#include "model/structure.h"
+#include "model/yolo11.h"
 
-static void
-network (Y10Modules *m, Y10Graph *out)
+void
+y10_yolo11_connect (Y10Modules *m, gboolean sppf_has_residual, Y10Graph *out)
 {
   Y10View *l = out->layer;
 
@@ -24,7 +24,7 @@ network (Y10Modules *m, Y10Graph *out)
   l[6] = y10_module_c2f (m, l[5], "model.6", TRUE);
   l[7] = y10_module_conv (m, l[6], "model.7", Y10_CONV (.stride = 2));
   l[8] = y10_module_c2f (m, l[7], "model.8", TRUE);
-  l[9] = y10_module_sppf (m, l[8], "model.9", FALSE);
+  l[9] = y10_module_sppf (m, l[8], "model.9", sppf_has_residual);
   l[10] = y10_module_c2psa (m, l[9], "model.10");
 
   l[11] = y10_module_upsample2x (m, l[10], "model.11");
@@ -40,6 +40,12 @@ network (Y10Modules *m, Y10Graph *out)
   l[21] = y10_module_concat (m, l[20], l[10]);
   l[22] = y10_module_c2f (m, l[21], "model.22", TRUE);
   y10_module_detect (m, (Y10View[]) { l[16], l[19], l[22] }, "model.23", out);
+}
+
+static void
+network (Y10Modules *m, Y10Graph *out)
+{
+  y10_yolo11_connect (m, FALSE, out);
 }
 
 static gboolean

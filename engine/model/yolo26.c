@@ -1,45 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Builds the graph of a YOLO26: network () connects the modules as the models'
- * yaml file does. These are YOLO11's, but SPPF has a residual, the last C3k2 has
- * attention, and the head, with one2one and one2many, is without DFL. */
+/* Builds the graph of a YOLO26: YOLO11's modules, but SPPF has a residual, the last
+ * C3k2 has attention, as its weights show, and the head, with one2one and one2many,
+ * is without DFL. */
 
 #include "config.h"
 
-#include "model/structure.h"
+#include "model/yolo11.h"
 
 static void
 network (Y10Modules *m, Y10Graph *out)
 {
-  Y10View *l = out->layer;
-
-  l[0] = y10_module_conv (m, y10_graph_builder_input (m->graph), "model.0",
-      Y10_CONV (.stride = 2));
-  l[1] = y10_module_conv (m, l[0], "model.1", Y10_CONV (.stride = 2));
-  l[2] = y10_module_c2f (m, l[1], "model.2", TRUE);
-  l[3] = y10_module_conv (m, l[2], "model.3", Y10_CONV (.stride = 2));
-  l[4] = y10_module_c2f (m, l[3], "model.4", TRUE);
-  l[5] = y10_module_conv (m, l[4], "model.5", Y10_CONV (.stride = 2));
-  l[6] = y10_module_c2f (m, l[5], "model.6", TRUE);
-  l[7] = y10_module_conv (m, l[6], "model.7", Y10_CONV (.stride = 2));
-  l[8] = y10_module_c2f (m, l[7], "model.8", TRUE);
-  l[9] = y10_module_sppf (m, l[8], "model.9", TRUE);
-  l[10] = y10_module_c2psa (m, l[9], "model.10");
-
-  l[11] = y10_module_upsample2x (m, l[10], "model.11");
-  l[12] = y10_module_concat (m, l[11], l[6]);
-  l[13] = y10_module_c2f (m, l[12], "model.13", TRUE);
-  l[14] = y10_module_upsample2x (m, l[13], "model.14");
-  l[15] = y10_module_concat (m, l[14], l[4]);
-  l[16] = y10_module_c2f (m, l[15], "model.16", TRUE);
-  l[17] = y10_module_conv (m, l[16], "model.17", Y10_CONV (.stride = 2));
-  l[18] = y10_module_concat (m, l[17], l[13]);
-  l[19] = y10_module_c2f (m, l[18], "model.19", TRUE);
-  l[20] = y10_module_conv (m, l[19], "model.20", Y10_CONV (.stride = 2));
-  l[21] = y10_module_concat (m, l[20], l[10]);
-  l[22] = y10_module_c2f (m, l[21], "model.22", TRUE);
-  y10_module_detect (m, (Y10View[]) { l[16], l[19], l[22] }, "model.23", out);
+  y10_yolo11_connect (m, TRUE, out);
 }
 
 static gboolean
