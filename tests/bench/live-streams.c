@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* streams [--streams N] [--fps LIST] [--seconds S] [--properties TEXT] …
+/* live-streams [--streams N] [--fps LIST] [--seconds S] [--properties TEXT] …
  *
  * Live cameras in one process, one pipeline: N × videotestsrc is-live=true !
  * ELEMENT ! queue ! fakesink sync=true, whose rates go round through the list.

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
 #
-# Sourced by the scripts of this folder: parses --minutes, --cameras and --build, makes a small
+# Sourced by delay.sh and long.sh: parses --minutes, --cameras and --build, makes a small
 # model in $work, and points GStreamer at the build.
 
 root=$(cd "$(dirname "$(readlink -f "$0")")/../.." && pwd)

@@ -9,7 +9,7 @@ set -euo pipefail
 
 usage() {
   cat <<'END'
-usage: tests/cameras/run.sh [--reconnects N] [--build DIR]
+usage: tests/examples/cameras.sh [--reconnects N] [--build DIR]
 
   --reconnects N  runs only the last part, which cuts N connections
   --build DIR     the build folder, by default build/
@@ -57,7 +57,7 @@ gst-launch-1.0 -q filesrc "location=$root/pipelines/codes.png" ! pngdec \
 { head -c $((320 * 32)) /dev/zero; cat "$work/code"; } >"$work/picture"
 
 run() {
-  "$python" -B "$root/tests/cameras/cameras.py" --program "$program" --picture "$work/picture" \
+  "$python" -B "$root/tests/examples/cameras.py" --program "$program" --picture "$work/picture" \
     --work "$work" "$@"
 }
 status=0

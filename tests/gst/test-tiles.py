@@ -5,7 +5,7 @@
 places are known from COCO's annotations. yolov10detect with tiles finds each of them once, and two
 people who overlap stay two.
 
-usage: borders.py
+usage: test-tiles.py
 """
 import json
 import os

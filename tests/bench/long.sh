@@ -8,7 +8,7 @@ set -euo pipefail
 
 usage() {
   cat <<'END'
-usage: tests/live/long.sh [--minutes N] [--build DIR]
+usage: tests/bench/long.sh [--minutes N] [--build DIR]
 
   --minutes N    length of the video, by default 60, which takes a few minutes
   --build DIR    the build folder, by default build/
@@ -16,7 +16,7 @@ END
 }
 
 minutes=60
-# shellcheck source=tests/live/common.sh
-. "$(dirname "$(readlink -f "$0")")/common.sh"
-"$python" "$root/tests/live/long.py" "$work/tiny.safetensors" \
+# shellcheck source=tests/bench/live.sh
+. "$(dirname "$(readlink -f "$0")")/live.sh"
+"$python" "$root/tests/bench/long.py" "$work/tiny.safetensors" \
   --labels "$work/labels.txt" --minutes "$minutes"

@@ -9,7 +9,7 @@ set -euo pipefail
 
 usage() {
   cat <<'END'
-usage: tests/live/delay.sh [--minutes N] [--cameras N] [--build DIR]
+usage: tests/bench/delay.sh [--minutes N] [--cameras N] [--build DIR]
 
   --minutes N    duration, by default 10; delays are measured around the first
                  and the last minute
@@ -19,7 +19,7 @@ END
 }
 
 minutes=10 cameras=1
-# shellcheck source=tests/live/common.sh
-. "$(dirname "$(readlink -f "$0")")/common.sh"
-"$python" "$root/tests/live/delay.py" "$build/tests/gst" "$work/tiny.safetensors" \
+# shellcheck source=tests/bench/live.sh
+. "$(dirname "$(readlink -f "$0")")/live.sh"
+"$python" "$root/tests/bench/delay.py" "$build/tests/gst" "$work/tiny.safetensors" \
   --labels "$work/labels.txt" --minutes "$minutes" --cameras "$cameras"

@@ -6,7 +6,7 @@
 # tiles must not lower it, and must raise that of small objects by at least 0.05.
 set -euo pipefail
 
-[ $# = 2 ] || { echo "usage: ap.sh Y10 VENV" >&2; exit 2; }
+[ $# = 2 ] || { echo "usage: tiles-ap.sh Y10 VENV" >&2; exit 2; }
 y10=$1 venv=$2
 shared=$(cd "$(dirname "$0")/../.." && pwd)/../shared
 model=$shared/models/yolov10n-coco.safetensors
