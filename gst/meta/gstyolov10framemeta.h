@@ -39,6 +39,10 @@ G_BEGIN_DECLS
  *   the detector's region, guint32. Absent without a region
  * - `region-points` (GBytes), since 0.2: the corners of all shapes, two floats
  *   each: x, y as fractions of the frame
+ * - `weak-records` (GBytes), since 0.2: only while a tracker downstream asks for
+ *   them: boxes below the detector's confidence, which are no detections. An array
+ *   of #GstYolov10Record whose ids are -1 and whose labels are in `weak-labels`
+ * - `weak-labels` (string), since 0.2: their labels, each terminated by "\n"
  *
  * If `inference` is "fresh" and `count` is 0, the frame contains no object, or
  * none in the detector's region.

@@ -44,6 +44,7 @@ gst_y10_reading_init (GstY10Reading * self)
   quark_object_id = g_quark_from_static_string ("object_id");
   quark_id = g_quark_from_static_string ("id");
   gst_y10_detection_list_init (&self->result.list, GST_Y10_READ_MAX);
+  gst_y10_detection_list_init (&self->weak, GST_Y10_READ_MAX);
 }
 
 /**
@@ -56,6 +57,7 @@ void
 gst_y10_reading_clear (GstY10Reading * self)
 {
   gst_y10_detection_list_clear (&self->result.list);
+  gst_y10_detection_list_clear (&self->weak);
 }
 
 static gfloat
@@ -283,14 +285,14 @@ typedef struct
 } Records;
 
 static gboolean
-records_open (Records * records, const GstStructure * structure)
+records_open (Records * records, const GstStructure * structure,
+    const gchar * name, const gchar * labels)
 {
-  const GValue *value = gst_structure_get_value (structure, "records");
+  const GValue *value = gst_structure_get_value (structure, name);
   gsize n_bytes;
 
   if (!value || !G_VALUE_HOLDS (value, G_TYPE_BYTES)
       || !g_value_get_boxed (value)
-      || !gst_structure_get_uint (structure, "count", &records->count)
       || !gst_structure_get_uint (structure, "record-size",
           &records->record_size)
       || records->record_size < sizeof (GstYolov10Record))
@@ -298,9 +300,8 @@ records_open (Records * records, const GstStructure * structure)
   records->records = g_bytes_get_data (g_value_get_boxed (value), &n_bytes);
   if (!records->records)
     n_bytes = 0;
-  records->count = (guint) MIN (records->count,
-      n_bytes / records->record_size);
-  records->labels = gst_structure_get_string (structure, "labels");
+  records->count = (guint) MIN (G_MAXUINT, n_bytes / records->record_size);
+  records->labels = gst_structure_get_string (structure, labels);
   if (!records->labels)
     records->labels = "";
   records->labels_length = strlen (records->labels);
@@ -373,6 +374,34 @@ claim (GstY10Reading * reading, guint n_others, const Records * records)
   return any;
 }
 
+/* The detections of a frame meta, of which it has as many as it says. */
+static gboolean
+open_detections (Records * records, const GstStructure * structure)
+{
+  guint count = 0;
+
+  if (!records_open (records, structure, "records", "labels")
+      || !gst_structure_get_uint (structure, "count", &count))
+    return FALSE;
+  records->count = MIN (records->count, count);
+  return records->count > 0;
+}
+
+/* Too many weak boxes are no overflow: privacy does not depend on them. */
+static void
+collect_weak (GstY10Reading * reading, const GstStructure * structure)
+{
+  Records records;
+  GstY10Detection box;
+
+  if (!records_open (&records, structure, "weak-records", "weak-labels"))
+    return;
+  reading->result.weak = &reading->weak;
+  for (guint i = 0; i < records.count && i < GST_Y10_READ_MAX; i++)
+    if (records_get (&records, reading, i, &box))
+      gst_y10_detection_list_add (&reading->weak, &box);
+}
+
 static void
 collect_frame_metas (GstY10Reading * reading, GstBuffer * buffer)
 {
@@ -382,7 +411,7 @@ collect_frame_metas (GstY10Reading * reading, GstBuffer * buffer)
 
   while ((structure = gst_yolov10_frame_meta_find (buffer, &state))) {
     guint width = 0, height = 0, i;
-    gboolean is_inspected;
+    gboolean is_inspected, fits;
     Records records;
     GstY10Detection box;
 
@@ -393,12 +422,15 @@ collect_frame_metas (GstY10Reading * reading, GstBuffer * buffer)
     }
     reading->n_inspected += gst_structure_get_boolean (structure, "inspected",
         &is_inspected) && is_inspected;
-    if (!records_open (&records, structure) || records.count == 0)
-      continue;
     gst_structure_get_uint (structure, "width", &width);
     gst_structure_get_uint (structure, "height", &height);
-    if (!same_shape (width, height, reading->result.list.width,
-            reading->result.list.height)) {
+    fits = same_shape (width, height, reading->result.list.width,
+        reading->result.list.height);
+    if (fits)
+      collect_weak (reading, structure);
+    if (!open_detections (&records, structure))
+      continue;
+    if (!fits) {
       reading->foreign_width = width;
       reading->foreign_height = height;
       continue;
@@ -510,6 +542,8 @@ gst_y10_reading_collect (GstY10Reading * self, GstBuffer * buffer,
     guint width, guint height)
 {
   gst_y10_detection_list_begin (&self->result.list, width, height);
+  gst_y10_detection_list_begin (&self->weak, width, height);
+  self->result.weak = NULL;
   self->result.pts = GST_BUFFER_PTS (buffer);
   self->result.producer = self->result.model = NULL;
   self->foreign_width = self->foreign_height = self->n_frame_metas = 0;

@@ -19,6 +19,8 @@ typedef struct
    * if all of these are; its age is that of the oldest result, its region the
    * intersection of all. */
   GstY10Result result;
+  /* Boxes that are no detections, of all detectors; only a tracker reads them. */
+  GstY10DetectionList weak;
   guint picture_width, picture_height;  /* as the buffer says */
   /* Frame size in a GstYolov10FrameMeta that was ignored because its aspect
    * ratio differs from this frame's; 0: none. */

@@ -200,6 +200,33 @@ gst_y10_producer_free (GstY10Producer * self)
 }
 
 /**
+ * gst_y10_producer_fill_list:
+ * @self: a producer
+ * @list: a list
+ * @rows: (array length=n_rows): the engine's rows, in pixels of the frame
+ * @n_rows: number of rows; the list drops those beyond its capacity
+ *
+ * Adds detections without an id. Allocates nothing.
+ */
+void
+gst_y10_producer_fill_list (const GstY10Producer * self,
+    GstY10DetectionList * list, const Y10Detection * rows, guint n_rows)
+{
+  for (guint i = 0; i < n_rows; i++) {
+    const Y10Detection *row = &rows[i];
+    const Label *label = &self->labels[row->class_id];
+
+    gst_y10_detection_list_add (list, &(GstY10Detection) {
+        .x0 = row->x0,.y0 = row->y0,.x1 = row->x1,.y1 = row->y1,
+        .class_id = row->class_id,.id = -1,.parent_id = -1,
+        .confidence = row->confidence,
+        .label = label->name,.label_length = label->length,
+        .quark = label->quark
+    });
+  }
+}
+
+/**
  * gst_y10_producer_fill:
  * @self: a producer
  * @result: a result whose list gst_y10_detection_list_begin() has prepared
@@ -216,15 +243,5 @@ gst_y10_producer_fill (const GstY10Producer * self, GstY10Result * result,
   result->producer = self->name;
   result->model = self->model;
   result->rows = rows;
-  for (guint i = 0; i < n_rows; i++) {
-    const Y10Detection *row = &rows[i];
-    const Label *label = &self->labels[row->class_id];
-
-    gst_y10_detection_list_add (&result->list, &(GstY10Detection) {
-        .x0 = row->x0,.y0 = row->y0,.x1 = row->x1,.y1 = row->y1,
-        .class_id = row->class_id,.parent_id = -1,.confidence = row->confidence,
-        .label = label->name,.label_length = label->length,
-        .quark = label->quark
-    });
-  }
+  gst_y10_producer_fill_list (self, &result->list, rows, n_rows);
 }

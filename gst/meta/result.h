@@ -15,6 +15,13 @@
 
 G_BEGIN_DECLS
 
+/* Name of the custom event by which a tracker asks detectors upstream for weak boxes,
+ * which are less confident than detections. Fields: `sender` (string), unique;
+ * `confidence` (double), of the least confident box. Holds for so many frames unless it
+ * is repeated. */
+#define GST_Y10_WEAK_EVENT "GstYolov10WeakRequest"
+#define GST_Y10_WEAK_FRAMES 128
+
 /* Where the objects of a frame come from, and whether all of them are known. The
  * order counts: gst_y10_state_is_known() and so on compare, and of the states of two
  * detectors that know something, the later one holds for both. */
@@ -76,6 +83,8 @@ typedef struct
  * @list: the objects; writing a result sets their ids
  * @rows: (nullable): the engine's rows that @list was made from; %NULL if the
  *   result was read from a buffer
+ * @weak: (nullable): boxes that are no detections, since they are less confident;
+ *   %NULL if nobody asked for them. Their ids are -1
  * @state: where the objects come from, and whether they are all
  * @age: age of the objects in nanoseconds; 0 unless they are held
  * @pts: timestamp of the frame; may be %GST_CLOCK_TIME_NONE
@@ -90,6 +99,7 @@ typedef struct
 {
   GstY10DetectionList list;
   const Y10Detection *rows;
+  const GstY10DetectionList *weak;
   GstY10State state;
   GstClockTime age, pts;
   GstVideoRectangle region;
@@ -119,5 +129,7 @@ GstY10Producer *gst_y10_producer_new (const Y10Model * model,
 void gst_y10_producer_free (GstY10Producer * producer);
 void gst_y10_producer_fill (const GstY10Producer * producer,
     GstY10Result * result, const Y10Detection * rows, guint n_rows);
+void gst_y10_producer_fill_list (const GstY10Producer * producer,
+    GstY10DetectionList * list, const Y10Detection * rows, guint n_rows);
 
 G_END_DECLS

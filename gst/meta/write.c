@@ -200,15 +200,29 @@ join_labels (const GstY10DetectionList * list, GstYolov10Record * records)
   return labels;
 }
 
-/* Sets the frame meta's fields. */
+/* Sets fields @name and @labels. */
+static void
+set_records (GstStructure * structure, const GstY10DetectionList * list,
+    const gchar * name, const gchar * labels)
+{
+  GstYolov10Record *records = g_new (GstYolov10Record, list->n);
+  gchar *lines = join_labels (list, records);
+  GValue value = G_VALUE_INIT;
+
+  g_value_init (&value, G_TYPE_BYTES);
+  g_value_take_boxed (&value,
+      g_bytes_new_take (records, list->n * sizeof *records));
+  gst_structure_take_value (structure, name, &value);
+  g_value_init (&value, G_TYPE_STRING);
+  g_value_take_string (&value, lines);
+  gst_structure_take_value (structure, labels, &value);
+}
+
+/* Sets the frame meta's fields, except for those that are nobody else's business. */
 static void
 set_fields (GstStructure * structure, const GstY10Result * result)
 {
   const GstY10DetectionList *list = &result->list;
-  guint n = list->n;
-  GstYolov10Record *records = g_new (GstYolov10Record, n);
-  gchar *labels = join_labels (list, records);
-  GValue value = G_VALUE_INIT;
 
   gst_structure_set (structure,
       "version", G_TYPE_UINT, FRAME_META_VERSION,
@@ -218,15 +232,9 @@ set_fields (GstStructure * structure, const GstY10Result * result)
       "height", G_TYPE_UINT, list->height,
       "inference", G_TYPE_STRING, gst_y10_state_get_name (result->state),
       "age", G_TYPE_UINT64, (guint64) result->age,
-      "count", G_TYPE_UINT, n,
-      "record-size", G_TYPE_UINT, (guint) sizeof *records, NULL);
-  g_value_init (&value, G_TYPE_BYTES);
-  g_value_take_boxed (&value,
-      g_bytes_new_take (records, n * sizeof *records));
-  gst_structure_take_value (structure, "records", &value);
-  g_value_init (&value, G_TYPE_STRING);
-  g_value_take_string (&value, labels);
-  gst_structure_take_value (structure, "labels", &value);
+      "count", G_TYPE_UINT, list->n,
+      "record-size", G_TYPE_UINT, (guint) sizeof (GstYolov10Record), NULL);
+  set_records (structure, list, "records", "labels");
   if (result->areas)
     gst_y10_areas_write (result->areas, structure);
 }
@@ -316,6 +324,8 @@ gst_y10_result_attach (GstY10Result * self, GstBuffer * buffer,
 
     set_fields (structure, self);
     gst_structure_set (structure, "inspected", G_TYPE_BOOLEAN, TRUE, NULL);
+    if (self->weak)
+      set_records (structure, self->weak, "weak-records", "weak-labels");
   }
   if (attach)
     attach_inspection (buffer, self, for_privacy);
