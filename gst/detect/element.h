@@ -17,6 +17,7 @@
 #include "infer/queuedframe.h"
 #include "infer/session.h"
 #include "infer/stats.h"
+#include "infer/weakrequests.h"
 
 G_BEGIN_DECLS
 
@@ -58,6 +59,7 @@ struct _GstYolov10Detect
   GstY10Session *session;
   GstY10Stats stats;
   GstY10Latency latency;
+  GstY10WeakRequests weak_requests;
   gboolean live;
   guint max_frames;             /* current limit */
   GstClockTime frame_duration;  /* from the caps; 0: unknown */

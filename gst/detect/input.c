@@ -102,6 +102,7 @@ gst_y10_input_end (GstYolov10Detect * self)
   g_mutex_unlock (&self->config_lock);
   GST_OBJECT_LOCK (self);
   in->for_privacy = FALSE;
+  gst_y10_weak_requests_clear (&self->weak_requests);
   self->frame_duration = 0;
   GST_OBJECT_UNLOCK (self);
 }
@@ -267,6 +268,7 @@ typedef struct
 {
   GstY10Config *config;
   gboolean for_privacy;
+  gfloat weak_confidence;
   GstY10PolicyInput policy;
   gboolean live;
   GstClockTime inference, frame_interval;
@@ -284,6 +286,7 @@ snapshot_properties (GstYolov10Detect * self, GstBuffer * buffer,
   GST_OBJECT_LOCK (self);
   now->config = gst_y10_config_ref (self->config);
   now->for_privacy = self->in->for_privacy;
+  now->weak_confidence = gst_y10_weak_requests_next (&self->weak_requests);
   now->policy.skip = gst_y10_policy_skips (self->config->late_policy,
       self->live);
   now->policy.every_nth = self->config->inference_interval;
@@ -421,6 +424,7 @@ begin_inference (GstYolov10Detect * self, GstY10QueuedFrame * frame,
   job->session = gst_y10_session_ref (frame->session);
   job->config = gst_y10_config_ref (frame->config);
   job->class_rules = gst_y10_class_rules_ref (frame->class_rules);
+  job->weak_confidence = frame->weak_confidence;
   job->request.notify = request_changed;
   job->request.notify_data = self;
   if (!gst_y10_job_start (job, frame->buffer, &self->in->format,
@@ -478,6 +482,7 @@ queue_frame (GstYolov10Detect * self, GstBuffer * buffer, const Snapshot * now,
   gst_y10_queued_frame_begin (frame, buffer, self->session, now->config,
       self->in->epoch, &self->in->format.info, arrived_at);
   frame->for_privacy = now->for_privacy;
+  frame->weak_confidence = now->weak_confidence;
   frame->lost = lost;
   if (mode != GST_Y10_INFER_PASS)
     is_inferred = begin_inference (self, frame, number, mode);

@@ -30,6 +30,7 @@ struct _GstY10Output
   GstY10Tuning tuning;          /* of the engine of session @announced */
   guint announced;              /* serial of the last session announced */
   GstY10Result result;          /* of one frame */
+  GstY10DetectionList weak;     /* likewise */
 
   /* Object lock. */
   GstSegment sent_segment;      /* of the last frame pushed */
@@ -58,6 +59,7 @@ gst_y10_output_begin (GstYolov10Detect * self)
   GstY10Output *out = self->out;
 
   gst_y10_detection_list_init (&out->result.list, GST_Y10_MAX_DETECTIONS);
+  gst_y10_detection_list_init (&out->weak, GST_Y10_MAX_DETECTIONS);
   gst_y10_hold_init (&out->hold);
   out->announced = 0;
   gst_segment_init (&out->sent_segment, GST_FORMAT_UNDEFINED);
@@ -80,6 +82,7 @@ gst_y10_output_end (GstYolov10Detect * self)
 {
   gst_y10_hold_clear (&self->out->hold);
   gst_y10_detection_list_clear (&self->out->result.list);
+  gst_y10_detection_list_clear (&self->out->weak);
 }
 
 /* Drops the held result, and with it its session. Call with an empty frame
@@ -266,7 +269,8 @@ attach_result (GstYolov10Detect * self, GstY10QueuedFrame * frame)
       return FALSE;
     frame->lost |= frame->job->error != NULL;
   }
-  session = gst_y10_queued_frame_attach (frame, &self->out->hold, result);
+  session = gst_y10_queued_frame_attach (frame, &self->out->hold, result,
+      &self->out->weak);
   gst_y10_messages_detections (GST_ELEMENT (self), frame->buffer, result,
       frame->config->post_messages ? session->model : NULL);
   delay = (guint64) (gst_y10_frame_queue_now () - frame->arrived_at);

@@ -251,7 +251,21 @@ handle_privacy (GstYolov10Detect * self, GstEvent * event)
   gst_y10_input_set_privacy (self, active);
 }
 
-/* Forwards the privacy event, since every upstream detector needs it. */
+static void
+handle_weak (GstYolov10Detect * self, GstEvent * event)
+{
+  gboolean taken;
+
+  GST_OBJECT_LOCK (self);
+  taken = gst_y10_weak_requests_add (&self->weak_requests,
+      gst_event_get_structure (event));
+  GST_OBJECT_UNLOCK (self);
+  GST_DEBUG_OBJECT (self, "%s %" GST_PTR_FORMAT, taken ? "took" : "ignored",
+      event);
+}
+
+/* Forwards what overlays and trackers ask for, since every upstream detector needs
+ * it. */
 static gboolean
 gst_y10_pads_src_event (GstBaseTransform * base, GstEvent * event)
 {
@@ -261,6 +275,8 @@ gst_y10_pads_src_event (GstBaseTransform * base, GstEvent * event)
     handle_qos (self, event);
   else if (gst_event_has_name (event, GST_Y10_PRIVACY_EVENT))
     handle_privacy (self, event);
+  else if (gst_event_has_name (event, GST_Y10_WEAK_EVENT))
+    handle_weak (self, event);
   else if (GST_EVENT_TYPE (event) == GST_EVENT_RECONFIGURE
       && gst_y10_frame_queue_get_stop (self->frame_queue) == GST_FLOW_NOT_LINKED) {
     keep_tags (self);

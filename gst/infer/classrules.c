@@ -98,3 +98,27 @@ gst_y10_class_rules_find_same (const GstY10ClassRules * self,
       || (!g_strcmp0 (self->classes_text, others->classes_text)
       && !g_strcmp0 (self->confidence_text, others->confidence_text));
 }
+
+/* Returns the confidence from which on a class is detected, where @confidence is that
+ * of classes without their own. As the engine does. */
+gfloat
+gst_y10_class_rules_get_confidence (const GstY10ClassRules * self, guint class_id,
+    gfloat confidence)
+{
+  return self->confidence && self->confidence[class_id] >= 0
+      ? self->confidence[class_id] : confidence;
+}
+
+/* Returns the least of these, of the classes that are wanted. */
+gfloat
+gst_y10_class_rules_get_least (const GstY10ClassRules * self, guint n_classes,
+    gfloat confidence)
+{
+  gfloat least = self->confidence ? 1 : confidence;
+
+  for (guint i = 0; self->confidence && i < n_classes; i++)
+    if (self->classes[i])
+      least = MIN (least,
+          gst_y10_class_rules_get_confidence (self, i, confidence));
+  return least;
+}

@@ -23,6 +23,11 @@ GstY10ClassRules *gst_y10_class_rules_new (const GstY10Config * config,
 GstY10ClassRules *gst_y10_class_rules_ref (GstY10ClassRules * rules);
 void gst_y10_class_rules_unref (GstY10ClassRules * rules);
 
+gfloat gst_y10_class_rules_get_confidence (const GstY10ClassRules * rules,
+    guint class_id, gfloat confidence);
+gfloat gst_y10_class_rules_get_least (const GstY10ClassRules * rules,
+    guint n_classes, gfloat confidence);
+
 gboolean gst_y10_class_rules_are_of (const GstY10ClassRules * rules,
     const GstY10Config * config);
 gboolean gst_y10_class_rules_find_same (const GstY10ClassRules * rules,

@@ -47,8 +47,11 @@ gst_y10_hold_keep (GstY10Hold * self, const GstY10Job * job)
   self->height = job->frame.height;
   self->partial = !gst_y10_job_get_seen (job, &self->region);
   gst_y10_job_get_areas (job, &self->areas);
+  self->has_weak = job->weak_confidence < 1;
   self->n = (guint) job->n;
-  memcpy (self->detections, job->rows, self->n * sizeof *self->detections);
+  self->n_weak = job->n_weak;
+  memcpy (self->detections, job->rows,
+      (self->n + self->n_weak) * sizeof *self->detections);
 }
 
 /* Returns GST_Y10_STATE_HELD and the @age if the held result applies to a

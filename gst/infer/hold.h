@@ -22,7 +22,8 @@ typedef struct
   gboolean partial;             /* @region is not set: parts were inferred */
   GstVideoRectangle region;     /* that was inferred */
   GstY10Areas areas;            /* likewise */
-  guint n;
+  gboolean has_weak;            /* weak boxes were asked for */
+  guint n, n_weak;              /* of @detections; of weak boxes behind these */
   Y10Detection *detections;
 } GstY10Hold;
 

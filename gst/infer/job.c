@@ -49,7 +49,8 @@ gst_y10_jobs_clear (GstY10Jobs * self)
 }
 
 /* Returns an unused job, or NULL if there is none. The caller sets @number, @epoch,
- * @session, @config, @class_rules and the notification of @request. */
+ * @session, @config, @class_rules, @weak_confidence and the notification of
+ * @request. */
 GstY10Job *
 gst_y10_jobs_take (GstY10Jobs * self)
 {
@@ -117,6 +118,38 @@ choose_parts (GstY10Job * self, GstBuffer * buffer)
 }
 
 static gboolean
+asks_for_weak (const GstY10Job * self)
+{
+  return self->weak_confidence < 1;
+}
+
+/* For weak boxes the engine returns all rows down to one confidence, from which
+ * split() takes those of each class. It sorts by confidence and its NMS begins with the
+ * best, so the objects stay what they are; where classes have their own confidence,
+ * they may stand behind weak boxes, which therefore must not use up the maximum. (A
+ * part of an image has a maximum of its own, Y10_MAX_PART_DETECTIONS.) */
+static void
+set_params (GstY10Job * self)
+{
+  const GstY10ClassRules *rules = self->class_rules;
+  Y10HeadParams *asked = &self->asked;
+
+  self->params = self->config->params;
+  self->params.classes = rules->classes;
+  self->params.class_confidence = rules->confidence;
+  *asked = self->params;
+  if (!asks_for_weak (self))
+    return;
+  asked->class_confidence = NULL;
+  asked->confidence = MIN (self->weak_confidence,
+      gst_y10_class_rules_get_least (rules,
+          y10_model_get_n_classes (self->session->model),
+          self->params.confidence));
+  if (rules->confidence)
+    asked->max_detections = GST_Y10_MAX_DETECTIONS;
+}
+
+static gboolean
 submit (GstY10Job * self, GstY10InferMode mode, gboolean * submitted)
 {
   if (mode != GST_Y10_INFER_ALL
@@ -150,12 +183,10 @@ gst_y10_job_start (GstY10Job * self, GstBuffer * buffer,
     return FALSE;
   if (self->config->ignore_par)
     self->frame.image.par_n = self->frame.image.par_d = 0;
-  self->params = self->config->params;
-  self->params.classes = self->class_rules->classes;
-  self->params.class_confidence = self->class_rules->confidence;
+  set_params (self);
   self->request.size = sizeof self->request;
   self->request.image = &self->frame.image;
-  self->request.params = &self->params;
+  self->request.params = &self->asked;
   self->request.detections = self->rows;
   self->request.max_detections = GST_Y10_MAX_DETECTIONS;
   if (self->config->part_rules && !choose_parts (self, buffer))
@@ -190,6 +221,34 @@ move_to_frame (GstY10Job * self)
   }
 }
 
+/* Puts the objects first and the weak boxes, which get the places that are left, behind
+ * them. Keeps the order of both. */
+static void
+split (GstY10Job * self)
+{
+  const guint n_rows = (guint) MAX (self->n, 0);
+  const guint max = self->params.max_detections;
+  Y10Detection *rows = self->rows;
+  guint n = 0, n_weak = 0;
+
+  for (guint i = 0; i < n_rows; i++) {
+    const Y10Detection row = rows[i];
+
+    if (row.confidence >= gst_y10_class_rules_get_confidence (self->class_rules,
+            (guint) row.class_id, self->params.confidence)) {
+      if (n == max)
+        continue;
+      memmove (&rows[n + 1], &rows[n], n_weak * sizeof *rows);
+      rows[n++] = row;
+    } else if (row.confidence >= self->weak_confidence) {
+      rows[n + n_weak++] = row;
+    }
+  }
+  if (self->n >= 0)
+    self->n = (gint) n;
+  self->n_weak = MIN (n_weak, max - n);
+}
+
 /* Waits for the engine and unmaps the frame. Without a result, @n stays -1: the
  * request was withdrawn or never submitted, or there is an error. A frame without
  * anything to infer has a result of no rows. */
@@ -203,6 +262,8 @@ gst_y10_job_finish (GstY10Job * self)
     self->n = self->request.n_detections;
   unmap (self);
   move_to_frame (self);
+  if (asks_for_weak (self))
+    split (self);
 }
 
 /* Sets the area of the frame in which all objects are reported, in pixels.

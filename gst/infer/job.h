@@ -38,12 +38,15 @@ struct _GstY10Job
   GstY10Frame frame;
   GstY10FrameParts *parts;      /* owned by the part rules; NULL without */
   gboolean is_empty;            /* there is nothing to infer in the frame */
-  Y10HeadParams params;
+  gfloat weak_confidence;       /* of weak boxes; 1: not asked for */
+  Y10HeadParams params;         /* of the objects */
+  Y10HeadParams asked;          /* of the engine, for weak boxes, too */
   Y10EngineRequest request;
 
   /* Valid once the job is over. */
   GError *error;
   gint n;                       /* of @rows; -1: no result */
+  guint n_weak;                 /* of weak boxes behind these */
   Y10Detection *rows;           /* room for GST_Y10_MAX_DETECTIONS */
 };
 

@@ -42,10 +42,24 @@ set_parents (GstY10DetectionList * list, const GstY10Job * job)
   }
 }
 
+/* Lists the weak boxes, if they are asked for and were when the picture was inferred:
+ * @rows behind the first @n. */
+static void
+show_weak (const GstY10QueuedFrame * self, const GstY10Session * session,
+    gboolean has_weak, const Y10Detection * rows, guint n,
+    GstY10Result * result, GstY10DetectionList * weak)
+{
+  if (self->weak_confidence >= 1 || !has_weak)
+    return;
+  gst_y10_producer_fill_list (session->producer, weak, rows, n);
+  result->weak = weak;
+}
+
 /* Sets the result to the frame's own, which becomes the held one and keeps the
  * areas. */
 static void
-show_fresh (GstY10QueuedFrame * self, GstY10Hold * hold, GstY10Result * result)
+show_fresh (GstY10QueuedFrame * self, GstY10Hold * hold, GstY10Result * result,
+    GstY10DetectionList * weak)
 {
   const GstY10Job *job = self->job;
 
@@ -55,6 +69,8 @@ show_fresh (GstY10QueuedFrame * self, GstY10Hold * hold, GstY10Result * result)
     set_parents (&result->list, job);
   result->state = gst_y10_job_get_seen (job, &result->region)
       ? GST_Y10_STATE_FRESH : GST_Y10_STATE_FRESH_PARTIAL;
+  show_weak (self, job->session, TRUE, job->rows + job->n, job->n_weak, result,
+      weak);
   gst_y10_hold_keep (hold, job);
   result->areas = &hold->areas;
 }
@@ -96,7 +112,7 @@ asks_same (const GstY10QueuedFrame * self, const GstY10Hold * hold)
  * for the objects that are asked for now. */
 static void
 show_held (const GstY10QueuedFrame * self, const GstY10Hold * hold,
-    GstY10Result * result)
+    GstY10Result * result, GstY10DetectionList * weak)
 {
   if (hold->session != self->session)
     result->state = GST_Y10_STATE_HELD_OTHER_MODEL;
@@ -106,34 +122,38 @@ show_held (const GstY10QueuedFrame * self, const GstY10Hold * hold,
     result->state = GST_Y10_STATE_HELD_PARTIAL;
   gst_y10_producer_fill (hold->session->producer, result, hold->detections,
       hold->n);
+  show_weak (self, hold->session, hold->has_weak, hold->detections + hold->n,
+      hold->n_weak, result, weak);
   if (!hold->partial)
     result->region = hold->region;
   result->areas = &hold->areas;
 }
 
-/* Fills @result, whose list is initialized, and writes it. May replace the buffer
+/* Fills @result, whose list is initialized, and @weak, and writes it. May replace the buffer
  * by a writable copy. Returns the session that the objects come from, borrowed from
  * @self or @hold. */
 GstY10Session *
 gst_y10_queued_frame_attach (GstY10QueuedFrame * self, GstY10Hold * hold,
-    GstY10Result * result)
+    GstY10Result * result, GstY10DetectionList * weak)
 {
   GstY10Session *session = self->session;
   GstClockTime age = 0;
 
   gst_y10_detection_list_begin (&result->list, self->width, self->height);
+  gst_y10_detection_list_begin (weak, self->width, self->height);
+  result->weak = NULL;
   result->pts = GST_BUFFER_PTS (self->buffer);
   result->age = 0;
   result->region = (GstVideoRectangle) { 0 };
   result->areas = NULL;
   if (self->job && self->job->n >= 0) {
-    show_fresh (self, hold, result);
+    show_fresh (self, hold, result, weak);
   } else {
     result->state = find_held (self, hold, &age);
     if (result->state == GST_Y10_STATE_HELD) {
       result->age = age;
       session = hold->session;
-      show_held (self, hold, result);
+      show_held (self, hold, result, weak);
     } else {
       gst_y10_producer_fill (session->producer, result, NULL, 0);
     }

@@ -103,7 +103,7 @@ ROOTS = ("engine", "cuda", "gst", "tools/y10")
 # A name stands for its .c and its .h.
 ORDERS = {
     "gst/infer": ("framequeue", "latency", "partrules", "configuration", "classrules", "session", "job",
-                  "hold", "policy", "queuedframe", "stats"),
+                  "hold", "policy", "queuedframe", "stats", "weakrequests"),
     "gst/detect": ("element", "messages", "reload", "recovery", "output", "lifecycle", "input",
                    "pads", "props", "detect"),
 }
