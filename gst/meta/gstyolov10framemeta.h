@@ -43,6 +43,14 @@ G_BEGIN_DECLS
  *   them: boxes below the detector's confidence, which are no detections. An array
  *   of #GstYolov10Record whose ids are -1 and whose labels are in `weak-labels`
  * - `weak-labels` (string), since 0.2: their labels, each terminated by "\n"
+ * - `tracks` (GBytes), since 0.2: an array of #GstYolov10Track, the objects that
+ *   a tracker follows and has not lost. Absent if no tracker has seen the frame.
+ *   Where no detector attached a frame meta, the tracker attaches one, whose
+ *   `producer` is the tracker and whose `model` is %NULL
+ * - `track-size` (uint), since 0.2: bytes per track; may grow in later versions
+ * - `track-labels` (string), since 0.2: the labels of all tracks, each terminated
+ *   by "\n"
+ * - `tracker` (string), since 0.2: name of the tracker's element
  *
  * If `inference` is "fresh" and `count` is 0, the frame contains no object, or
  * none in the detector's region.
@@ -75,6 +83,47 @@ typedef struct
   gfloat x_min, y_min, x_max, y_max;
   guint32 label_offset;
 } GstYolov10Record;
+
+/**
+ * GST_YOLOV10_TRACK_OBSERVED:
+ *
+ * Bit of the flags of a #GstYolov10Track: the object was found in the result that
+ * the frame shows, be it fresh or held. Otherwise its place is a prediction only.
+ *
+ * Since: 0.2
+ */
+#define GST_YOLOV10_TRACK_OBSERVED (1u << 0)
+
+/**
+ * GstYolov10Track:
+ * @track_id: identifies the object in the stream; from 1, never used again
+ * @record_id: id of its detection on this buffer; -1 if there is none, such as on
+ *   a frame without boxes
+ * @label_id: class index of the label; -1: unknown
+ * @confidence: of the detection that was the object's last, 0 to 1
+ * @x_min: left edge, as a fraction of the frame's width
+ * @y_min: top edge, as a fraction of the frame's height
+ * @x_max: right edge, as a fraction of the frame's width
+ * @y_max: bottom edge, as a fraction of the frame's height
+ * @label_offset: offset of its label in `track-labels`, in bytes
+ * @flags: %GST_YOLOV10_TRACK_OBSERVED
+ *
+ * One object in `tracks`: 48 bytes in native byte order, the last 4 unused. The edges are where the object is expected at the time of
+ * this frame, which differs from the place of a held detection. Its label is the
+ * class that it was most.
+ *
+ * Since: 0.2
+ */
+typedef struct
+{
+  guint64 track_id;
+  gint32 record_id;
+  gint32 label_id;
+  gfloat confidence;
+  gfloat x_min, y_min, x_max, y_max;
+  guint32 label_offset;
+  guint32 flags;
+} GstYolov10Track;
 
 /**
  * gst_yolov10_frame_meta_find:
@@ -138,6 +187,52 @@ gst_yolov10_frame_meta_get_record (const GstStructure * structure,
     length = labels ? strlen (labels) : 0;
     if (record->label_offset < length) {
       const gchar *start = labels + record->label_offset;
+      *label = g_strndup (start, strcspn (start, "\n"));
+    } else {
+      *label = g_strdup ("");
+    }
+  }
+  return TRUE;
+}
+
+/**
+ * gst_yolov10_frame_meta_get_track:
+ * @structure: from gst_yolov10_frame_meta_find()
+ * @index: from 0 on
+ * @track: (out caller-allocates): the track
+ * @label: (out) (optional) (transfer full): the track's label
+ *
+ * Reads one of the objects that a tracker follows. Checks every field it uses,
+ * because any element may have written the metadata.
+ *
+ * Returns: %TRUE, or %FALSE if there is no such track
+ *
+ * Since: 0.2
+ */
+static inline gboolean
+gst_yolov10_frame_meta_get_track (const GstStructure * structure,
+    guint index, GstYolov10Track * track, gchar ** label)
+{
+  const GValue *value = gst_structure_get_value (structure, "tracks");
+  const gchar *labels = gst_structure_get_string (structure, "track-labels");
+  guint size = 0;
+  gsize n_bytes, length;
+  const guint8 *bytes;
+
+  if (!value || !G_VALUE_HOLDS (value, G_TYPE_BYTES)
+      || !g_value_get_boxed (value)
+      || !gst_structure_get_uint (structure, "track-size", &size)
+      || size < sizeof *track)
+    return FALSE;
+  bytes = (const guint8 *) g_bytes_get_data ((GBytes *)
+      g_value_get_boxed (value), &n_bytes);
+  if (!bytes || n_bytes / size <= index)
+    return FALSE;
+  memcpy (track, bytes + (gsize) index * size, sizeof *track);
+  if (label) {
+    length = labels ? strlen (labels) : 0;
+    if (track->label_offset < length) {
+      const gchar *start = labels + track->label_offset;
       *label = g_strndup (start, strcspn (start, "\n"));
     } else {
       *label = g_strdup ("");

@@ -45,6 +45,7 @@ gst_y10_reading_init (GstY10Reading * self)
   quark_id = g_quark_from_static_string ("id");
   gst_y10_detection_list_init (&self->result.list, GST_Y10_READ_MAX);
   gst_y10_detection_list_init (&self->weak, GST_Y10_READ_MAX);
+  gst_y10_track_list_init (&self->tracks, GST_Y10_READ_MAX);
 }
 
 /**
@@ -58,6 +59,7 @@ gst_y10_reading_clear (GstY10Reading * self)
 {
   gst_y10_detection_list_clear (&self->result.list);
   gst_y10_detection_list_clear (&self->weak);
+  gst_y10_track_list_clear (&self->tracks);
 }
 
 static gfloat
@@ -415,7 +417,7 @@ collect_frame_metas (GstY10Reading * reading, GstBuffer * buffer)
     Records records;
     GstY10Detection box;
 
-    if (!reading->n_frame_metas++) {
+    if (!gst_y10_tracks_made_meta (structure) && !reading->n_frame_metas++) {
       reading->result.producer = gst_structure_get_string (structure,
           "producer");
       reading->result.model = gst_structure_get_string (structure, "model");
@@ -426,8 +428,11 @@ collect_frame_metas (GstY10Reading * reading, GstBuffer * buffer)
     gst_structure_get_uint (structure, "height", &height);
     fits = same_shape (width, height, reading->result.list.width,
         reading->result.list.height);
-    if (fits)
+    if (fits) {
       collect_weak (reading, structure);
+      gst_y10_tracks_read (&reading->tracks, structure,
+          reading->result.list.width, reading->result.list.height);
+    }
     if (!open_detections (&records, structure))
       continue;
     if (!fits) {
@@ -544,6 +549,7 @@ gst_y10_reading_collect (GstY10Reading * self, GstBuffer * buffer,
   gst_y10_detection_list_begin (&self->result.list, width, height);
   gst_y10_detection_list_begin (&self->weak, width, height);
   self->result.weak = NULL;
+  gst_y10_track_list_begin (&self->tracks);
   self->result.pts = GST_BUFFER_PTS (buffer);
   self->result.producer = self->result.model = NULL;
   self->foreign_width = self->foreign_height = self->n_frame_metas = 0;

@@ -5,6 +5,7 @@
 #include <gst/video/video.h>
 
 #include "meta/result.h"
+#include "meta/tracks.h"
 
 G_BEGIN_DECLS
 
@@ -21,6 +22,8 @@ typedef struct
   GstY10Result result;
   /* Boxes that are no detections, of all detectors; only a tracker reads them. */
   GstY10DetectionList weak;
+  GstY10TrackList tracks;       /* what a tracker follows, in places predicted for
+                                 * this frame; never in place of @result */
   guint picture_width, picture_height;  /* as the buffer says */
   /* Frame size in a GstYolov10FrameMeta that was ignored because its aspect
    * ratio differs from this frame's; 0: none. */
