@@ -6,6 +6,7 @@
  * stand-ins. */
 #include "infer/hold.h"
 #include "infer/policy.h"
+#include "meta/observation.h"
 
 #define MS GST_MSECOND
 #define NONE GST_CLOCK_TIME_NONE
@@ -251,6 +252,45 @@ test_hold (void)
   g_assert_cmpint (n_refs[1], ==, 0);
 }
 
+static void
+expect_observed (GstY10Observations *self, GstY10State state, GstClockTime pts, GstClockTime age,
+    GstY10Observation expected, GstClockTime expected_time)
+{
+  GstClockTime time = NONE;
+
+  g_assert_cmpint (gst_y10_observations_take (self, state, pts, age, &time), ==, expected);
+  if (expected != GST_Y10_OBSERVATION_NONE)
+    g_assert_cmpuint (time, ==, expected_time);
+}
+
+/* Each result is observed once, at the time of its picture, whichever frame shows it
+ * first. */
+static void
+test_observations (void)
+{
+  const GstY10Observation none = GST_Y10_OBSERVATION_NONE, new = GST_Y10_OBSERVATION_NEW;
+  GstY10Observations seen = { 0 };
+
+  expect_observed (&seen, GST_Y10_STATE_NO_RESULT, 0, 0, none, 0);
+  expect_observed (&seen, GST_Y10_STATE_FRESH, 0, 0, new, 0);
+  expect_observed (&seen, GST_Y10_STATE_HELD, 40, 40, none, 0);
+  expect_observed (&seen, GST_Y10_STATE_FRESH_PARTIAL, 80, 0, new, 80);
+  expect_observed (&seen, GST_Y10_STATE_FRESH, 80, 0, none, 0);
+  /* The results of frames 120 and 200 come too late for these frames. */
+  expect_observed (&seen, GST_Y10_STATE_HELD, 120, 40, none, 0);
+  expect_observed (&seen, GST_Y10_STATE_HELD, 160, 40, new, 120);
+  expect_observed (&seen, GST_Y10_STATE_HELD, 200, 80, none, 0);
+  expect_observed (&seen, GST_Y10_STATE_EXPIRED, 240, 0, none, 0);
+  expect_observed (&seen, GST_Y10_STATE_HELD_OTHER_SETTINGS, 280, 80, new, 200);
+  expect_observed (&seen, GST_Y10_STATE_FRESH, NONE, 0, none, 0);
+  expect_observed (&seen, GST_Y10_STATE_HELD, 30, 40, none, 0);
+  /* A camera starts again, without a segment. */
+  expect_observed (&seen, GST_Y10_STATE_FRESH, 10, 0, GST_Y10_OBSERVATION_RESTARTED, 10);
+  expect_observed (&seen, GST_Y10_STATE_FRESH, 50, 0, new, 50);
+  /* Other detectors do not say what they know. */
+  expect_observed (&seen, GST_Y10_STATE_NO_DETECTOR, 90, 0, new, 90);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -263,5 +303,6 @@ main (int argc, char **argv)
   g_test_add_func ("/policy/max-running", test_max_running);
   g_test_add_func ("/policy/auto-frames", test_auto_frames);
   g_test_add_func ("/policy/hold", test_hold);
+  g_test_add_func ("/policy/observations", test_observations);
   return g_test_run ();
 }
