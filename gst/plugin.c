@@ -7,6 +7,7 @@
 #endif
 
 #include "detect/detect.h"
+#include "track/track.h"
 #ifdef HAVE_OVERLAY
 #include "overlay/overlay.h"
 #endif
@@ -16,6 +17,7 @@ plugin_init (GstPlugin * plugin)
 {
   gboolean ok = GST_ELEMENT_REGISTER (yolov10detect, plugin);
 
+  ok |= GST_ELEMENT_REGISTER (yolov10track, plugin);
 #ifdef HAVE_OVERLAY
   ok |= GST_ELEMENT_REGISTER (yolov10overlay, plugin);
 #endif

@@ -240,6 +240,26 @@ set_fields (GstStructure * structure, const GstY10Result * result)
 }
 
 /**
+ * gst_y10_frame_meta_add:
+ * @buffer: a writable buffer
+ * @result: a result, whose detections have ids
+ *
+ * Adds a frame meta to @buffer, for boxes that no detector of ours vouches for.
+ *
+ * Returns: (transfer none): its structure
+ */
+GstStructure *
+gst_y10_frame_meta_add (GstBuffer * buffer, const GstY10Result * result)
+{
+  GstMeta *meta = gst_buffer_add_meta (buffer, frame_meta_info, NULL);
+  GstStructure *structure =
+      gst_custom_meta_get_structure ((GstCustomMeta *) meta);
+
+  set_fields (structure, result);
+  return structure;
+}
+
+/**
  * gst_y10_result_describe:
  * @self: a result, after gst_y10_result_attach()
  * @name: name of the structure
@@ -318,11 +338,8 @@ gst_y10_result_attach (GstY10Result * self, GstBuffer * buffer,
       attach_roi (buffer, self, i, hints);
   }
   if (attach & GST_YOLOV10_ATTACH_FRAME) {
-    GstMeta *meta = gst_buffer_add_meta (buffer, frame_meta_info, NULL);
-    GstStructure *structure =
-        gst_custom_meta_get_structure ((GstCustomMeta *) meta);
+    GstStructure *structure = gst_y10_frame_meta_add (buffer, self);
 
-    set_fields (structure, self);
     gst_structure_set (structure, "inspected", G_TYPE_BOOLEAN, TRUE, NULL);
     if (self->weak)
       set_records (structure, self->weak, "weak-records", "weak-labels");

@@ -2,20 +2,24 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
 /* Where a moving box is, with what uncertainty: the Kalman filter of SORT and ByteTrack
- * (Bewley et al. 2016; Zhang et al. 2022) with their noise, which is proportional to the
- * height of the box. Speed is constant but for noise. Two things differ. Time passes in
+ * (Bewley et al. 2016; Zhang et al. 2022), with noise that is proportional to the height
+ * of the box. Speed is constant but for noise. Three things differ. Time passes in
  * seconds instead of frames, so results may come at any rate; the noise of n short
- * steps is that of a long one. And since no noise is shared among the four coordinates,
- * their covariances stay 0: instead of one filter of eight values there are four of
- * two, which give the same. */
+ * steps is that of a long one. Boxes move with half of ByteTrack's noise: with all of it
+ * a prediction repeats the last jitter, and more identities change. And since no noise
+ * is shared among the four coordinates, their covariances stay 0: instead of one filter
+ * of eight values there are four of two, which give the same. */
 #include "track/kalman.h"
 
 /* ByteTrack's unit of time: a frame of a video of 30 frames/s. */
 #define RATE 30.0
 
-/* Standard deviations of position and speed for a box of height 1. */
-#define STD_POSITION (1.0 / 20)
-#define STD_SPEED (1.0 / 160)
+/* Standard deviations for a box of height 1: of measured positions, of how position and
+ * speed change in a unit of time, and of the speed at first. */
+#define STD_MEASURED (1.0 / 20)
+#define STD_POSITION (1.0 / 40)
+#define STD_SPEED (1.0 / 320)
+#define STD_FIRST_SPEED (1.0 / 16)
 
 /* Those of the aspect ratio do not depend on the height. */
 #define STD_ASPECT 1e-2
@@ -59,8 +63,8 @@ gst_y10_kalman_init (GstY10Kalman *self, const GstY10TrackBox *box)
 
   to_values (box, values);
   for (guint i = 0; i < 4; i++) {
-    gdouble position = i == ASPECT ? STD_ASPECT : 2 * STD_POSITION * values[HEIGHT];
-    gdouble speed = i == ASPECT ? STD_ASPECT_SPEED : 10 * STD_SPEED * values[HEIGHT];
+    gdouble position = i == ASPECT ? STD_ASPECT : 2 * STD_MEASURED * values[HEIGHT];
+    gdouble speed = i == ASPECT ? STD_ASPECT_SPEED : STD_FIRST_SPEED * values[HEIGHT];
 
     self->axes[i] = (GstY10KalmanAxis) {.value = values[i],.var_value = square (position),
       .var_speed = square (speed) };
@@ -95,7 +99,7 @@ gst_y10_kalman_update (GstY10Kalman *self, const GstY10TrackBox *box)
   to_values (box, values);
   for (guint i = 0; i < 4; i++) {
     GstY10KalmanAxis *a = &self->axes[i];
-    gdouble noise = square (i == ASPECT ? STD_ASPECT_MEASURED : STD_POSITION * height);
+    gdouble noise = square (i == ASPECT ? STD_ASPECT_MEASURED : STD_MEASURED * height);
     gdouble gain = a->var_value / (a->var_value + noise);
     gdouble speed_gain = a->covar / (a->var_value + noise);
     gdouble error = values[i] - a->value;

@@ -87,7 +87,8 @@ def fill(text, elements):
 
 
 def main():
-    elements = {name: read_properties(name) for name in ("yolov10detect", "yolov10overlay")}
+    elements = {name: read_properties(name) for name in
+                ("yolov10detect", "yolov10overlay", "yolov10track")}
     with open(DOCUMENT, encoding="utf-8") as file:
         then = file.read()
     now, wrong = fill(then, elements)
