@@ -7,12 +7,16 @@
 #include "countalloc.h"
 #include "gstcommon.h"
 #include "mallocs.h"
+#include "weakcommon.h"
 
 #define WARM_UP 8
 #define FRAMES 20
 
 static GstStaticPadTemplate sink = GST_STATIC_PAD_TEMPLATE ("sink",
     GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
+
+/* Whether a tracker asks for weak boxes. */
+static gboolean asks;
 
 /* Returns the number of allocations of FRAMES frames. */
 static gint
@@ -24,6 +28,8 @@ count_once (gconstpointer properties)
   gint n;
 
   gst_harness_set_src_caps (h, gst_caps_ref (caps));
+  if (asks)
+    fail_unless (gst_harness_push_upstream_event (h, weak_request ("one", 0.01)));
   for (guint i = 0; i < G_N_ELEMENTS (frames); i++)
     frames[i] = test_gst_picture_caps (caps, i);
   n = test_n_frame_allocations (h, &sink, frames, G_N_ELEMENTS (frames),
@@ -61,6 +67,10 @@ GST_START_TEST (test_frame_path)
     fail_unless_equals_int (count (busy), base);
     if (i)                      /* ref would take long */
       fail_unless_equals_int (count (tiled), base);
+    asks = i > 0;
+    if (asks)
+      fail_unless_equals_int (count (busy), base);
+    asks = FALSE;
     /* Checks that the counter works. */
     fail_unless (count (metas) > base + FRAMES);
     g_free (idle);
