@@ -3,7 +3,7 @@
 
 /* Appearance of boxes: a line in the class's colour between two thin dark
  * outlines, which keep it visible on any background, and a badge with label,
- * track id and confidence. Outer edges lie on even pixels, so that in 4:2:0 a
+ * track id and confidence. A line with gaps marks a place that is only a prediction. Outer edges lie on even pixels, so that in 4:2:0 a
  * line owns the chroma samples it colours and the result is the same in every
  * format. The badge sits on top of the box, or inside it where there is no room
  * above, and always within the frame. Where another badge is, it goes to another
@@ -175,6 +175,7 @@ gst_y10_drawing_init (GstY10Drawing * drawing, const GstY10Style * style,
 
   drawing->box = gst_y10_style_align (style, rect);
   drawing->label = label;
+  drawing->predicted = FALSE;
   drawing->texts = (GstY10Texts) {
     .label = shown (texts->label), .number = shown (texts->number),
     .percent = shown (texts->percent)
@@ -247,20 +248,47 @@ shade_border (const GstY10Canvas * canvas, GstY10Rect rect,
   gst_y10_canvas_shade (canvas, b.right, &style->shade, SHADE_ALPHA);
 }
 
+/* Draws a side of a box, @rect; a predicted one as three dashes, which begin and end on
+ * even pixels and include the corners. */
+static void
+fill_side (const GstY10Canvas * canvas, GstY10Rect rect, gboolean upright,
+    const GstY10Drawing * drawing)
+{
+  const gint length = upright ? rect.y1 - rect.y0 : rect.x1 - rect.x0;
+
+  if (!drawing->predicted) {
+    gst_y10_canvas_fill (canvas, rect, &drawing->label->color);
+    return;
+  }
+  for (gint i = 0; i < 5; i += 2) {
+    const gint from = (length * i / 5) & ~1;
+    const gint to = i == 4 ? length : (length * (i + 1) / 5 + 1) & ~1;
+    GstY10Rect dash = rect;
+
+    if (upright) {
+      dash.y0 = rect.y0 + from;
+      dash.y1 = rect.y0 + to;
+    } else {
+      dash.x0 = rect.x0 + from;
+      dash.x1 = rect.x0 + to;
+    }
+    gst_y10_canvas_fill (canvas, dash, &drawing->label->color);
+  }
+}
+
 /* Draws the box outline, clipped to @canvas. */
 void
 gst_y10_drawing_box (const GstY10Drawing * drawing, const GstY10Style * style,
     const GstY10Canvas * canvas)
 {
-  const GstY10Paint *color = &drawing->label->color;
   Border b = border (drawing->box, drawing->line);
 
   shade_border (canvas, grow (drawing->box, style->outline), style);
   shade_border (canvas, grow (drawing->box, -drawing->line), style);
-  gst_y10_canvas_fill (canvas, b.top, color);
-  gst_y10_canvas_fill (canvas, b.bottom, color);
-  gst_y10_canvas_fill (canvas, b.left, color);
-  gst_y10_canvas_fill (canvas, b.right, color);
+  fill_side (canvas, b.top, FALSE, drawing);
+  fill_side (canvas, b.bottom, FALSE, drawing);
+  fill_side (canvas, b.left, TRUE, drawing);
+  fill_side (canvas, b.right, TRUE, drawing);
 }
 
 /* Draws @text at the left of @rest and removes that part from it. */

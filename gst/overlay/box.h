@@ -29,6 +29,7 @@ typedef struct
   GstY10Rect box;               /* outer edges of its lines */
   GstY10Rect badge;             /* empty: no text */
   gint line;
+  gboolean predicted;           /* dashed: a tracker expects the object there */
   const GstY10Label *label;     /* only its colours are used */
   GstY10Texts texts;
 } GstY10Drawing;

@@ -50,6 +50,7 @@ struct _GstYolov10Overlay
   GstY10Labels *labels;
   GstY10Reading reading;
   GArray *drawings;             /* GstY10Drawing, in drawing order */
+  GArray *boxes;                /* GstY10Rect, of detections, drawn or not */
   GstY10Areas areas;            /* of one detector */
   GArray *outlines;             /* GstY10Drawing, below the others */
   GArray *covered;              /* GstY10Rect, areas that privacy covers */
@@ -62,6 +63,9 @@ struct _GstYolov10Overlay
 
 /* render.c */
 gboolean gst_y10_overlay_draw (GstYolov10Overlay * self, GstBuffer * buffer);
+
+/* choose.c */
+void gst_y10_overlay_plan_boxes (GstYolov10Overlay * self);
 
 /* outline.c */
 void gst_y10_overlay_plan_outlines (GstYolov10Overlay * self,

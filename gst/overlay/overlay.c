@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* The yolov10overlay element: decides which boxes to draw, whether to draw them
- * into the frame or attach them as a composition, and when a frame passes
+/* The yolov10overlay element: decides whether to draw boxes into the frame or attach
+ * them as a composition, and when a frame passes
  * untouched. It does so before the base class makes the buffer writable, so a
  * frame without boxes is not copied. The other files of this folder decide how
  * things are drawn. */
@@ -259,65 +259,15 @@ warn_moved (GstYolov10Overlay * self)
           "This is reported only once."));
 }
 
-/* Sorts the indices of the detections by confidence; unknown ones come first. A
- * detector's list is sorted the other way; those of several, or of others, are not. */
-static void
-sort_detections (const GstY10DetectionList * list, guint16 * order)
-{
-  guint i, k;
-
-  for (i = 0; i < list->n; i++) {
-    const guint from = list->n - 1 - i;
-
-    for (k = i; k > 0 && list->items[order[k - 1]].confidence
-        > list->items[from].confidence; k--)
-      order[k] = order[k - 1];
-    order[k] = (guint16) from;
-  }
-}
-
-/* Draws the most confident detections last, on top. */
 static void
 find_drawings (GstYolov10Overlay * self, GstBuffer * buffer)
 {
-  const GstY10DetectionList *list = &self->reading.result.list;
-  guint16 order[GST_Y10_READ_MAX];
-  guint i;
-
   gst_y10_reading_collect (&self->reading, buffer,
       (guint) GST_VIDEO_INFO_WIDTH (&self->info),
       (guint) GST_VIDEO_INFO_HEIGHT (&self->info));
-  g_array_set_size (self->drawings, 0);
   gst_y10_labels_begin (self->labels);
   warn_moved (self);
-  if (self->reading.moved)
-    return;
-  sort_detections (list, order);
-  for (i = 0; i < list->n; i++) {
-    const GstY10Detection *box = &list->items[order[i]];
-    const GstY10Label *label;
-    GstY10Texts texts = { NULL, };
-    GstY10Drawing drawing;
-
-    if (box->confidence >= 0
-        && box->confidence < (gfloat) self->now.min_confidence)
-      continue;
-    label = gst_y10_labels_get (self->labels, box->label, box->label_length);
-    if (!label->wanted)
-      continue;
-    if (self->now.show_label)
-      texts.label = &label->text;
-    if (self->now.show_id && box->tracked)
-      texts.number = gst_y10_labels_number (self->labels, box->track_id);
-    if (self->now.show_confidence && box->confidence >= 0)
-      texts.percent = gst_y10_labels_percent (self->labels,
-          (guint) (box->confidence * 100 + 0.5f));
-    gst_y10_drawing_init (&drawing, &self->style,
-        gst_y10_detection_get_rect (box), label, &texts);
-    g_array_append_val (self->drawings, drawing);
-  }
-  gst_y10_drawings_spread_badges ((GstY10Drawing *) self->drawings->data,
-      self->drawings->len, &self->style);
+  gst_y10_overlay_plan_boxes (self);
 }
 
 static gboolean
@@ -408,6 +358,7 @@ gst_yolov10_overlay_finalize (GObject * object)
   gst_y10_unpacked_clear (&self->unpacked);
   gst_y10_painter_free (self->painter);
   g_array_unref (self->drawings);
+  g_array_unref (self->boxes);
   g_array_unref (self->outlines);
   g_array_unref (self->covered);
   g_clear_pointer (&self->font_desc, g_ref_string_release);
@@ -469,6 +420,7 @@ gst_yolov10_overlay_init (GstYolov10Overlay * self)
   self->labels = gst_y10_labels_new ();
   gst_y10_reading_init (&self->reading);
   self->drawings = g_array_sized_new (FALSE, FALSE, sizeof (GstY10Drawing), 64);
+  self->boxes = g_array_sized_new (FALSE, FALSE, sizeof (GstY10Rect), 64);
   self->outlines = g_array_sized_new (FALSE, FALSE, sizeof (GstY10Drawing), 64);
   self->covered = g_array_sized_new (FALSE, FALSE, sizeof (GstY10Rect), 64);
   gst_base_transform_set_gap_aware (GST_BASE_TRANSFORM (self), TRUE);

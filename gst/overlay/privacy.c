@@ -104,17 +104,26 @@ cover_all (GstYolov10Overlay * self)
       (gint) self->reading.picture_height);
 }
 
+/* Predictions add to what is covered: they may be wrong, as of a person who stops. */
 static void
 cover_boxes (GstYolov10Overlay * self, gint growth)
 {
   const gint width = (gint) self->reading.picture_width;
   const gint height = (gint) self->reading.picture_height;
 
-  for (guint i = 0; i < self->drawings->len; i++) {
-    GstY10Rect box = g_array_index (self->drawings, GstY10Drawing, i).box;
+  for (guint i = 0; i < self->boxes->len; i++) {
+    GstY10Rect box = g_array_index (self->boxes, GstY10Rect, i);
 
     cover (self, MAX (box.x0 - growth, 0), MAX (box.y0 - growth, 0),
         MIN (box.x1 + growth, width), MIN (box.y1 + growth, height));
+  }
+  for (guint i = 0; i < self->drawings->len; i++) {
+    const GstY10Drawing *drawing =
+        &g_array_index (self->drawings, GstY10Drawing, i);
+
+    if (drawing->predicted)
+      cover (self, drawing->box.x0, drawing->box.y0, drawing->box.x1,
+          drawing->box.y1);
   }
 }
 
