@@ -8,6 +8,8 @@
 #include "config.h"
 #endif
 
+#include "countalloc.h"
+#include "mallocs.h"
 #include "trackcommon.h"
 
 #include <gst/check/check.h>
@@ -627,6 +629,58 @@ GST_START_TEST (test_warnings)
 
 GST_END_TEST;
 
+static GstStaticPadTemplate sink = GST_STATIC_PAD_TEMPLATE ("sink",
+    GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
+
+/* Returns the allocations of 20 frames, with so many objects that weak boxes continue and
+ * of which every other frame shows none. */
+static gint
+count_allocations (gconstpointer n_objects)
+{
+  GstHarness *h = harness (NULL);
+  const guint n = GPOINTER_TO_UINT (n_objects);
+  GstBuffer *frames[24];
+  TrackBox boxes[100];
+  gint found;
+
+  for (guint i = 0; i < n; i++) {
+    const gfloat x = (gfloat) (i % 10 * 60), y = (gfloat) (i / 10 * 45);
+
+    boxes[i] = (TrackBox) { "person", 0, 0, x, y, x + 40, y + 40 };
+  }
+  for (guint i = 0; i < G_N_ELEMENTS (frames); i++) {
+    TrackFrame frame = {.width = W,.height = H,.pts = i * FRAME,.boxes = boxes,.weak = boxes,
+      .asked = TRUE,.state = i < 4 || i % 2 ? GST_Y10_STATE_FRESH : GST_Y10_STATE_NO_RESULT };
+
+    for (guint k = 0; k < n; k++)
+      boxes[k].confidence = i < 4 ? 0.9f : 0.2f;
+    if (i < 4)
+      frame.n_boxes = n;
+    else if (i % 2)
+      frame.n_weak = n;
+    frames[i] = track_frame_new (&frame);
+  }
+  found = test_n_frame_allocations (h, &sink, frames, G_N_ELEMENTS (frames), 4);
+  gst_harness_teardown (h);
+  return found;
+}
+
+/* Nothing is allocated for objects and boxes, only for what is attached. */
+GST_START_TEST (test_allocations)
+{
+  gint few;
+
+  if (!test_mallocs_can_count ()) {
+    g_print ("not counted: a sanitizer or another C library owns malloc()\n");
+    return;
+  }
+  few = test_fewest_allocations (count_allocations, GUINT_TO_POINTER (1));
+  fail_unless (few > 0);
+  fail_unless_equals_int (test_fewest_allocations (count_allocations, GUINT_TO_POINTER (100)), few);
+}
+
+GST_END_TEST;
+
 #ifdef HAVE_GST_ANALYTICS
 GST_START_TEST (test_analytics)
 {
@@ -672,6 +726,7 @@ track_suite (void)
   TCase *tc = tcase_create ("track");
 
   tcase_add_checked_fixture (tc, setup, teardown);
+  tcase_set_timeout (tc, 100);
   tcase_add_test (tc, test_ids);
   tcase_add_test (tc, test_held);
   tcase_add_test (tc, test_once);
@@ -684,6 +739,7 @@ track_suite (void)
   tcase_add_test (tc, test_groups);
   tcase_add_test (tc, test_bad_groups);
   tcase_add_test (tc, test_warnings);
+  tcase_add_test (tc, test_allocations);
 #ifdef HAVE_GST_ANALYTICS
   tcase_add_test (tc, test_analytics);
 #endif
