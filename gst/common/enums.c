@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Enum types of yolov10detect's properties. */
+/* Enum types of the elements' properties. */
 #include "common/enums.h"
 
 GType
@@ -147,5 +147,24 @@ gst_yolov10_roi_source_get_type (void)
   if (g_once_init_enter (&type))
     g_once_init_leave (&type,
         g_enum_register_static ("GstYolov10RoiSource", values));
+  return type;
+}
+
+GType
+gst_yolov10_zone_anchor_get_type (void)
+{
+  static gsize type = 0;
+  static const GEnumValue values[] = {
+    {GST_YOLOV10_ZONE_ANCHOR_BOTTOM_CENTER, "Middle of the lower edge",
+        "bottom-center"},
+    {GST_YOLOV10_ZONE_ANCHOR_CENTER, "Middle of the box", "center"},
+    {GST_YOLOV10_ZONE_ANCHOR_TOP_CENTER, "Middle of the upper edge",
+        "top-center"},
+    {0, NULL, NULL}
+  };
+
+  if (g_once_init_enter (&type))
+    g_once_init_leave (&type,
+        g_enum_register_static ("GstYolov10ZoneAnchor", values));
   return type;
 }

@@ -2,7 +2,7 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-/* Enum and flags types of yolov10detect's properties. */
+/* Enum and flags types of the elements' properties. */
 
 #include <gst/gst.h>
 #include <y10/engine.h>
@@ -80,6 +80,24 @@ typedef enum
   GST_YOLOV10_ROI_SOURCE_META,
 } GstYolov10RoiSource;
 
+/**
+ * GstYolov10ZoneAnchor:
+ * @GST_YOLOV10_ZONE_ANCHOR_BOTTOM_CENTER: the middle of the lower edge, where an
+ *   object stands on the ground
+ * @GST_YOLOV10_ZONE_ANCHOR_CENTER: the middle of the box
+ * @GST_YOLOV10_ZONE_ANCHOR_TOP_CENTER: the middle of the upper edge
+ *
+ * The point of a box that is in a zone, or crosses a line.
+ *
+ * Since: 0.2
+ */
+typedef enum
+{
+  GST_YOLOV10_ZONE_ANCHOR_BOTTOM_CENTER,
+  GST_YOLOV10_ZONE_ANCHOR_CENTER,
+  GST_YOLOV10_ZONE_ANCHOR_TOP_CENTER,
+} GstYolov10ZoneAnchor;
+
 #define GST_TYPE_YOLOV10_BACKEND (gst_yolov10_backend_get_type ())
 #define GST_TYPE_YOLOV10_PRECISION (gst_yolov10_precision_get_type ())
 #define GST_TYPE_YOLOV10_HEAD (gst_yolov10_head_get_type ())
@@ -88,6 +106,7 @@ typedef enum
 #define GST_TYPE_YOLOV10_SKIPPED_BOXES (gst_yolov10_skipped_boxes_get_type ())
 #define GST_TYPE_YOLOV10_REGION_ANCHOR (gst_yolov10_region_anchor_get_type ())
 #define GST_TYPE_YOLOV10_ROI_SOURCE (gst_yolov10_roi_source_get_type ())
+#define GST_TYPE_YOLOV10_ZONE_ANCHOR (gst_yolov10_zone_anchor_get_type ())
 GType gst_yolov10_backend_get_type (void);
 GType gst_yolov10_precision_get_type (void);
 GType gst_yolov10_head_get_type (void);
@@ -96,5 +115,6 @@ GType gst_yolov10_late_policy_get_type (void);
 GType gst_yolov10_skipped_boxes_get_type (void);
 GType gst_yolov10_region_anchor_get_type (void);
 GType gst_yolov10_roi_source_get_type (void);
+GType gst_yolov10_zone_anchor_get_type (void);
 
 G_END_DECLS

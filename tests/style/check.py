@@ -85,6 +85,7 @@ ROOMS = {
     "gst/overlay": ("gst/common", "gst/meta"),
     "gst/track": ("gst/common", "gst/meta"),
     "gst": ("gst/meta", "gst/detect", "gst/overlay", "gst/track"),
+    "gst/zones": ("gst/common", "gst/meta"),
     "tools/y10/base": (),
     "tools/y10/media": ("tools/y10/base", "gst/common"),
     "tools/y10/draw": ("tools/y10/base", "tools/y10/media", "gst/common", "gst/meta"),

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* Reads zones and lines in the short form, the syntax of a detector's region with a
+ * name before it:
+ *
+ *   zones = zone *( ";" zone )
+ *   zone  = [ name "=" ] ( shape | line )    a shape without a name is one more of
+ *                                            the zone before
+ *   line  = point "->" point
+ *
+ * and JSON, which zones/json.c reads. Nothing is guessed: whatever is not expected is
+ * an error that says where it is. */
+#include "zones/parse.h"
+
+#include <string.h>
+
+#include <y10/error.h>
+#include <y10/parts.h>
+
+#include "zones/json.h"
+
+/* Opens @zone with what @defaults say. */
+void
+gst_y10_zone_init (GstY10Zone * zone, const GstY10ZoneDefaults * defaults)
+{
+  *zone = (GstY10Zone) {.anchor = defaults->anchor,
+    .hysteresis = defaults->hysteresis,.grace = defaults->grace
+  };
+  if (defaults->classes && *defaults->classes) {
+    gchar **class;
+
+    zone->classes = g_strsplit (defaults->classes, ",", -1);
+    for (class = zone->classes; *class; class++)
+      g_strstrip (*class);
+  }
+}
+
+/* Sets what only zones have. */
+void
+gst_y10_zone_init_area (GstY10Zone * zone, const GstY10ZoneDefaults * defaults)
+{
+  zone->limit = defaults->limit;
+  zone->n_dwells = defaults->dwell > 0;
+  zone->dwells[0] = defaults->dwell;
+}
+
+/* Takes the shapes of @region. */
+static void
+set_shapes (GstY10Zone * zone, const Y10Region * region)
+{
+  zone->n_shapes = y10_region_get_n_shapes (region);
+  zone->shapes = g_new (guint, zone->n_shapes);
+  for (guint i = 0; i < zone->n_shapes; i++)
+    zone->n_points += zone->shapes[i] = y10_region_get_n_points (region, i);
+  zone->points = g_new (GstY10Point, zone->n_points);
+  for (guint i = 0, at = 0; i < zone->n_shapes; i++)
+    for (guint k = 0; k < zone->shapes[i]; k++, at++)
+      y10_region_get_point (region, i, k, &zone->points[at].x,
+          &zone->points[at].y);
+}
+
+static gboolean
+parse_end (const gchar * text, GstY10Point * point)
+{
+  gdouble *const values[] = { &point->x, &point->y };
+
+  for (guint i = 0; i < 2; i++) {
+    gchar *end;
+
+    while (*text == ' ')
+      text++;
+    if (!g_ascii_isdigit (*text) && *text != '.')
+      return FALSE;
+    *values[i] = g_ascii_strtod (text, &end);
+    if (end == text || memchr (text, 'x', (gsize) (end - text))
+        || *values[i] > 1 || (i == 0 && *end++ != ','))
+      return FALSE;
+    text = end;
+  }
+  return text[strspn (text, " \t\n")] == '\0';
+}
+
+static gboolean
+parse_line (GstY10Zone * zone, const gchar * text, GError ** error)
+{
+  g_auto (GStrv) ends = g_strsplit (text, "->", -1);
+
+  zone->is_line = TRUE;
+  zone->n_points = 2;
+  zone->points = g_new0 (GstY10Point, 2);
+  if (g_strv_length (ends) == 2 && parse_end (ends[0], &zone->points[0])
+      && parse_end (ends[1], &zone->points[1])
+      && (zone->points[0].x != zone->points[1].x
+          || zone->points[0].y != zone->points[1].y))
+    return TRUE;
+  g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
+      "the line \"%s\" is \"%s\"; expected two different points as fractions of the "
+      "frame, such as \"0.1,0.5 -> 0.9,0.5\"", zone->name, text);
+  return FALSE;
+}
+
+/* @defaults: for what only zones have. */
+static gboolean
+parse_area (GstY10Zone * zone, const gchar * text,
+    const GstY10ZoneDefaults * defaults, GError ** error)
+{
+  Y10Region *region = y10_region_parse (text, error);
+
+  if (!region) {
+    g_prefix_error (error, "the zone \"%s\": ", zone->name);
+    return FALSE;
+  }
+  set_shapes (zone, region);
+  gst_y10_zone_init_area (zone, defaults);
+  y10_region_unref (region);
+  return TRUE;
+}
+
+/* Takes @name. Returns NULL with an error if the set cannot have that zone. */
+GstY10Zone *
+gst_y10_zones_add (GArray * zones, gchar * name,
+    const GstY10ZoneDefaults * defaults, GError ** error)
+{
+  GstY10Zone zone;
+
+  for (guint i = 0; i < zones->len; i++)
+    if (!strcmp (g_array_index (zones, GstY10Zone, i).name, name)) {
+      g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
+          "there are two of the name \"%s\"; expected different names for all zones "
+          "and lines", name);
+      g_free (name);
+      return NULL;
+    }
+  if (zones->len == GST_Y10_MAX_ZONES) {
+    g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
+        "there are too many; expected at most %u zones and lines", GST_Y10_MAX_ZONES);
+    g_free (name);
+    return NULL;
+  }
+  gst_y10_zone_init (&zone, defaults);
+  zone.name = name;
+  g_array_append_val (zones, zone);
+  return &g_array_index (zones, GstY10Zone, zones->len - 1);
+}
+
+/* Parses one zone, of all of its shapes; @text begins with its name. */
+static gboolean
+parse_zone (GArray * zones, const gchar * text,
+    const GstY10ZoneDefaults * defaults, GError ** error)
+{
+  const gchar *equals = strchr (text, '=');
+  gchar *name = equals ? g_strstrip (g_strndup (text, (gsize) (equals - text)))
+      : NULL;
+  GstY10Zone *zone;
+
+  if (!name || !*name) {
+    g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
+        "\"%s\" has no name; expected NAME=X,Y X,Y … for a zone or NAME=X,Y -> X,Y "
+        "for a line, such as \"yard=0,0.5 1,1\"", text);
+    g_free (name);
+    return FALSE;
+  }
+  zone = gst_y10_zones_add (zones, name, defaults, error);
+  if (!zone)
+    return FALSE;
+  text = equals + 1;
+  return strstr (text, "->") ? parse_line (zone, text, error)
+      : parse_area (zone, text, defaults, error);
+}
+
+static gboolean
+parse_text (GArray * zones, const gchar * text,
+    const GstY10ZoneDefaults * defaults, GError ** error)
+{
+  g_auto (GStrv) parts = g_strsplit (text, ";", -1);
+  GString *zone = g_string_new (NULL);
+  gboolean ok = TRUE;
+
+  for (gchar ** part = parts; *part && ok; part++) {
+    g_string_append (zone, *part);
+    /* What follows without a name belongs to it. */
+    if (part[1] && !strchr (part[1], '=')) {
+      g_string_append_c (zone, ';');
+      continue;
+    }
+    ok = parse_zone (zones, g_strstrip (zone->str), defaults, error);
+    g_string_truncate (zone, 0);
+  }
+  g_string_free (zone, TRUE);
+  return ok;
+}
+
+/* @what names the text in errors. */
+static GstY10ZoneSet *
+parse (const gchar * what, const gchar * text,
+    const GstY10ZoneDefaults * defaults, GError ** error)
+{
+  GArray *zones = g_array_new (FALSE, TRUE, sizeof (GstY10Zone));
+  GstY10ZoneSet *set = NULL;
+  gboolean ok = TRUE;
+
+  g_array_set_clear_func (zones, (GDestroyNotify) gst_y10_zone_clear);
+  while (g_ascii_isspace (*text))
+    text++;
+  if (*text == '{')
+    ok = gst_y10_zones_parse_json (zones, what, text, defaults, error);
+  else if (*text) {
+    ok = parse_text (zones, text, defaults, error);
+    if (!ok)
+      g_prefix_error (error, "%s: ", what);
+  }
+  if (ok)
+    set = gst_y10_zone_set_new (zones);
+  g_array_unref (zones);
+  return set;
+}
+
+/**
+ * gst_y10_zones_parse:
+ * @text: zones in the short form or as JSON; empty: no zones
+ * @defaults: what applies to zones that do not say so themselves
+ * @error: return location for a #GError
+ *
+ * Returns: (transfer full): the zones, or %NULL with %Y10_ERROR_INVALID_ARGUMENT
+ */
+GstY10ZoneSet *
+gst_y10_zones_parse (const gchar * text, const GstY10ZoneDefaults * defaults,
+    GError ** error)
+{
+  return parse ("zones", text, defaults, error);
+}
+
+/**
+ * gst_y10_zones_load:
+ * @path: a file of what gst_y10_zones_parse() reads
+ * @defaults: what applies to zones that do not say so themselves
+ * @error: return location for a #GError
+ *
+ * Returns: (transfer full): the zones, or %NULL
+ */
+GstY10ZoneSet *
+gst_y10_zones_load (const gchar * path, const GstY10ZoneDefaults * defaults,
+    GError ** error)
+{
+  gchar *text, *name = g_filename_display_name (path);
+  GstY10ZoneSet *set = NULL;
+  GError *reason = NULL;
+  gsize length;
+
+  if (!g_file_get_contents (path, &text, &length, &reason)) {
+    g_set_error (error, Y10_ERROR, Y10_ERROR_NOT_FOUND,
+        "cannot read the zones: %s", reason->message);
+    g_error_free (reason);
+  } else {
+    if (strlen (text) != length || !g_utf8_validate (text, -1, NULL))
+      g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
+          "%s: not UTF-8; expected zones as text or JSON", name);
+    else
+      set = parse (name, text, defaults, error);
+    g_free (text);
+  }
+  g_free (name);
+  return set;
+}

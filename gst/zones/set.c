@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* Holds the zones and lines of one configuration, which never changes: another one
+ * replaces it. zones/parse.c makes them. */
+#include "zones/set.h"
+
+#include <string.h>
+
+/* Frees what @zone has, not itself; a GDestroyNotify for arrays of zones. */
+void
+gst_y10_zone_clear (GstY10Zone * zone)
+{
+  g_free (zone->name);
+  g_strfreev (zone->classes);
+  g_free (zone->points);
+  g_free (zone->shapes);
+  g_free (zone->sides[0]);
+  g_free (zone->sides[1]);
+  *zone = (GstY10Zone) {.n_points = 0 };
+}
+
+/* Takes the #GstY10Zone that are in @zones, and leaves it empty. */
+GstY10ZoneSet *
+gst_y10_zone_set_new (GArray * zones)
+{
+  GstY10ZoneSet *self = g_new0 (GstY10ZoneSet, 1);
+  gsize n;
+
+  self->refs = 1;
+  self->zones = g_array_steal (zones, &n);
+  self->n = (guint) n;
+  return self;
+}
+
+GstY10ZoneSet *
+gst_y10_zone_set_ref (GstY10ZoneSet * self)
+{
+  g_atomic_int_inc (&self->refs);
+  return self;
+}
+
+/* @self may be NULL. */
+void
+gst_y10_zone_set_unref (GstY10ZoneSet * self)
+{
+  if (!self || !g_atomic_int_dec_and_test (&self->refs))
+    return;
+  for (guint i = 0; i < self->n; i++)
+    gst_y10_zone_clear (&self->zones[i]);
+  g_free (self->zones);
+  g_free (self);
+}
+
+/* Index of the zone or line of that name, or -1. */
+gint
+gst_y10_zone_set_find (const GstY10ZoneSet * self, const gchar * name)
+{
+  for (guint i = 0; i < self->n; i++)
+    if (!strcmp (self->zones[i].name, name))
+      return (gint) i;
+  return -1;
+}
+
+static gboolean
+same_classes (gchar ** a, gchar ** b)
+{
+  return !a || !b ? a == b : g_strv_equal ((const gchar * const *) a,
+      (const gchar * const *) b);
+}
+
+/* Whether both have the same objects in them. */
+gboolean
+gst_y10_zone_is_same_place (const GstY10Zone * a, const GstY10Zone * b)
+{
+  if (a->is_line != b->is_line || a->anchor != b->anchor
+      || a->n_points != b->n_points || a->n_shapes != b->n_shapes
+      || !same_classes (a->classes, b->classes))
+    return FALSE;
+  for (guint i = 0; i < a->n_points; i++)
+    if (a->points[i].x != b->points[i].x || a->points[i].y != b->points[i].y)
+      return FALSE;
+  return a->n_shapes == 0
+      || !memcmp (a->shapes, b->shapes, a->n_shapes * sizeof *a->shapes);
+}
+
+/* Whether objects of that class count. */
+gboolean
+gst_y10_zone_wants (const GstY10Zone * self, const gchar * label, gsize length)
+{
+  for (gchar ** class = self->classes; class && *class; class++)
+    if (strlen (*class) == length && !memcmp (*class, label, length))
+      return TRUE;
+  return !self->classes;
+}
+
+/* Whether one of the shapes has @point in it. */
+gboolean
+gst_y10_zone_has_point (const GstY10Zone * self, GstY10Point point)
+{
+  guint first = 0;
+
+  for (guint i = 0; i < self->n_shapes; i++) {
+    if (gst_y10_polygon_has_point (&self->points[first], self->shapes[i], point))
+      return TRUE;
+    first += self->shapes[i];
+  }
+  return FALSE;
+}
