@@ -8,6 +8,7 @@
 
 #include "detect/detect.h"
 #include "track/track.h"
+#include "zones/watch.h"
 #ifdef HAVE_OVERLAY
 #include "overlay/overlay.h"
 #endif
@@ -18,6 +19,7 @@ plugin_init (GstPlugin * plugin)
   gboolean ok = GST_ELEMENT_REGISTER (yolov10detect, plugin);
 
   ok |= GST_ELEMENT_REGISTER (yolov10track, plugin);
+  ok |= GST_ELEMENT_REGISTER (yolov10zones, plugin);
 #ifdef HAVE_OVERLAY
   ok |= GST_ELEMENT_REGISTER (yolov10overlay, plugin);
 #endif

@@ -51,6 +51,17 @@ G_BEGIN_DECLS
  * - `track-labels` (string), since 0.2: the labels of all tracks, each terminated
  *   by "\n"
  * - `tracker` (string), since 0.2: name of the tracker's element
+ * - `zones` (GBytes), since 0.2: an array of #GstYolov10Zone, the zones and lines
+ *   that a yolov10zones after the detector watches
+ * - `zone-size` (uint): bytes per zone; may grow in later versions
+ * - `zone-names` (string): the names of all zones, each terminated by "\n"
+ * - `zone-shapes` (GBytes): the number of corners of each shape, guint32, in the
+ *   order of the zones; lines have no shape
+ * - `zone-points` (GBytes): the corners of all shapes and the two ends of each
+ *   line, in the order of the zones, two floats each: x, y as fractions of the frame
+ * - `zone_violations`, `dwell_times`, `tripwire_crossings` (string): JSON with DL
+ *   Streamer's names, of the objects in zones and of the lines that the frame
+ *   shows to be crossed. Absent where there are none
  *
  * If `inference` is "fresh" and `count` is 0, the frame contains no object, or
  * none in the detector's region.
@@ -124,6 +135,29 @@ typedef struct
   guint32 label_offset;
   guint32 flags;
 } GstYolov10Track;
+
+/**
+ * GstYolov10Zone:
+ * @name_offset: offset of its name in `zone-names`, in bytes
+ * @n_shapes: the number of its shapes; 0: a line
+ * @count: objects in the zone
+ * @limit: more of them are an occupancy event; 0: none
+ * @n_in: how often the line was crossed from left to right, seen from its first end
+ * @n_out: likewise, from right to left
+ *
+ * One zone or line in `zones`: 32 bytes in native byte order.
+ *
+ * Since: 0.2
+ */
+typedef struct
+{
+  guint32 name_offset;
+  guint32 n_shapes;
+  guint32 count;
+  guint32 limit;
+  guint64 n_in;
+  guint64 n_out;
+} GstYolov10Zone;
 
 /**
  * gst_yolov10_frame_meta_find:

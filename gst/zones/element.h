@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+#pragma once
+
+/* Instance structure of yolov10zones, private to gst/zones, and which thread or lock
+ * owns each field. */
+
+#include <gst/base/gstbasetransform.h>
+
+#include "meta/observation.h"
+#include "meta/read.h"
+#include "meta/zones.h"
+#include "zones/watch.h"
+#include "zones/zones.h"
+
+G_BEGIN_DECLS
+
+/* How late a result can be: that long without one is silence. Held boxes are not older
+ * either, by default. */
+#define GST_Y10_ZONES_SLACK GST_SECOND
+
+typedef struct
+{
+  gchar *zones, *zones_file, *classes;
+  GstYolov10ZoneAnchor anchor;
+  guint64 hysteresis, grace, dwell;
+  guint limit;
+} GstY10ZonesSettings;
+
+struct _GstYolov10Zones
+{
+  GstBaseTransform parent;
+
+  /* Object lock. */
+  GstY10ZonesSettings settings;
+  gboolean changed;             /* settings that no frame has seen */
+
+  /* Streaming thread. */
+  GstY10Reading reading;
+  GstY10Observations observed;
+  GstY10ZoneObject *objects;    /* GST_Y10_READ_MAX of them */
+  guint width, height;          /* of the caps; 0: none */
+  guint n_without_ids;          /* observations in a row */
+  gboolean warned_ids, warned_moved, warned_time;
+  GstY10ZoneOutlines outlines;
+  GString *stays, *violations;  /* scratch */
+
+  /* Lock, which is taken before the object lock. */
+  GMutex lock;
+  GstY10Zones *zones;
+  GQueue told;                  /* GstStructure; told without the lock */
+  GString *crossings;           /* of the frame at hand, as JSON */
+  GstSegment segment;
+  gboolean playing;
+  gboolean latency_known, is_live;
+  GstClockTime latency;
+  GstClockID wait;              /* for what is due in silence; NULL: nothing */
+  GstClockTime wait_time;
+};
+
+GST_DEBUG_CATEGORY_EXTERN (gst_yolov10_zones_debug);
+
+/* watch.c */
+void gst_y10_zones_tell (GstYolov10Zones * self);
+gboolean gst_y10_zones_apply (GstYolov10Zones * self, GError ** error);
+
+/* frame.c */
+void gst_y10_zones_frame (GstYolov10Zones * self, GstBuffer * buffer);
+
+/* silence.c */
+void gst_y10_zones_arm (GstYolov10Zones * self);
+void gst_y10_zones_disarm (GstYolov10Zones * self);
+
+/* props.c */
+void gst_y10_zones_props_init (GstYolov10Zones * self);
+void gst_y10_zones_props_clear (GstYolov10Zones * self);
+void gst_y10_zones_props_install (GObjectClass * class);
+void gst_y10_zones_props_set (GObject * object, guint id, const GValue * value,
+    GParamSpec * pspec);
+void gst_y10_zones_props_get (GObject * object, guint id, GValue * value,
+    GParamSpec * pspec);
+
+G_END_DECLS
