@@ -10,6 +10,7 @@
 #define DEFAULT_ANCHOR GST_YOLOV10_ZONE_ANCHOR_BOTTOM_CENTER
 #define DEFAULT_HYSTERESIS (200 * GST_MSECOND)
 #define DEFAULT_GRACE (2 * GST_SECOND)
+#define MAX_TIME (1000000 * GST_SECOND)
 
 enum
 {
@@ -136,7 +137,7 @@ gst_y10_zones_props_install (GObjectClass * class)
   g_object_class_install_property (class, PROP_HYSTERESIS,
       g_param_spec_uint64 ("hysteresis", "Hysteresis",
           "How long an object has to be inside, outside or across a line before that "
-          "counts, in nanoseconds. A zone may have its own", 0, G_MAXUINT64 / 4,
+          "counts, in nanoseconds. A zone may have its own", 0, MAX_TIME,
           DEFAULT_HYSTERESIS, flags));
   /**
    * GstYolov10Zones:grace:
@@ -146,7 +147,7 @@ gst_y10_zones_props_install (GObjectClass * class)
   g_object_class_install_property (class, PROP_GRACE,
       g_param_spec_uint64 ("grace", "Grace",
           "How long an object may not be seen before it has left, in nanoseconds. A "
-          "zone may have its own", 0, G_MAXUINT64 / 4, DEFAULT_GRACE, flags));
+          "zone may have its own", 0, MAX_TIME, DEFAULT_GRACE, flags));
   /**
    * GstYolov10Zones:dwell:
    *
@@ -155,7 +156,7 @@ gst_y10_zones_props_install (GObjectClass * class)
   g_object_class_install_property (class, PROP_DWELL,
       g_param_spec_uint64 ("dwell", "Dwell",
           "After how long in a zone an object is a dwell event, in nanoseconds; 0: "
-          "never. A zone may have its own", 0, G_MAXUINT64 / 4, 0, flags));
+          "never. A zone may have its own", 0, MAX_TIME, 0, flags));
   /**
    * GstYolov10Zones:limit:
    *

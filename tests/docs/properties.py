@@ -88,7 +88,7 @@ def fill(text, elements):
 
 def main():
     elements = {name: read_properties(name) for name in
-                ("yolov10detect", "yolov10overlay", "yolov10track")}
+                ("yolov10detect", "yolov10overlay", "yolov10track", "yolov10zones")}
     with open(DOCUMENT, encoding="utf-8") as file:
         then = file.read()
     now, wrong = fill(then, elements)

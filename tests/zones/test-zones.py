@@ -338,6 +338,12 @@ class Texts(unittest.TestCase):
                             (("lines", 0, "sides"), ["l"]), (("lines", 0, "dwell"), 1)):
             self.assertFalse(check.is_valid(json.loads(self.document(path, value))), (path, value))
 
+    def test_document(self):
+        """The example of the documentation."""
+        with open(os.path.join(os.path.dirname(__file__), "../../docs/elements.md"), encoding="utf-8") as file:
+            text = file.read().split("### Zones as JSON\n\n```json\n")[1].split("```")[0]
+        self.assertEqual(run([new(), "zones " + text.replace("\n", " ")])[1], [])
+
     def test_files(self):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "zones.json")
