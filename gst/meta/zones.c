@@ -104,9 +104,11 @@ find_shapes (const GstY10ZoneViews * self, const GstY10ZoneView * view,
 
   if (view->zone.n_shapes > n_shapes - *next_shape)
     return FALSE;
-  for (guint i = 0; i < view->zone.n_shapes && corners <= n_points; i++)
-    corners += MIN (gst_y10_zone_views_get_shape (self, *next_shape + i),
-        MAX_POINTS);
+  for (guint i = 0; i < view->zone.n_shapes && corners <= n_points; i++) {
+    const guint n = gst_y10_zone_views_get_shape (self, *next_shape + i);
+
+    corners += MIN (n, n_points + 1);
+  }
   if (corners > n_points - *next_point)
     return FALSE;
   *next_shape += view->zone.n_shapes;

@@ -7,6 +7,7 @@
 
 #include "meta/areas.h"
 #include "meta/read.h"
+#include "meta/zones.h"
 #include "overlay/box.h"
 #include "meta/inspection.h"
 #include "overlay/label.h"
@@ -19,7 +20,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   guint line_width;
-  gboolean show_label, show_id, show_confidence, show_regions;
+  gboolean show_label, show_id, show_confidence, show_regions, show_zones;
   gdouble min_confidence;
   GstYolov10Privacy privacy;
   GstYolov10PrivacyTrust privacy_trust;
@@ -52,6 +53,7 @@ struct _GstYolov10Overlay
   GArray *drawings;             /* GstY10Drawing, in drawing order */
   GArray *boxes;                /* GstY10Rect, of detections, drawn or not */
   GstY10Areas areas;            /* of one detector */
+  GstY10ZoneViews zones;        /* of one frame meta */
   GArray *outlines;             /* GstY10Drawing, below the others */
   GArray *covered;              /* GstY10Rect, areas that privacy covers */
   gboolean asked_to_hold;       /* the detectors, for privacy */
@@ -70,6 +72,11 @@ void gst_y10_overlay_plan_boxes (GstYolov10Overlay * self);
 /* outline.c */
 void gst_y10_overlay_plan_outlines (GstYolov10Overlay * self,
     GstBuffer * buffer);
+void gst_y10_overlay_add_edge (GstYolov10Overlay * self, const gfloat * a,
+    const gfloat * b, const GstY10Label * label);
+
+/* zones.c */
+void gst_y10_overlay_plan_zones (GstYolov10Overlay * self, GstBuffer * buffer);
 
 /* privacy.c */
 void gst_y10_overlay_plan_privacy (GstYolov10Overlay * self);

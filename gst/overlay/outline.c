@@ -37,9 +37,9 @@ add (GstYolov10Overlay * self, gdouble x0, gdouble y0, gdouble x1, gdouble y1,
   g_array_append_val (self->outlines, drawing);
 }
 
-/* @a, @b: x and y, fractions of the frame. */
-static void
-add_edge (GstYolov10Overlay * self, const gfloat * a, const gfloat * b,
+/* Adds an edge, or a line; @a, @b: x and y, fractions of the frame. */
+void
+gst_y10_overlay_add_edge (GstYolov10Overlay * self, const gfloat * a, const gfloat * b,
     const GstY10Label * label)
 {
   const gdouble line = self->style.line, half = line / 2;
@@ -71,7 +71,7 @@ add_shapes (GstYolov10Overlay * self, const GstY10Label * label)
     const guint n = areas->shapes[i];
 
     for (guint j = 0; j < n; j++)
-      add_edge (self, areas->points[first + j],
+      gst_y10_overlay_add_edge (self, areas->points[first + j],
           areas->points[first + (j + 1) % n], label);
     first += n;
   }

@@ -286,6 +286,7 @@ gst_yolov10_overlay_prepare_output_buffer (GstBaseTransform * trans,
   update_settings (self, inbuf);
   find_drawings (self, inbuf);
   gst_y10_overlay_plan_outlines (self, inbuf);
+  gst_y10_overlay_plan_zones (self, inbuf);
   gst_y10_overlay_plan_privacy (self);
   if (leaves_as_is (self)) {
     *outbuf = inbuf;

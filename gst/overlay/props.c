@@ -14,6 +14,7 @@
 #define DEFAULT_SHOW_ID TRUE
 #define DEFAULT_SHOW_CONFIDENCE TRUE
 #define DEFAULT_SHOW_REGIONS FALSE
+#define DEFAULT_SHOW_ZONES TRUE
 #define DEFAULT_LABELS ""
 #define DEFAULT_MIN_CONFIDENCE 0.0
 #define DEFAULT_PRIVACY GST_YOLOV10_PRIVACY_NONE
@@ -31,6 +32,7 @@ enum
   PROP_SHOW_ID,
   PROP_SHOW_CONFIDENCE,
   PROP_SHOW_REGIONS,
+  PROP_SHOW_ZONES,
   PROP_LABELS,
   PROP_MIN_CONFIDENCE,
   PROP_PRIVACY,
@@ -83,6 +85,7 @@ gst_y10_overlay_props_init (GstYolov10Overlay * self)
     .show_id = DEFAULT_SHOW_ID,
     .show_confidence = DEFAULT_SHOW_CONFIDENCE,
     .show_regions = DEFAULT_SHOW_REGIONS,
+    .show_zones = DEFAULT_SHOW_ZONES,
     .min_confidence = DEFAULT_MIN_CONFIDENCE,
     .privacy = DEFAULT_PRIVACY,
     .privacy_trust = DEFAULT_PRIVACY_TRUST,
@@ -101,6 +104,7 @@ static const GstY10Field fields[] = {
   FIELD (SHOW_ID, settings.show_id),
   FIELD (SHOW_CONFIDENCE, settings.show_confidence),
   FIELD (SHOW_REGIONS, settings.show_regions),
+  FIELD (SHOW_ZONES, settings.show_zones),
   FIELD (LABELS, labels_wanted),
   FIELD (MIN_CONFIDENCE, settings.min_confidence),
   FIELD (PRIVACY, settings.privacy),
@@ -204,6 +208,16 @@ gst_y10_overlay_props_install (GObjectClass * class)
           "Outline the region of yolov10detect and the parts of the frame that "
           "it inferred, such as tiles", DEFAULT_SHOW_REGIONS,
           flags | GST_PARAM_CONTROLLABLE));
+  /**
+   * GstYolov10Overlay:show-zones:
+   *
+   * Since: 0.2
+   */
+  g_object_class_install_property (class, PROP_SHOW_ZONES,
+      g_param_spec_boolean ("show-zones", "Show zones",
+          "Outline the zones and lines of a yolov10zones, with the number of objects "
+          "in each zone, and of those that crossed each line in and out",
+          DEFAULT_SHOW_ZONES, flags | GST_PARAM_CONTROLLABLE));
   /**
    * GstYolov10Overlay:labels:
    *

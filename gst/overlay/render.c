@@ -39,6 +39,9 @@ draw (GstYolov10Overlay * self, const GstY10Canvas * canvas)
     return;
   for (i = 0; i < self->outlines->len; i++)
     gst_y10_drawing_box (&outlines[i], &self->style, canvas);
+  /* Only those of zones have badges. */
+  for (i = 0; i < self->outlines->len; i++)
+    gst_y10_drawing_badge (&outlines[i], &self->style, canvas);
   for (i = 0; i < self->drawings->len; i++)
     gst_y10_drawing_box (&drawings[i], &self->style, canvas);
   for (i = 0; i < self->drawings->len; i++)

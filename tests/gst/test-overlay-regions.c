@@ -2,8 +2,8 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
 /* show-regions of yolov10overlay outlines the parts and the region in a frame
- * meta, into frames of every kind and as a composition, and survives any values
- * in these fields. */
+ * meta, and show-zones the zones and lines, into frames of every kind and as a
+ * composition. Both survive any values in these fields. */
 
 #include "overlaycommon.h"
 
@@ -146,6 +146,103 @@ GST_START_TEST (test_wild)
 
 GST_END_TEST;
 
+/* A frame with a zone, 40,60 to 280,180, of 5 objects, and a line. */
+static GstBuffer *
+with_zones (GstCaps * caps, guint32 count, guint64 n_in)
+{
+  static const gfloat points[] = { 0.125f, 0.25f, 0.875f, 0.25f, 0.875f, 0.75f, 0.125f,
+    0.75f, 0.25f, 0.9f, 0.75f, 0.9f
+  };
+  static const guint32 shapes[] = { 4 };
+  const GstYolov10Zone zones[] = { {.n_shapes = 1,.count = count}, {.name_offset = 5,
+          .n_in = n_in,.n_out = 3} };
+  GstBuffer *buffer = overlay_picture (caps, FALSE);
+  gpointer state = NULL;
+
+  overlay_add_frame_meta (buffer, "detector", W, H, NULL, 0);
+  set_bytes (buffer, "zones", zones, sizeof zones);
+  set_bytes (buffer, "zone-shapes", shapes, sizeof shapes);
+  set_bytes (buffer, "zone-points", points, sizeof points);
+  gst_structure_set ((GstStructure *) gst_yolov10_frame_meta_find (buffer, &state),
+      "zone-names", G_TYPE_STRING, "yard\ngate\n", "zone-size", G_TYPE_UINT,
+      (guint) sizeof *zones, NULL);
+  return buffer;
+}
+
+GST_START_TEST (test_zones)
+{
+  static const gchar *const formats[] = { "NV12", "RGB", "v210" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (formats); i++) {
+    GstCaps *caps = overlay_caps (formats[i], W, H, NULL);
+    GstBuffer *before = overlay_picture (caps, FALSE);
+    GstBuffer *out = overlay_run ("show-zones=false", caps, with_zones (caps, 5, 2));
+    GstBuffer *other;
+
+    fail_unless (overlay_is_same (before, out, caps));
+    gst_buffer_unref (out);
+    out = overlay_run ("line-width=4", caps, with_zones (caps, 5, 2));
+    fail_unless (overlay_n_changed (before, out, caps, 44, 58, 276, 62) > 800);
+    fail_unless (overlay_n_changed (before, out, caps, 278, 64, 282, 176) > 400);
+    /* The line, at 216 between 80 and 240; and nothing between the two. */
+    fail_unless (overlay_n_changed (before, out, caps, 84, 214, 236, 218) > 500);
+    fail_unless (overlay_n_changed (before, out, caps, 160, 186, 276, 208) == 0);
+    /* Other counts change the badges only: above the zone's corner, and above the
+     * line's end. */
+    other = overlay_run ("line-width=4", caps, with_zones (caps, 6, 2));
+    fail_unless (overlay_n_changed (out, other, caps, 40, 30, 160, 60) > 0);
+    overlay_assert_same_outside (out, other, caps, 40, 30, 160, 60);
+    gst_buffer_unref (other);
+    other = overlay_run ("line-width=4", caps, with_zones (caps, 5, 4));
+    fail_unless (overlay_n_changed (out, other, caps, 80, 184, 240, 216) > 0);
+    overlay_assert_same_outside (out, other, caps, 80, 184, 240, 216);
+    gst_buffer_unref (other);
+    /* Privacy covers objects, not zones. */
+    other = overlay_run ("line-width=4 privacy=fill privacy-trust=roi", caps,
+        with_zones (caps, 5, 2));
+    fail_unless (overlay_is_same (out, other, caps));
+    gst_buffer_unref (other);
+    gst_buffer_unref (out);
+    gst_buffer_unref (before);
+    gst_caps_unref (caps);
+  }
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_wild_zones)
+{
+  GstCaps *caps = overlay_caps ("NV12", W, H, NULL);
+  GRand *rand = g_rand_new_with_seed (38);
+
+  for (guint i = 0; i < 100; i++) {
+    GstBuffer *buffer = with_zones (caps, 5, 2);
+    gfloat points[2 * 80];
+    guint32 words[8 * 80];
+
+    for (guint j = 0; j < G_N_ELEMENTS (points); j++)
+      points[j] = i % 3 ? (gfloat) g_rand_double (rand) : i % 2 ? NAN : 2;
+    for (guint j = 0; j < G_N_ELEMENTS (words); j++)
+      words[j] = g_rand_int_range (rand, 0, 4) ? (guint) g_rand_int_range (rand, 0, 6)
+          : g_rand_int (rand);
+    set_bytes (buffer, "zones", words,
+        (gsize) g_rand_int_range (rand, 0, sizeof words + 1));
+    if (i % 4)
+      set_bytes (buffer, "zone-points", points,
+          (gsize) g_rand_int_range (rand, 0, sizeof points + 1));
+    if (i % 5)
+      set_bytes (buffer, "zone-shapes", words,
+          (gsize) g_rand_int_range (rand, 0, 400));
+    buffer = overlay_run (ON, caps, buffer);
+    fail_unless (buffer != NULL);
+    gst_buffer_unref (buffer);
+  }
+  g_rand_free (rand);
+  gst_caps_unref (caps);
+}
+
+GST_END_TEST;
+
 static Suite *
 overlay_regions_suite (void)
 {
@@ -158,6 +255,8 @@ overlay_regions_suite (void)
   tcase_add_test (tc, test_composition);
   tcase_add_test (tc, test_privacy);
   tcase_add_test (tc, test_wild);
+  tcase_add_test (tc, test_zones);
+  tcase_add_test (tc, test_wild_zones);
   return s;
 }
 
