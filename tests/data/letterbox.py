@@ -6,6 +6,9 @@ too.
 
 Needs numpy and opencv-python-headless (4.x and 5.0 give the same file):
     python3 letterbox.py > letterbox.txt
+    python3 letterbox.py --random 1000 --seed 1 > random.txt
+    Y10_LETTERBOX_FILE=random.txt build/tests/engine/test-preprocess -p /preprocess/cpu/opencv
+The second line writes random sizes and pixel aspect ratios, the third compares them.
 
 The letterbox is that of the training code, written out here from its
 definition (ultralytics LetterBox, auto=False, scaleup, center); the resize is
@@ -14,7 +17,9 @@ a picture with another width, and it has that shape in the input. A line holds:
 source size, pixel aspect ratio, input size, size and place of the picture in
 the input, SHA-256 of the input as packed 8-bit RGB.
 """
+import argparse
 import hashlib
+import random
 
 import cv2
 import numpy as np
@@ -36,6 +41,7 @@ ANAMORPHIC = [
     (640, 640, 1, 4, 640, 640), (640, 160, 1, 4, 160, 160), (160, 640, 4, 1, 640, 640),
     (1, 7, 4, 1, 64, 96), (1, 1, 1, 4, 32, 32), (333, 77, 3, 7, 320, 192), (500, 374, 5, 3, 320, 320),
 ]
+N_RANDOM, RANDOM_SIDE, RANDOM_INPUT = 50, 1024, 320     # of letterbox.txt: it takes no second
 
 
 def picture(width, height):
@@ -64,6 +70,32 @@ def letterbox(image, par_n, par_d, dst_width, dst_height):
     return image, w, h, left, top
 
 
-for src_w, src_h, *rest in [(w, h, 1, 1, *size) for w, h, *size in SIZES] + ANAMORPHIC:
+def draw(number, seed, side, input_side):
+    """Random cases: sides up to @side, of every second picture at least 100; ratios from 1/4 to
+    4, one in four square; inputs of multiples of 32 up to @input_side, one in two square."""
+    rand = random.Random(seed).random
+
+    def log(most, least=1):
+        return round(least * (most / least) ** rand())
+
+    for _ in range(number):
+        par = 1, 1
+        if rand() > 0.25:
+            d = log(200)
+            par = max(1, -(-d // 4), min(4 * d, round(d * 4 ** (2 * rand() - 1)))), d
+        width = 32 * log(input_side // 32)
+        height = width if rand() < 0.5 else 32 * log(input_side // 32)
+        least = 1 if rand() < 0.5 else 100
+        yield log(side, least), log(side, least), *par, width, height
+
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--random", type=int, metavar="N", help="only N random cases")
+parser.add_argument("--seed", type=int, default=0)
+args = parser.parse_args()
+cases = draw(args.random, args.seed, 4096, 1280) if args.random else (
+    [(w, h, 1, 1, *size) for w, h, *size in SIZES] + ANAMORPHIC
+    + list(draw(N_RANDOM, args.seed, RANDOM_SIDE, RANDOM_INPUT)))
+for src_w, src_h, *rest in cases:
     out, w, h, left, top = letterbox(picture(src_w, src_h), *rest)
     print(src_w, src_h, *rest, w, h, left, top, hashlib.sha256(out.tobytes()).hexdigest())
