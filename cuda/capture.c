@@ -57,18 +57,26 @@ static gboolean
 run_head (Y10Slot *slot, guint n, GError **error)
 {
   const Y10CudaKernels *kernels = &slot->program->device->kernels;
-  gboolean nms = y10_graph_has_nms (slot->program->plan->graph);
+  Y10KHead *head = &slot->head;
+  Y10KLaunch launch;
+  CUfunction rows;
 
-  if (!slot->head.n_anchors)    /* a graph of a few ops, in tests */
+  if (!head->n_anchors)         /* a graph of a few ops, in tests */
     return TRUE;
-  slot->head.images = n;
-  return y10_cuda_launch (kernels, kernels->head_scan,
-      y10_head_scan_launch (&slot->head), slot->stream, &slot->head, error)
-      && (nms ? y10_cuda_launch (kernels, kernels->head_nms,
-          y10_head_nms_launch (&slot->head), slot->stream, &slot->head, error)
-      : y10_cuda_launch (kernels, kernels->head_select,
-          y10_head_select_launch (&slot->head), slot->stream, &slot->head,
-          error));
+  head->images = n;
+  if (head->max_pairs) {
+    rows = kernels->head_nms_pairs;
+    launch = y10_head_nms_pairs_launch (head);
+  } else if (y10_graph_has_nms (slot->program->plan->graph)) {
+    rows = kernels->head_nms;
+    launch = y10_head_nms_launch (head);
+  } else {
+    rows = kernels->head_select;
+    launch = y10_head_select_launch (head);
+  }
+  return y10_cuda_launch (kernels, kernels->head_scan, y10_head_scan_launch (head),
+      slot->stream, head, error)
+      && y10_cuda_launch (kernels, rows, launch, slot->stream, head, error);
 }
 
 static gboolean

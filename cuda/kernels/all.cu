@@ -8,6 +8,7 @@
 #include "depthwise.cu"
 #include "epilogue.cu"
 #include "head_nms.cu"
+#include "head_nms_pairs.cu"
 #include "head_scan.cu"
 #include "head_select.cu"
 #include "igemm.cu"

@@ -6,9 +6,9 @@
  * score, anchor, class, for any number of anchors and classes. head_scan finds
  * each anchor's best requested class. Then one block per image selects, sorts and
  * decodes: head_select the best pairs of anchor and class (one2one), head_nms the
- * best class of each anchor with greedy suppression (one2many). These read only
- * scratch memory that head_scan has just written, so no step depends on an
- * earlier one, and equal logits give equal bits. */
+ * best class of each anchor with greedy suppression (one2many), head_nms_pairs all
+ * pairs with it. These read only scratch memory that head_scan has just written, so
+ * no step depends on an earlier one, and equal logits give equal bits. */
 
 #include <stddef.h>
 
@@ -58,6 +58,7 @@ typedef struct
   int n_levels, n_anchors, n_classes, n_bins, images;
   int kind;                     /* Y10_K_HEAD_DFL or _LTRB */
   int capacity;                 /* rows per image */
+  int max_pairs;                /* of anchor and class, head_nms_pairs; 0: another head */
   const Y10KHeadParams *params; /* one an image */
   const unsigned char *classes; /* [images][n_classes], non-zero: requested */
   void *scratch;                /* y10_head_scratch_bytes (), 256-aligned */
@@ -95,10 +96,11 @@ typedef struct
   size_t best;                  /* n_anchors: its class */
   size_t kept_boxes;            /* capacity × 4 floats, head_nms */
   size_t kept_classes;          /* capacity, head_nms */
-  size_t list;                  /* list_size keys of 64 bits, head_select */
-  size_t anchors;               /* y10_head_anchor_room (), head_select */
+  size_t list;                  /* list_size keys of 64 bits, head_select and
+                                 * head_nms_pairs */
+  size_t anchors;               /* y10_head_anchor_room (), likewise */
   size_t bytes;
-  unsigned int list_size;       /* at least twice the capacity */
+  unsigned int list_size;       /* at least twice the capacity, or max_pairs */
 } Y10KHeadScratch;
 
 Y10_K_BOTH size_t
@@ -107,7 +109,7 @@ y10_head_aligned (size_t size)
   return (size + 255) & ~(size_t) 255;
 }
 
-/* Anchors that head_select reads again: a quarter more than needed, because it is not
+/* Anchors whose logits are read again: a quarter more than needed, because it is not
  * worth a further pass to leave them out. */
 Y10_K_BOTH unsigned int
 y10_head_anchor_room (unsigned int capacity)
@@ -124,22 +126,27 @@ y10_head_scratch (const Y10KHead *p)
 
   for (s.list_size = Y10_HEAD_LIST; s.list_size / 2 < (unsigned int) p->capacity;)
     s.list_size *= 2;
+  if (p->max_pairs)
+    s.list_size = (unsigned int) p->max_pairs;
   s.keys = 0;
   s.best = s.keys + anchors;
   s.kept_boxes = s.best + anchors;
   s.kept_classes = s.kept_boxes + 4 * rows;
   s.list = s.kept_classes + rows;
-  s.anchors = s.list;
-  if (s.list_size > Y10_HEAD_LIST)
-    s.anchors += (size_t) s.list_size * 8;
-  s.bytes = s.anchors;
-  if (s.list_size > Y10_HEAD_LIST)
-    s.bytes += y10_head_aligned ((size_t)
-        y10_head_anchor_room ((unsigned int) p->capacity) * 4);
+  s.bytes = s.anchors = s.list;
+  if (p->max_pairs || s.list_size > Y10_HEAD_LIST) {
+    unsigned int room = y10_head_anchor_room ((unsigned int)
+        (p->max_pairs ? p->max_pairs : p->capacity));
+
+    if (room > (unsigned int) p->n_anchors)
+      room = (unsigned int) p->n_anchors;
+    s.anchors += y10_head_aligned ((size_t) s.list_size * 8);
+    s.bytes = s.anchors + y10_head_aligned ((size_t) room * 4);
+  }
   return s;
 }
 
-/* Depends on n_anchors, images and capacity. */
+/* Depends on n_anchors, images, capacity and max_pairs. */
 static inline size_t
 y10_head_scratch_bytes (const Y10KHead *p)
 {
@@ -169,6 +176,12 @@ y10_head_select_launch (const Y10KHead *p)
 
 static inline Y10KLaunch
 y10_head_nms_launch (const Y10KHead *p)
+{
+  return y10_head_select_launch (p);
+}
+
+static inline Y10KLaunch
+y10_head_nms_pairs_launch (const Y10KHead *p)
 {
   return y10_head_select_launch (p);
 }

@@ -1,15 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Greedy non-maximum suppression (one2many) of the best class of each anchor: a
- * box is dropped if it overlaps a better kept box by more than the threshold.
- * Candidates are processed in order of score, as many at a time as fit in shared
- * memory, until none is left or enough are kept. The block synchronises once per
- * kept box, not once per candidate. */
+/* Non-maximum suppression (one2many) of the best class of each anchor. */
 
-#include "head.cuh"
-
-#define Y10_HEAD_NMS_WORDS (Y10_HEAD_NMS_LIST / 32)
+#include "head_nms.cuh"
 
 /* Keys of the anchors' scores that are below @before; the index is the anchor. */
 struct Y10HeadScores
@@ -49,144 +43,35 @@ struct Y10HeadScores
       f (packed);
     }
   }
-};
 
-static __device__ __forceinline__ float
-y10_head_iou (const float4 &a, const float4 &b)
-{
-  const float w = (a.z < b.z ? a.z : b.z) - (a.x > b.x ? a.x : b.x);
-  const float h = (a.w < b.w ? a.w : b.w) - (a.y > b.y ? a.y : b.y);
-  const float inter = __fmul_rn (w > 0 ? w : 0, h > 0 ? h : 0);
-
-  return inter / (__fmul_rn (a.z - a.x, a.w - a.y)
-      + __fmul_rn (b.z - b.x, b.w - b.y) - inter);
-}
-
-/* Returns the first set bit from @from on, or n. */
-static __device__ __forceinline__ unsigned int
-y10_head_next (const unsigned int *words, unsigned int from, unsigned int n)
-{
-  if (from >= n)
-    return n;
-
-  unsigned int w = from / 32;
-  unsigned int bits = words[w] & (Y10_ALL_LANES << (from & 31));
-
-  while (bits == 0) {
-    if (++w * 32 >= n)
-      return n;
-    bits = words[w];
+  __device__ __forceinline__ unsigned int
+  anchor (unsigned int index) const
+  {
+    return index;
   }
-  return w * 32 + (unsigned int) __ffs ((int) bits) - 1;
-}
+
+  __device__ __forceinline__ unsigned int
+  class_id (unsigned int index) const
+  {
+    return best[index];
+  }
+};
 
 extern "C" __global__ void __launch_bounds__ (Y10_HEAD_THREADS, 1)
 y10_head_nms (Y10KHead p)
 {
   __shared__ Y10HeadShared s;
-  __shared__ Y10Key list[Y10_HEAD_NMS_LIST];
-  __shared__ float4 boxes[Y10_HEAD_NMS_LIST];
-  __shared__ unsigned int classes[Y10_HEAD_NMS_LIST];
-  __shared__ unsigned short order[Y10_HEAD_NMS_LIST];
-  /* Bit sets of the boxes not yet suppressed: the current and the next one. */
-  __shared__ unsigned int alive[2][Y10_HEAD_NMS_WORDS];
-  const unsigned int lane = threadIdx.x & 31, warp = threadIdx.x / 32;
-  const int image = (int) blockIdx.x;
-  const unsigned int capacity = (unsigned int) p.capacity;
-  const Y10KHeadParams params = p.params[image];
-  const unsigned int limit = params.max_rows < p.capacity
-      ? (unsigned int) max (params.max_rows, 0) : capacity;
+  __shared__ Y10HeadNms nms;
+  const Y10KHeadParams params = p.params[blockIdx.x];
   const Y10KHeadScratch at = y10_head_scratch (&p);
-  char *scratch = (char *) p.scratch + image * at.bytes;
-  float4 *kept_boxes = (float4 *) (scratch + at.kept_boxes);
-  unsigned int *kept_classes = (unsigned int *) (scratch + at.kept_classes);
+  char *scratch = (char *) p.scratch + blockIdx.x * at.bytes;
   Y10HeadScores source = {
     (const unsigned int *) (scratch + at.keys),
     (const unsigned int *) (scratch + at.best), (unsigned int) p.n_anchors,
     y10_head_key (params.floor), params.confidence, ~(Y10Key) 0
   };
-  unsigned int kept = 0;
-  unsigned int turn = y10_head_begin (&s);
-  Y10Key threshold = 0;
+  const unsigned int turn = y10_head_begin (&s);
 
   __syncthreads ();
-  while (kept < limit && threshold != 1) {
-    const unsigned int n = y10_head_largest (source, Y10_HEAD_NMS_LIST / 2,
-        Y10_HEAD_NMS_LIST, &s, &turn, &threshold,
-        [&] (unsigned int at, Y10Key key) { list[at] = key; });
-    unsigned int fresh = 0, now = 0, i;
-
-    if (n == 0)
-      break;
-    y10_head_sort (list, n);
-    source.before = list[n - 1];
-    for (unsigned int t = threadIdx.x; t < 4 * n; t += Y10_HEAD_THREADS) {
-      const unsigned int anchor = y10_head_index (list[t / 4]);
-
-      ((float *) &boxes[t / 4])[t & 3] =
-          y10_head_edge (p, image, anchor, (int) (t & 3));
-      if ((t & 3) == 0)
-        classes[t / 4] = source.best[anchor];
-    }
-    __syncthreads ();
-
-    /* Boxes kept in earlier rounds suppress first. */
-    for (unsigned int w = warp; w * 32 < n; w += Y10_HEAD_WARPS) {
-      const unsigned int j = w * 32 + lane;
-      bool stays = j < n;
-
-      for (unsigned int k = 0; stays && k < kept; k++)
-        stays = !((params.class_agnostic || classes[j] == kept_classes[k])
-            && y10_head_iou (boxes[j], kept_boxes[k]) > params.iou);
-
-      const unsigned int bits = __ballot_sync (Y10_ALL_LANES, stays);
-
-      if (lane == 0)
-        alive[0][w] = bits;
-    }
-    __syncthreads ();
-
-    for (i = y10_head_next (alive[now], 0, n); i < n;
-        i = y10_head_next (alive[now], i + 1, n)) {
-      const float4 box = boxes[i];
-      const unsigned int class_id = classes[i];
-
-      if (threadIdx.x == 0)
-        order[fresh] = (unsigned short) i;
-      if (kept + ++fresh == limit)
-        break;
-      for (unsigned int w = i / 32 + warp; w * 32 < n; w += Y10_HEAD_WARPS) {
-        const unsigned int j = w * 32 + lane;
-        bool stays = alive[now][w] >> lane & 1;
-
-        if (stays && j > i && (params.class_agnostic || classes[j] == class_id))
-          stays = !(y10_head_iou (boxes[j], box) > params.iou);
-
-        const unsigned int bits = __ballot_sync (Y10_ALL_LANES, stays);
-
-        if (lane == 0)
-          alive[now ^ 1][w] = bits;
-      }
-      __syncthreads ();
-      now ^= 1;
-    }
-    __syncthreads ();
-
-    for (unsigned int t = threadIdx.x; t < 4 * fresh; t += Y10_HEAD_THREADS) {
-      const unsigned int from = order[t / 4], to = kept + t / 4;
-      const int edge = (int) (t & 3);
-      const float v = ((const float *) &boxes[from])[edge];
-
-      ((float *) &kept_boxes[to])[edge] = v;
-      if (edge == 0)
-        kept_classes[to] = classes[from];
-      y10_head_write (p.rows + (size_t) image * capacity + to, edge,
-          y10_head_to_source (params, v, edge), y10_head_score (list[from]),
-          y10_head_index (list[from]), classes[from]);
-    }
-    kept += fresh;
-    __syncthreads ();
-  }
-  if (threadIdx.x == 0)
-    p.counts[image] = kept;
+  y10_head_suppress (p, params, source, &nms, &s, turn);
 }

@@ -57,7 +57,8 @@ y10_k_div_up (long long a, long long b)
 #define Y10_UNTYPED_KERNELS(K) \
   K (head_scan, Head) \
   K (head_select, Head) \
-  K (head_nms, Head)
+  K (head_nms, Head) \
+  K (head_nms_pairs, Head)
 
 /* Kernels of the painter, which draw on pictures: y10_NAME. */
 #define Y10_PAINTER_KERNELS(K) \

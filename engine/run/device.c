@@ -65,19 +65,6 @@ check_integers (Y10Engine *engine, GError **error)
   return FALSE;
 }
 
-/* Only the head in host memory, core/head.c, takes pairs of anchor and class into NMS. */
-static gboolean
-check_pairs (const Y10Engine *engine, GError **error)
-{
-  if (!engine->config.multi_label || engine->backend->host_arenas
-      || !y10_graph_has_nms (engine->graph))
-    return TRUE;
-  g_set_error (error, Y10_ERROR, Y10_ERROR_UNSUPPORTED,
-      "backend %s takes the best class of an anchor only, not several (multi_label); "
-      "expected backend cpu or ref", engine->backend->name);
-  return FALSE;
-}
-
 /* Runs on the device thread. */
 gboolean
 y10_engine_make_device (Y10Engine *engine, gpointer data, GError **error)
@@ -96,8 +83,7 @@ y10_engine_make_device (Y10Engine *engine, gpointer data, GError **error)
   c->threads = backend->threads (engine->device);
   engine->graph = y10_model_build_graph (engine->model, c->width, c->height,
       c->head, error);
-  if (!engine->graph || !check_integers (engine, error)
-      || !check_pairs (engine, error))
+  if (!engine->graph || !check_integers (engine, error))
     return FALSE;
   engine->graph->multi_label = c->multi_label;
   if (!backend->layout (engine->device, &c->precision, &layout, error))

@@ -139,9 +139,6 @@ run_case (const Case *c, const Runner *runner, const Runner *reference,
 static gboolean
 is_tested (const Runner *runner, const Case *c)
 {
-  /* The engine refuses it there. */
-  if (c->type == CASE_HEAD && c->head.multi_label && !runner->class->host_arenas)
-    return FALSE;
   return runner->class != &y10_backend_ref || c->type == CASE_HEAD || bench;
 }
 

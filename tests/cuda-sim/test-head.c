@@ -46,6 +46,7 @@ typedef struct
   Kind kind;
   guint height[3], width[3];    /* anchors */
   guint n_classes, n_bins, images, capacity;
+  guint pairs;                  /* the most of them that go through NMS; 0: best classes do */
 } Case;
 
 typedef struct
@@ -106,7 +107,8 @@ init_graph (World *w, const Case *c)
   memset (w, 0, sizeof *w);
   w->graph = (Y10Graph) {.head = c->head,.n_classes = c->n_classes,
     .n_bins = c->n_bins,.n_levels = 3,.tensors = w->tensors,.n_tensors = 6,
-    .head_kind = c->n_bins == 1 ? Y10_HEAD_KIND_LTRB : Y10_HEAD_KIND_DFL
+    .head_kind = c->n_bins == 1 ? Y10_HEAD_KIND_LTRB : Y10_HEAD_KIND_DFL,
+    .multi_label = c->pairs > 0
   };
   w->plan = (Y10Plan) {.graph = &w->graph,.storage = w->storage,
     .layout = {.block = 1,.elem_size = 4}
@@ -212,11 +214,19 @@ world_clear (World *w)
   }
 }
 
+static guint
+get_n_candidates (const World *w, const Case *c)
+{
+  const guint n = y10_head_capacity (&w->graph, c->capacity);
+
+  return c->pairs ? MIN (c->pairs, n) : n;
+}
+
 /* Runs the head like the ref backend. */
 static guint
 run_reference (const World *w, const Case *c, guint image, Y10Detection *rows)
 {
-  guint capacity = y10_head_capacity (&w->graph, c->capacity), n;
+  guint capacity = get_n_candidates (w, c), n;
   Y10Candidate *candidates = g_new (Y10Candidate, capacity);
   gfloat *boxes = g_new (gfloat, y10_head_n_floats (&w->graph, capacity));
   guint8 *keep = g_malloc (capacity);
@@ -241,7 +251,8 @@ fill_kernel (Y10KHead *k, const World *w, const Case *c)
   *k = (Y10KHead) {.n_levels = 3,.n_anchors = w->graph.n_anchors,
     .n_classes = c->n_classes,
     .n_bins = c->n_bins,.images = c->images,.capacity = c->capacity,
-    .kind = (int) w->graph.head_kind
+    .kind = (int) w->graph.head_kind,
+    .max_pairs = c->pairs ? (int) get_n_candidates (w, c) : 0
   };
   for (guint l = 0; l < 3; l++) {
     guint area = c->height[l] * c->width[l];
@@ -316,6 +327,8 @@ run_kernels (const Case *c, Y10KHead *k, Y10KRow *rows, unsigned *counts)
   launch ("y10_head_scan", y10_head_scan_launch (k), k);
   if (c->head == Y10_HEAD_ONE2ONE)
     launch ("y10_head_select", y10_head_select_launch (k), k);
+  else if (c->pairs)
+    launch ("y10_head_nms_pairs", y10_head_nms_pairs_launch (k), k);
   else
     launch ("y10_head_nms", y10_head_nms_launch (k), k);
   g_free (k->scratch);
@@ -391,8 +404,8 @@ run_case (const Case *c, guint32 seed)
     if (!compare (&w, c, rows[i], counts)) {
       g_test_message ("%s, %s, %u anchors, %u classes, %u bins, %u images, "
           "capacity %u, seed %u", c->head == Y10_HEAD_ONE2ONE ? "one2one"
-          : "one2many", kind_names[c->kind], w.graph.n_anchors, c->n_classes,
-          c->n_bins, c->images, c->capacity, seed);
+          : c->pairs ? "pairs" : "one2many", kind_names[c->kind], w.graph.n_anchors,
+          c->n_classes, c->n_bins, c->images, c->capacity, seed);
       g_test_fail ();
       break;
     }
@@ -440,6 +453,9 @@ test_random (gconstpointer data)
       .capacity = ONE_OF (rand, 1, 2, 7, 300, 300, 1024, 1025, 3000)
     };
 
+    /* Few pairs, so that rows tell which ones they are. */
+    if (c.head == Y10_HEAD_ONE2MANY && g_rand_boolean (rand))
+      c.pairs = ONE_OF (rand, 1, 7, 100, 1024, 2000, 30000);
     choose_grids (&c, 4 * g_rand_int_range (rand, 1, 10),
         4 * g_rand_int_range (rand, 1, 10));
     run_case (&c, first + i);
@@ -478,10 +494,14 @@ main (int argc, char **argv)
     const char *name;
     Case c;
   } cases[] = {
-#define CASE(head, kind, size, classes, rows) { \
-    "/" #head "/" #kind "/" #size "x" #classes "/" #rows, \
-    { Y10_HEAD_##head, kind, { size / 8, size / 16, size / 32 }, \
-      { size / 8, size / 16, size / 32 }, classes, 16, 1, rows } }
+#define CASE_OF(name, head, kind, size, classes, rows, pairs) { \
+    "/" name "/" #kind "/" #size "x" #classes "/" #rows, \
+    { head, kind, { size / 8, size / 16, size / 32 }, \
+      { size / 8, size / 16, size / 32 }, classes, 16, 1, rows, pairs } }
+#define CASE(head, kind, size, classes, rows) \
+    CASE_OF (#head, Y10_HEAD_##head, kind, size, classes, rows, 0)
+#define PAIRS(kind, size, classes, rows) \
+    CASE_OF ("PAIRS", Y10_HEAD_ONE2MANY, kind, size, classes, rows, 30000)
     CASE (ONE2ONE, SPREAD, 32, 80, 300),
     CASE (ONE2ONE, SPREAD, 640, 80, 300),
     CASE (ONE2ONE, SPREAD, 1280, 8, 300),
@@ -495,7 +515,13 @@ main (int argc, char **argv)
     CASE (ONE2MANY, EQUAL, 640, 3, 300),
     CASE (ONE2MANY, SPREAD, 320, 1000, 300),
     CASE (ONE2MANY, SPREAD, 640, 3, 8400),
+    PAIRS (SPREAD, 640, 80, 300),
+    PAIRS (TIES, 640, 80, 300),
+    PAIRS (EQUAL, 320, 1000, 300),
+    PAIRS (NEAR, 1408, 2, 300),
+#undef PAIRS
 #undef CASE
+#undef CASE_OF
   };
 
   g_test_init (&argc, &argv, NULL);

@@ -12,7 +12,7 @@ import json
 import re
 import sys
 
-FIRST, LAST = ("y10_preprocess", "y10_stem"), ("y10_head_select", "y10_head_nms")
+FIRST, LAST = ("y10_preprocess", "y10_stem"), ("y10_head_select", "y10_head_nms", "y10_head_nms_pairs")
 KERNEL = re.compile(r"(\d+) (\d+) (\d+) (\S+) (\S+) (\d+) (.*)")
 
 Node = collections.namedtuple("Node", "start end stream grid block registers name")

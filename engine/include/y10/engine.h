@@ -84,8 +84,8 @@ Y10_API const char *y10_head_get_name (Y10Head head);
  *   when the step could begin; 0: none. #Y10EngineStream only
  * @multi_label: for heads with NMS: whether every class of an anchor that reaches the
  *   confidence is a candidate, at most 30000 of an image, rather than the best one. An
- *   object may then have boxes of several classes, as precision at high recall needs;
- *   the backends ref and cpu only. Default %FALSE. Since 0.2
+ *   object may then have boxes of several classes, as precision at high recall needs.
+ *   Default %FALSE. Since 0.2
  *
  * Configuration of an engine. Call y10_engine_config_init() first, which sets
  * the defaults, also of fields that later versions add.
