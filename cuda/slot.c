@@ -70,6 +70,7 @@ init_head (Y10Slot *slot, CUdeviceptr scratch)
   h->kind = (int) graph->head_kind;
   h->images = slot->max_batch;
   h->capacity = slot->max_rows;
+  h->best_class = y10_graph_has_best_class (graph);
   h->max_pairs = graph->multi_label && y10_graph_has_nms (graph)
       ? (int) y10_head_capacity (graph, slot->max_rows) : 0;
   h->params = GSIZE_TO_POINTER (slot->params);

@@ -4,7 +4,7 @@
 
 /* Turns logits into rows, with the results and order of engine/core/head.c:
  * score, anchor, class, for any number of anchors and classes. head_scan finds
- * each anchor's best requested class. Then one block per image selects, sorts and
+ * each anchor's best class. Then one block per image selects, sorts and
  * decodes: head_select the best pairs of anchor and class (one2one), head_nms the
  * best class of each anchor with greedy suppression (one2many), head_nms_pairs all
  * pairs with it. These read only scratch memory that head_scan has just written, so
@@ -58,6 +58,8 @@ typedef struct
   int n_levels, n_anchors, n_classes, n_bins, images;
   int kind;                     /* Y10_K_HEAD_DFL or _LTRB */
   int capacity;                 /* rows per image */
+  int best_class;               /* head_nms: classes are requested after the choice
+                                 * of an anchor's best one */
   int max_pairs;                /* of anchor and class, head_nms_pairs; 0: another head */
   const Y10KHeadParams *params; /* one an image */
   const unsigned char *classes; /* [images][n_classes], non-zero: requested */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Finds each anchor's best requested class. Only this kernel reads all logits,
+/* Finds each anchor's best class, of those that are requested or, if only the best one of all
+ * counts, of all. Only this kernel reads all logits,
  * and reads them once: eight lanes per anchor, four classes at a time, so that a
  * warp reads contiguous 128 bytes. */
 
@@ -20,11 +21,12 @@ y10_head_scan (Y10KHead p)
   const unsigned int anchor = thread / Y10_HEAD_SCAN_LANES;
   const unsigned int lane = thread % Y10_HEAD_SCAN_LANES;
   const int image = (int) blockIdx.y, n_classes = p.n_classes;
-  const bool all = p.params[image].all_classes;
+  const bool filter = p.best_class && !p.params[image].all_classes;
+  const bool all = p.best_class || p.params[image].all_classes;
   const unsigned char *wanted = p.classes + (long long) image * n_classes;
   const bool inside = anchor < (unsigned int) p.n_anchors;
   unsigned int key = 0, best = Y10_NO_CLASS;
-  /* Twice the first requested class, plus one if its logit is NaN. */
+  /* Twice the first class that counts, plus one if its logit is NaN. */
   unsigned int first = 0xffffffffu;
 
   if (inside) {
@@ -80,6 +82,6 @@ y10_head_scan (Y10KHead p)
     /* No value is larger than NaN: if the logit of the first class is NaN, the
      * reference's search for the maximum stays there. */
     ((unsigned int *) (scratch + at.best))[anchor] =
-        first & 1 ? Y10_NO_CLASS : best;
+        first & 1 || (filter && best != Y10_NO_CLASS && !wanted[best]) ? Y10_NO_CLASS : best;
   }
 }

@@ -50,18 +50,19 @@ scan_best_class (Scan *s)
   guint n_classes = s->plan->graph->n_classes;
 
   for (guint i = 0; i < s->n; i++) {
-    gint best = -1;
-    gfloat top = 0;
+    gfloat top = s->logits[(gsize) i * s->block];
+    guint best = 0;
 
-    for (guint c = 0; c < n_classes; c++) {
+    for (guint c = 1; c < n_classes; c++) {
       gfloat l = s->logits[(gsize) (c / s->block * s->n + i) * s->block
           + c % s->block];
-      if ((!s->classes || s->classes[c]) && (best < 0 || l > top)) {
+
+      if (l > top) {
         best = c;
         top = l;
       }
     }
-    if (best >= 0)
+    if (!s->classes || s->classes[best])
       y10_topk_push (s->topk, top, s->first_anchor + i, best);
   }
 }

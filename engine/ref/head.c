@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Finds candidates in planar logits. */
+/* Finds candidates in planar logits. Where only the best class of an anchor is one, it is
+ * chosen among all classes, as in the training code: asking for some classes adds no box. */
 
 #include "config.h"
 
@@ -22,13 +23,12 @@ scan_best_class (const gfloat *logits, guint n_classes, guint n,
     guint32 first_anchor, const guint8 *classes, Y10TopK *topk)
 {
   for (guint i = 0; i < n; i++) {
-    gint best = -1;
+    guint best = 0;
 
-    for (guint c = 0; c < n_classes; c++)
-      if ((!classes || classes[c]) && (best < 0
-              || logits[(gsize) c * n + i] > logits[(gsize) best * n + i]))
+    for (guint c = 1; c < n_classes; c++)
+      if (logits[(gsize) c * n + i] > logits[(gsize) best * n + i])
         best = c;
-    if (best >= 0)
+    if (!classes || classes[best])
       y10_topk_push (topk, logits[(gsize) best * n + i], first_anchor + i,
           best);
   }

@@ -189,14 +189,12 @@ test_one2many (const TestLogits *logits, double confidence,
   guint n_anchors = test_logits_n_anchors (logits);
 
   for (guint a = 0; a < n_anchors; a++) {
-    guint best = logits->n_classes;
+    guint best = 0;
 
-    for (guint c = 0; c < logits->n_classes; c++)
-      if ((!wanted || wanted[c]) && (best == logits->n_classes
-              || test_logits_class (logits, a, c)
-              > test_logits_class (logits, a, best)))
+    for (guint c = 1; c < logits->n_classes; c++)
+      if (test_logits_class (logits, a, c) > test_logits_class (logits, a, best))
         best = c;
-    if (best < logits->n_classes
+    if ((!wanted || wanted[best])
         && test_sigmoid (test_logits_class (logits, a, best)) >= confidence)
       append (rows, a, best, test_logits_class (logits, a, best));
   }

@@ -37,7 +37,7 @@ double test_sigmoid (double x);
  * class with at least @confidence. */
 GArray *test_one2one (const TestLogits *logits, double confidence,
     const guint8 *wanted, guint max);
-/* This one returns the best wanted class of every anchor, after non-maximum
+/* This one returns the best class of every anchor if it is wanted, after non-maximum
  * suppression like that of torchvision.ops.nms. */
 GArray *test_one2many (const TestLogits *logits, double confidence,
     const guint8 *wanted, double iou, gboolean agnostic, guint max);

@@ -252,6 +252,7 @@ fill_kernel (Y10KHead *k, const World *w, const Case *c)
     .n_classes = c->n_classes,
     .n_bins = c->n_bins,.images = c->images,.capacity = c->capacity,
     .kind = (int) w->graph.head_kind,
+    .best_class = y10_graph_has_best_class (&w->graph),
     .max_pairs = c->pairs ? (int) get_n_candidates (w, c) : 0
   };
   for (guint l = 0; l < 3; l++) {

@@ -275,6 +275,36 @@ test_multi_label (void)
   y10_test_tensors_free (tensors);
 }
 
+/* Asking for some classes gives the boxes of these classes and no others: a place whose best
+ * class is another one has none. */
+static void
+test_classes (void)
+{
+  static const Y10BackendKind backends[] = { Y10_BACKEND_REF, Y10_BACKEND_CPU };
+  static const guint8 classes[] = { 0, 1, 0 };
+  Y10HeadParams params = Y10_HEAD_PARAMS_INIT;
+  Y10Detection all[MAX_ROWS], rows[MAX_ROWS];
+  Y10TestTensors *tensors = test_tensors ("tiny-nc3", 0);
+
+  params.confidence = 0;
+  params.iou = 1;
+  for (guint i = 0; i < G_N_ELEMENTS (backends); i++) {
+    guint n, n_expected = 0;
+
+    params.classes = NULL;
+    n = detect_with (tensors, backends[i], Y10_HEAD_ONE2MANY, FALSE, &params, all);
+    params.classes = classes;
+    for (guint k = 0; k < n; k++)
+      if (classes[all[k].class_id])
+        all[n_expected++] = all[k];
+    g_assert_cmpuint (n_expected, >, 0);
+    g_assert_cmpuint (n_expected, <, n);
+    n = detect_with (tensors, backends[i], Y10_HEAD_ONE2MANY, FALSE, &params, rows);
+    g_assert_cmpmem (rows, n * sizeof *rows, all, n_expected * sizeof *all);
+  }
+  y10_test_tensors_free (tensors);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -283,6 +313,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/heads/one", test_one_head);
   g_test_add_func ("/heads/multi-label", test_multi_label);
+  g_test_add_func ("/heads/classes", test_classes);
   g_test_add_func ("/heads/named", test_named);
   g_test_add_func ("/heads/chosen", test_chosen);
   g_test_add_func ("/heads/unknown", test_unknown);

@@ -42,7 +42,8 @@ typedef struct
  * @max_detections: maximum number of detections of the image, 1 to the engine's
  * @classes: (nullable): one byte per class, non-zero for the classes to detect;
  *   %NULL for all. Copied by y10_step_add(). Other classes do not count towards
- *   @max_detections
+ *   @max_detections. Where only the best class of an anchor counts, it is chosen
+ *   among all classes
  * @class_confidence: (nullable): minimum confidence per class, 0 to 1, in place
  *   of @confidence; a negative value selects @confidence; %NULL for none.
  *   Copied by y10_step_add(). Since 0.2
