@@ -265,6 +265,10 @@ EXPORTS = {"default": {}, "one2many": {"end2end": False}, "one2one": {"end2end":
 REFUSED = (
     ("yolov3", "DetectionModel", "YOLOv3u"), ("yolov5n", "DetectionModel", "YOLOv5u"),
     ("yolov9t", "DetectionModel", "YOLOv9"), ("yolo12n", "DetectionModel", "YOLO12"),
+    ("yolov8n-p2", "DetectionModel", "YOLOv8-p2, with four levels"),
+    ("yolov8n-p6", "DetectionModel", "YOLOv8-p6, with four levels"),
+    ("yolo26n-p2", "DetectionModel", "YOLO26-p2, with four levels"),
+    ("yolo26n-p6", "DetectionModel", "YOLO26-p6, with four levels"),
     ("rtdetr-l", "RTDETRDetectionModel", "RT-DETR"),
     *((f"{family}n-seg", "SegmentationModel", f"{title} for segmentation") for family, title in (
         ("yolov8", "YOLOv8"), ("yolo11", "YOLO11"), ("yolo26", "YOLO26"))),
