@@ -240,6 +240,10 @@ class Detect(unittest.TestCase):
                     again = y10.val(data, command=Y10)
                 self.assertEqual((again["pictures"], again["unread"]), (1, 1))
                 self.assertAlmostEqual(again["ap50"], 1)
+                with self.assertWarns(RuntimeWarning):
+                    few = y10.val(data, command=Y10, classes="qr-code", confidence=0.5,
+                                  max_detections=1, class_agnostic_nms=True)
+                self.assertEqual(few["detections"], 1)
             else:
                 with self.assertRaisesRegex(RuntimeError, "built without gdk-pixbuf"):
                     y10.val(data, command=Y10)

@@ -13,9 +13,11 @@ from ._weights import PathLike
 
 #: What Ultralytics calls the arguments of val().
 HINTS = {"imgsz": "size", "device": "backend", "half": "precision", "weights": "model",
-         "save_json": "save_detections", "plots": "plot"}
+         "save_json": "save_detections", "plots": "plot", "conf": "confidence",
+         "max_det": "max_detections", "agnostic_nms": "class_agnostic_nms"}
 OPTIONS = ("labels", "images", "detections", "save_detections", "plot", "backend", "precision",
-           "head", "size", "threads")
+           "head", "size", "threads", "confidence", "classes", "max_detections", "iou",
+           "class_agnostic_nms", "split")
 
 
 def val(data: PathLike, model: Optional[PathLike] = None, *, command: str = "y10",
@@ -29,7 +31,8 @@ def val(data: PathLike, model: Optional[PathLike] = None, *, command: str = "y10
         model: weights; None for the bundled model.
         command: the command y10, or its path.
         options: those of `y10 val` with _ for -: labels, images, detections, save_detections,
-            plot, backend, precision, head, size, threads.
+            plot, backend, precision, head, size, threads, confidence, classes (text),
+            max_detections, iou, class_agnostic_nms (True or False), split.
 
     Raises:
         FileNotFoundError: the command is not installed.
@@ -41,8 +44,10 @@ def val(data: PathLike, model: Optional[PathLike] = None, *, command: str = "y10
         if name not in OPTIONS + ("model",):
             hint = f"; did you mean {HINTS[name]}?" if name in HINTS else ""
             raise TypeError(f"val() has no argument {name!r}{hint}")
-        if value is not None:
-            text = value if isinstance(value, int) else os.fspath(value)
+        if value is True:
+            arguments.append(f"--{name.replace('_', '-')}")
+        elif value is not None and value is not False:
+            text = value if isinstance(value, (int, float)) else os.fspath(value)
             arguments.append(f"--{name.replace('_', '-')}={os.fsdecode(str(text))}")
     try:
         done = subprocess.run(arguments + ["--", os.fsdecode(data)], check=False,

@@ -349,6 +349,52 @@ class Pictures(Case):
         data = self.write_coco("none.json", [], ("horse", "cow"))
         self.refused("val", *self.engine, data, says=["none of its classes (horse, cow)"], status=1)
 
+    def detections(self, data, *args):
+        saved = self.path("options.d.json")
+        out, said = self.val(data, "--images", self.folder, "--save-detections", saved, *args)
+        with open(saved, encoding="utf-8") as f:
+            return json.load(f), out, said
+
+    def test_options(self):
+        """Which boxes count: the best ones, those of some classes, those that overlap less."""
+        data = self.write_coco("options.json", self.found()[::2])
+        found, everything, _ = self.detections(data)
+        middle = sorted(f["score"] for f in found)[len(found) // 2]
+        self.assertEqual(self.detections(data, "--confidence", repr(middle - 1e-9))[0],
+                         [f for f in found if f["score"] >= middle])
+        best = [sorted((f for f in found if f["image_id"] == i), key=lambda f: -f["score"])[:2]
+                for i in range(len(self.SIZES))]
+        self.assertEqual(self.detections(data, "--max-detections", "2")[0], sum(best, []))
+        # So that no picture has more than 300.
+        least = repr(max(sorted(f["score"] for f in found if f["image_id"] == i)[-200:][0]
+                         for i in range(len(self.SIZES))))
+        found, everything, _ = self.detections(data, "--confidence", least)
+        for names in ("owl,cat", "20, 0"):
+            chosen, out, said = self.detections(data, "--confidence", least, "--classes", names)
+            self.assertEqual(chosen, [f for f in found if f["category_id"] != 10])
+            self.assertEqual(out["classes"], [c for c in everything["classes"] if c["name"] != "dog"])
+            self.assertNotIn("left out", said)
+
+        def count(*args):
+            return len(self.detections(data, "--head", "one2one-nms", *args)[0])
+        some = count("--iou", "0.3")
+        self.assertLess(some, count("--iou", "0.9"))
+        self.assertLess(count("--iou", "0.3", "--class-agnostic-nms"), some)
+        self.refused("val", *self.engine, "--classes", "cow", data, says=["no class 'cow'", "'cat'"])
+        self.refused("val", *self.engine, "--iou", "2", data, says=["--iou is 2, expected 0 to 1"])
+        self.refused("val", *self.engine, "--split", "test", data, says=["--split is for a data.yaml"], status=1)
+        self.refused("val", "--detections", "x.json", "--iou", "0.5", data, says=["detections of the model"])
+
+    def test_split(self):
+        """Another split; in a data.yaml, classes count from 0."""
+        self.write_labels(self.found()[::2])
+        yaml = self.write_yaml("val: nowhere\ntest: images/val\nnames: [cat, dog, owl]\n")
+        self.refused("val", *self.engine, yaml, says=["nowhere"], status=1)
+        self.refused("val", *self.engine, "--split", "train", yaml, says=["has no train"], status=1)
+        out, _ = self.val(yaml, "--split", "test", "--classes", "1")
+        self.assertEqual(out["pictures"], len(self.SIZES))
+        self.assertEqual([c["name"] for c in out["classes"]], ["dog"])
+
     @unittest.skipIf("jpeg" not in FEATURES or not shutil.which("gst-launch-1.0"), "no JPEG")
     def test_orientation(self):
         """A picture that lies on its side, and says so, has the boxes of the upright one."""

@@ -41,6 +41,7 @@ static const Hint options[] = {
   {"save-json", "--format coco --output FILE"},
   {"device", "--backend"}, {"half", "--precision"}, {"vid-stride", "--interval"},
   {"stride", "--interval"}, {"max-det", "--max-detections"},
+  {"iou-thres", "--iou"}, {"agnostic-nms", "--class-agnostic-nms"},
   {"workers", "--threads"}, {"names", "--labels"}, {"data", "--labels"},
 };
 

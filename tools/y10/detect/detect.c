@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/command.h"
+#include "base/headoptions.h"
 #include "base/hints.h"
 #include "base/interrupt.h"
 #include "base/names.h"
@@ -32,9 +33,9 @@
 typedef struct
 {
   ToolEngineOptions engine;
-  double confidence;
-  int max_detections, interval;
-  char *classes, *draw, *save_crops, *format_name, *output_path;
+  ToolHeadOptions head;
+  int interval;
+  char *draw, *save_crops, *format_name, *output_path;
   ToolRules rules;
   ToolFormat format;
   ToolOutput *output;           /* NULL with --store */
@@ -215,8 +216,8 @@ run (gpointer user)
     g_error_free (error);
     goto out;
   }
-  if (options->classes
-      && !(classes = tool_classes_parse (options->classes, self.model))) {
+  if (options->head.classes
+      && !(classes = tool_classes_parse (options->head.classes, self.model))) {
     status = TOOL_USAGE;
     goto out;
   }
@@ -229,8 +230,7 @@ run (gpointer user)
     status = TOOL_FAILED;
     goto out;
   }
-  params.confidence = (gfloat) options->confidence;
-  params.max_detections = (guint) options->max_detections;
+  tool_head_options_apply (&options->head, &params);
   params.classes = classes;
   engine = open_engine (&self, options, config, &params);
   if (!engine)
@@ -249,7 +249,7 @@ run (gpointer user)
     print_summary (&self, engine);
   if (tool_interrupted ())
     status = TOOL_INTERRUPTED;
-  else if (!options->engine.model && !options->store && !options->classes)
+  else if (!options->engine.model && !options->store && !options->head.classes)
     explain_bundled (&self);
 
 out:
@@ -441,15 +441,10 @@ make_context (void)
 int
 tool_detect (int argc, char **argv)
 {
-  DetectOptions options = {.confidence = 0.25,.max_detections = 300,
-    .interval = 1,.rules.tile_overlap = Y10_TILES_DEFAULT_OVERLAP
+  DetectOptions options = {.interval = 1,.rules.tile_overlap = Y10_TILES_DEFAULT_OVERLAP
   };
   Y10EngineConfig config;
   const GOptionEntry entries[] = {
-    {"confidence", 'c', 0, G_OPTION_ARG_DOUBLE, &options.confidence,
-        "Minimum confidence, 0 to 1 [0.25]", "C"},
-    {"classes", 0, 0, G_OPTION_ARG_STRING, &options.classes,
-        "Report only these classes: names or numbers, comma-separated", "LIST"},
     {"class-confidence", 0, 0, G_OPTION_ARG_STRING, &options.rules.class_confidence,
         "Minimum confidence per class, such as person=0.4,*=0.25", "LIST"},
     {"min-size", 0, 0, G_OPTION_ARG_STRING, &options.rules.min_size,
@@ -468,8 +463,6 @@ tool_detect (int argc, char **argv)
         "pixels, or auto", "TILES"},
     {"tile-overlap", 0, 0, G_OPTION_ARG_DOUBLE, &options.rules.tile_overlap,
         "Share of a tile that its neighbour covers, too, 0 to 0.9 [0.2]", "O"},
-    {"max-detections", 0, 0, G_OPTION_ARG_INT, &options.max_detections,
-        "Maximum number of objects per frame, 1 to 300 [300]", "N"},
     {"interval", 0, 0, G_OPTION_ARG_INT, &options.interval,
         "Infer every Nth frame of a video [1]", "N"},
     {"ignore-par", 0, 0, G_OPTION_ARG_NONE, &options.ignore_par,
@@ -503,12 +496,11 @@ tool_detect (int argc, char **argv)
   char **expanded;
 
   tool_engine_options_add (context, &options.engine, TRUE);
+  tool_head_options_add (context, &options.head, 0.25, "Minimum confidence, 0 to 1 [0.25]");
   g_option_context_add_main_entries (context, entries, NULL);
   if (!tool_options_parse (context, "detect", &argc, &argv)
       || !tool_engine_options_parse (&options.engine, &config)
-      || !tool_check_range ("--confidence", options.confidence, 0, 1)
-      || !tool_check_range ("--max-detections", options.max_detections, 1,
-          config.max_detections)
+      || !tool_head_options_check (&options.head, config.max_detections)
       || !tool_check_range ("--tile-overlap", options.rules.tile_overlap, 0, 0.9)
       || !tool_check_range ("--interval", options.interval, 1, MAX_INTERVAL))
     goto out;
@@ -538,9 +530,9 @@ tool_detect (int argc, char **argv)
 
 out:
   tool_engine_options_clear (&options.engine);
+  tool_head_options_clear (&options.head);
   g_option_context_free (context);
   g_strfreev (options.inputs);
-  g_free (options.classes);
   g_free (options.rules.class_confidence);
   g_free (options.rules.min_size);
   g_free (options.rules.max_size);

@@ -218,6 +218,54 @@ val_data_keep (ValData *data, const guint8 *classes, const guint8 *pictures)
   g_free (picture_numbers);
 }
 
+/* Finds a class by its name or its number, or returns FALSE. */
+static gboolean
+find_class (const ValData *data, const char *text, guint *index)
+{
+  char *end;
+  const gint64 id = g_ascii_strtoll (text, &end, 10) + data->is_relative;
+  const gboolean is_number = g_ascii_isdigit (*text) && !*end;
+
+  for (guint named = 2; named-- > 0;)
+    for (*index = 0; *index < data->classes->len; (*index)++) {
+      const ValClass *class = g_ptr_array_index (data->classes, *index);
+
+      if (named ? !strcmp (class->name, text) : is_number && class->id == id)
+        return TRUE;
+    }
+  return FALSE;
+}
+
+gboolean
+val_data_choose (ValData *data, const char *list, GError **error)
+{
+  guint8 *wanted = g_new0 (guint8, (gsize) data->classes->len + 1);
+  char **names = g_strsplit (list, ",", -1);
+  gboolean any = FALSE, ok = TRUE;
+  guint index;
+
+  for (guint i = 0; names[i] && ok; i++) {
+    if (!*g_strstrip (names[i]))
+      continue;
+    ok = find_class (data, names[i], &index);
+    if (ok)
+      any = wanted[index] = 1;
+    else
+      g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
+          "--classes: %s has no class '%s'; expected names or numbers of its %u classes, "
+          "the first is '%s'", data->source, names[i], data->classes->len,
+          ((ValClass *) g_ptr_array_index (data->classes, 0))->name);
+  }
+  if (ok && !any)
+    g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
+        "--classes is empty, expected at least one class");
+  if (ok && any)
+    val_data_keep (data, wanted, NULL);
+  g_strfreev (names);
+  g_free (wanted);
+  return ok && any;
+}
+
 char *
 val_read_file (const char *path, gsize *size, GError **error)
 {

@@ -44,6 +44,10 @@ void val_data_scale (ValData *data);
  * The others get new numbers in the same order. */
 void val_data_keep (ValData *data, const guint8 *classes, const guint8 *pictures);
 
+/* Leaves out all but the classes of a list of names and numbers, which are those of the
+ * data: the id of a category, the number in data.yaml. */
+gboolean val_data_choose (ValData *data, const char *list, GError **error);
+
 /* For readers. */
 ValData *val_data_new (const char *source);
 void val_data_add_class (ValData *data, gint64 id, const char *name);
@@ -58,9 +62,10 @@ void val_data_note (ValData *data, const char *format, ...) G_GNUC_PRINTF (2, 3)
 
 /* open.c */
 
-/* Reads COCO's JSON or the data.yaml of Ultralytics. @images: the folder of the pictures of
- * the former, or NULL: the file's own. */
-ValData *val_data_open (const char *path, const char *images, GError **error);
+/* Reads COCO's JSON or the data.yaml of Ultralytics. @split: which pictures of the latter, or
+ * NULL: val. @images: the folder of the pictures of the former, or NULL: the file's own. */
+ValData *val_data_open (const char *path, const char *split, const char *images,
+    GError **error);
 
 /* coco.c */
 ValData *val_coco_open (const char *path, const char *images, GError **error);
@@ -69,15 +74,16 @@ ValData *val_coco_open (const char *path, const char *images, GError **error);
 
 typedef struct
 {
-  char *path, *val;             /* NULL: not there */
+  char *path, *pictures;        /* NULL: not there; those of the split */
   GPtrArray *names;             /* of char * */
 } ValYaml;
 
-gboolean val_yaml_read (const char *file, ValYaml *yaml, GError **error);
+gboolean val_yaml_read (const char *file, const char *split, ValYaml *yaml,
+    GError **error);
 void val_yaml_clear (ValYaml *yaml);
 
 /* labels.c: a folder of pictures and one of label files */
-ValData *val_labels_open (const char *path, GError **error);
+ValData *val_labels_open (const char *path, const char *split, GError **error);
 
 /* results.c: COCO's list of detections */
 

@@ -2,8 +2,7 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
 /* Runs the pictures of data through an engine, read as y10 detect reads them: upright, and as
- * much of a damaged one as there is. Everything down to a confidence of 0.001 counts, as for
- * Ultralytics: precision at high recall is measured there. */
+ * much of a damaged one as there is. */
 
 #include "config.h"
 
@@ -16,7 +15,6 @@
 #include "media/picture.h"
 #include "val/infer.h"
 
-#define CONFIDENCE 0.001f
 #define MAX_NAMED 10            /* pictures that are named on stderr */
 
 typedef struct
@@ -141,12 +139,10 @@ val_infer (ValData *data, const ValModel *model, guint *n_unread,
     .is_read = g_new0 (guint8, (gsize) n + 1)
   };
   const ToolParts whole = { 0 };
-  Y10HeadParams params = Y10_HEAD_PARAMS_INIT;
   ToolRunner *runner = NULL;
 
-  params.confidence = CONFIDENCE;
   if (model) {
-    runner = tool_runner_new (model->engine, &params, &whole, on_result, &self);
+    runner = tool_runner_new (model->engine, &model->params, &whole, on_result, &self);
     self.progress = tool_progress_new (n, model->engine);
   }
   for (guint i = 0; i < n && !self.error && !tool_interrupted (); i++)

@@ -15,10 +15,11 @@ typedef struct
   guint n;                      /* pictures; 0: nothing was inferred */
 } ValSpeed;
 
-/* How an engine's classes are those of the data. */
+/* An engine, which of its boxes count, and how its classes are those of the data. */
 typedef struct
 {
   Y10Engine *engine;
+  Y10HeadParams params;
   const int *class_of;          /* of each class of the model: number in the data, or -1 */
 } ValModel;
 

@@ -36,17 +36,17 @@ resolve (const char *base, const char *path)
   return full;
 }
 
-/* Where val is. Files of Roboflow say ../valid for what lies beside them. */
+/* Where the pictures are. Files of Roboflow say ../valid for what lies beside them. */
 static char *
-resolve_val (const char *file, const ValYaml *yaml)
+resolve_pictures (const char *file, const ValYaml *yaml)
 {
   char *folder = g_path_get_dirname (file);
   char *root = yaml->path && *yaml->path ? resolve (folder, yaml->path)
       : g_strdup (folder);
-  char *path = resolve (root, yaml->val);
+  char *path = resolve (root, yaml->pictures);
 
-  if (!g_file_test (path, G_FILE_TEST_EXISTS) && g_str_has_prefix (yaml->val, "../")) {
-    char *beside = g_build_filename (root, yaml->val + strlen ("../"), NULL);
+  if (!g_file_test (path, G_FILE_TEST_EXISTS) && g_str_has_prefix (yaml->pictures, "../")) {
+    char *beside = g_build_filename (root, yaml->pictures + strlen ("../"), NULL);
 
     if (g_file_test (beside, G_FILE_TEST_EXISTS)) {
       g_free (path);
@@ -287,7 +287,8 @@ read_pictures (ValData *data, GError **error)
     add_folder (data, path, 0);
   else if (!g_str_has_suffix (path, ".txt") && g_file_test (path, G_FILE_TEST_EXISTS)) {
     g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED,
-        "%s: val is %s; expected a folder or a list of pictures, .txt", data->source, path);
+        "%s: has the pictures %s; expected a folder or a list of pictures, .txt",
+        data->source, path);
     return FALSE;
   } else if (!add_list (data, path, error)) {
     return FALSE;
@@ -306,17 +307,17 @@ read_pictures (ValData *data, GError **error)
 }
 
 ValData *
-val_labels_open (const char *path, GError **error)
+val_labels_open (const char *path, const char *split, GError **error)
 {
   ValData *data = val_data_new (path);
   ValYaml yaml;
-  gboolean ok = val_yaml_read (path, &yaml, error);
+  gboolean ok = val_yaml_read (path, split, &yaml, error);
 
   data->is_relative = TRUE;
   if (ok) {
     for (guint i = 0; i < yaml.names->len; i++)
       val_data_add_class (data, i + 1, g_ptr_array_index (yaml.names, i));
-    data->folder = resolve_val (path, &yaml);
+    data->folder = resolve_pictures (path, &yaml);
     ok = read_pictures (data, error) && read_all_labels (data, error);
   }
   val_yaml_clear (&yaml);

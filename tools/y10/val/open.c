@@ -12,7 +12,8 @@
 #include "val/data.h"
 
 ValData *
-val_data_open (const char *path, const char *images, GError **error)
+val_data_open (const char *path, const char *split, const char *images,
+    GError **error)
 {
   const char *dot = strrchr (path, '.');
   const gboolean is_yaml = dot && (!g_ascii_strcasecmp (dot, ".yaml")
@@ -24,7 +25,12 @@ val_data_open (const char *path, const char *images, GError **error)
         "--images is for COCO's JSON; %s names its folders itself", path);
     return NULL;
   }
-  data = is_yaml ? val_labels_open (path, error)
+  if (!is_yaml && split) {
+    g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
+        "--split is for a data.yaml; all pictures of %s count", path);
+    return NULL;
+  }
+  data = is_yaml ? val_labels_open (path, split ? split : "val", error)
       : val_coco_open (path, images, error);
   if (data && (!data->pictures->len || !data->classes->len)) {
     g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED, "%s: has no %s", path,

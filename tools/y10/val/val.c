@@ -11,15 +11,20 @@
 #include <string.h>
 
 #include "base/command.h"
+#include "base/headoptions.h"
 #include "base/interrupt.h"
 #include "base/options.h"
 #include "base/terminal.h"
 #include "val/show.h"
 
+/* As Ultralytics': precision at high recall is measured there. */
+#define CONFIDENCE 0.001
+
 typedef struct
 {
   ToolEngineOptions engine;
-  char *images, *json, *detections, *save_detections, *plot;
+  ToolHeadOptions head;
+  char *split, *images, *json, *detections, *save_detections, *plot;
   char **files;
 } Options;
 
@@ -31,6 +36,7 @@ typedef struct
   Y10Model *model;
   Y10Engine *engine;
   int *class_of;                /* of the model: class of the data, or -1 */
+  guint8 *wanted;               /* whether the model's classes have one */
   GArray *found;
   guint n_unread;
   ValSpeed speed;
@@ -96,9 +102,12 @@ match_classes (Val *self)
   else if (n_unknown)
     tool_error ("%u of %u classes of the data are left out with their objects, since the "
         "model has no class of that name: %s", n_unknown, classes->len, unknown->str);
-  if (ok && n_known < n_model)
+  if (ok && n_known < n_model && !self->options->head.classes)
     tool_error ("%u of %u classes of the model are left out, since the data have no class "
         "of that name", n_model - n_known, n_model);
+  self->wanted = g_new (guint8, n_model);
+  for (guint i = 0; i < n_model; i++)
+    self->wanted[i] = self->class_of[i] >= 0;
   if (ok)
     val_data_keep (self->data, is_known, NULL);
   g_string_free (unknown, TRUE);
@@ -122,18 +131,13 @@ infer (Val *self)
   self->config->tune = FALSE;   /* results do not depend on measured times */
   self->config->multi_label = TRUE;
   self->engine = y10_engine_new (self->model, self->config, NULL, &error);
-  if (g_error_matches (error, Y10_ERROR, Y10_ERROR_UNSUPPORTED)) {
-    self->config->multi_label = FALSE;
-    self->engine = y10_engine_new (self->model, self->config, NULL, NULL);
-    if (self->engine)
-      tool_error ("only the best class of a place counts, which costs some AP: %s",
-          error->message);
-    if (self->engine)
-      g_clear_error (&error);
-  }
   if (!self->engine)
     return fail (error, TOOL_NO_ENGINE);
-  model = (ValModel) { self->engine, self->class_of };
+  model = (ValModel) {.engine = self->engine,.class_of = self->class_of,
+    .params = Y10_HEAD_PARAMS_INIT };
+  tool_head_options_apply (&self->options->head, &model.params);
+  if (self->options->head.classes)
+    model.params.classes = self->wanted;
   self->found = val_infer (self->data, &model, &self->n_unread, &self->speed, &error);
   return error ? fail (error, TOOL_NO_ENGINE) : TOOL_OK;
 }
@@ -224,9 +228,12 @@ run (Val *self)
   GError *error = NULL;
   int status;
 
-  self->data = val_data_open (options->files[0], options->images, &error);
+  self->data = val_data_open (options->files[0], options->split, options->images, &error);
   if (!self->data)
     return fail (error, TOOL_FAILED);
+  if (options->head.classes
+      && !val_data_choose (self->data, options->head.classes, &error))
+    return fail (error, TOOL_USAGE);
   print_notes (self->data);
   status = options->detections ? read_detections (self) : infer (self);
   if (tool_interrupted ()) {
@@ -253,6 +260,7 @@ run (Val *self)
 static gboolean
 check (const Options *options)
 {
+  const Y10HeadParams defaults = Y10_HEAD_PARAMS_INIT;
   GError *error = NULL;
 
   if (!options->files || g_strv_length (options->files) != 1) {
@@ -262,6 +270,13 @@ check (const Options *options)
   if (options->detections && options->save_detections) {
     tool_error ("--save-detections is for detections of the model, not for those of "
         "--detections");
+    return FALSE;
+  }
+  if (options->detections && (options->head.confidence != CONFIDENCE
+          || options->head.iou != (double) defaults.iou || options->head.class_agnostic
+          || options->head.max_detections != (int) defaults.max_detections)) {
+    tool_error ("--confidence, --max-detections, --iou and --class-agnostic-nms are for "
+        "detections of the model, not for those of --detections");
     return FALSE;
   }
   if (!options->plot || val_plot_check (options->plot, &error))
@@ -294,6 +309,8 @@ tool_val (int argc, char **argv)
   Options options = { 0 };
   Y10EngineConfig config;
   const GOptionEntry entries[] = {
+    {"split", 0, 0, G_OPTION_ARG_STRING, &options.split,
+        "Which pictures of a data.yaml: val, test or train [val]", "NAME"},
     {"images", 0, 0, G_OPTION_ARG_FILENAME, &options.images,
         "Folder of the pictures that COCO's JSON names [that of the file]", "DIR"},
     {"json", 'j', 0, G_OPTION_ARG_FILENAME, &options.json,
@@ -312,9 +329,13 @@ tool_val (int argc, char **argv)
   int status = TOOL_USAGE;
 
   tool_engine_options_add (context, &options.engine, TRUE);
+  tool_head_options_add (context, &options.head, CONFIDENCE,
+      "Minimum confidence of detections, 0 to 1 [0.001]");
   g_option_context_add_main_entries (context, entries, NULL);
   if (tool_options_parse (context, "val", &argc, &argv)
-      && tool_engine_options_parse (&options.engine, &config) && check (&options)) {
+      && tool_engine_options_parse (&options.engine, &config)
+      && tool_head_options_check (&options.head, config.max_detections)
+      && check (&options)) {
     tool_interrupt_catch ();
     status = run (&self);
   }
@@ -323,9 +344,12 @@ tool_val (int argc, char **argv)
   g_clear_pointer (&self.engine, y10_engine_unref);
   g_clear_pointer (&self.model, y10_model_unref);
   g_free (self.class_of);
+  g_free (self.wanted);
   tool_engine_options_clear (&options.engine);
+  tool_head_options_clear (&options.head);
   g_option_context_free (context);
   g_strfreev (options.files);
+  g_free (options.split);
   g_free (options.images);
   g_free (options.json);
   g_free (options.detections);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Reads as much of YAML as the data files of Ultralytics and Roboflow use: path and val, which
- * are words, names, which are a list in brackets, a list of lines or a table of numbers, and
- * comments. Other keys are skipped with the lines that belong to them. Whatever else there is
- * of YAML in these keys is an error that names the line: a guess would measure something
- * else. */
+/* Reads as much of YAML as the data files of Ultralytics and Roboflow use: path and val (or
+ * another split), which are words, names, which are a list in brackets, a list of lines or a
+ * table of numbers, and comments. Other keys are skipped with the lines that belong to them.
+ * Whatever else there is of YAML in these keys is an error that names the line: a guess would
+ * measure something else. */
 
 #include "config.h"
 
@@ -19,6 +19,7 @@ typedef struct
 {
   const char *file;
   char **lines;
+  const char *split;            /* the key of the pictures */
   guint n, at;                  /* the line at hand */
   GError **error;
 } Reader;
@@ -284,8 +285,8 @@ read_key (Reader *self, ValYaml *yaml, GString *word)
   key = g_strchomp (g_strndup (line, colon - line));
   if (!strcmp (key, "path"))
     ok = read_path (self, key, colon + 1, &yaml->path, word);
-  else if (!strcmp (key, "val"))
-    ok = read_path (self, key, colon + 1, &yaml->val, word);
+  else if (!strcmp (key, self->split))
+    ok = read_path (self, key, colon + 1, &yaml->pictures, word);
   else if (strcmp (key, "names"))
     skip_value (self);
   else if (yaml->names->len)
@@ -298,20 +299,24 @@ read_key (Reader *self, ValYaml *yaml, GString *word)
 
 /* FALSE with an error where a key is missing, which has no line. */
 static gboolean
-check (const ValYaml *yaml, const char *file, GError **error)
+check (const Reader *self, const ValYaml *yaml, GError **error)
 {
-  if (yaml->names->len && yaml->val && *yaml->val)
+  if (!yaml->names->len)
+    g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED,
+        "%s: has no names, which are the classes", self->file);
+  else if (!yaml->pictures || !*yaml->pictures)
+    g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED,
+        "%s: has no %s, which names the pictures", self->file, self->split);
+  else
     return TRUE;
-  g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED, "%s: has no %s", file,
-      !yaml->names->len ? "names, which are the classes"
-      : "val, which names the pictures");
   return FALSE;
 }
 
 gboolean
-val_yaml_read (const char *file, ValYaml *yaml, GError **error)
+val_yaml_read (const char *file, const char *split, ValYaml *yaml,
+    GError **error)
 {
-  Reader self = {.file = file,.error = error };
+  Reader self = {.file = file,.split = split,.error = error };
   GString *word;
   gsize size;
   char *text = val_read_file (file, &size, error);
@@ -335,13 +340,13 @@ val_yaml_read (const char *file, ValYaml *yaml, GError **error)
   g_string_free (word, TRUE);
   g_strfreev (self.lines);
   g_free (text);
-  return ok && check (yaml, file, error);
+  return ok && check (&self, yaml, error);
 }
 
 void
 val_yaml_clear (ValYaml *yaml)
 {
   g_clear_pointer (&yaml->path, g_free);
-  g_clear_pointer (&yaml->val, g_free);
+  g_clear_pointer (&yaml->pictures, g_free);
   g_clear_pointer (&yaml->names, g_ptr_array_unref);
 }
