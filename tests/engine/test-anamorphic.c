@@ -146,22 +146,9 @@ test_refused (void)
 int
 main (int argc, char **argv)
 {
-  char *name = NULL;
-  GOptionEntry options[] = {
-    {"backend", 0, 0, G_OPTION_ARG_STRING, &name, "ref, cpu or cuda", "NAME"},
-    {NULL}
-  };
-  GOptionContext *context = g_option_context_new (NULL);
-
   g_test_init (&argc, &argv, NULL);
-  g_option_context_add_main_entries (context, options, NULL);
-  if (!g_option_context_parse (context, &argc, &argv, NULL))
+  if (!test_parse_backend (&argc, &argv, &backend))
     return 2;
-  g_option_context_free (context);
-  while (name && backend <= Y10_BACKEND_CUDA
-      && strcmp (y10_backend_get_name (backend), name))
-    backend++;
-  g_free (name);
   g_test_add_func ("/anamorphic/doubled", test_doubled);
   g_test_add_func ("/anamorphic/refused", test_refused);
   return g_test_run ();

@@ -96,23 +96,11 @@ test_overflow (gconstpointer data)
 int
 main (int argc, char **argv)
 {
-  char *name = NULL;
-  GOptionEntry options[] = {
-    {"backend", 0, 0, G_OPTION_ARG_STRING, &name, "ref, cpu or cuda", "NAME"},
-    {NULL}
-  };
-  GOptionContext *context = g_option_context_new (NULL);
   int status;
 
   g_test_init (&argc, &argv, NULL);
-  g_option_context_add_main_entries (context, options, NULL);
-  if (!g_option_context_parse (context, &argc, &argv, NULL))
+  if (!test_parse_backend (&argc, &argv, &backend))
     return 2;
-  g_option_context_free (context);
-  while (name && backend <= Y10_BACKEND_CUDA
-      && strcmp (y10_backend_get_name (backend), name))
-    backend++;
-  g_free (name);
   g_test_add_data_func ("/finite/one2one",
       GUINT_TO_POINTER (Y10_HEAD_ONE2ONE), test_overflow);
   g_test_add_data_func ("/finite/one2many",

@@ -171,6 +171,27 @@ test_detect_params (Y10Engine *engine, const float *pixels,
   return (guint) n;
 }
 
+gboolean
+test_parse_backend (int *argc, char ***argv, Y10BackendKind *backend)
+{
+  g_autofree char *name = NULL;
+  const GOptionEntry entries[] = {
+    {"backend", 0, 0, G_OPTION_ARG_STRING, &name, "ref, cpu or cuda", "NAME"},
+    {NULL}
+  };
+  g_autoptr (GOptionContext) context = g_option_context_new (NULL);
+
+  g_option_context_add_main_entries (context, entries, NULL);
+  if (!g_option_context_parse (context, argc, argv, NULL))
+    return FALSE;
+  for (guint i = Y10_BACKEND_REF; i <= Y10_BACKEND_CUDA; i++)
+    if (name && !strcmp (y10_backend_get_name (i), name)) {
+      *backend = i;
+      return TRUE;
+    }
+  return name == NULL;
+}
+
 void
 test_expect_error (GError *error, Y10Error code, ...)
 {

@@ -36,6 +36,10 @@ guint test_detect (Y10Engine *engine, const float *pixels,
 guint test_detect_params (Y10Engine *engine, const float *pixels,
     const Y10HeadParams *params, Y10Detection *rows, guint max_rows);
 
+/* Reads --backend NAME, of ref, cpu and cuda, into @backend, which stays as it is without;
+ * FALSE if the arguments are wrong. */
+gboolean test_parse_backend (int *argc, char ***argv, Y10BackendKind *backend);
+
 /* Asserts that @error has this code and that its message contains all of the
  * NULL-terminated texts; frees it. */
 void test_expect_error (GError *error, Y10Error code, ...)
