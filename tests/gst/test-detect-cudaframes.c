@@ -4,58 +4,13 @@
 /* yolov10detect on frames in CUDA memory (cudacommon.h) with a backend that
  * reads them (fakebackend.c): the detections equal those of the same frame in
  * system memory. */
-#include "cudacommon.h"
+#include "cudadetect.h"
 
 #include <dlfcn.h>
 
 #include "countalloc.h"
 #include "fakegate.h"
-#include "gstcommon.h"
 #include "mallocs.h"
-
-#define PROPERTIES "confidence=0.05 max-detections=1000"
-
-static const Y10HeadParams params = {
-    .size = sizeof (Y10HeadParams),.confidence = 0.05f,.iou = 0.7f,.max_detections = 1000
-};
-
-static GstElement *
-make_element (const char *properties)
-{
-  gchar *line = g_strdup_printf ("yolov10detect name=d model-file=%s %s %s",
-      test_gst_model (), PROPERTIES, properties);
-  GError *error = NULL;
-  GstElement *e = gst_parse_launch (line, &error);
-
-  g_assert_no_error (error);
-  g_free (line);
-  return e;
-}
-
-static GstHarness *
-make_harness (const char *properties, GstCudaContext *context,
-    const GstCaps *caps)
-{
-  GstElement *e = make_element (properties);
-  GstCaps *cuda = test_cuda_caps (caps);
-  GstHarness *h;
-
-  test_cuda_give_context (e, context);
-  h = gst_harness_new_with_element (e, "sink", "src");
-  gst_object_unref (e);
-  gst_harness_set_caps (h, gst_caps_ref (cuda), cuda);
-  return h;
-}
-
-static void
-assert_found (GstBuffer *buffer, GArray *expected, guint width, guint height)
-{
-  GArray *rois = test_gst_rois (buffer);
-
-  fail_unless (expected->len >= 10);
-  test_gst_assert_same (rois, expected, width, height);
-  g_array_unref (rois);
-}
 
 /* Every format, at a size whose rows have padding. */
 GST_START_TEST (test_formats)
@@ -69,9 +24,9 @@ GST_START_TEST (test_formats)
   for (guint i = 0; i < G_N_ELEMENTS (formats); i++) {
     GstCaps *caps = test_gst_caps (formats[i], 94, 62);
     GstBuffer *picture = test_gst_picture_caps (caps, 7), *in, *out;
-    GArray *expected = test_gst_expected (picture, caps, NULL, &params,
+    GArray *expected = test_gst_expected (picture, caps, NULL, &cuda_detect_params,
         Y10_HEAD_AUTO);
-    GstHarness *h = make_harness ("backend=auto", context, caps);
+    GstHarness *h = cuda_detect_harness ("backend=auto", context, caps);
     GstMemory *memory;
 
     in = test_cuda_upload (context, caps, picture);
@@ -80,7 +35,7 @@ GST_START_TEST (test_formats)
     fail_unless (out != NULL, "%s", formats[i]);
     fail_unless (gst_buffer_peek_memory (out, 0) == memory);
     fail_unless_equals_int (fake_cuda.images, i + 1);
-    assert_found (out, expected, 94, 62);
+    cuda_detect_assert_found (out, expected, 94, 62);
     g_array_unref (expected);
     gst_buffer_unref (out);
     gst_buffer_unref (picture);
@@ -102,11 +57,11 @@ GST_START_TEST (test_metas)
   GstCudaContext *context = test_cuda_context (0);
   GstCaps *caps = test_gst_caps ("NV12", 160, 120);
   GstBuffer *picture = test_gst_picture_caps (caps, 5);
-  GstHarness *h = make_harness ("backend=cuda", context, caps);
+  GstHarness *h = cuda_detect_harness ("backend=cuda", context, caps);
 
   for (guint cropped = 0; cropped < 2; cropped++) {
     GArray *expected = test_gst_expected (picture, caps,
-        cropped ? &rectangle : NULL, &params, Y10_HEAD_AUTO);
+        cropped ? &rectangle : NULL, &cuda_detect_params, Y10_HEAD_AUTO);
     GstBuffer *in = test_cuda_upload (context, caps, picture), *out;
 
     if (cropped) {
@@ -124,7 +79,7 @@ GST_START_TEST (test_metas)
     }
     out = gst_harness_push_and_pull (h, in);
     fail_unless (out != NULL);
-    assert_found (out, expected, 160, 120);
+    cuda_detect_assert_found (out, expected, 160, 120);
     g_array_unref (expected);
     gst_buffer_unref (out);
   }
@@ -150,7 +105,7 @@ GST_START_TEST (test_parts)
   guint images = 0;
 
   for (guint i = 0; i < G_N_ELEMENTS (properties); i++) {
-    gchar *all = g_strdup_printf ("backend=ref " PROPERTIES " %s",
+    gchar *all = g_strdup_printf ("backend=ref " CUDA_DETECT_PROPERTIES " %s",
         properties[i]);
     GstHarness *host = test_gst_harness (all), *h;
     GstBuffer *expected, *out;
@@ -162,7 +117,7 @@ GST_START_TEST (test_parts)
     fail_unless (boxes->len >= 10);
     g_free (all);
     all = g_strdup_printf ("backend=cuda %s", properties[i]);
-    h = make_harness (all, context, caps);
+    h = cuda_detect_harness (all, context, caps);
     out = gst_harness_push_and_pull (h, test_cuda_upload (context, caps,
             picture));
     found = test_gst_rois (out);
@@ -198,9 +153,9 @@ GST_START_TEST (test_streams)
   GstCudaContext *context = test_cuda_context (0);
   GstCaps *caps = test_gst_caps ("NV12", 96, 96);
   GstBuffer *picture = test_gst_picture_caps (caps, 5);
-  GstHarness *h = make_harness ("backend=cuda", context, caps);
+  GstHarness *h = cuda_detect_harness ("backend=cuda", context, caps);
   guint major, minor, micro, nano;
-  GArray *expected = test_gst_expected (picture, caps, NULL, &params,
+  GArray *expected = test_gst_expected (picture, caps, NULL, &cuda_detect_params,
       Y10_HEAD_AUTO);
 
   gst_version (&major, &minor, &micro, &nano);
@@ -210,7 +165,7 @@ GST_START_TEST (test_streams)
     GstBuffer *out = gst_harness_push_and_pull (h, test_cuda_upload_by (context, caps,
             picture, stream));
 
-    assert_found (out, expected, 96, 96);
+    cuda_detect_assert_found (out, expected, 96, 96);
     fail_unless (fake_cuda.stream == (stream ? get_handle (stream) : NULL));
     fail_unless_equals_int (fake_cuda.stream != NULL, minor >= 24 && i != 1);
     gst_buffer_unref (out);
@@ -241,7 +196,7 @@ count_once (gconstpointer properties)
   GstCaps *caps = test_gst_caps ("NV12", 160, 120);
   GstBuffer *picture = test_gst_picture_caps (caps, 1);
   GstBuffer *frames[WARM_UP + FRAMES];
-  GstHarness *h = make_harness (properties, context, caps);
+  GstHarness *h = cuda_detect_harness (properties, context, caps);
   gint n;
 
   for (guint i = 0; i < G_N_ELEMENTS (frames); i++)
@@ -286,7 +241,7 @@ GST_START_TEST (test_not_cuda)
 {
   GstCudaContext *context = test_cuda_context (0);
   GstCaps *caps = test_gst_caps ("NV12", 96, 96);
-  GstHarness *h = make_harness ("backend=cuda", context, caps);
+  GstHarness *h = cuda_detect_harness ("backend=cuda", context, caps);
   GstElement *e = gst_object_ref (h->element);
   GstBus *bus = gst_bus_new ();
 
@@ -313,9 +268,9 @@ GST_START_TEST (test_other_context)
     GstCudaContext *ours = test_cuda_context (0), *theirs = test_cuda_context (wrong);
     GstCaps *caps = test_gst_caps ("NV12", 96, 96);
     GstBuffer *picture = test_gst_picture_caps (caps, 3), *out;
-    GArray *expected = test_gst_expected (picture, caps, NULL, &params,
+    GArray *expected = test_gst_expected (picture, caps, NULL, &cuda_detect_params,
         Y10_HEAD_AUTO);
-    GstHarness *h = make_harness ("backend=cuda cuda-device-id=0", ours, caps);
+    GstHarness *h = cuda_detect_harness ("backend=cuda cuda-device-id=0", ours, caps);
     GstElement *e = gst_object_ref (h->element);
     GstBus *bus = gst_bus_new ();
     gint opened = fake_cuda.opened;
@@ -331,7 +286,7 @@ GST_START_TEST (test_other_context)
       }
       out = gst_harness_push_and_pull (h, in);
       fail_unless (out != NULL);
-      assert_found (out, expected, 96, 96);
+      cuda_detect_assert_found (out, expected, 96, 96);
       gst_buffer_unref (out);
       fail_unless_equals_int (fake_cuda.opened, opened + 1);
       fail_unless (fake_cuda.context == gst_cuda_context_get_handle (theirs));
@@ -389,7 +344,7 @@ GST_START_TEST (test_other_context_flushed)
 
   fake_gate_begin (&gate);
   fake_gate_open (&gate);
-  two.h = make_harness ("backend=cuda", ours, caps);
+  two.h = cuda_detect_harness ("backend=cuda", ours, caps);
   fake_gate_close (&gate);
   fail_unless_equals_int (gst_harness_push (two.h, test_cuda_upload (ours, caps,
               picture)), GST_FLOW_OK);
@@ -418,186 +373,6 @@ GST_START_TEST (test_other_context_flushed)
 
 GST_END_TEST;
 
-/* Expects the next message about the device. */
-static void
-expect_message (GstBus *bus, GstMessageType type)
-{
-  GstMessage *message = NULL;
-
-  do {
-    g_clear_pointer (&message, gst_message_unref);
-    message = gst_bus_timed_pop_filtered (bus, 20 * GST_SECOND,
-        GST_MESSAGE_WARNING | GST_MESSAGE_ELEMENT | GST_MESSAGE_ERROR);
-  } while (message && gst_message_has_name (message, "yolov10-model"));
-  fail_unless (message && GST_MESSAGE_TYPE (message) == type);
-  fail_unless (type != GST_MESSAGE_ELEMENT || gst_message_has_name (message,
-          "yolov10-recovered"));
-  gst_message_unref (message);
-}
-
-static gboolean
-is_skipped (GstBuffer *buffer)
-{
-  const GstStructure *meta = test_gst_frame_meta (buffer, 0);
-
-  return g_str_equal (gst_structure_get_string (meta, "inference"), "skipped");
-}
-
-/* All users lose the context: the element creates a new context with a new
- * engine and publishes it. Frames that still come in the old one pass; those in
- * the new one are inferred. */
-GST_START_TEST (test_lost)
-{
-  GstCaps *caps = test_gst_caps ("NV12", 96, 96);
-  GstBuffer *picture = test_gst_picture_caps (caps, 5), *out;
-  GArray *expected = test_gst_expected (picture, caps, NULL, &params,
-      Y10_HEAD_AUTO);
-  GstCudaContext *old = test_cuda_context (0), *new;
-  GstHarness *h = make_harness ("backend=cuda", old, caps);
-  GstBus *bus = gst_bus_new ();
-  guint64 skipped;
-  GstStructure *stats;
-
-  gst_element_set_bus (h->element, bus);
-  for (guint i = 0; i < 5; i++) {
-    if (i == 1)
-      fake_cuda.lost = TRUE;
-    if (i == 3) {
-      expect_message (bus, GST_MESSAGE_WARNING);
-      expect_message (bus, GST_MESSAGE_ELEMENT);
-    }
-    fail_unless_equals_int (gst_harness_push (h, test_cuda_upload (old, caps, picture)),
-        GST_FLOW_OK);
-    out = gst_harness_pull (h);
-    if (i == 0)
-      assert_found (out, expected, 96, 96);
-    else
-      fail_unless (is_skipped (out));
-    gst_buffer_unref (out);
-  }
-  new = test_cuda_ask_context (h->element);
-  fail_unless (new && new != old);
-  fail_unless (fake_cuda.context == gst_cuda_context_get_handle (new));
-  fail_unless_equals_int (fake_cuda.primaries[0], 0);
-  out = gst_harness_push_and_pull (h, test_cuda_upload (new, caps, picture));
-  assert_found (out, expected, 96, 96);
-  gst_buffer_unref (out);
-  g_object_get (h->element, "stats", &stats, NULL);
-  fail_unless (gst_structure_get_uint64 (stats, "skipped", &skipped));
-  fail_unless_equals_uint64 (skipped, 4);
-  gst_structure_free (stats);
-  fail_unless_equals_int (fake_cuda.opened, 2);
-  fail_unless_equals_int (test_gst_count_messages (bus, GST_MESSAGE_WARNING
-          | GST_MESSAGE_ERROR), 0);
-  gst_element_set_bus (h->element, NULL);
-  gst_object_unref (bus);
-  gst_harness_teardown (h);
-  gst_object_unref (old);
-  gst_object_unref (new);
-  fail_unless_equals_int (fake_cuda.contexts, 0);
-  fail_unless_equals_int (fake_cuda.misuses, 0);
-  g_array_unref (expected);
-  gst_buffer_unref (picture);
-  gst_caps_unref (caps);
-}
-
-GST_END_TEST;
-
-/* While the GPU is lost, backend=auto would load another model on the CPU, which does
- * not read these frames: the model is refused. */
-GST_START_TEST (test_lost_and_reloaded)
-{
-  GstCaps *caps = test_gst_caps ("NV12", 96, 96);
-  GstBuffer *picture = test_gst_picture_caps (caps, 5), *out;
-  GstCudaContext *old = test_cuda_context (0);
-  GstHarness *h = make_harness ("backend=auto", old, caps);
-  GstBus *bus = gst_bus_new ();
-  GstMessage *message;
-  GError *error;
-  gchar *file;
-
-  gst_element_set_bus (h->element, bus);
-  fake_cuda.lost = fake_cuda.absent = TRUE;
-  out = gst_harness_push_and_pull (h, test_cuda_upload (old, caps, picture));
-  fail_unless (is_skipped (out));
-  gst_buffer_unref (out);
-  expect_message (bus, GST_MESSAGE_WARNING);
-  g_object_set (h->element, "model-file", test_gst_other_model (), NULL);
-  message = gst_bus_timed_pop_filtered (bus, 20 * GST_SECOND,
-      GST_MESSAGE_WARNING | GST_MESSAGE_ERROR);
-  fail_unless (message && GST_MESSAGE_TYPE (message) == GST_MESSAGE_WARNING);
-  gst_message_parse_warning (message, &error, NULL);
-  fail_unless (strstr (error->message, "would run on backend cpu") != NULL,
-      "%s", error->message);
-  g_error_free (error);
-  gst_message_unref (message);
-  g_object_get (h->element, "model-file", &file, NULL);
-  fail_unless_equals_string (file, test_gst_model ());
-  g_free (file);
-  gst_element_set_bus (h->element, NULL);
-  gst_object_unref (bus);
-  gst_harness_teardown (h);
-  fake_cuda.lost = fake_cuda.absent = FALSE;
-  gst_object_unref (old);
-  fail_unless_equals_int (fake_cuda.misuses, 0);
-  gst_buffer_unref (picture);
-  gst_caps_unref (caps);
-}
-
-GST_END_TEST;
-
-/* Two independent elements share one engine, and after the loss of the GPU they
- * share one new engine, which is created once. */
-GST_START_TEST (test_lost_together)
-{
-  GstCaps *caps = test_gst_caps ("NV12", 96, 96);
-  GstBuffer *picture = test_gst_picture_caps (caps, 5), *out;
-  GArray *expected = test_gst_expected (picture, caps, NULL, &params,
-      Y10_HEAD_AUTO);
-  GstCudaContext *old = test_cuda_context (0), *new[2];
-  GstHarness *h[2];
-  GstBus *bus[2];
-
-  for (guint i = 0; i < 2; i++) {
-    h[i] = make_harness ("backend=cuda", old, caps);
-    bus[i] = gst_bus_new ();
-    gst_element_set_bus (h[i]->element, bus[i]);
-  }
-  fail_unless_equals_int (fake_cuda.opened, 1);
-  fake_cuda.lost = TRUE;
-  for (guint i = 0; i < 2; i++) {
-    out = gst_harness_push_and_pull (h[i], test_cuda_upload (old, caps, picture));
-    fail_unless (is_skipped (out));
-    gst_buffer_unref (out);
-  }
-  for (guint i = 0; i < 2; i++) {
-    expect_message (bus[i], GST_MESSAGE_WARNING);
-    expect_message (bus[i], GST_MESSAGE_ELEMENT);
-  }
-  fail_unless_equals_int (fake_cuda.opened, 2);
-  for (guint i = 0; i < 2; i++) {
-    new[i] = test_cuda_ask_context (h[i]->element);
-    fail_unless (new[i] && new[i] != old && new[i] == new[0]);
-    out = gst_harness_push_and_pull (h[i],
-        test_cuda_upload (new[i], caps, picture));
-    assert_found (out, expected, 96, 96);
-    gst_buffer_unref (out);
-  }
-  for (guint i = 0; i < 2; i++) {
-    gst_element_set_bus (h[i]->element, NULL);
-    gst_object_unref (bus[i]);
-    gst_harness_teardown (h[i]);
-    gst_object_unref (new[i]);
-  }
-  gst_object_unref (old);
-  fail_unless_equals_int (fake_cuda.contexts, 0);
-  g_array_unref (expected);
-  gst_buffer_unref (picture);
-  gst_caps_unref (caps);
-}
-
-GST_END_TEST;
-
 static Suite *
 cudaframes_suite (void)
 {
@@ -614,9 +389,6 @@ cudaframes_suite (void)
   tcase_add_test (tc, test_not_cuda);
   tcase_add_test (tc, test_other_context);
   tcase_add_test (tc, test_other_context_flushed);
-  tcase_add_test (tc, test_lost);
-  tcase_add_test (tc, test_lost_and_reloaded);
-  tcase_add_test (tc, test_lost_together);
   return s;
 }
 
