@@ -52,13 +52,20 @@ share_blocks (const Y10CpuOp *op, guint chunk, guint *first_block,
   *end_block = MIN (*end_block * Y10_TILE_BLOCKS, op->out.n_blocks);
 }
 
+/* Of each output block: those whose weights are interleaved count whole. */
+static guint
+count_weight_blocks (const Y10CpuOp *op, const Y10Kernels *k)
+{
+  return (op->in.n_blocks + k->in_blocks - 1) / k->in_blocks * k->in_blocks;
+}
+
 static Y10Tile
 start_tile (const Y10CpuOp *op, const Y10Kernels *k)
 {
   const Y10Op *o = op->op;
 
   return (Y10Tile) {
-    .weight_block = (gsize) op->in.n_blocks * o->kernel * o->kernel
+    .weight_block = (gsize) count_weight_blocks (op, k) * o->kernel * o->kernel
         * k->block * k->block * k->elem,
     .dst_block = op->out.block,
     .add_block = op->add.block,
@@ -280,13 +287,13 @@ y10_cpu_conv_some (const Y10CpuOp *op, const Y10CpuTask *task,
   gsize size = y10_cpu_pixel (k), out_size = op->out.pixel;
   guint n_taps = o->kernel * o->kernel, begin, end;
   guint n_tiles = (n + k->tile - 1) / k->tile;
-  guint8 *result = task->scratch
-      + (gsize) in->n_blocks * n_taps * k->tile * size;
+  guint pair = k->in_blocks, n_blocks = count_weight_blocks (op, k);
+  guint8 *result = task->scratch + (gsize) n_blocks * n_taps * k->tile * size;
   Y10Tile t = start_tile (op, k);
 
   y10_cpu_share (n_tiles, chunk, n_chunks, &begin, &end);
   t.kh = t.kw = 1;
-  t.n_blocks = in->n_blocks * n_taps;
+  t.n_blocks = n_blocks * n_taps;
   t.src = task->scratch;
   for (guint i = begin; i < end; i++) {
     guint from, to, count;
@@ -305,11 +312,13 @@ y10_cpu_conv_some (const Y10CpuOp *op, const Y10CpuTask *task,
             && sx < (gint) in->width;
         const guint8 *s = task->arena + in->offset
             + (inside ? ((gsize) sy * in->width + sx) * in->pixel : 0);
-        guint8 *d = task->scratch + ((gsize) tap * count + p) * size;
 
-        for (guint b = 0; b < in->n_blocks;
-            b++, s += in->block, d += (gsize) n_taps * count * size)
-          gather_pixel (op, inside ? s : y10_cpu_fill (op, b), d, size);
+        for (guint b = 0; b < in->n_blocks; b++, s += in->block) {
+          gsize block = (b / pair * n_taps + tap) * pair + b % pair;
+
+          gather_pixel (op, inside ? s : y10_cpu_fill (op, b),
+              task->scratch + (block * count + p) * size, size);
+        }
       }
     }
     for (guint b = 0; b < op->out.n_blocks; b += Y10_TILE_BLOCKS) {
@@ -358,14 +367,14 @@ set_sizes (const Y10CpuCompile *c, Y10CpuOp *op)
   const Y10Op *o = op->op;
   gsize pixel = y10_cpu_pixel (k), taps = o->kernel * o->kernel;
 
-  op->weight_size = op->in.n_blocks * op->out.n_blocks * taps * k->block
-      * pixel;
+  op->weight_size = count_weight_blocks (op, k) * op->out.n_blocks * taps
+      * k->block * pixel;
   op->scratch_size = (op->in.n_blocks * pixel
       + (op->widens ? op->in.pixel : 0)) * o->kernel
       * ((k->tile - 1) * o->stride + o->kernel);
   if (op->exact)                /* for y10_cpu_conv_some() */
     op->scratch_size = MAX (op->scratch_size, k->tile
-        * (op->in.n_blocks * taps * pixel
+        * (count_weight_blocks (op, k) * taps * pixel
             + Y10_TILE_BLOCKS * k->block * sizeof (gfloat)));
   op->scratch_size = (op->scratch_size + 63) / 64 * 64 + floats_size (op);
 }
@@ -412,17 +421,20 @@ pack (const Y10CpuOp *op, const Y10Kernels *k, guint out, guint in,
           to_bf16 (taps[t]);
 }
 
-/* Packs to [out block][in block][tap][in channel / 4][out channel][4]. */
+/* Packs to [out block][in block][tap][in channel / 4][out channel][4]; pairs of in
+ * blocks, of 4 channels each, to [out block][pair][tap][out channel][in block][4]. */
 void
 y10_cpu_conv_pack_int8 (const Y10CpuOp *op, const Y10Kernels *k, guint out,
     guint in, const gint8 *taps, guint8 *packed)
 {
-  guint n = k->block, i = in % n, o = out % n;
-  guint n_taps = op->op->kernel * op->op->kernel;
-  gsize at = ((gsize) (out / n) * op->in.n_blocks + in / n) * n_taps;
+  guint n = k->block, i = in % n, o = out % n, pair = k->in_blocks;
+  guint n_taps = op->op->kernel * op->op->kernel, b = in / n;
+  gsize at = ((gsize) (out / n) * count_weight_blocks (op, k) + b / pair * pair)
+      * n_taps;
 
-  for (guint t = 0; t < n_taps; t++, at++)
-    packed[((at * n / 4 + i / 4) * n + o) * 4 + i % 4] = (guint8) taps[t];
+  for (guint t = 0; t < n_taps; t++, at += pair)
+    packed[((at * n / 4 + i / 4) * n + o * pair + b % pair) * 4 + i % 4] =
+        (guint8) taps[t];
 }
 
 const Y10CpuConv y10_cpu_conv_int8_pointwise = {

@@ -36,7 +36,8 @@ y10_cpu_kernels (Y10Precision precision)
 
   if (precision == Y10_PRECISION_BF16)
     return isa >= Y10_ISA_NEON_BF16 ? &y10_kernels_neon_bf16 : NULL;
-  if (isa >= Y10_ISA_NEON && precision != Y10_PRECISION_INT8)
+  /* Without dot products, those of int8 are portable, whose blocks are others. */
+  if (isa >= (precision == Y10_PRECISION_INT8 ? Y10_ISA_NEON_DOTPROD : Y10_ISA_NEON))
     return &y10_kernels_neon;
 #endif
   return precision == Y10_PRECISION_BF16 ? NULL : &y10_kernels_c;
@@ -56,6 +57,13 @@ y10_cpu_int8_kernels (void)
     return &y10_kernels_avx2_int8;
   if (isa >= Y10_ISA_SSE41)
     return &y10_kernels_sse41_int8;
+#elif defined (__aarch64__)
+  Y10Isa isa = y10_cpu_isa ();
+
+  if (isa >= Y10_ISA_NEON_I8MM)
+    return &y10_kernels_neon_i8mm;
+  if (isa >= Y10_ISA_NEON_DOTPROD)
+    return &y10_kernels_neon_dotprod;
 #endif
   return &y10_kernels_c_int8;
 }

@@ -112,7 +112,7 @@ fold_input (const Y10CpuCompile *c, const Y10CpuOp *op, const guint *out,
       gsize at = (gsize) i * n_in * taps + j;
 
       if (op->integers) {
-        start[out[i]] -= integers[at] * zero[in];
+        start[out[i]] -= integers[at] * (zero[in] - op->kernels->subtracted);
       } else {
         weight[at] *= scale[in];
         sum += (gdouble) weight[at] * zero[in];

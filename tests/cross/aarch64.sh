@@ -106,11 +106,11 @@ if [ -n "$part" ]; then
   status=0
   for run in cortex-a76:fp32 max:bf16; do
     cpu=${run%:*}
-    tests=("checkop neon ${run#*:}")
+    tests=("checkop neon ${run#*:}" "int8-neon_dotprod")
     case $cpu in
       cortex-a76) tests+=("golden cpu n-nc3-320x320-seed0" "batch cpu" preprocess-c preprocess-neon
         colors-neon winograd threadpool threads "finite cpu" step graph plan heads) ;;
-      max) tests+=("golden cpu bf16 n-nc3-320x320-seed0") ;;
+      max) tests+=("int8-neon_i8mm" "golden cpu bf16 n-nc3-320x320-seed0") ;;
     esac
     say "tests on $cpu"
     QEMU_CPU=$cpu meson test -C "$build" --print-errorlogs --timeout-multiplier 3 --logbase "$cpu" \

@@ -14,6 +14,8 @@ start_sum (const Y10Tile * t, int n)
   return *(const vi_mem *) (t->start + n * Y10_VLEN);
 }
 
+#ifndef Y10_NEON
+
 /* 4 channels of a pixel. gcc 12 would load the same bytes only once for adjacent
  * taps, and then spill them: that takes 1.4 times as long. */
 Y10_INLINE vf
@@ -67,6 +69,8 @@ dot (vi sum, vf weight, vf pixel)
 #endif
 }
 
+#endif
+
 /* Adds what there is to add and stores as 8 bits or as floats. @first: the first
  * channel. */
 Y10_INLINE void
@@ -81,6 +85,8 @@ store (void *dst, int f32, const void *add, const Y10Affine * a, int first, vf v
         + vf_load (a->add_shift + first);
   ve_store (dst, v * vf_load (a->inverse + first) + vf_load (a->zero + first));
 }
+
+#ifndef Y10_NEON
 
 Y10_INLINE void
 tile_store (const Y10Tile * t, int p, int n, vi sum)
@@ -121,6 +127,8 @@ tile_store_silu (const Channels * c, int p, vi sum)
 
   ve_store (c->dst + p * PIXEL, v * c->inverse + c->zero);
 }
+
+#endif
 
 Y10_INLINE void
 row_store (const Y10DwRow * r, int at, vf v)

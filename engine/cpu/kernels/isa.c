@@ -33,7 +33,9 @@ static const char *const names[] = {
   [Y10_ISA_AVX512_BF16] = "avx512_bf16",
   [Y10_ISA_AMX_BF16] = "amx_bf16",
   [Y10_ISA_NEON] = "neon",
+  [Y10_ISA_NEON_DOTPROD] = "neon_dotprod",
   [Y10_ISA_NEON_BF16] = "neon_bf16",
+  [Y10_ISA_NEON_I8MM] = "neon_i8mm",
 };
 
 /* Those of this architecture. */
@@ -43,12 +45,14 @@ static const Y10Isa known[] = {
   Y10_ISA_SSE41, Y10_ISA_AVX2, Y10_ISA_AVX_VNNI, Y10_ISA_AVX512,
   Y10_ISA_AVX512_VNNI, Y10_ISA_AVX512_BF16, Y10_ISA_AMX_BF16,
 #elif defined (__aarch64__)
-  Y10_ISA_NEON, Y10_ISA_NEON_BF16,
+  Y10_ISA_NEON, Y10_ISA_NEON_DOTPROD, Y10_ISA_NEON_BF16, Y10_ISA_NEON_I8MM,
 #endif
 };
 
 #if defined (__aarch64__)
-/* Of AT_HWCAP2; older C libraries do not define it. */
+/* Of AT_HWCAP, and of AT_HWCAP2; older C libraries do not define all. */
+#define HAS_DOTPROD (1UL << 20)
+#define HAS_I8MM (1UL << 13)
 #define HAS_BF16 (1UL << 14)
 #endif
 
@@ -111,7 +115,11 @@ detect (void)
     return Y10_ISA_AVX512_VNNI;
   return Y10_ISA_AVX512_BF16;
 #elif defined (__aarch64__)
-  return getauxval (AT_HWCAP2) & HAS_BF16 ? Y10_ISA_NEON_BF16 : Y10_ISA_NEON;
+  if (!(getauxval (AT_HWCAP) & HAS_DOTPROD))
+    return Y10_ISA_NEON;
+  if (!(getauxval (AT_HWCAP2) & HAS_BF16))
+    return Y10_ISA_NEON_DOTPROD;
+  return getauxval (AT_HWCAP2) & HAS_I8MM ? Y10_ISA_NEON_I8MM : Y10_ISA_NEON_BF16;
 #else
   return Y10_ISA_C;
 #endif

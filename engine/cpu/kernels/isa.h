@@ -21,7 +21,9 @@ typedef enum
   Y10_ISA_AMX_BF16,
   /* AArch64 */
   Y10_ISA_NEON,
+  Y10_ISA_NEON_DOTPROD,         /* SDOT */
   Y10_ISA_NEON_BF16,            /* BFDOT and BFCVTN */
+  Y10_ISA_NEON_I8MM,            /* USMMLA */
 } Y10Isa;
 
 /* The best set that this CPU supports, limited by the environment variable

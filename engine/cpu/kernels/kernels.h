@@ -38,7 +38,8 @@ typedef struct
   ptrdiff_t src_block, src_row;
   const void *weight;           /* [in block][ky][kx][in channel][out channel],
                                  * bf16: [in channel / 2][out channel][2],
-                                 * s8: [in channel / 4][out channel][4] */
+                                 * s8: [in channel / 4][out channel][4]; pairs of
+                                 * in blocks: [pair][ky][kx][out channel][block][4] */
   ptrdiff_t weight_block;       /* between blocks of output channels */
   const float *bias;            /* nullable: zero */
   void *dst;
@@ -78,6 +79,8 @@ typedef struct
   unsigned block, elem;         /* channels per block, bytes per channel */
   unsigned tile;                /* maximum pixels of a tile */
   unsigned granule;             /* divides it; fewer pixels take as long */
+  unsigned in_blocks;           /* whose weights are interleaved: 1, or 2 */
+  int subtracted;               /* by dense kernels from each u8 of the input */
   /* NULL, or to be called by each thread before it uses `dense` and afterwards. */
   void (*begin) (void);
   void (*end) (void);
@@ -142,9 +145,11 @@ extern const Y10Kernels y10_kernels_amx_bf16;
 extern const Y10Kernels y10_kernels_neon;
 extern const Y10Kernels y10_kernels_neon_bf16;
 /* One byte. Their blocks are those of the sets of floats: c, sse41, avx2 (also for
- * avx_vnni) and avx512. */
+ * avx_vnni), avx512 and neon. */
 extern const Y10Kernels y10_kernels_c_int8;
 extern const Y10Kernels y10_kernels_sse41_int8;
 extern const Y10Kernels y10_kernels_avx2_int8;
 extern const Y10Kernels y10_kernels_avx_vnni;
 extern const Y10Kernels y10_kernels_avx512_vnni;
+extern const Y10Kernels y10_kernels_neon_dotprod;
+extern const Y10Kernels y10_kernels_neon_i8mm;

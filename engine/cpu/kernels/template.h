@@ -18,6 +18,16 @@
 #define PIXEL (Y10_VLEN * Y10_ELEM)
 #define STEPS (Y10_VLEN * Y10_ELEM / 4) /* groups of 4 bytes in a pixel */
 #define UNROLLED (STEPS < 4 ? STEPS : 4)
+#if defined Y10_NEON && defined __ARM_FEATURE_MATMUL_INT8
+#define IN_BLOCKS 2
+#else
+#define IN_BLOCKS 1
+#endif
+#if defined Y10_NEON && Y10_ELEM == 1 && IN_BLOCKS == 1
+#define SUBTRACTED 128          /* SDOT has no u8 */
+#else
+#define SUBTRACTED 0
+#endif
 
 #if Y10_ELEM == 1
 #include "int8.h"
@@ -35,7 +45,9 @@ row_store (const Y10DwRow * r, int at, vf v)
 
 #endif
 
-#ifdef Y10_NEON
+#if defined Y10_NEON && Y10_ELEM == 1
+#include "tiles-neon-int8.h"    /* dense() */
+#elif defined Y10_NEON
 #include "tiles-neon.h"         /* dense(), stem_part() */
 #else
 
@@ -478,6 +490,8 @@ const Y10Kernels Y10_KERNELS = {
   .name = Y10_KERNELS_NAME,
   .block = Y10_VLEN,
   .elem = Y10_ELEM,
+  .in_blocks = IN_BLOCKS,
+  .subtracted = SUBTRACTED,
   .tile = Y10_TILE,
 #ifndef Y10_AMX
   .granule = 1,

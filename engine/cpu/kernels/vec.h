@@ -293,6 +293,10 @@ ve_load (const void *p)
   return (vf) _mm512_cvtepi32_ps (_mm512_cvtepu8_epi32 (_mm_loadu_si128 (p)));
 #elif defined Y10_AVX2
   return (vf) _mm256_cvtepi32_ps (_mm256_cvtepu8_epi32 (_mm_loadl_epi64 (p)));
+#elif defined Y10_NEON
+  uint32_t b;
+  memcpy (&b, p, sizeof b);
+  return (vf) vcvtq_f32_u32 (vmovl_u16 (vget_low_u16 (vmovl_u8 (vcreate_u8 (b)))));
 #else
   vb b;
   memcpy (&b, p, sizeof b);
@@ -308,6 +312,10 @@ ve_store (void *p, vf v)
   __m512i i = _mm512_cvtps_epi32 (_mm512_max_ps ((__m512) v,
           _mm512_setzero_ps ()));
   _mm_storeu_si128 (p, _mm512_cvtusepi32_epi8 (i));
+#elif defined Y10_NEON
+  uint16x4_t i = vqmovn_u32 (vcvtnq_u32_f32 ((float32x4_t) v));
+  uint32_t b = vget_lane_u32 ((uint32x2_t) vqmovn_u16 (vcombine_u16 (i, i)), 0);
+  memcpy (p, &b, sizeof b);
 #else
   const vf magic = vf_set1 (0x1.8p+23f);
   vi i;
