@@ -78,6 +78,74 @@ total (const Segs *segs)
   return sum;
 }
 
+static void
+append_tensor (GString *header, GByteArray *data, const char *name, const char *dtype,
+    const gsize *dim, guint n_dims, gconstpointer values, gsize size)
+{
+  g_string_append_printf (header, "%s\"%s\":{\"dtype\":\"%s\",\"shape\":[",
+      header->len > 1 ? "," : "", name, dtype);
+  for (guint i = 0; i < n_dims; i++)
+    g_string_append_printf (header, "%s%" G_GSIZE_FORMAT, i ? "," : "", dim[i]);
+  g_string_append_printf (header, "],\"data_offsets\":[%u,%u]}", data->len,
+      (guint) (data->len + size));
+  g_byte_array_append (data, values, size);
+}
+
+/* Integers, with a scale that gives outputs of about 1. All scales are powers of two and
+ * biases have few bits, so that no float of an op without SiLU is rounded. */
+static Y10TensorFile *
+make_integers (const gsize *dim, guint64 seed)
+{
+  GString *header = g_string_new ("{");
+  GByteArray *data = g_byte_array_new ();
+  gsize n_in = dim[1], row = dim[1] * dim[2] * dim[3], n = dim[0] * row;
+  gsize most = MAX (n, MAX (dim[0], n_in));
+  float *values = g_new (float, most);
+  float scale = ldexpf (1, -(int) lround (log2 (5900 * sqrt ((double) row))));
+  gint8 *integers = g_new (gint8, most);
+  int fd = memfd_create ("weights", MFD_CLOEXEC);
+  char *path = g_strdup_printf ("/proc/self/fd/%d", fd);
+  GError *error = NULL;
+  Y10TensorFile *file = NULL;
+  guint64 length;
+
+  y10_seeded_fill ("integers", seed, n, values);
+  for (gsize i = 0; i < n; i++)
+    integers[i] = (gint8) floorf (values[i] * 128);
+  append_tensor (header, data, "model.0.weight", "I8", dim, 4, integers, n);
+  y10_seeded_fill ("bias", seed, dim[0], values);
+  for (gsize i = 0; i < dim[0]; i++)
+    values[i] = rintf (values[i] * 64) / 64;
+  append_tensor (header, data, "model.0.bias", "F32", dim, 1, values, dim[0] * 4);
+  for (gsize i = 0; i < most; i++)
+    values[i] = scale;
+  append_tensor (header, data, "model.0.weight_scale", "F32", dim, 1, values, dim[0] * 4);
+  append_tensor (header, data, "model.0.input_scale", "F32", &n_in, 1, values, n_in * 4);
+  append_tensor (header, data, "model.0.input_zero_point", "U8", &n_in, 1, integers, n_in);
+  g_string_append_c (header, '}');
+  length = header->len;
+  if (fd >= 0 && write (fd, &length, 8) == 8
+      && write (fd, header->str, length) == (gssize) length
+      && write (fd, data->data, data->len) == (gssize) data->len)
+    file = y10_tensor_file_open (path, &error);
+  if (!file)
+    g_error ("weights of a case: %s", error ? error->message : "no memfd");
+  close (fd);
+  g_free (path);
+  g_free (values);
+  g_free (integers);
+  g_string_free (header, TRUE);
+  g_byte_array_unref (data);
+  return file;
+}
+
+static gboolean
+has_integers (const OpCase *op, Y10Precision precision)
+{
+  return precision == Y10_PRECISION_INT8 && op->kind == Y10_OP_CONV && !op->depthwise
+      && !op->from_input;
+}
+
 static Y10TensorFile *
 make_weights (const OpCase *op, guint64 seed, Y10Precision precision)
 {
@@ -89,6 +157,8 @@ make_weights (const OpCase *op, guint64 seed, Y10Precision precision)
   gsize dim[4] = { out, in, op->kernel, op->kernel };
   Y10TensorFile *file;
 
+  if (has_integers (op, precision))
+    return make_integers (dim, seed);
   if (op->kind == Y10_OP_MAXPOOL5 || op->kind == Y10_OP_UPSAMPLE2X)
     dim[0] = dim[1] = dim[2] = dim[3] = 1;      /* any non-empty file */
   add_seeded (&tensors, "model.0.conv.weight", dim, 4,
@@ -153,6 +223,33 @@ add_op (Y10GraphBuilder *b, const OpCase *c, Y10View in, Y10View out,
   if (c->kind == Y10_OP_ATTENTION)
     op.groups = c->heads * c->head_dim;
   y10_graph_builder_op (b, &op);
+}
+
+/* As y10_graph_read_scales() would from a file. All activations but those of attention are
+ * stored in 8 bits; what moves values has the same scales on both sides. */
+static void
+set_scales (Y10Graph *graph, const OpCase *c, guint n_ops)
+{
+  if (c->kind == Y10_OP_ATTENTION)
+    return;
+  for (guint i = 0; i < graph->n_tensors; i++) {
+    Y10Tensor *t = &graph->tensors[i];
+    guint n = y10_graph_view_channels (graph, (Y10View) { i, 0, t->n_segs });
+
+    if (t->role != Y10_ROLE_ACTIVATION)
+      continue;
+    t->scale = g_new (float, n);
+    t->zero = g_new (guint8, n);
+    for (guint k = 0; k < n; k++) {
+      guint at = c->kind == Y10_OP_CONV ? k : 0;
+
+      t->scale[k] = at % 2 ? 1.f / 64 : 1.f / 32;
+      t->zero[k] = 64 + at * 37 % 128;
+    }
+  }
+  graph->quantized = TRUE;
+  for (guint i = 0; i < n_ops; i++)
+    graph->ops[i].quantized = has_integers (c, Y10_PRECISION_INT8);
 }
 
 CaseGraph *
@@ -230,6 +327,8 @@ case_graph_new (const OpCase *c, guint64 seed, Y10Precision precision)
   g->graph = y10_graph_builder_finish (b, &fields, &error);
   if (!g->graph)
     g_error ("a case's graph: %s", error->message);
+  if (precision == Y10_PRECISION_INT8)
+    set_scales (g->graph, c, g->n_ops);
   y10_tensor_file_unref (file);
   return g;
 }

@@ -139,6 +139,9 @@ run_case (const Case *c, const Runner *runner, const Runner *reference,
 static gboolean
 is_tested (const Runner *runner, const Case *c)
 {
+  /* Both are those of fp32. */
+  if (runner->precision == Y10_PRECISION_INT8 && c->type != CASE_OP)
+    return FALSE;
   return runner->class != &y10_backend_ref || c->type == CASE_HEAD || bench;
 }
 
@@ -152,8 +155,8 @@ print_coverage (const Count counts[][N_OPS], const Runner *runners,
   for (guint r = 0; r < n_runners; r++)
     for (guint i = 0; i < N_OPS; i++) {
       const Count *c = &counts[r][i];
-      gboolean needed = runners[r].class != &y10_backend_ref
-          || i == Y10_N_OP_KINDS;
+      gboolean needed = runners[r].precision == Y10_PRECISION_INT8 ? i < Y10_N_OP_KINDS
+          : runners[r].class != &y10_backend_ref || i == Y10_N_OP_KINDS;
 
       printf ("%-4s %-4s %-11s %4u run, %u failed, %u not supported%s\n",
           runners[r].class->name,
@@ -190,7 +193,7 @@ static guint
 open_runners (Runner *runners)
 {
   static const Y10Precision precisions[] = { Y10_PRECISION_FP32,
-    Y10_PRECISION_TF32, Y10_PRECISION_FP16, Y10_PRECISION_BF16
+    Y10_PRECISION_TF32, Y10_PRECISION_FP16, Y10_PRECISION_BF16, Y10_PRECISION_INT8
   };
   guint n = 0;
 
@@ -205,14 +208,16 @@ open_runners (Runner *runners)
     else
       for (guint p = 0; p < G_N_ELEMENTS (precisions); p++) {
         /* fp32 everywhere; bf16 where the backend supports it; fp16 on GPUs
-         * only. TF32 would need separate tolerances. */
+         * only; int8 on CPUs. TF32 would need separate tolerances. */
         gboolean asked = precision_name ? strcmp (precision_name,
             y10_precision_get_name (precisions[p])) == 0
             : precisions[p] == Y10_PRECISION_FP32
             || (precisions[p] == Y10_PRECISION_BF16
             && backends[b] != &y10_backend_ref)
             || (precisions[p] == Y10_PRECISION_FP16
-            && backends[b]->kind == Y10_BACKEND_CUDA);
+            && backends[b]->kind == Y10_BACKEND_CUDA)
+            || (precisions[p] == Y10_PRECISION_INT8
+            && backends[b] == &y10_backend_cpu && !bench);
 
         if (asked && runner_open (&runners[n], backends[b], precisions[p]))
           n++;
@@ -228,7 +233,7 @@ run (guint width, guint height)
   const Options options = {.seed = (guint64) seed,.bench = bench,
     .seconds = seconds
   };
-  Runner runners[8], reference;
+  Runner runners[8], reference, integers;
   Count counts[8][N_OPS] = { 0 };
   guint n_runners, n_run = 0, n_failed = 0;
   GPtrArray *cases = NULL;
@@ -241,7 +246,8 @@ run (guint width, guint height)
     printf ("checkop: no backend to test\n");
     return 77;
   }
-  if (!runner_open (&reference, &y10_backend_ref, Y10_PRECISION_FP32))
+  if (!runner_open (&reference, &y10_backend_ref, Y10_PRECISION_FP32)
+      || !runner_open (&integers, &y10_backend_ref, Y10_PRECISION_INT8))
     return 1;
   cases = cases_new (width, height, !no_variants);
   for (guint i = 0; i < cases->len; i++) {
@@ -258,7 +264,8 @@ run (guint width, guint height)
       if (is_tested (&runners[r], c)) {
         Count *count = &counts[r][op_index (c)];
 
-        run_case (c, &runners[r], &reference, &options, count);
+        run_case (c, &runners[r], runners[r].precision == Y10_PRECISION_INT8
+            ? &integers : &reference, &options, count);
         fflush (stdout);
       }
   }
@@ -274,6 +281,7 @@ run (guint width, guint height)
     printf ("checkop: %u checks, %u failed, seed %" G_GINT64_FORMAT "\n",
         n_run, n_failed, seed);
   reference.class->close (reference.device);
+  integers.class->close (integers.device);
   g_ptr_array_unref (cases);
   if (!n_run) {
     printf ("checkop: no case matches\n");

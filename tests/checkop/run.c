@@ -26,7 +26,8 @@
  * stay in fp32; twice, where convolution and SiLU are two kernels of a GPU, which
  * is a whole unit of a value of 4 RMS. Attention rounds its probabilities as well
  * and sums them. fp16 has three bits more; half a unit of a value of 10 RMS is
- * 0.004. */
+ * 0.004.
+ * int8: those of fp32 where nothing is stored in 8 bits; else see compare_bytes(). */
 static const struct
 {
   Y10Precision precision;
@@ -45,6 +46,7 @@ static const struct
   {Y10_PRECISION_BF16, Y10_OP_ATTENTION, 0.06, 5e-5},
   {Y10_PRECISION_BF16, Y10_OP_MAXPOOL5, 0, 0},
   {Y10_PRECISION_BF16, Y10_OP_UPSAMPLE2X, 0, 0},
+  {Y10_PRECISION_INT8, Y10_OP_ATTENTION, 2e-5, 1e-11},
 };
 
 void
@@ -148,6 +150,13 @@ values_clear (Values *v)
   g_free (v->values);
 }
 
+/* One of 256 values that @channel can have, for @value in [-1, 1). */
+static float
+byte_value (const Y10Tensor *t, guint channel, float value)
+{
+  return (floorf ((value + 1) * 128) - t->zero[channel]) * t->scale[channel];
+}
+
 static void
 values_seed (Values *v, const CaseGraph *g, guint64 seed,
     Y10Precision precision)
@@ -161,16 +170,19 @@ values_seed (Values *v, const CaseGraph *g, guint64 seed,
 
     g_snprintf (name, sizeof name, "values %u", i);
     y10_seeded_fill (name, seed, tensor_size (g->graph, tensor), p);
-    for (guint s = 0; s < g->graph->tensors[tensor].n_segs; s++) {
+    for (guint s = 0, channel = 0; s < g->graph->tensors[tensor].n_segs; s++) {
+      const Y10Tensor *t = &g->graph->tensors[tensor];
       gsize n = seg_size (g->graph, tensor, s);
       gboolean fill = is_written (g, tensor, s) && !is_read (g, tensor, s);
 
       for (gsize j = 0; j < n; j++, p++) {
         *p *= scale;
-        *p = case_rounded (precision, *p);
+        *p = t->scale ? byte_value (t, channel + j / (t->height * t->width), *p)
+            : case_rounded (precision, *p);
         if (fill)
           *p = NAN;
       }
+      channel += t->seg_channels[s];
     }
   }
 }
@@ -233,6 +245,45 @@ add_differences (Sums *sums, const float *got, const float *wanted, gsize n)
   return TRUE;
 }
 
+/* The outputs of an op that has to do with 8 bits. Sums of integers are exact on every
+ * instruction set, and scales are powers of two: without SiLU nothing may differ, nor what
+ * pools and upsampling move. With SiLU, and where floats are multiplied, the result is within
+ * 2e-4 of the reference's (SiLU to 1e-4 of a value, twice), which is 0.013 of a unit of 8
+ * bits: so few are rounded to the next unit, and none further. Logits with SiLU, which no
+ * network has, are floats. */
+static void
+compare_bytes (const CaseGraph *g, const Values *got, const Values *wanted,
+    Result *result)
+{
+  const Y10Op *op = &g->graph->ops[0];
+  const Y10Tensor *t = &g->graph->tensors[op->out.tensor];
+  const gboolean exact = op->kind != Y10_OP_CONV
+      || (op->quantized && op->act == Y10_ACT_NONE);
+  const gsize pixels = (gsize) t->height * t->width;
+  gsize n = 0, n_off = 0;
+
+  for (guint i = op->out.tensor; i < got->n; i += g->n_tensors)
+    for (guint s = 0, channel = 0; s < t->n_segs; channel += t->seg_channels[s++])
+      for (gsize j = 0; is_written (g, op->out.tensor, s)
+          && j < t->seg_channels[s] * pixels; j++) {
+        gsize at = channel * pixels + j;
+        double unit = t->scale ? t->scale[at / pixels] : 1;
+        double d = fabs ((double) got->values[i][at] - wanted->values[i][at]) / unit;
+
+        n++;
+        n_off += d != 0;
+        result->largest = MAX (result->largest, d);
+        if (!(d <= (exact ? 0 : t->scale ? 1 : 2e-3)))
+          result_fail (result, "image %u, element %" G_GSIZE_FORMAT " is %g, expected "
+              "%g%s", i / g->n_tensors, at, got->values[i][at], wanted->values[i][at],
+              exact ? " exactly" : "");
+      }
+  result->nmse = n_off / (double) n;
+  if (t->scale && n_off > 1 + n / 100)
+    result_fail (result, "%" G_GSIZE_FORMAT " of %" G_GSIZE_FORMAT " elements differ "
+        "by a unit of 8 bits", n_off, n);
+}
+
 static void
 compare_values (const CaseGraph *g, const Runner *runner,
     const Values *before, const Values *got, const Values *wanted,
@@ -263,6 +314,10 @@ compare_values (const CaseGraph *g, const Runner *runner,
       }
       at += n;
     }
+  }
+  if (g->graph->quantized) {
+    compare_bytes (g, got, wanted, result);
+    return;
   }
   rms = sqrt (sums.expected2 / (double) MAX (sums.n, 1)) + 1e-30;
   result->largest = sums.largest / rms;
