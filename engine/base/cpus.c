@@ -7,6 +7,7 @@
 
 #include "config.h"
 
+#include <math.h>
 #include <sched.h>
 #include <stdlib.h>
 
@@ -16,8 +17,9 @@
 typedef struct
 {
   const char *root;
-  guint n;
-} Grant;
+  double cpus;                  /* 0: no quota */
+  char *group;
+} Quota;
 
 guint
 y10_cpus_allowed (void)
@@ -54,19 +56,37 @@ read_quota (guint version, const char *root, const char *folder, gint64 *quota,
 static void
 check_group (guint version, const char *folder, const char *name, gpointer user)
 {
-  Grant *grant = user;
+  Quota *least = user;
   gint64 quota, period;
+  double cpus;
 
-  if (read_quota (version, grant->root, folder, &quota, &period)
-      && (quota - 1) / period < grant->n)
-    grant->n = (quota - 1) / period + 1;
+  if (!read_quota (version, least->root, folder, &quota, &period))
+    return;
+  cpus = (double) quota / (double) period;
+  if (least->cpus > 0 && cpus >= least->cpus)
+    return;
+  least->cpus = cpus;
+  g_free (least->group);
+  least->group = g_strdup (name);
+}
+
+double
+y10_cpus_quota (const char *root, char **group)
+{
+  Quota least = { root, 0, NULL };
+
+  y10_control_group_foreach (root, "cpu", check_group, &least);
+  if (group)
+    *group = least.group;
+  else
+    g_free (least.group);
+  return least.cpus;
 }
 
 guint
 y10_cpus_granted (const char *root)
 {
-  Grant grant = { root, y10_cpus_allowed () };
+  double allowed = y10_cpus_allowed (), quota = y10_cpus_quota (root, NULL);
 
-  y10_control_group_foreach (root, "cpu", check_group, &grant);
-  return grant.n;
+  return (guint) (quota > 0 ? MIN (allowed, ceil (quota)) : allowed);
 }

@@ -8,9 +8,11 @@ G_BEGIN_DECLS
 
 /* Number of CPUs on which this thread may run; at least 1. */
 guint y10_cpus_allowed (void);
-/* The same, but no more than the CPU time that the control groups of this
- * process grant, rounded up. @root: "" or, for tests, a folder that contains
- * proc/ and sys/. */
+/* The CPUs whose time the control groups of this process grant, such as 1.5; 0: there
+ * is no quota. @group: (nullable): set to the name of the group with the least. @root: "" or,
+ * for tests, a folder that contains proc/ and sys/. */
+double y10_cpus_quota (const char *root, char **group);
+/* The CPUs on which this thread may run, but no more than that quota, rounded up. */
 guint y10_cpus_granted (const char *root);
 
 G_END_DECLS

@@ -27,6 +27,8 @@ typedef struct
   guint64 limit;                /* of memory */
   const char *what;
   guint cpus;                   /* 0: no quota */
+  double quota;
+  const char *quota_of;
 } Tree;
 
 static const Tree trees[] = {
@@ -75,23 +77,23 @@ static const Tree trees[] = {
   {"v2, a quota of two CPUs", {{"proc/self/cgroup", "0::/a/b\n"},
           {"sys/fs/cgroup/a/b/cpu.max", "200000 100000\n"},
           {"sys/fs/cgroup/a/cpu.max", "max 100000\n"}},
-      G_MAXUINT64, "this machine", 2},
+      G_MAXUINT64, "this machine", 2, 2, "/a/b"},
   {"v2, a quota of a half", {{"proc/self/cgroup", "0::/\n"},
           {"sys/fs/cgroup/cpu.max", "50000 100000\n"}},
-      G_MAXUINT64, "this machine", 1},
+      G_MAXUINT64, "this machine", 1, 0.5, "/"},
   {"v2, the outer quota is less", {{"proc/self/cgroup", "0::/a/b\n"},
           {"sys/fs/cgroup/a/b/cpu.max", "300000 100000\n"},
           {"sys/fs/cgroup/a/cpu.max", "10000 20000\n"}},
-      G_MAXUINT64, "this machine", 1},
+      G_MAXUINT64, "this machine", 1, 0.5, "/a"},
   {"v2, a quota that is rounded up", {{"proc/self/cgroup", "0::/a\n"},
           {"sys/fs/cgroup/a/cpu.max", "100001 100000\n"}},
-      G_MAXUINT64, "this machine", 2},
+      G_MAXUINT64, "this machine", 2, 1.00001, "/a"},
   {"v1, a quota", {{"proc/self/cgroup", "3:cpu,cpuacct:/docker/3f1c\n"},
           {"sys/fs/cgroup/cpu/docker/3f1c/cpu.cfs_quota_us", "100000\n"},
           {"sys/fs/cgroup/cpu/docker/3f1c/cpu.cfs_period_us", "100000\n"},
           {"sys/fs/cgroup/cpu/docker/cpu.cfs_quota_us", "-1\n"},
           {"sys/fs/cgroup/cpu/docker/cpu.cfs_period_us", "100000\n"}},
-      G_MAXUINT64, "this machine", 1},
+      G_MAXUINT64, "this machine", 1, 1, "/docker/3f1c"},
   {"v2, quotas that say nothing", {{"proc/self/cgroup", "0::/a/b/c\n"},
           {"sys/fs/cgroup/a/b/c/cpu.max", "\n"},
           {"sys/fs/cgroup/a/b/cpu.max", "0 100000\n"},
@@ -124,7 +126,7 @@ static void
 test_tree (gconstpointer data)
 {
   const Tree *tree = data;
-  char *root = test_path ("root"), *what = NULL;
+  char *root = test_path ("root"), *what = NULL, *quota_of = NULL;
   GError *error = NULL;
 
   g_mkdir (root, 0700);
@@ -142,6 +144,9 @@ test_tree (gconstpointer data)
   g_assert_cmpstr (what, ==, tree->what);
   g_assert_cmpuint (y10_cpus_granted (root), ==, tree->cpus
       ? MIN (tree->cpus, y10_cpus_allowed ()) : y10_cpus_allowed ());
+  g_assert_cmpfloat (y10_cpus_quota (root, &quota_of), ==, tree->quota);
+  g_assert_cmpstr (quota_of, ==, tree->quota_of);
+  g_free (quota_of);
   g_free (what);
   remove_tree (root);
   g_free (root);

@@ -9,13 +9,12 @@
 
 #include "config.h"
 
-#include <math.h>
-#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/command.h"
+#include "base/cpus.h"
 #include "base/options.h"
 #include "base/terminal.h"
 #include "doctor/doctor.h"
@@ -47,7 +46,8 @@ cpu_features (const char *flags)
   static const char *const known[] = {
     "sse4_1", "avx", "avx2", "fma", "f16c", "avx512f", "avx512bw", "avx512dq",
     "avx512vl", "avx512_vnni", "avx512_bf16", "avx512_fp16", "avx_vnni",
-    "amx_tile", "amx_bf16", "amx_int8", "asimd", "bf16", "sve"
+    "amx_tile", "amx_bf16", "amx_int8", "asimd", "asimddp", "bf16", "i8mm",
+    "sve"
   };
   JsonArray *features = json_array_new ();
   char **words = g_strsplit (flags, " ", -1);
@@ -60,31 +60,13 @@ cpu_features (const char *flags)
   return features;
 }
 
-/* Returns the CPU quota of the control group in CPUs, 0: no limit. */
-static double
-cgroup_cpus (void)
-{
-  char *text = NULL, *end;
-  double cpus = 0, period;
-
-  if (g_file_get_contents ("/sys/fs/cgroup/cpu.max", &text, NULL, NULL)
-      && g_ascii_isdigit (text[0])) {
-    cpus = g_ascii_strtod (text, &end);
-    period = g_ascii_strtod (end, NULL);
-    cpus = period > 0 ? cpus / period : 0;
-  }
-  g_free (text);
-  return cpus;
-}
-
 static void
 doctor_cpu (Doctor *doctor)
 {
   JsonObject *section = doctor_section (doctor, "cpu");
   char *cpuinfo = NULL, *model = NULL, *flags = NULL, *isa_limit;
-  const double quota = cgroup_cpus ();
-  int usable = (int) g_get_num_processors ();
-  cpu_set_t set;
+  g_autofree char *group = NULL;
+  const double quota = y10_cpus_quota ("", &group);
 
   if (g_file_get_contents ("/proc/cpuinfo", &cpuinfo, NULL, NULL)) {
     model = cpuinfo_value (cpuinfo, "model name");
@@ -92,8 +74,6 @@ doctor_cpu (Doctor *doctor)
     if (!flags)
       flags = cpuinfo_value (cpuinfo, "Features");
   }
-  if (sched_getaffinity (0, sizeof set, &set) == 0)
-    usable = CPU_COUNT (&set);
   json_object_set_string_member (section, "model", model ? model : "unknown");
   json_object_set_array_member (section, "features",
       cpu_features (flags ? flags : ""));
@@ -101,9 +81,9 @@ doctor_cpu (Doctor *doctor)
       sysconf (_SC_NPROCESSORS_ONLN));
   if (quota > 0) {
     json_object_set_double_member (section, "quota", quota);
-    usable = MIN (usable, (int) ceil (quota));
+    json_object_set_string_member (section, "quota_of", group);
   }
-  json_object_set_int_member (section, "threads", usable);
+  json_object_set_int_member (section, "threads", y10_cpus_granted (""));
   isa_limit = g_strdup (g_getenv ("Y10_MAX_CPU_ISA"));
   if (isa_limit) {
     json_object_set_string_member (section, "limit", isa_limit);
