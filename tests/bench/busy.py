@@ -6,7 +6,7 @@
 Three sections, each a Markdown table:
 
   network   the whole network, as in compare.py, in y10, OpenVINO and ONNX Runtime, beside
-            processes that are busy all the time
+            processes that are busy all the time; where the CPU has bf16, also in that
   pictures  "y10 detect" of a folder of six pictures, with one thread and with the default, quiet and
             beside many such processes
   pipeline  a video through yolov10detect, with and without x264enc behind it
@@ -39,6 +39,7 @@ SECTIONS = ("network", "pictures", "pipeline")
 LOOP = "print(flush=True)\nwhile True: pass"
 PR_SET_PDEATHSIG = 1
 LIBC = ctypes.CDLL(None)
+PEERS = {"fp32": "fp32", "bf16": "default"}     # what the others are asked for
 NOT_QUIET = 0.05                        # share of the CPUs that others use
 PICTURES = 6
 WARM_UP_FRAMES = 50                     # x264enc looks 40 frames ahead before it encodes the first
@@ -221,7 +222,7 @@ class Bench:
         return contenders
 
     def choose(self):
-        """[(contender, precision)] of what can be measured here."""
+        """[(contender, precision)] of what can be measured here; those of --precision first."""
         names = self.limit_instructions()
         try:
             self.python = compare.make_environment(self.args.env)
@@ -234,8 +235,10 @@ class Bench:
         if precision == "bf16" and "ort" in names:
             names.remove("ort")
             self.note("ONNX Runtime is left out: it has no bf16 on CPUs.")
-        peers = {"fp32": "fp32", "bf16": "default"}[precision]
-        return [(n, precision if n == "y10" else peers) for n in names]
+        chosen = [(n, precision if n == "y10" else PEERS[precision]) for n in names]
+        if precision == "fp32" and compare.has_bf16(self.args.isa):
+            chosen += [(n, "bf16" if n == "y10" else PEERS["bf16"]) for n in names if n != "ort"]
+        return chosen
 
     # Each of these measures a section once and adds to its runs; what is measured has a key.
 
@@ -246,8 +249,8 @@ class Bench:
                 for contender, precision in self.contenders[k:] + self.contenders[:k]:
                     run = self.contest.measure(contender, precision, self.args.threads)
                     run.pop("rows", None)
-                    self.add("network", turn, (busy, contender), run,
-                             f"{busy} busy, {NAMES[contender]}")
+                    self.add("network", turn, (busy, contender, precision), run,
+                             f"{busy} busy, {NAMES[contender]} {precision}")
 
     def pictures(self, turn):
         args = self.args
@@ -293,8 +296,8 @@ class Bench:
         self.contenders = self.choose() if "network" in sections else []
         self.contest = compare.Contest(args, self.machine, self.python, self.picture, args.size)
         if len(self.contenders) > 1:
-            self.contest.verify("network", [c for c, _ in self.contenders], self.contenders[0][1],
-                                args.threads)
+            self.contest.verify("network", list(dict.fromkeys(c for c, _ in self.contenders)),
+                                self.contenders[0][1], args.threads)
         if "pipeline" in sections:
             lacking = self.ask_pipeline(check=True)["lacking"]
             if lacking:
@@ -349,18 +352,19 @@ def instructions(bench, contender, run):
 def print_network(bench, figures):
     rows = []
     for busy in bench.args.busy:
-        for contender, _ in bench.contenders:
-            key = (busy, contender)
+        for contender, precision in bench.contenders:
+            key = (busy, contender, precision)
             run = figures.first(key)
             rows.append((busy, f"{NAMES[contender]} {run.get('version', '')}".rstrip(),
                          run["precision"], instructions(bench, contender, run), figures.median(key),
-                         figures.median(key, "p95_ms"), figures.ratio(key, (busy, "openvino")),
-                         figures.ratio(key, (0, contender))))
+                         figures.median(key, "p95_ms"),
+                         figures.ratio(key, (busy, "openvino", PEERS.get(precision, precision))),
+                         figures.ratio(key, (0, contender, precision))))
     print_table(
         "The network beside busy processes",
         "One image of %dx%d from the tensor to 300 rows, %d threads. Ratios of the medians, each\n"
-        "the median over the rounds: to OpenVINO beside as many processes (below 1: faster), and to the\n"
-        "same program beside none."
+        "the median over the rounds: to OpenVINO beside as many processes (below 1: faster; bf16: to what\n"
+        "it takes by default), and to the same program beside none."
         % (*bench.args.size, bench.args.threads),
         ("busy processes", "program", "precision", "instructions", "median ms", "p95 ms",
          "to OpenVINO", "to quiet"), rows)
@@ -450,7 +454,7 @@ def parse_arguments():
         parser.error("--crowd, --rounds and --threads are at least 1, the numbers of --busy 0")
     if args.frames < 10:
         parser.error("--frames is at least 10")
-    if args.precision == "bf16" and args.isa not in (None, "avx512_bf16"):
+    if args.precision == "bf16" and args.isa not in compare.BF16_ISAS:
         parser.error(f"--precision bf16: there is none with --isa {args.isa}")
     if args.video:
         args.video = os.path.abspath(args.video)

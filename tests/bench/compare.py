@@ -43,8 +43,10 @@ MORE_PACKAGES = {"mnn": ["MNN"], "ncnn": ["ncnn", "onnx"], "nncf": ["nncf", "pil
 NAMES = {"y10": "yolov10detect", "openvino": "OpenVINO", "ort": "ONNX Runtime", "mnn": "MNN",
          "ncnn": "ncnn"}
 # What y10's instruction sets are called in oneDNN, which OpenVINO contains.
-ISAS = {"c": None, "sse41": None, "avx2": "AVX2", "avx512": "AVX512_CORE",
-        "avx512_bf16": "AVX512_CORE_BF16"}
+ISAS = {"c": None, "sse41": None, "avx2": "AVX2", "avx_vnni": "AVX2_VNNI", "avx512": "AVX512_CORE",
+        "avx512_vnni": "AVX512_CORE_VNNI", "avx512_bf16": "AVX512_CORE_BF16",
+        "amx_bf16": "AVX512_CORE_AMX"}    # which has AMX's products of int8 as well
+BF16_ISAS = (None, "avx512_bf16", "amx_bf16")
 CONTENDERS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "contenders.py")
 COCO = os.path.join(ROOT, "tests", "gpu", "coco.py")
 # Environment variables that would change the conditions of one contender only.
@@ -92,6 +94,11 @@ def cpu_flags():
     except OSError:
         pass
     return []
+
+
+def has_bf16(isa=None):
+    """Whether this CPU has it, with instructions limited to @isa."""
+    return bool({"avx512_bf16", "amx_bf16"} & set(cpu_flags())) and isa in BF16_ISAS
 
 
 def cpu_name():
@@ -471,7 +478,7 @@ def available(args, python):
         # These use whatever the CPU has.
         say("ONNX Runtime, MNN and ncnn are left out: their instructions cannot be limited")
         names = [c for c in names if c == "y10" or c == "openvino" and ISAS[args.isa]]
-    if not {"avx512_bf16", "amx_bf16"} & set(cpu_flags()):
+    if not has_bf16():
         say("this CPU has no bf16: that setting is left out")
     return names
 
@@ -479,14 +486,13 @@ def available(args, python):
 def settings(args, n_cpus, names, has_int8):
     """[(name, threads, [(contender, precision)])]; has_int8: the contenders with such weights."""
     several = min(args.threads, n_cpus)
-    flags = set(cpu_flags())
     chosen = []
     for threads in sorted({1, several}, reverse=True):
         with_threads = f"{threads} thread{'s' * (threads > 1)}"
         chosen.append((f"fp32, {with_threads}", threads, [(c, "fp32") for c in names]))
         if has_int8:
             chosen.append((f"int8, {with_threads}", threads, [(c, "int8") for c in names if c in has_int8]))
-    if {"avx512_bf16", "amx_bf16"} & flags and args.isa in (None, "avx512_bf16"):
+    if has_bf16(args.isa):
         peers = [(c, {"y10": "bf16", "openvino": "default"}[c]) for c in names if c in ("y10", "openvino")]
         chosen.append((f"bf16, {several} thread{'s' * (several > 1)}", several, peers))
     return [s for s in chosen if args.only in s[0] and s[2]]
