@@ -3,10 +3,14 @@
 
 /* y10 quantize: writes a model with 8-bit integers. Pictures show the range of the
  * activations. Every fifth is kept back: both models are run on those, so that what
- * is printed does not come from pictures that the integers were fitted to. */
+ * is printed does not come from pictures that the integers were fitted to. Only then
+ * does the new file replace what may be there. */
 
 #include "config.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <glib/gstdio.h>
 #include <math.h>
 #include <string.h>
 
@@ -155,6 +159,37 @@ run_pictures (Quantize *self, gboolean kept_back, GError **error)
   return ok;
 }
 
+/* Saves to a new file beside @out, and sets @beside to its name. */
+static gboolean
+save (Quantize *self, const char *out, char **beside, GError **error)
+{
+  char *name = g_strconcat (out, ".XXXXXX", NULL);
+  int fd = g_mkstemp_full (name, O_WRONLY | O_CLOEXEC, 0666);
+
+  if (fd < 0) {
+    g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED, "%s cannot be written: %s", out,
+        g_strerror (errno));
+    g_free (name);
+    return FALSE;
+  }
+  g_close (fd, NULL);
+  *beside = name;
+  return y10_quantizer_save (self->quantizer, name, error);
+}
+
+/* Moves the file @beside to @out. */
+static gboolean
+publish (const char *out, char **beside, GError **error)
+{
+  if (g_rename (*beside, out)) {
+    g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED, "%s cannot be replaced: %s", out,
+        g_strerror (errno));
+    return FALSE;
+  }
+  g_clear_pointer (beside, g_free);
+  return TRUE;
+}
+
 static gboolean
 open_integers (Quantize *self, const char *path, guint threads, GError **error)
 {
@@ -225,6 +260,7 @@ quantize (const char *in, const char *out, const char *images, guint threads)
 {
   Quantize self = { NULL };
   GError *error = NULL;
+  char *beside = NULL;
   int status = TOOL_FAILED;
   guint n_ops;
 
@@ -247,14 +283,18 @@ quantize (const char *in, const char *out, const char *images, guint threads)
   self.progress = tool_progress_new (self.n_pictures,
       y10_quantizer_get_engine (self.quantizer));
   if (!run_pictures (&self, FALSE, &error) || tool_interrupted ()
-      || !y10_quantizer_save (self.quantizer, out, &error)
-      || !open_integers (&self, out, threads, &error)
-      || !run_pictures (&self, TRUE, &error) || tool_interrupted ())
+      || !save (&self, out, &beside, &error)
+      || !open_integers (&self, beside, threads, &error)
+      || !run_pictures (&self, TRUE, &error) || tool_interrupted ()
+      || !publish (out, &beside, &error))
     goto done;
   print_result (&self, out);
   status = tool_flush_stdout () ? TOOL_OK : TOOL_FAILED;
 
 done:
+  if (beside)
+    g_unlink (beside);
+  g_free (beside);
   if (error)
     tool_error ("%s", error->message);
   else if (tool_interrupted ())
