@@ -129,7 +129,7 @@ load (Y10Device *device, GString *why, GError **error)
     return FALSE;
   ok = y10_cuda_kernels_load (&device->kernels, device->driver, error)
       && (device->conv = y10_cuda_conv_lib_prove (
-          y10_cuda_conv_lib_new (device->driver, why), device->driver, why));
+          y10_cuda_conv_lib_new (&device->kernels, why), device->driver, why));
   if (ok)
     describe (device);
   else

@@ -174,24 +174,41 @@ y10_cuda_unfused_desc (const Y10CudaConvDesc *desc)
   return bias;
 }
 
-/* The initial plan: the convolution adds its bias, and the epilogue kernel then
- * applies SiLU, the addition and the conversion of logits to float. Where @op
- * adds a tensor or writes floats, the convolution writes to a staging
- * buffer. */
+Y10CudaConvStage
+y10_cuda_first_desc (Y10CudaConvLib *lib, Y10CudaConvDesc *desc)
+{
+  if (y10_cuda_conv_lib_begins_fused (lib, desc))
+    return Y10_CUDA_CONV_FUSED;
+  *desc = y10_cuda_unfused_desc (desc);
+  return Y10_CUDA_CONV_BIAS;
+}
+
+/* The initial plan: one for everything, or the convolution adds its bias, and the
+ * epilogue kernel then applies SiLU, the addition and the conversion of logits to
+ * float. Where @op adds a tensor or writes floats, the convolution then writes to a
+ * staging buffer. */
 static gboolean
-plan_dense (const Y10Program *program, const Y10Op *op, guint n,
+plan_dense (const Y10Program *program, guint op, guint n,
     Y10CudaOpPlan *plan, GError **error)
 {
-  Y10CudaConvDesc desc = dense_desc (program, op, n);
+  Y10CudaConvLib *lib = program->device->conv;
+  const Y10Op *o = &program->plan->graph->ops[op];
+  Y10CudaConvDesc desc = dense_desc (program, o, n), fused;
+  Y10CudaConvStage stage = Y10_CUDA_CONV_BIAS;
   Y10CudaConvPlan *conv;
 
-  plan->staged = y10_cuda_is_staged (&desc);
-  plan->epilogue = plan->staged || desc.silu;
-  desc = y10_cuda_unfused_desc (&desc);
-  conv = y10_cuda_conv_plan_new (program->device->conv, &desc,
-      Y10_CUDA_CONV_BIAS, error);
+  if (y10_cuda_fused_desc (program, op, n, &fused))
+    stage = y10_cuda_first_desc (lib, &fused);
+  if (stage == Y10_CUDA_CONV_FUSED) {
+    desc = fused;
+  } else {
+    plan->staged = y10_cuda_is_staged (&desc);
+    plan->epilogue = plan->staged || desc.silu;
+    desc = y10_cuda_unfused_desc (&desc);
+  }
+  conv = y10_cuda_conv_plan_new (lib, &desc, stage, error);
   if (!conv) {
-    g_prefix_error (error, "\"%s\": ", op->name);
+    g_prefix_error (error, "\"%s\": ", o->name);
     return FALSE;
   }
   plan->conv = y10_cuda_shared_plan_new (conv);
@@ -225,7 +242,7 @@ plan_batch (const Y10Program *program, guint n, CUstream stream,
     if (!is_dense (op))
       continue;
     if (g_cancellable_set_error_if_cancelled (cancellable, error)
-        || !plan_dense (program, op, n, plan, error)
+        || !plan_dense (program, i, n, plan, error)
         || (stream && !y10_cuda_conv_plan_read_bias (plan->conv->plan, stream,
                 program->weights + program->bias[i], error)))
       return FALSE;

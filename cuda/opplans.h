@@ -87,6 +87,10 @@ gboolean y10_cuda_fused_desc (const Y10Program * program, guint op, guint n,
     Y10CudaConvDesc * desc);
 /* Unfused, the result is written to packed memory first. */
 gboolean y10_cuda_is_staged (const Y10CudaConvDesc * desc);
+/* Makes @desc, which somebody takes, that of the first plan, of the stage that it
+ * returns. */
+Y10CudaConvStage y10_cuda_first_desc (Y10CudaConvLib * lib,
+    Y10CudaConvDesc * desc);
 /* The convolution and its bias alone. */
 Y10CudaConvDesc y10_cuda_unfused_desc (const Y10CudaConvDesc * desc);
 const char *y10_cuda_program_impl (Y10Program * program, guint op);

@@ -197,7 +197,7 @@ set_up (Y10CudaTune *tune, GError **error)
   g_autoptr (GString) why = g_string_new (NULL);
 
   tune->tools.lib = y10_cuda_conv_lib_new_like (tune->program->device->conv,
-      tune->program->device->driver, why);
+      &tune->program->device->kernels, why);
   if (!tune->tools.lib) {
     g_set_error_literal (error, Y10_ERROR, Y10_ERROR_BACKEND, why->str);
     return FALSE;

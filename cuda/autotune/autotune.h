@@ -35,7 +35,8 @@ gboolean y10_cuda_trial_begin (Y10CudaTrial * trial,
  * tolerance, or 0 if the plan could not run. */
 gboolean y10_cuda_trial_verify (Y10CudaTrial * trial, Y10CudaConvPlan * plan,
     double *difference, GError ** error);
-/* Measures each plan in nanoseconds; @bias together with its epilogue. */
+/* Measures each plan in nanoseconds; @bias, if it is not NULL, together with its
+ * epilogue. */
 gboolean y10_cuda_trial_measure (Y10CudaTrial * trial, Y10CudaConvPlan * bias,
     Y10CudaConvPlan * const * fused, guint n, GCancellable * cancellable,
     gint64 * bias_ns, gint64 * fused_ns, GError ** error);

@@ -79,8 +79,9 @@ name_of (const Y10CudaTuneTools *tools, const Y10CudaTuneGroup *group)
   return graph->ops[g_array_index (group->ops, guint, 0)].name;
 }
 
-/* A cache entry is the line "y10-tuned fused 1234 5678" or "y10-tuned unfused 0
- * 5678", with the nanoseconds of both variants, followed by the plan. */
+/* A cache entry is the line "y10-tuned fused 1234 5678" or, if no plan is faster than
+ * the first, "y10-tuned unfused 0 5678", with the nanoseconds of both, followed by the
+ * plan. */
 static gboolean
 load (const Y10CudaTuneTools *tools, Y10CudaTuneGroup *group)
 {
@@ -120,14 +121,14 @@ load (const Y10CudaTuneTools *tools, Y10CudaTuneGroup *group)
 
 static void
 store (const Y10CudaTuneTools *tools, const Y10CudaTuneGroup *group,
-    const Y10CudaConvPlan *plan, gint64 fused_ns, gint64 bias_ns)
+    const Y10CudaConvPlan *plan, gint64 fused_ns, gint64 first_ns)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (GBytes) bytes = NULL, record = NULL;
   GByteArray *data = g_byte_array_new ();
   g_autofree char *line = g_strdup_printf (RECORD " %sfused %"
       G_GINT64_FORMAT " %" G_GINT64_FORMAT "\n", plan ? "" : "un", fused_ns,
-      bias_ns);
+      first_ns);
 
   g_byte_array_append (data, (const guint8 *) line, strlen (line));
   if (plan && (bytes = y10_cuda_conv_plan_save (plan, &error)))
@@ -195,22 +196,36 @@ drop_wrong (Y10CudaTuneTools *tools, Y10CudaTuneGroup *group, gsize workspace)
       g_ptr_array_remove_index (group->plans, i);
 }
 
-/* The plan, if any, that is faster than the convolution and its epilogue. */
+static gint64
+time_of (const Y10CudaTuneGroup *group, const char *name, const gint64 *ns)
+{
+  for (guint i = 0; i < group->plans->len; i++)
+    if (g_str_equal (y10_cuda_conv_plan_describe (group->plans->pdata[i]), name))
+      return ns[i];
+  return G_MAXINT64;            /* it was wrong */
+}
+
+/* The plan, if any, that is faster than the first one: the convolution and its
+ * epilogue, or one of the candidates. */
 static Y10CudaConvPlan *
 choose (Y10CudaTuneTools *tools, Y10CudaTuneGroup *group, gint64 *fused_ns,
-    gint64 *bias_ns, GError **error)
+    gint64 *first_ns, GError **error)
 {
-  Y10CudaConvDesc desc = y10_cuda_unfused_desc (&group->desc);
+  Y10CudaConvDesc desc = group->desc;
+  const Y10CudaConvStage stage = y10_cuda_first_desc (tools->lib, &desc);
   g_autofree gint64 *ns = g_new (gint64, group->plans->len);
-  Y10CudaConvPlan *best = NULL, *bias = y10_cuda_conv_plan_new (tools->lib,
-      &desc, Y10_CUDA_CONV_BIAS, error);
+  Y10CudaConvPlan *best = NULL, *first = y10_cuda_conv_plan_new (tools->lib,
+      &desc, stage, error);
   guint winner = 0;
 
-  if (!bias)
+  if (!first)
     return NULL;
-  if (y10_cuda_trial_measure (tools->trial, bias,
+  if (y10_cuda_trial_measure (tools->trial,
+          stage == Y10_CUDA_CONV_BIAS ? first : NULL,
           (Y10CudaConvPlan **) group->plans->pdata, group->plans->len,
-          tools->cancellable, bias_ns, ns, error)) {
+          tools->cancellable, first_ns, ns, error)) {
+    if (stage == Y10_CUDA_CONV_FUSED)
+      *first_ns = time_of (group, y10_cuda_conv_plan_describe (first), ns);
     for (guint i = 0; i < group->plans->len; i++) {
       g_debug ("%s: %s: %.1f us", name_of (tools, group),
           y10_cuda_conv_plan_describe (group->plans->pdata[i]),
@@ -219,13 +234,14 @@ choose (Y10CudaTuneTools *tools, Y10CudaTuneGroup *group, gint64 *fused_ns,
         winner = i;
     }
     *fused_ns = ns[winner];
-    g_debug ("%s: %s takes %.1f us, unfused %.1f us", name_of (tools, group),
+    g_debug ("%s: %s takes %.1f us, %s %.1f us", name_of (tools, group),
         y10_cuda_conv_plan_describe (group->plans->pdata[winner]),
-        (double) ns[winner] / 1e3, (double) *bias_ns / 1e3);
-    if (ns[winner] < *bias_ns)
+        (double) ns[winner] / 1e3, stage == Y10_CUDA_CONV_BIAS ? "unfused"
+        : y10_cuda_conv_plan_describe (first), (double) *first_ns / 1e3);
+    if (ns[winner] < *first_ns)
       best = g_ptr_array_steal_index (group->plans, winner);
   }
-  y10_cuda_conv_plan_free (bias);
+  y10_cuda_conv_plan_free (first);
   return best;
 }
 
@@ -241,7 +257,7 @@ count_steps (const Y10CudaTuneTools *tools)
  * attempts may find such a time between two frames. */
 static Y10CudaConvPlan *
 choose_undisturbed (Y10CudaTuneTools *tools, Y10CudaTuneGroup *group,
-    gint64 *fused_ns, gint64 *bias_ns, GError **error)
+    gint64 *fused_ns, gint64 *first_ns, GError **error)
 {
   Y10CudaConvPlan *best = NULL;
   GError *local = NULL;
@@ -251,7 +267,7 @@ choose_undisturbed (Y10CudaTuneTools *tools, Y10CudaTuneGroup *group,
       i++) {
     int before = count_steps (tools);
 
-    best = choose (tools, group, fused_ns, bias_ns, &local);
+    best = choose (tools, group, fused_ns, first_ns, &local);
     group->disturbed = before < 0 || before != count_steps (tools);
   }
   if (local)
@@ -274,7 +290,7 @@ static Y10CudaConvPlan *
 decide (Y10CudaTuneTools *tools, Y10CudaTuneGroup *group, gsize workspace)
 {
   Y10CudaConvPlan *best = NULL;
-  gint64 fused_ns = 0, bias_ns = 0;
+  gint64 fused_ns = 0, first_ns = 0;
   GError *error = NULL;
 
   drop_wrong (tools, group, workspace);
@@ -287,14 +303,14 @@ decide (Y10CudaTuneTools *tools, Y10CudaTuneGroup *group, gsize workspace)
   if (group->known)
     return g_ptr_array_steal_index (group->plans, 0);
   if (group->plans && group->plans->len > 0)
-    best = choose_undisturbed (tools, group, &fused_ns, &bias_ns, &error);
+    best = choose_undisturbed (tools, group, &fused_ns, &first_ns, &error);
   if (error)
     g_debug ("%s: %s", name_of (tools, group), error->message);
   group->unsure |= error != NULL || (!best && group->disturbed);
   g_clear_error (&error);
   if (tools->cache && (group->unsure ? is_lost (tools)
           : !g_cancellable_is_cancelled (tools->cancellable)))
-    store (tools, group, best, fused_ns, bias_ns);
+    store (tools, group, best, fused_ns, first_ns);
   return best;
 }
 

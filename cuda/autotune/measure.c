@@ -162,21 +162,22 @@ y10_cuda_trial_measure (Y10CudaTrial *t, Y10CudaConvPlan *bias,
     Y10CudaConvPlan *const *fused, guint n, GCancellable *cancellable,
     gint64 *bias_ns, gint64 *fused_ns, GError **error)
 {
+  const guint n_ways = bias ? n + 1 : n;
   Way *ways = g_new0 (Way, n + 1);
   gboolean ok = TRUE;
 
-  for (guint i = 0; ok && i <= n; i++) {
+  for (guint i = 0; ok && i < n_ways; i++) {
     ways[i].plan = i < n ? fused[i] : bias;
     ways[i].fused = i < n;
     ok = prepare_way (t, &ways[i], error);
   }
-  ok = ok && time_ways (t, ways, n + 1, cancellable, error);
-  for (guint i = 0; i <= n; i++)
+  ok = ok && time_ways (t, ways, n_ways, cancellable, error);
+  for (guint i = 0; i < n_ways; i++)
     if (ways[i].graph)
       t->device->driver->graph_exec_destroy (ways[i].graph);
   for (guint i = 0; ok && i < n; i++)
     fused_ns[i] = (gint64) (ways[i].ms[0] * 1e6f);
-  if (ok)
+  if (ok && bias)
     *bias_ns = (gint64) (ways[n].ms[0] * 1e6f);
   g_free (ways);
   return ok;

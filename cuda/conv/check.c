@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* One small plan, built and run by the functions that the engine uses, when cuDNN
- * is opened. NVIDIA documents how to execute a plan that was built with a handle,
+/* One small plan of each provider, built and run by the functions that the engine uses,
+ * when a device is opened. NVIDIA documents how to execute a plan that was built with a handle,
  * or deserialized with one, and does not document the execution of a plan that
  * was built from device properties, as this backend builds plans in several
  * threads. Where such a plan does not run, all plans are built with handles. */
@@ -12,7 +12,7 @@
 #include <y10/error.h>
 
 #include "base/half.h"
-#include "conv/conv.h"
+#include "conv/provider.h"
 
 /* A 3×3 convolution of ones with weights of one: each output is the number of
  * inputs inside the picture, 4, 6 or 9 times CHANNELS, plus the bias. Half
@@ -156,27 +156,57 @@ run_one (Y10CudaConvLib *lib, const Y10CudaDriver *driver, GError **error)
   return ok;
 }
 
+static gboolean
+is_lost (const Y10CudaDriver *driver)
+{
+  size_t unused[2];
+
+  return y10_cuda_is_lost (driver->mem_get_info (&unused[0], &unused[1]));
+}
+
+/* @part number @i of @lib, or all of it, does not run. FALSE: nor does anything else. */
+static gboolean
+go_on (Y10CudaConvLib *lib, Y10CudaConvLib *part, guint i, const char *message,
+    const Y10CudaDriver *driver, GString *why)
+{
+  const char *title = part->provider->title;
+  const gboolean lost = is_lost (driver);
+
+  if (!lost && y10_cuda_conv_lib_use_handles (part, message)) {
+    g_debug ("plans that are built without a handle do not run: %s", message);
+    return TRUE;
+  }
+  if (!lost && lib->provider->lib_leave_out
+      && lib->provider->lib_leave_out (lib, i, message, why)) {
+    g_debug ("%s does not run a convolution: %s", title, message);
+    return TRUE;
+  }
+  g_string_append_printf (why, "%s does not run a convolution: %s", title, message);
+  return FALSE;
+}
+
 Y10CudaConvLib *
 y10_cuda_conv_lib_prove (Y10CudaConvLib *lib, const Y10CudaDriver *driver,
     GString *why)
 {
-  size_t unused[2];
-  GError *error = NULL;
+  Y10CudaConvLib *part = lib;
 
-  while (lib && !run_one (lib, driver, &error)) {
-    gboolean again = !y10_cuda_is_lost (driver->mem_get_info (&unused[0],
-            &unused[1])) && y10_cuda_conv_lib_use_handles (lib,
-        error->message);
+  for (guint i = 0; part;) {
+    GError *error = NULL;
 
-    if (!again) {
-      g_string_append_printf (why, "cuDNN does not run a convolution: %s",
-          error->message);
-      g_clear_pointer (&lib, y10_cuda_conv_lib_free);
-    } else {
-      g_debug ("plans that are built without a handle do not run: %s",
-          error->message);
+    if (lib->provider->lib_part)
+      part = lib->provider->lib_part (lib, i);
+    else if (i > 0)
+      part = NULL;
+    if (!part || run_one (part, driver, &error)) {
+      i++;
+      continue;
     }
-    g_clear_error (&error);
+    if (!go_on (lib, part, i, error->message, driver, why)) {
+      y10_cuda_conv_lib_free (lib);
+      lib = part = NULL;
+    }
+    g_error_free (error);
   }
   return lib;
 }

@@ -54,6 +54,14 @@ y10_cuda_conv_lib_takes (Y10CudaConvLib *lib, const Y10CudaConvDesc *desc)
       || desc->out_float);
 }
 
+gboolean
+y10_cuda_conv_lib_begins_fused (Y10CudaConvLib *lib,
+    const Y10CudaConvDesc *desc)
+{
+  return lib->provider->lib_begins_fused
+      && lib->provider->lib_begins_fused (lib, desc);
+}
+
 Y10CudaConvPlan *
 y10_cuda_conv_plan_new (Y10CudaConvLib *lib, const Y10CudaConvDesc *desc,
     Y10CudaConvStage stage, GError **error)

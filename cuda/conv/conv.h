@@ -10,7 +10,7 @@
 #include <gio/gio.h>
 #include <y10/engine.h>
 
-#include "driver/driver.h"
+#include "driver/launch.h"
 
 G_BEGIN_DECLS
 
@@ -46,20 +46,21 @@ typedef struct _Y10CudaConvPlan Y10CudaConvPlan;
 gboolean y10_cuda_conv_probe (GString * why);
 /* All providers, or the one that Y10_CUDA_CONV ("cudnn", "own") names. Returns NULL and
  * appends the reason to @why if there is none: cuDNN, or a library that it needs
- * (without cuBLASLt it aborts), is missing or too old. */
-Y10CudaConvLib *y10_cuda_conv_lib_new (const Y10CudaDriver * driver,
+ * (without cuBLASLt it aborts), is missing or too old. @kernels outlive it. */
+Y10CudaConvLib *y10_cuda_conv_lib_new (const Y10CudaKernels * kernels,
     GString * why);
 /* Another one with the providers that @lib has, to which plans can be given. */
 Y10CudaConvLib *y10_cuda_conv_lib_new_like (const Y10CudaConvLib * lib,
-    const Y10CudaDriver * driver, GString * why);
-/* check.c: runs one plan and compares its result. Where a plan that is built
- * without a handle does not run, all plans of @lib are built with one from then
- * on. Returns @lib; NULL, with the reason appended to @why, if neither runs: then
- * @lib is freed. Before other threads use @lib, which may be NULL. */
+    const Y10CudaKernels * kernels, GString * why);
+/* check.c: runs one plan of each provider and compares its result. Where a plan that is
+ * built without a handle does not run, all plans of @lib are built with one from then
+ * on; where none runs, @lib goes on without that provider. Returns @lib; NULL, with the
+ * reason appended to @why, if no provider is left: then @lib is freed. Before other
+ * threads use @lib, which may be NULL. */
 Y10CudaConvLib *y10_cuda_conv_lib_prove (Y10CudaConvLib * lib,
     const Y10CudaDriver * driver, GString * why);
-/* From now on plans are built with a handle, or else without cuDNN, because of @why;
- * FALSE: there is no other way. Before other threads use @lib. */
+/* From now on plans are built with a handle, because of @why; FALSE: there is no other
+ * way. Before other threads use @lib. */
 gboolean y10_cuda_conv_lib_use_handles (Y10CudaConvLib * lib,
     const char *why);
 /* Call before the stream that plans last ran on is destroyed and others are
@@ -76,13 +77,18 @@ gboolean y10_cuda_conv_lib_can_fuse (Y10CudaConvLib * lib, GString * why);
 /* Whether anybody may have a fused plan for @desc. */
 gboolean y10_cuda_conv_lib_takes (Y10CudaConvLib * lib,
     const Y10CudaConvDesc * desc);
+/* Whether the first plan for @desc, which somebody takes, is one of stage FUSED: it is
+ * there as soon as one of stage BIAS would be. */
+gboolean y10_cuda_conv_lib_begins_fused (Y10CudaConvLib * lib,
+    const Y10CudaConvDesc * desc);
 /* The version of provider @name, cuDNN's 91900: what saved plans depend on; 0 without
  * it. The first without a library. */
 guint y10_cuda_conv_get_version (const char *name);
 guint y10_cuda_conv_lib_version (Y10CudaConvLib * lib, const char *name);
 
-/* Returns the best plan by the first provider's heuristics, or NULL with an error if
- * there is none. A fused plan in fp16 or bf16 must run on tensor cores; on sm_75 there is
+/* Returns the best plan by its provider's heuristics, or NULL with an error if there is
+ * none. The provider is that of a table: it depends on @desc alone, and not on whether
+ * there is cuDNN where our own kernels are meant. A fused plan in fp16 or bf16 must run on tensor cores; on sm_75 there is
  * none for some views, which keep their plan of stage BIAS. */
 Y10CudaConvPlan *y10_cuda_conv_plan_new (Y10CudaConvLib * lib,
     const Y10CudaConvDesc * desc, Y10CudaConvStage stage, GError ** error);

@@ -35,12 +35,12 @@ get_version (void)
 }
 
 static Y10CudaConvLib *
-lib_new (const Y10CudaDriver *driver, GString *why)
+lib_new (const Y10CudaKernels *kernels, GString *why)
 {
   const Y10Cudnn *cudnn = y10_cudnn_get (why);
 
-  return cudnn ? (Y10CudaConvLib *) y10_cudnn_lib_new (cudnn, driver, why)
-      : NULL;
+  return cudnn ? (Y10CudaConvLib *) y10_cudnn_lib_new (cudnn,
+      kernels->driver, why) : NULL;
 }
 
 static gboolean
@@ -152,5 +152,6 @@ plan_run (Y10CudaConvPlan *plan, CUstream stream, CUdeviceptr in,
 
 const Y10CudaConvProvider y10_cudnn_provider = {
   .name = "cudnn",
+  .title = "cuDNN",
   Y10_CUDA_CONV_FUNCTIONS,
 };

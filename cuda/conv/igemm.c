@@ -30,7 +30,7 @@
 typedef struct
 {
   Y10CudaConvLib base;
-  Y10CudaKernels kernels;
+  const Y10CudaKernels *kernels;
   CUfunction igemm[Y10_N_IGEMM_TILES][N_TYPES][N_SIZES];
   int stages, multiprocessors;
   gboolean bf16;                /* the GPU has it */
@@ -59,8 +59,9 @@ get_version (void)
 }
 
 static gboolean
-find (Lib *lib, const Y10CudaDriver *d, int tile, GError **error)
+find (Lib *lib, int tile, GError **error)
 {
+  const Y10CudaDriver *d = lib->kernels->driver;
   const Y10KIgemmTile t = y10_igemm_tile (tile);
   const int shared = (t.rows + t.columns) * Y10_IGEMM_ROW_BYTES
       * MIN (t.stages, lib->stages);
@@ -70,7 +71,7 @@ find (Lib *lib, const Y10CudaDriver *d, int tile, GError **error)
     g_autofree char *name = g_strdup_printf ("y10_igemm_%s_%dx%d_k%d",
         i / N_SIZES ? "bf16" : "f16", t.rows, t.columns, i % N_SIZES ? 3 : 1);
 
-    if (!y10_cuda_check (d, d->module_get_function (f, lib->kernels.module,
+    if (!y10_cuda_check (d, d->module_get_function (f, lib->kernels->module,
                 name), name, error)
         || (shared > USUAL_SHARED && !y10_cuda_check (d,
                 d->func_set_attribute (*f, Y10_CU_FUNC_MAX_DYNAMIC_SHARED,
@@ -81,8 +82,9 @@ find (Lib *lib, const Y10CudaDriver *d, int tile, GError **error)
 }
 
 static Y10CudaConvLib *
-lib_new (const Y10CudaDriver *d, GString *why)
+lib_new (const Y10CudaKernels *kernels, GString *why)
 {
+  const Y10CudaDriver *d = kernels->driver;
   Lib *lib = g_new0 (Lib, 1);
   int major = 0, minor = 0;
   GError *error = NULL;
@@ -90,21 +92,20 @@ lib_new (const Y10CudaDriver *d, GString *why)
   gboolean ok;
 
   lib->base.provider = &y10_igemm_provider;
+  lib->kernels = kernels;
   ok = y10_cuda_check (d, d->ctx_get_device (&id), "asking for the GPU",
       &error) && y10_cuda_check (d,
       d->device_get_attribute (&lib->multiprocessors, Y10_CU_MULTIPROCESSORS,
-          id), "counting multiprocessors", &error)
-      && y10_cuda_kernels_load (&lib->kernels, d, &error);
+          id), "counting multiprocessors", &error);
   y10_cuda_get_capability (d, id, &major, &minor);
   lib->bf16 = major >= 8;
   lib->stages = major >= 8 ? G_MAXINT : 2;
   for (int tile = 0; ok && tile < Y10_N_IGEMM_TILES; tile++)
-    ok = find (lib, d, tile, &error);
+    ok = find (lib, tile, &error);
   if (ok)
     return &lib->base;
   g_string_append (why, error->message);
   g_error_free (error);
-  y10_cuda_kernels_unload (&lib->kernels);
   g_free (lib);
   return NULL;
 }
@@ -121,16 +122,15 @@ lib_forget_stream (Y10CudaConvLib *lib)
 }
 
 static void
-lib_abandon (Y10CudaConvLib *lib)
+lib_free (Y10CudaConvLib *lib)
 {
   g_free (lib);
 }
 
 static void
-lib_free (Y10CudaConvLib *lib)
+lib_abandon (Y10CudaConvLib *lib)
 {
-  y10_cuda_kernels_unload (&((Lib *) lib)->kernels);
-  g_free (lib);
+  lib_free (lib);
 }
 
 static const char *
@@ -323,7 +323,7 @@ run_plain (const Plan *plan, CUstream stream, CUdeviceptr in,
     GError **error)
 {
   const Y10CudaConvDesc *d = &plan->desc;
-  const Y10CudaKernels *kernels = &plan->lib->kernels;
+  const Y10CudaKernels *kernels = plan->lib->kernels;
   const Y10KType type = d->precision == Y10_PRECISION_FP16 ? Y10_K_F16
       : d->precision == Y10_PRECISION_BF16 ? Y10_K_BF16 : Y10_K_F32;
   Y10KConv p = {
@@ -359,7 +359,7 @@ plan_run (Y10CudaConvPlan *base, CUstream stream, CUdeviceptr in,
   if (plan->fused && d->add.channels)
     p.add = view (&d->add, add);
   y10_igemm_prepare (&p, (int) d->images, d->kernel);
-  return y10_cuda_launch (&plan->lib->kernels,
+  return y10_cuda_launch (plan->lib->kernels,
       plan->lib->igemm[plan->tile][d->precision == Y10_PRECISION_BF16]
       [d->kernel == 3],
       y10_igemm_launch (&p, plan->tile, plan->lib->stages), stream, &p, error);
@@ -367,6 +367,7 @@ plan_run (Y10CudaConvPlan *base, CUstream stream, CUdeviceptr in,
 
 const Y10CudaConvProvider y10_igemm_provider = {
   .name = "own",
+  .title = "our own kernel",
   .lib_takes = lib_takes,
   Y10_CUDA_CONV_FUNCTIONS,
 };

@@ -23,13 +23,13 @@ get_version (void)
 }
 
 static Y10CudaConvLib *
-lib_new (const Y10CudaDriver *driver, GString *why)
+lib_new (const Y10CudaKernels *kernels, GString *why)
 {
   probe (why);
   return NULL;
 }
 
 const Y10CudaConvProvider y10_cudnn_provider = {
-  .name = "cudnn",.probe = probe,.get_version = get_version,
+  .name = "cudnn",.title = "cuDNN",.probe = probe,.get_version = get_version,
   .lib_new = lib_new,
 };

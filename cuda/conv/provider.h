@@ -7,6 +7,7 @@
  * conv/providers.c joins several in one library. */
 
 #include "conv/conv.h"
+#include "driver/launch.h"
 
 G_BEGIN_DECLS
 
@@ -26,12 +27,22 @@ struct _Y10CudaConvPlan
 struct _Y10CudaConvProvider
 {
   const char *name;             /* in Y10_CUDA_CONV */
+  const char *title;            /* in messages */
   gboolean (*probe) (GString * why);
   guint (*get_version) (void);  /* 0: it is not here */
-  Y10CudaConvLib *(*lib_new) (const Y10CudaDriver * driver, GString * why);
+  Y10CudaConvLib *(*lib_new) (const Y10CudaKernels * kernels, GString * why);
   /* NULL: the library itself. */
   Y10CudaConvLib *(*lib_of) (Y10CudaConvLib * lib,
       const Y10CudaConvProvider * provider);
+  /* Of a library that consists of others: the one with number @i, or NULL. NULL: it
+   * does not. */
+  Y10CudaConvLib *(*lib_part) (Y10CudaConvLib * lib, guint i);
+  /* Frees that part, because of @message; FALSE: no other is left. Appends why there
+   * are no more to @why then. */
+  gboolean (*lib_leave_out) (Y10CudaConvLib * lib, guint i, const char *message,
+      GString * why);
+  /* NULL: no. */
+  gboolean (*lib_begins_fused) (Y10CudaConvLib * lib, const Y10CudaConvDesc * desc);
   gboolean (*lib_use_handles) (Y10CudaConvLib * lib, const char *why);
   void (*lib_forget_stream) (Y10CudaConvLib * lib);
   void (*lib_free) (Y10CudaConvLib * lib);
@@ -61,8 +72,8 @@ struct _Y10CudaConvProvider
       CUdeviceptr out, CUdeviceptr workspace, GError ** error);
 };
 
-/* The functions of a file that gives each the name of its field; .lib_of and
- * .lib_takes are left out. */
+/* The functions of a file that gives each the name of its field, but those that may be
+ * NULL. */
 #define Y10_CUDA_CONV_FUNCTIONS \
   .probe = probe, \
   .get_version = get_version, \

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* The table of providers, and a library that has one of each. cuDNN makes the plans that
- * run at first; among the candidates to be tried are those of all, so that measuring
- * decides. Without cuDNN our own kernels do everything. */
+/* The table of providers, and a library that has one of each. Who makes the plans that
+ * run at first is fixed for each precision and shape: our own kernels wherever they have
+ * tensor cores, since they need no search and include everything, else cuDNN. Results
+ * without tuning then do not depend on cuDNN's version, or whether it is there. Among
+ * the candidates to be tried are those of all, so that measuring decides. Without cuDNN
+ * our own kernels do everything. */
 
 #include "config.h"
 
@@ -12,11 +15,17 @@
 
 #include "conv/provider.h"
 
-static const Y10CudaConvProvider *const table[] = {
-  &y10_cudnn_provider, &y10_igemm_provider
+enum
+{
+  CUDNN,
+  OWN,
+  N_PROVIDERS
 };
 
-#define N_PROVIDERS G_N_ELEMENTS (table)
+static const Y10CudaConvProvider *const table[N_PROVIDERS] = {
+  [CUDNN] = &y10_cudnn_provider,
+  [OWN] = &y10_igemm_provider,
+};
 
 typedef struct
 {
@@ -71,7 +80,7 @@ first (All *all)
 
 /* @like: with no more providers than that; NULL: with all. */
 static Y10CudaConvLib *
-lib_new (const All *like, const Y10CudaDriver *driver, GString *why)
+lib_new (const All *like, const Y10CudaKernels *kernels, GString *why)
 {
   All *all = g_new0 (All, 1);
   GString *missing = g_string_new (NULL);
@@ -84,7 +93,7 @@ lib_new (const All *like, const Y10CudaDriver *driver, GString *why)
       continue;
     if (before)
       g_string_append (missing, "; ");
-    all->libs[i] = table[i]->lib_new (driver, missing);
+    all->libs[i] = table[i]->lib_new (kernels, missing);
     if (all->libs[i])
       g_string_truncate (missing, before);
   }
@@ -100,16 +109,16 @@ lib_new (const All *like, const Y10CudaDriver *driver, GString *why)
 }
 
 Y10CudaConvLib *
-y10_cuda_conv_lib_new (const Y10CudaDriver *driver, GString *why)
+y10_cuda_conv_lib_new (const Y10CudaKernels *kernels, GString *why)
 {
-  return lib_new (NULL, driver, why);
+  return lib_new (NULL, kernels, why);
 }
 
 Y10CudaConvLib *
 y10_cuda_conv_lib_new_like (const Y10CudaConvLib *lib,
-    const Y10CudaDriver *driver, GString *why)
+    const Y10CudaKernels *kernels, GString *why)
 {
-  return lib_new ((const All *) lib, driver, why);
+  return lib_new ((const All *) lib, kernels, why);
 }
 
 guint
@@ -132,24 +141,34 @@ lib_of (Y10CudaConvLib *lib, const Y10CudaConvProvider *provider)
   return NULL;
 }
 
-/* Goes on without the first provider if that has no other way. */
-static gboolean
-lib_use_handles (Y10CudaConvLib *lib, const char *why)
+static Y10CudaConvLib *
+lib_part (Y10CudaConvLib *lib, guint i)
 {
   All *all = (All *) lib;
-  Y10CudaConvLib *failed = first (all);
 
-  g_clear_pointer (&all->description, g_free);
-  if (y10_cuda_conv_lib_use_handles (failed, why))
-    return TRUE;
-  if (failed == all->libs[N_PROVIDERS - 1] || !all->libs[N_PROVIDERS - 1])
+  for (guint k = 0; k < N_PROVIDERS; k++)
+    if (all->libs[k] && i-- == 0)
+      return all->libs[k];
+  return NULL;
+}
+
+static gboolean
+lib_leave_out (Y10CudaConvLib *lib, guint i, const char *message, GString *why)
+{
+  All *all = (All *) lib;
+  Y10CudaConvLib *failed = lib_part (lib, i);
+
+  if (!lib_part (lib, 1)) {
+    if (all->why)
+      g_string_append_printf (why, "%s; ", all->why);
     return FALSE;
-  for (guint i = 0; i < N_PROVIDERS; i++)
-    if (all->libs[i] == failed)
-      all->libs[i] = NULL;
+  }
+  for (guint k = 0; k < N_PROVIDERS; k++)
+    if (all->libs[k] == failed)
+      all->libs[k] = NULL;
   y10_cuda_conv_lib_free (failed);
   g_free (all->why);
-  all->why = g_strdup (why);
+  all->why = g_strdup (message);
   return TRUE;
 }
 
@@ -226,11 +245,29 @@ lib_takes (Y10CudaConvLib *lib, const Y10CudaConvDesc *desc)
   return takes;
 }
 
+/* Whose plan runs at first. */
+static Y10CudaConvLib *
+choose (All *all, const Y10CudaConvDesc *desc)
+{
+  Y10CudaConvLib *own = all->libs[OWN];
+
+  return own && y10_cuda_conv_lib_takes (own, desc) ? own : first (all);
+}
+
+static gboolean
+lib_begins_fused (Y10CudaConvLib *lib, const Y10CudaConvDesc *desc)
+{
+  All *all = (All *) lib;
+
+  return all->libs[OWN] && y10_cuda_conv_lib_takes (all->libs[OWN], desc);
+}
+
 static Y10CudaConvPlan *
 plan_new (Y10CudaConvLib *lib, const Y10CudaConvDesc *desc,
     Y10CudaConvStage stage, GError **error)
 {
-  return y10_cuda_conv_plan_new (first ((All *) lib), desc, stage, error);
+  return y10_cuda_conv_plan_new (choose ((All *) lib, desc), desc, stage,
+      error);
 }
 
 /* An error if there is none at all, then the first provider's. */
@@ -293,7 +330,8 @@ plan_load (Y10CudaConvLib *lib, const Y10CudaConvDesc *desc,
 }
 
 static const Y10CudaConvProvider provider_of_all = {
-  .name = "all",.lib_of = lib_of,.lib_use_handles = lib_use_handles,
+  .name = "all",.lib_of = lib_of,.lib_part = lib_part,
+  .lib_leave_out = lib_leave_out,.lib_begins_fused = lib_begins_fused,
   .lib_forget_stream = lib_forget_stream,.lib_free = lib_free,
   .lib_abandon = lib_abandon,.lib_describe = lib_describe,
   .lib_can_fuse = lib_can_fuse,.lib_takes = lib_takes,.plan_new = plan_new,

@@ -98,7 +98,7 @@ probe (GString *why)
 }
 
 static Y10CudaConvLib *
-lib_new (const Y10CudaDriver *driver, GString *why)
+lib_new (const Y10CudaKernels *kernels, GString *why)
 {
   Lib *lib;
   GError *error = NULL;
@@ -107,7 +107,7 @@ lib_new (const Y10CudaDriver *driver, GString *why)
     return NULL;
   lib = g_new0 (Lib, 1);
   lib->base.provider = &y10_cudnn_provider;
-  if (y10_cuda_kernels_load (&lib->kernels, driver, &error))
+  if (y10_cuda_kernels_load (&lib->kernels, kernels->driver, &error))
     return &lib->base;
   g_string_append (why, error->message);
   g_error_free (error);
@@ -349,5 +349,6 @@ plan_run (Y10CudaConvPlan *base, CUstream stream,
 
 const Y10CudaConvProvider y10_cudnn_provider = {
   .name = "cudnn",
+  .title = "cuDNN",
   Y10_CUDA_CONV_FUNCTIONS,
 };
