@@ -88,8 +88,9 @@ guint y10_cuda_conv_lib_version (Y10CudaConvLib * lib, const char *name);
 
 /* Returns the best plan by its provider's heuristics, or NULL with an error if there is
  * none. The provider is that of a table: it depends on @desc alone, and not on whether
- * there is cuDNN where our own kernels are meant. A fused plan in fp16 or bf16 must run on tensor cores; on sm_75 there is
- * none for some views, which keep their plan of stage BIAS. */
+ * there is cuDNN where our own kernels are meant. A fused plan in fp16 or bf16 must run
+ * on tensor cores; on sm_75 there is none for some views, which keep their plan of stage
+ * BIAS. */
 Y10CudaConvPlan *y10_cuda_conv_plan_new (Y10CudaConvLib * lib,
     const Y10CudaConvDesc * desc, Y10CudaConvStage stage, GError ** error);
 /* Builds plans of each provider, best first by the same heuristics, as candidates for a

@@ -21,11 +21,21 @@
 #define PREFIX "own:"
 #define PLAIN Y10_N_IGEMM_TILES /* instead of a tile */
 #define N_SIZES 2               /* 1×1 and 3×3 */
-#define N_TYPES 2               /* fp16 and bf16 */
+#define N_SMALL_TYPES 2         /* of types: fp16 and bf16, which all tiles have */
 #define MAX_PIXELS (1 << 30)
 #define MAX_TRIED 4             /* tiles */
 /* More shared memory than this must be asked for. */
 #define USUAL_SHARED 49152
+
+/* In the order of the kernels' names. */
+enum
+{
+  F16,
+  BF16,
+  TF32,
+  F32,
+  N_TYPES
+};
 
 typedef struct
 {
@@ -33,7 +43,7 @@ typedef struct
   const Y10CudaKernels *kernels;
   CUfunction igemm[Y10_N_IGEMM_TILES][N_TYPES][N_SIZES];
   int stages, multiprocessors;
-  gboolean bf16;                /* the GPU has it */
+  gboolean ampere;              /* or later: the GPU has all types */
 } Lib;
 
 typedef struct
@@ -45,6 +55,20 @@ typedef struct
   int tile;                     /* or PLAIN */
   char name[24];
 } Plan;
+
+static int
+type_of (Y10Precision precision)
+{
+  return precision == Y10_PRECISION_FP16 ? F16
+      : precision == Y10_PRECISION_BF16 ? BF16
+      : precision == Y10_PRECISION_TF32 ? TF32 : F32;
+}
+
+static int
+elem_size (const Y10CudaConvDesc *desc)
+{
+  return type_of (desc->precision) < N_SMALL_TYPES ? 2 : 4;
+}
 
 static gboolean
 probe (GString *why)
@@ -66,10 +90,13 @@ find (Lib *lib, int tile, GError **error)
   const int shared = (t.rows + t.columns) * Y10_IGEMM_ROW_BYTES
       * MIN (t.stages, lib->stages);
 
-  for (int i = 0; i < N_TYPES * N_SIZES; i++) {
+  static const char *const types[N_TYPES] = { "f16", "bf16", "tf32", "f32" };
+  const int n_types = y10_igemm_has_floats (tile) ? N_TYPES : N_SMALL_TYPES;
+
+  for (int i = 0; i < n_types * N_SIZES; i++) {
     CUfunction *f = &lib->igemm[tile][i / N_SIZES][i % N_SIZES];
     g_autofree char *name = g_strdup_printf ("y10_igemm_%s_%dx%d_k%d",
-        i / N_SIZES ? "bf16" : "f16", t.rows, t.columns, i % N_SIZES ? 3 : 1);
+        types[i / N_SIZES], t.rows, t.columns, i % N_SIZES ? 3 : 1);
 
     if (!y10_cuda_check (d, d->module_get_function (f, lib->kernels->module,
                 name), name, error)
@@ -98,7 +125,7 @@ lib_new (const Y10CudaKernels *kernels, GString *why)
       d->device_get_attribute (&lib->multiprocessors, Y10_CU_MULTIPROCESSORS,
           id), "counting multiprocessors", &error);
   y10_cuda_get_capability (d, id, &major, &minor);
-  lib->bf16 = major >= 8;
+  lib->ampere = major >= 8;
   lib->stages = major >= 8 ? G_MAXINT : 2;
   for (int tile = 0; ok && tile < Y10_N_IGEMM_TILES; tile++)
     ok = find (lib, tile, &error);
@@ -157,11 +184,17 @@ view (const Y10CudaConvView *v, CUdeviceptr data)
 static gboolean
 has_tensor_cores (const Lib *lib, const Y10CudaConvDesc *desc)
 {
-  return (desc->precision == Y10_PRECISION_FP16
-      || (desc->precision == Y10_PRECISION_BF16 && lib->bf16))
+  return (desc->precision == Y10_PRECISION_FP16 || lib->ampere)
       && (desc->kernel == 1 || desc->kernel == 3)
       && (gint64) desc->out.height * desc->out.width * desc->images
       < MAX_PIXELS;
+}
+
+static gboolean
+has_tile (const Lib *lib, const Y10CudaConvDesc *desc, int tile)
+{
+  return has_tensor_cores (lib, desc)
+      && lib->igemm[tile][type_of (desc->precision)][desc->kernel == 3];
 }
 
 /* Clock cycles, roughly: each multiprocessor computes its blocks one after another.
@@ -174,10 +207,14 @@ estimate (const Lib *lib, const Y10CudaConvDesc *desc, int tile)
       * desc->images;
   const double blocks = (double) ((gint64) (pixels + t.rows - 1) / t.rows)
       * ((desc->out.channels + t.columns - 1) / t.columns);
+  const int in_step = Y10_IGEMM_ROW_BYTES / elem_size (desc);
   const double steps = (desc->kernel * desc->kernel * desc->in.channels
-      + Y10_IGEMM_STEP - 1) / Y10_IGEMM_STEP;
+      + in_step - 1) / in_step;
   const double each = blocks / MAX (lib->multiprocessors, 1);
-  const double step = MAX (t.rows * t.columns / 16., (t.rows + t.columns) * 2.);
+  /* In fp32 three instructions for one. */
+  const double products = t.rows * t.columns / 16.
+      * (desc->precision == Y10_PRECISION_FP32 ? 3 : 1);
+  const double step = MAX (products, (t.rows + t.columns) * 2.);
 
   return 800 + MAX (each, 1) * (steps * step + t.rows * t.columns / 16.)
       + steps * 150;
@@ -209,11 +246,13 @@ sort_tiles (const Lib *lib, const Y10CudaConvDesc *desc,
 {
   guint n = 0;
 
-  for (int tile = 0; has_tensor_cores (lib, desc) && tile < Y10_N_IGEMM_TILES;
-      tile++) {
+  for (int tile = 0; tile < Y10_N_IGEMM_TILES; tile++) {
     const double cycles = estimate (lib, desc, tile);
-    guint at = n++;
+    guint at = n;
 
+    if (!has_tile (lib, desc, tile))
+      continue;
+    n++;
     for (; at > 0 && cycles < estimate (lib, desc, tiles[at - 1]); at--)
       tiles[at] = tiles[at - 1];
     tiles[at] = tile;
@@ -279,10 +318,12 @@ plan_load (Y10CudaConvLib *lib, const Y10CudaConvDesc *desc,
   gsize size;
   const char *data = g_bytes_get_data (bytes, &size);
 
-  for (int tile = 0; has_tensor_cores ((Lib *) lib, desc)
-      && tile < Y10_N_IGEMM_TILES; tile++) {
-    Y10CudaConvPlan *plan = plan_of ((Lib *) lib, desc, stage, tile);
+  for (int tile = 0; tile < Y10_N_IGEMM_TILES; tile++) {
+    Y10CudaConvPlan *plan;
 
+    if (!has_tile ((Lib *) lib, desc, tile))
+      continue;
+    plan = plan_of ((Lib *) lib, desc, stage, tile);
     if (size == strlen (((Plan *) plan)->name)
         && !memcmp (data, ((Plan *) plan)->name, size))
       return plan;
@@ -358,10 +399,9 @@ plan_run (Y10CudaConvPlan *base, CUstream stream, CUdeviceptr in,
     return run_plain (plan, stream, in, weight, bias, add, out, error);
   if (plan->fused && d->add.channels)
     p.add = view (&d->add, add);
-  y10_igemm_prepare (&p, (int) d->images, d->kernel);
+  y10_igemm_prepare (&p, (int) d->images, d->kernel, elem_size (d));
   return y10_cuda_launch (plan->lib->kernels,
-      plan->lib->igemm[plan->tile][d->precision == Y10_PRECISION_BF16]
-      [d->kernel == 3],
+      plan->lib->igemm[plan->tile][type_of (d->precision)][d->kernel == 3],
       y10_igemm_launch (&p, plan->tile, plan->lib->stages), stream, &p, error);
 }
 

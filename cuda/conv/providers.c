@@ -6,7 +6,9 @@
  * tensor cores, since they need no search and include everything, else cuDNN. Results
  * without tuning then do not depend on cuDNN's version, or whether it is there. Among
  * the candidates to be tried are those of all, so that measuring decides. Without cuDNN
- * our own kernels do everything. */
+ * our own kernels do everything. In fp32 they take part only then: they compute each
+ * product from three on tensor cores, and nobody has seen yet how a GPU rounds their
+ * sums. */
 
 #include "config.h"
 
@@ -234,32 +236,34 @@ lib_can_fuse (Y10CudaConvLib *lib, GString *why)
 }
 
 static gboolean
+takes (const All *all, guint i, const Y10CudaConvDesc *desc)
+{
+  return all->libs[i] && !(i == OWN && all->libs[CUDNN]
+      && desc->precision == Y10_PRECISION_FP32)
+      && y10_cuda_conv_lib_takes (all->libs[i], desc);
+}
+
+static gboolean
 lib_takes (Y10CudaConvLib *lib, const Y10CudaConvDesc *desc)
 {
-  All *all = (All *) lib;
-  gboolean takes = FALSE;
+  gboolean any = FALSE;
 
   for (guint i = 0; i < N_PROVIDERS; i++)
-    takes = takes || (all->libs[i]
-        && y10_cuda_conv_lib_takes (all->libs[i], desc));
-  return takes;
+    any = any || takes ((const All *) lib, i, desc);
+  return any;
 }
 
 /* Whose plan runs at first. */
 static Y10CudaConvLib *
 choose (All *all, const Y10CudaConvDesc *desc)
 {
-  Y10CudaConvLib *own = all->libs[OWN];
-
-  return own && y10_cuda_conv_lib_takes (own, desc) ? own : first (all);
+  return takes (all, OWN, desc) ? all->libs[OWN] : first (all);
 }
 
 static gboolean
 lib_begins_fused (Y10CudaConvLib *lib, const Y10CudaConvDesc *desc)
 {
-  All *all = (All *) lib;
-
-  return all->libs[OWN] && y10_cuda_conv_lib_takes (all->libs[OWN], desc);
+  return takes ((All *) lib, OWN, desc);
 }
 
 static Y10CudaConvPlan *
@@ -286,7 +290,7 @@ plan_candidates (Y10CudaConvLib *lib, const Y10CudaConvDesc *desc,
 
     if (!all->libs[i] || (stage == Y10_CUDA_CONV_FUSED
             && !(y10_cuda_conv_lib_can_fuse (all->libs[i], NULL)
-                && y10_cuda_conv_lib_takes (all->libs[i], desc))))
+                && takes (all, i, desc))))
       continue;
     some = y10_cuda_conv_plan_candidates (all->libs[i], desc, stage, max,
         cancellable, local ? NULL : &local);

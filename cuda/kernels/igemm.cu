@@ -6,9 +6,9 @@
  * their way before anything else happens, the bias waits in the sums, and a step has
  * neither division nor bounds beyond a bit for each tap of the kernel.
  *
- * A row of a step is 64 numbers, 8 chunks of 16 bytes, whose places are exchanged by
- * the row's number so that no bank is met twice. A thread always loads the same chunk
- * of its rows, so that it follows one place in the depth. */
+ * A row of a step is 64 numbers, or 32 floats, 8 chunks of 16 bytes, whose places are
+ * exchanged by the row's number so that no bank is met twice. A thread always loads the
+ * same chunk of its rows, so that it follows one place in the depth. */
 
 #include "igemm.h"
 #include "mma.cuh"
@@ -48,15 +48,91 @@ y10_exchange (const float (&from)[4][2], float (&to)[8], int lane)
   }
 }
 
+/* How products are computed: 16-bit numbers in their type, floats rounded to tf32, or
+ * floats as they are: as the sum of what tf32 holds of a number and of the rest, the
+ * product of the rests being less than what a float holds. */
+struct Y10Tf32 { typedef float Type; };
+struct Y10Fp32 { typedef float Type; };
+template <typename T> struct Y10Half { typedef T Type; };
+
+/* Products of a part of a step: of 16-bit numbers 16, of floats 8 of the depth. */
+template <typename T, int MT, int NT>
+__device__ __forceinline__ void
+y10_products (Y10Half<T>, float (&sum)[MT][NT][4], const unsigned int (&a)[MT][4],
+    const unsigned int (&b)[NT / 2][4])
+{
+#pragma unroll
+  for (int i = 0; i < MT; i++)
+#pragma unroll
+    for (int j = 0; j < NT; j++)
+      y10_mma (sum[i][j], a[i], b[j / 2][j % 2 * 2], b[j / 2][j % 2 * 2 + 1], T ());
+}
+
+#if __CUDA_ARCH__ >= 800
+template <int N>
+__device__ __forceinline__ void
+y10_round (unsigned int (&to)[N][4], unsigned int (&rest)[N][4], const unsigned int (&from)[N][4])
+{
+#pragma unroll
+  for (int i = 0; i < N; i++)
+#pragma unroll
+    for (int k = 0; k < 4; k++) {
+      to[i][k] = y10_tf32 (__uint_as_float (from[i][k]));
+      rest[i][k] = y10_tf32 (__uint_as_float (from[i][k]) - __uint_as_float (to[i][k]));
+    }
+}
+
+template <int MT, int NT>
+__device__ __forceinline__ void
+y10_products (Y10Tf32, float (&sum)[MT][NT][4], const unsigned int (&a)[MT][4],
+    const unsigned int (&b)[NT / 2][4])
+{
+  unsigned int x[MT][4], y[NT / 2][4], none[MT][4], none_b[NT / 2][4];
+
+  y10_round (x, none, a);
+  y10_round (y, none_b, b);
+#pragma unroll
+  for (int i = 0; i < MT; i++)
+#pragma unroll
+    for (int j = 0; j < NT; j++)
+      y10_mma_tf32 (sum[i][j], x[i], y[j / 2][j % 2 * 2], y[j / 2][j % 2 * 2 + 1]);
+}
+
+/* The small ones first. */
+template <int MT, int NT>
+__device__ __forceinline__ void
+y10_products (Y10Fp32, float (&sum)[MT][NT][4], const unsigned int (&a)[MT][4],
+    const unsigned int (&b)[NT / 2][4])
+{
+  unsigned int x[MT][4], y[NT / 2][4], x_rest[MT][4], y_rest[NT / 2][4];
+
+  y10_round (x, x_rest, a);
+  y10_round (y, y_rest, b);
+#pragma unroll
+  for (int part = 0; part < 3; part++)
+#pragma unroll
+    for (int i = 0; i < MT; i++)
+#pragma unroll
+      for (int j = 0; j < NT; j++) {
+        const unsigned int (&column)[4] = part == 1 ? y_rest[j / 2] : y[j / 2];
+
+        y10_mma_tf32 (sum[i][j], part == 0 ? x_rest[i] : x[i], column[j % 2 * 2],
+            column[j % 2 * 2 + 1]);
+      }
+}
+#endif
+
 /* BM by BN of the result, WM by WN of it a warp. */
-template <typename T, int BM, int BN, int WM, int WN, int STAGES, int SIZE>
+template <typename How, int BM, int BN, int WM, int WN, int STAGES, int SIZE>
 __device__ __forceinline__ void
 y10_igemm (const Y10KIgemm &p)
 {
-  constexpr int CHUNKS = Y10_IGEMM_STEP / 8, THREADS = BM / WM * (BN / WN) * 32;
+  typedef typename How::Type T;
+  constexpr int ROW = Y10_IGEMM_ROW_BYTES, STEP = ROW / sizeof (T);
+  constexpr int CHUNKS = 8, CHUNK = STEP / CHUNKS, THREADS = BM / WM * (BN / WN) * 32;
   constexpr int PASS = THREADS / CHUNKS;        /* rows */
   constexpr int PA = BM / PASS, PB = BN / PASS, MT = WM / 16, NT = WN / 8;
-  constexpr int ROW = Y10_IGEMM_ROW_BYTES, STAGE = (BM + BN) * ROW;
+  constexpr int STAGE = (BM + BN) * ROW;
   constexpr int SETS = MT * NT == 2 ? 2 : 1;
 
   static_assert (BM % PASS == 0 && BN % PASS == 0 && PASS % 8 == 0, "");
@@ -72,13 +148,13 @@ y10_igemm (const Y10KIgemm &p)
   /* The rows of weights that this thread loads; from their place in the depth. */
   const T *b_from[PB];
   unsigned int b_have = 0;
-  int b_depth = chunk * 8;
+  int b_depth = chunk * CHUNK;
 
 #pragma unroll
   for (int i = 0; i < PB; i++) {
     const int n = n0 + row + i * PASS;
 
-    b_from[i] = (const T *) p.weight + (long long) n * p.depth + chunk * 8;
+    b_from[i] = (const T *) p.weight + (long long) n * p.depth + chunk * CHUNK;
     b_have |= (n < p.out.channels) << i;
   }
 
@@ -92,9 +168,9 @@ y10_igemm (const Y10KIgemm &p)
 #pragma unroll
     for (int i = 0; i < PB; i++) {
       y10_copy16 (at + (BM + i * PASS) * ROW + place, b_from[i], have && b_have >> i & 1);
-      b_from[i] += Y10_IGEMM_STEP;
+      b_from[i] += STEP;
     }
-    b_depth += Y10_IGEMM_STEP;
+    b_depth += STEP;
   };
 
   fetch_b (shared);
@@ -103,7 +179,7 @@ y10_igemm (const Y10KIgemm &p)
   /* Its rows of pixels, with a bit for each tap that is inside of the picture. */
   const T *a_from[PA];
   unsigned int a_taps[PA];
-  int tap = 0, channel = chunk * 8;     /* of the step that is fetched next */
+  int tap = 0, channel = chunk * CHUNK;     /* of the step that is fetched next */
 
   while (channel >= channels) {
     channel -= channels;
@@ -173,13 +249,13 @@ y10_igemm (const Y10KIgemm &p)
 #pragma unroll
     for (int i = 0; i < PB; i++) {
       b_next[i] = have && b_have >> i & 1 ? *(const uint4 *) b_from[i] : make_uint4 (0, 0, 0, 0);
-      b_from[i] += Y10_IGEMM_STEP;
+      b_from[i] += STEP;
     }
 #pragma unroll
     for (int i = 0; i < PA; i++)
       a_next[i] = a_taps[i] >> tap & 1 ? *(const uint4 *) (a_from[i] + from)
           : make_uint4 (0, 0, 0, 0);
-    b_depth += Y10_IGEMM_STEP;
+    b_depth += STEP;
     a_advance ();
   };
 
@@ -243,14 +319,8 @@ y10_igemm (const Y10KIgemm &p)
     for (int k = 0; k < DEPTH + HELD; k++) {
       if (k == HELD)
         beside ();
-      if (k >= HELD) {
-#pragma unroll
-        for (int i = 0; i < MT; i++)
-#pragma unroll
-          for (int j = 0; j < NT; j++)
-            y10_mma (sum[k % SETS][i][j], a[k % HELD][i], b[k % HELD][j / 2][j % 2 * 2],
-                b[k % HELD][j / 2][j % 2 * 2 + 1], T ());
-      }
+      if (k >= HELD)
+        y10_products (How (), sum[k % SETS], a[k % HELD], b[k % HELD]);
       if (k < DEPTH) {
         const unsigned int a_chunk = (unsigned int) ((k * 2 + (lane >> 4)) ^ (lane & 7)) * 16;
         const unsigned int b_chunk = (unsigned int) ((k * 2 + (lane >> 3 & 1)) ^ (lane & 7)) * 16;
@@ -343,15 +413,17 @@ y10_igemm (const Y10KIgemm &p)
     }
 }
 
-/* y10_igemm_f16_64x32_k3 and so on. sm_75 has no bf16. */
+/* y10_igemm_f16_64x32_k3 and so on. sm_75 has neither bf16 nor tf32. */
 #define Y10_IGEMM_KERNEL(BM, BN, WM, WN, STAGES, type, SIZE, ...) \
   extern "C" __global__ void __launch_bounds__ (BM / WM * (BN / WN) * 32) \
   y10_igemm_##type##_##BM##x##BN##_k##SIZE (Y10KIgemm p) \
   { \
     __VA_ARGS__ (y10_igemm<Y10_IGEMM_TYPE_##type, BM, BN, WM, WN, STAGES, SIZE> (p);) \
   }
-#define Y10_IGEMM_TYPE_f16 __half
-#define Y10_IGEMM_TYPE_bf16 __nv_bfloat16
+#define Y10_IGEMM_TYPE_f16 Y10Half<__half>
+#define Y10_IGEMM_TYPE_bf16 Y10Half<__nv_bfloat16>
+#define Y10_IGEMM_TYPE_tf32 Y10Tf32
+#define Y10_IGEMM_TYPE_f32 Y10Fp32
 #define Y10_IGEMM_DO(...) __VA_ARGS__
 #if __CUDA_ARCH__ >= 800
 #define Y10_IGEMM_DO_80(...) __VA_ARGS__
@@ -364,3 +436,9 @@ y10_igemm (const Y10KIgemm &p)
   Y10_IGEMM_KERNEL (__VA_ARGS__, bf16, 1, Y10_IGEMM_DO_80) \
   Y10_IGEMM_KERNEL (__VA_ARGS__, bf16, 3, Y10_IGEMM_DO_80)
 Y10_IGEMM_TILES (Y10_IGEMM_KERNELS)
+#define Y10_IGEMM_FLOAT_KERNELS(...) \
+  Y10_IGEMM_KERNEL (__VA_ARGS__, tf32, 1, Y10_IGEMM_DO_80) \
+  Y10_IGEMM_KERNEL (__VA_ARGS__, tf32, 3, Y10_IGEMM_DO_80) \
+  Y10_IGEMM_KERNEL (__VA_ARGS__, f32, 1, Y10_IGEMM_DO_80) \
+  Y10_IGEMM_KERNEL (__VA_ARGS__, f32, 3, Y10_IGEMM_DO_80)
+Y10_IGEMM_FLOAT_TILES (Y10_IGEMM_FLOAT_KERNELS)

@@ -5,7 +5,8 @@
 /* A dense convolution on tensor cores, as an implicit product of matrices: rows are
  * the output pixels of all images, columns the output channels, and the depth is
  * (kernel row, kernel column, input channel) without a gap, as the weights have it.
- * Bias, SiLU, addition and logits in floats are part of it. */
+ * Bias, SiLU, addition and logits in floats are part of it. Floats are multiplied as
+ * tf32, or in fp32 as the sum of three such products. */
 
 #include "view.h"
 
@@ -21,8 +22,14 @@
   T (32, 64, 16, 32, 4) \
   T (32, 32, 16, 16, 6)
 
+/* Those that there are for floats, in tf32 and fp32. */
+#define Y10_IGEMM_FLOAT_TILES(T) \
+  T (64, 64, 32, 32, 4) \
+  T (64, 32, 32, 16, 4) \
+  T (32, 32, 16, 16, 6)
+
 /* Changes with the kernels: plans of other versions are measured again. */
-#define Y10_IGEMM_VERSION 2
+#define Y10_IGEMM_VERSION 3
 
 enum
 {
@@ -30,10 +37,17 @@ enum
   Y10_IGEMM_TILES (Y10_IGEMM_TILE)
 #undef Y10_IGEMM_TILE
   Y10_N_IGEMM_TILES,
-  Y10_IGEMM_STEP = 64,          /* of the depth, in elements */
-  /* Each step's rows and columns, as 16-bit numbers. */
-  Y10_IGEMM_ROW_BYTES = 2 * Y10_IGEMM_STEP,
+  /* Of each row and column in a step of the depth: 64 16-bit numbers or 32 floats. */
+  Y10_IGEMM_ROW_BYTES = 128,
 };
+
+static inline int
+y10_igemm_has_floats (int tile)
+{
+#define Y10_IGEMM_TILE(rows, columns, ...) || tile == Y10_IGEMM_##rows##x##columns
+  return 0 Y10_IGEMM_FLOAT_TILES (Y10_IGEMM_TILE);
+#undef Y10_IGEMM_TILE
+}
 
 /* A division by a number that the kernel does not know: (high half of n × factor
  * + n) >> shift, for n < 2^31. */
@@ -84,17 +98,20 @@ y10_igemm_divisor (unsigned int by)
   return d;
 }
 
-/* Sets what follows from the views, for a convolution with a square kernel. */
+/* Sets what follows from the views, for a convolution with a square kernel. @size: of an
+ * element. */
 static inline void
-y10_igemm_prepare (Y10KIgemm *p, int images, int kernel)
+y10_igemm_prepare (Y10KIgemm *p, int images, int kernel, int size)
 {
+  const int step = Y10_IGEMM_ROW_BYTES / size;
+
   p->pixels = y10_igemm_divisor ((unsigned int) (p->out.height * p->out.width));
   p->width = y10_igemm_divisor ((unsigned int) p->out.width);
   p->n_pixels = images * p->out.height * p->out.width;
   p->depth = kernel * kernel * p->in.channels;
-  p->steps = (p->depth + Y10_IGEMM_STEP - 1) / Y10_IGEMM_STEP;
-  p->step_taps = Y10_IGEMM_STEP / p->in.channels;
-  p->step_channels = Y10_IGEMM_STEP % p->in.channels;
+  p->steps = (p->depth + step - 1) / step;
+  p->step_taps = step / p->in.channels;
+  p->step_channels = step % p->in.channels;
 }
 
 /* @stages: at most so many; 2 where the GPU cannot copy to shared memory by itself

@@ -3,7 +3,8 @@
 #pragma once
 
 /* Instructions of tensor cores and asynchronous copies, for which CUDA has no function
- * that fits. sm_75 has neither these copies nor bf16, and multiplies in two halves. */
+ * that fits. sm_75 has neither these copies nor bf16 and tf32, and multiplies in two
+ * halves. */
 
 #include "types.cuh"
 
@@ -38,7 +39,8 @@ y10_copies_wait ()
 }
 #endif
 
-/* Four matrices of 8 by 8 16-bit numbers: each lane gives the address of a row. */
+/* Four matrices of 8 by 8 16-bit numbers, or 8 by 4 of 32 bits: each lane gives the
+ * address of a row. */
 __device__ __forceinline__ void
 y10_load_matrix4 (unsigned int (&r)[4], unsigned int row)
 {
@@ -73,6 +75,27 @@ y10_mma (float (&d)[4], const unsigned int (&a)[4], unsigned int b0, unsigned in
     __nv_bfloat16)
 {
   asm ("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 "
+      "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+      : "+f" (d[0]), "+f" (d[1]), "+f" (d[2]), "+f" (d[3])
+      : "r" (a[0]), "r" (a[1]), "r" (a[2]), "r" (a[3]), "r" (b0), "r" (b1));
+}
+
+/* A float's 11 significant bits that tensor cores read. */
+__device__ __forceinline__ unsigned int
+y10_tf32 (float x)
+{
+  unsigned int r;
+
+  asm ("cvt.rna.tf32.f32 %0, %1;" : "=r" (r) : "f" (x));
+  return r;
+}
+
+/* d += a b for 16 by 8 and 8 by 8 numbers of tf32, which are where 16-bit ones of twice
+ * the depth are. */
+__device__ __forceinline__ void
+y10_mma_tf32 (float (&d)[4], const unsigned int (&a)[4], unsigned int b0, unsigned int b1)
+{
+  asm ("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 "
       "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
       : "+f" (d[0]), "+f" (d[1]), "+f" (d[2]), "+f" (d[3])
       : "r" (a[0]), "r" (a[1]), "r" (a[2]), "r" (a[3]), "r" (b0), "r" (b1));

@@ -228,24 +228,28 @@ tiles (Bench *b, gint side, gint in, gint out, gint kernel, gint stride, GError 
   for (gint tile = 0; tile < Y10_N_IGEMM_TILES; tile++) {
     const Y10KIgemmTile t = y10_igemm_tile (tile);
     g_autofree char *name = g_strdup_printf ("y10_igemm_%s_%dx%d_k%d",
-        b->type == Y10_K_F16 ? "f16" : "bf16", t.rows, t.columns, kernel);
+        b->type == Y10_K_F16 ? "f16" : b->type == Y10_K_BF16 ? "bf16" : "f32", t.rows,
+        t.columns, kernel);
+    const gsize size = element_size (b);
     CUfunction function;
     Case c;
 
-    if (b->type == Y10_K_F32 || (b->type == Y10_K_BF16 && major < 8)
+    if (b->type == Y10_K_F32 && !y10_igemm_has_floats (tile))
+      continue;
+    if ((b->type != Y10_K_F16 && major < 8)
         || d->module_get_function (&function, b->kernels.module, name))
       return TRUE;
     if (!begin (b, &c, function, "conv %dx%d/%d %d to %d at %d, %dx%d", kernel, kernel,
             stride, in, out, side, t.rows, t.columns))
       continue;
     for (guint i = 0; i < SETS; i++) {
-      Y10KIgemm p = {.in = view (b, side, side, in, 2),
-        .out = view (b, out_side, out_side, out, 2),
-        .weight = take (b, (gsize) kernel * kernel * in * out * 2),
+      Y10KIgemm p = {.in = view (b, side, side, in, size),
+        .out = view (b, out_side, out_side, out, size),
+        .weight = take (b, (gsize) kernel * kernel * in * out * size),
         .bias = take (b, (gsize) out * 4),.stride = stride,.pad = kernel / 2,.silu = TRUE
       };
 
-      y10_igemm_prepare (&p, b->batch, kernel);
+      y10_igemm_prepare (&p, b->batch, kernel, (int) size);
       c.launch = y10_igemm_launch (&p, tile, major < 8 ? 2 : G_MAXINT);
       SET (&c, i, p);
     }

@@ -65,6 +65,13 @@ static const Y10SimKernel of_tensor_cores[] = {
   { "y10_igemm_bf16_" #rows "x" #columns "_k3", sizeof (Y10KIgemm), nullptr },
   Y10_IGEMM_TILES (Y10_IGEMM_TILE)
 #undef Y10_IGEMM_TILE
+#define Y10_IGEMM_TILE(rows, columns, ...) \
+  { "y10_igemm_tf32_" #rows "x" #columns "_k1", sizeof (Y10KIgemm), nullptr }, \
+  { "y10_igemm_tf32_" #rows "x" #columns "_k3", sizeof (Y10KIgemm), nullptr }, \
+  { "y10_igemm_f32_" #rows "x" #columns "_k1", sizeof (Y10KIgemm), nullptr }, \
+  { "y10_igemm_f32_" #rows "x" #columns "_k3", sizeof (Y10KIgemm), nullptr },
+  Y10_IGEMM_FLOAT_TILES (Y10_IGEMM_TILE)
+#undef Y10_IGEMM_TILE
 };
 
 /* Reports after so many repeat the same faults. */

@@ -51,8 +51,10 @@ expect_own (Y10Engine *engine)
 static guint64
 expect_reference (Y10Engine *engine, Y10Engine *reference)
 {
-  const gboolean is_half = precision == Y10_PRECISION_FP16;
-  const double score = is_half ? 0.01 : 0.06, box = is_half ? 1 : 3;
+  const gboolean is_bf16 = precision == Y10_PRECISION_BF16;
+  const gboolean is_fp32 = precision == Y10_PRECISION_FP32;
+  const double score = is_fp32 ? 1e-4 : is_bf16 ? 0.06 : 0.01;
+  const double box = is_fp32 ? 0.05 : is_bf16 ? 3 : 1;
   const Y10SimControl *sim = y10_sim_control_get ();
   Y10Detection expected[MAX_ROWS], got[MAX_ROWS];
   g_autofree float *pixels = test_pixels (reference, 1);
@@ -96,7 +98,7 @@ test_network (gconstpointer data)
   before = expect_reference (engine, reference);
   expect_own (engine);
   y10_engine_unref (engine);
-  if (precision == Y10_PRECISION_BF16) {
+  if (precision != Y10_PRECISION_FP16) {
     y10_engine_unref (reference);
     return;
   }
@@ -207,7 +209,11 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_data_func ("/own/fp16", GINT_TO_POINTER (Y10_PRECISION_FP16), test_network);
   g_test_add_data_func ("/own/bf16", GINT_TO_POINTER (Y10_PRECISION_BF16), test_network);
-  g_test_add_data_func ("/own/same-kernels", GINT_TO_POINTER (Y10_PRECISION_FP16),
+  g_test_add_data_func ("/own/tf32", GINT_TO_POINTER (Y10_PRECISION_TF32), test_network);
+  g_test_add_data_func ("/own/fp32", GINT_TO_POINTER (Y10_PRECISION_FP32), test_network);
+  g_test_add_data_func ("/own/same-kernels/fp16", GINT_TO_POINTER (Y10_PRECISION_FP16),
+      test_same_kernels);
+  g_test_add_data_func ("/own/same-kernels/tf32", GINT_TO_POINTER (Y10_PRECISION_TF32),
       test_same_kernels);
   g_test_add_data_func ("/own/without-cudnn", "missing", test_without_cudnn);
   g_test_add_data_func ("/own/cudnn-fails", "refuse", test_without_cudnn);

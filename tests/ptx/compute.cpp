@@ -411,6 +411,13 @@ is_float (Type type)
   return type >= F16;
 }
 
+/* To 11 significant bits, halves away from zero. */
+static uint32_t
+to_tf32 (float f)
+{
+  return isfinite (f) ? (float_bits (f) + 0x1000) & 0xffffe000u : float_bits (f);
+}
+
 static uint64_t
 convert (const Instruction &i, const uint64_t *args)
 {
@@ -430,6 +437,8 @@ convert (const Instruction &i, const uint64_t *args)
       return float_to_half ((float) read_number (v, i.from));
     case BF16:
       return float_to_bf16 ((float) read_number (v, i.from));
+    case TF32:
+      return to_tf32 ((float) read_number (v, i.from));
     case F64:
       return double_bits (read_number (v, i.from));
     default:

@@ -95,22 +95,25 @@ Block::load_matrices (Warp *w, const Instruction &i)
 
 /* 16 by n times n by 8 numbers. Registers a: rows l / 4 and 8 below, columns 2 (l % 4)
  * and 8 to the right; b: rows 2 (l % 4), column l / 4; sums: rows l / 4 and 8 below,
- * columns 2 (l % 4). */
+ * columns 2 (l % 4). A register holds two numbers or one of tf32, which is half as wide:
+ * columns l % 4 and 4 to the right. Of tf32 only the upper 19 bits count. */
 void
 Block::multiply_matrices (Warp *w, const Instruction &i)
 {
-  const int halves = i.n / 8;
+  const int wide = i.from == TF32 ? 1 : 2, half_width = 4 * wide, halves = i.n / half_width;
   float a[16][16], b[16][8];
   auto number = [&i] (uint64_t v, int k) {
     const uint16_t half = (uint16_t) (v >> 16 * k);
 
+    if (i.from == TF32)
+      return y10_sim::bits_float ((uint32_t) v & 0xffffe000u);
     return i.from == F16 ? y10_sim::half_to_float (half) : y10_sim::bf16_to_float (half);
   };
 
   LANES (~0u)
-    for (int k = 0; k < 2; k++)
+    for (int k = 0; k < wide; k++)
       for (int half = 0; half < halves; half++) {
-        const int at = half * 8 + l % 4 * 2 + k;
+        const int at = half * half_width + l % 4 * wide + k;
 
         a[l / 4][at] = number (R (i.args[(size_t) half * 2]), k);
         a[l / 4 + 8][at] = number (R (i.args[(size_t) half * 2 + 1]), k);

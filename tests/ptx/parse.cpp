@@ -22,7 +22,7 @@ static const struct
 } types[N_TYPES] = {
   {"", 0}, {"pred", 1}, {"b8", 1}, {"b16", 2}, {"b32", 4}, {"b64", 8}, {"u8", 1}, {"u16", 2},
   {"u32", 4}, {"u64", 8}, {"s8", 1}, {"s16", 2}, {"s32", 4}, {"s64", 8}, {"f16", 2},
-  {"bf16", 2}, {"f16x2", 4}, {"bf16x2", 4}, {"f32", 4}, {"f64", 8},
+  {"bf16", 2}, {"f16x2", 4}, {"bf16x2", 4}, {"tf32", 4}, {"f32", 4}, {"f64", 8},
 };
 
 struct Word
@@ -45,7 +45,7 @@ static const Word flags[] = {
   {"wide", WIDE}, {"hi", HIGH}, {"sat", SATURATE}, {"ftz", FLUSH}, {"rm", ROUND_DOWN},
   {"rp", ROUND_UP}, {"rz", ROUND_ZERO}, {"rni", TO_NEAREST_INT}, {"rzi", ROUND_ZERO},
   {"rmi", ROUND_DOWN}, {"rpi", ROUND_UP}, {"to", TO_SPACE}, {"shiftamt", SHIFT_AMOUNT},
-  {"NaN", NAN_WINS},
+  {"NaN", NAN_WINS}, {"rna", ROUND_AWAY},
 };
 
 static const Word spaces[] = { {"global", GLOBAL}, {"shared", SHARED}, {"param", PARAM} };
@@ -350,8 +350,10 @@ Parser::operands (Instruction *i, const std::vector<std::string> &o)
     case MMA:
       for (size_t k = 0; k < 4; k++)
         list (o.at (k), k == 0 ? &i->to : &i->args);
-      if (i->type != F32 || i->sums != F32 || i->to.size () != 4 || i->args.size () != i->n / 8 * 3u + 4u
-          || (i->n != 8 && i->n != 16) || (i->from != F16 && i->from != BF16))
+      if (i->type != F32 || i->sums != F32 || i->to.size () != 4
+          || (i->from == TF32 ? i->n != 8 || i->args.size () != 10
+              : (i->from != F16 && i->from != BF16) || (i->n != 8 && i->n != 16)
+              || i->args.size () != i->n / 8 * 3u + 4u))
         die ("this mma is not known");
       return;
     case COPY:

@@ -20,7 +20,7 @@ namespace y10_ptx
 enum Type : uint8_t
 {
   NONE, PRED, B8, B16, B32, B64, U8, U16, U32, U64, S8, S16, S32, S64,
-  F16, BF16, F16X2, BF16X2, F32, F64, N_TYPES
+  F16, BF16, F16X2, BF16X2, TF32, F32, F64, N_TYPES
 };
 
 /* Bytes; a predicate takes one. */
@@ -55,6 +55,7 @@ enum Flag : uint32_t
 {
   WIDE = 1, HIGH = 2, SATURATE = 4, FLUSH = 8, ROUND_DOWN = 16, ROUND_UP = 32, ROUND_ZERO = 64,
   TO_NEAREST_INT = 128, TO_SPACE = 256, SHIFT_AMOUNT = 512, NAN_WINS = 1024,
+  ROUND_AWAY = 2048,
 };
 
 struct Instruction

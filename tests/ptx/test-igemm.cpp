@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* The convolutions on tensor cores as nvcc compiled them, each tile, against sums in
- * doubles: views of wider tensors, channels that fill no step, several images, strides,
- * additions in place, floats. Nothing outside of the view may change. */
+/* The convolutions on tensor cores as nvcc compiled them, each tile and type, against
+ * sums in doubles: views of wider tensors, channels that fill no step, several images,
+ * strides, additions in place, floats. Nothing outside of the view may change. */
 
 #include <math.h>
 #include <stdlib.h>
@@ -35,19 +35,59 @@ static const Case cases[] = {
 
 #define AROUND 8                /* channels of the tensor beside the view */
 
-static bool is_bf16;            /* the numbers */
-
-static uint16_t
-small (double value)
+/* A type of numbers. The tolerance: half of the last place of a result; and a GPU's
+ * exponential. fp32: what three products leave out, and the sums' rounding. */
+static const struct Type
 {
-  return is_bf16 ? y10_sim::float_to_bf16 ((float) value)
-      : y10_sim::float_to_half ((float) value);
+  const char *name;
+  size_t size;
+  double tolerance, of_floats;
+} types[] = {
+  {"f16", 2, 6e-4, 1e-5}, {"bf16", 2, 5e-3, 1e-5}, {"tf32", 4, 1e-5, 1e-5}, {"f32", 4, 1e-5, 1e-5},
+};
+
+enum { F16, BF16, TF32, F32 };
+
+static const Type *type;        /* the numbers' */
+
+static void
+put (void *to, size_t i, double value)
+{
+  const float f = (float) value;
+  const uint16_t half = type == &types[BF16] ? y10_sim::float_to_bf16 (f)
+      : y10_sim::float_to_half (f);
+
+  memcpy ((char *) to + i * type->size, type->size == 4 ? (const void *) &f : &half, type->size);
 }
 
 static double
-number (uint16_t bits)
+get (const void *from, size_t i, size_t size)
 {
-  return is_bf16 ? y10_sim::bf16_to_float (bits) : y10_sim::half_to_float (bits);
+  float f;
+  uint16_t half;
+
+  memcpy (size == 4 ? (void *) &f : &half, (const char *) from + i * size, size);
+  return size == 4 ? f : type == &types[BF16] ? y10_sim::bf16_to_float (half)
+      : y10_sim::half_to_float (half);
+}
+
+static double
+number (const void *from, long long i)
+{
+  return get (from, (size_t) i, type->size);
+}
+
+/* As tensor cores have it: of tf32 11 bits, halves away from zero. */
+static double
+factor (const void *from, long long i)
+{
+  const double all = number (from, i);
+  int exponent;
+
+  if (type != &types[TF32])
+    return all;
+  const double part = frexp (all, &exponent);
+  return ldexp (round (ldexp (part, 11)), exponent - 11);
 }
 
 static double
@@ -59,20 +99,19 @@ noise ()
   return (double) (int32_t) state / 2147483648.0;
 }
 
-static uint16_t *
+static char *
 numbers (size_t n, double scale)
 {
-  uint16_t *all = g_new (uint16_t, n);
+  char *all = (char *) g_malloc (n * type->size);
 
   for (size_t i = 0; i < n; i++)
-    all[i] = small (noise () * scale);
+    put (all, i, noise () * scale);
   return all;
 }
 
 static double
 expected (const Case *c, const Y10KIgemm *p, int image, int y, int x, int n)
 {
-  const uint16_t *in = (const uint16_t *) p->in.data, *weight = (const uint16_t *) p->weight;
   double sum = p->bias[n];
 
   for (int ky = 0; ky < c->kernel; ky++)
@@ -80,8 +119,8 @@ expected (const Case *c, const Y10KIgemm *p, int image, int y, int x, int n)
       const int v = y * c->stride - p->pad + ky, u = x * c->stride - p->pad + kx;
 
       for (int i = 0; i < c->in && v >= 0 && u >= 0 && v < c->height && u < c->width; i++)
-        sum += number (in[image * p->in.image + (v * c->width + u) * p->in.pixel + i])
-            * number (weight[((n * c->kernel + ky) * c->kernel + kx) * c->in + i]);
+        sum += factor (p->in.data, image * p->in.image + (v * c->width + u) * p->in.pixel + i)
+            * factor (p->weight, ((n * c->kernel + ky) * c->kernel + kx) * c->in + i);
     }
   return c->silu ? sum / (1 + exp (-sum)) : sum;
 }
@@ -90,19 +129,20 @@ static void
 check (const Case *c, int tile, int stages)
 {
   const Y10KIgemmTile t = y10_igemm_tile (tile);
-  g_autofree char *name = g_strdup_printf ("y10_igemm_%s_%dx%d_k%d", is_bf16 ? "bf16" : "f16",
-      t.rows, t.columns, c->kernel);
+  g_autofree char *name = g_strdup_printf ("y10_igemm_%s_%dx%d_k%d", type->name, t.rows,
+      t.columns, c->kernel);
   const Y10SimKernel *kernel = y10_sim_kernel (name);
   const int height = (c->height - 1) / c->stride + 1, width = (c->width - 1) / c->stride + 1;
   const int in_pixel = c->in + AROUND, out_pixel = c->out + 2 * AROUND;
   const size_t n_in = (size_t) c->height * c->width * in_pixel;
-  const size_t n_out = (size_t) height * width * out_pixel, size = c->out_float ? 4 : 2;
-  g_autofree uint16_t *in = numbers (n_in * c->images + AROUND, 1);
-  g_autofree uint16_t *add = numbers (n_out * c->images + AROUND, 1);
-  g_autofree uint16_t *weight = numbers ((size_t) c->out * c->kernel * c->kernel * c->in,
+  const size_t n_out = (size_t) height * width * out_pixel, size = c->out_float ? 4 : type->size;
+  g_autofree char *in = numbers (n_in * c->images + AROUND, 1);
+  g_autofree char *add = numbers (n_out * c->images + AROUND, 1);
+  g_autofree char *weight = numbers ((size_t) c->out * c->kernel * c->kernel * c->in,
       2 / sqrt (c->kernel * c->kernel * c->in));
   g_autofree float *bias = g_new (float, c->out);
   g_autofree uint8_t *out = (uint8_t *) g_malloc (n_out * c->images * size + AROUND * size);
+  const char untouched[] = { 0x5a, 0x5a, 0x5a, 0x5a };
   double worst = 0;
   Y10KIgemm p;
 
@@ -115,37 +155,32 @@ check (const Case *c, int tile, int stages)
   p.in = { in, c->height, c->width, c->in, in_pixel, (long long) n_in };
   p.out = { out + AROUND * size, height, width, c->out, out_pixel, (long long) n_out };
   if (c->add)
-    p.add = p.out, p.add.data = c->add == ADD ? (void *) (add + AROUND) : p.out.data;
+    p.add = p.out, p.add.data = c->add == ADD ? add + AROUND * type->size : p.out.data;
   p.weight = weight;
   p.bias = bias;
   p.stride = c->stride;
   p.pad = c->kernel / 2;
   p.silu = c->silu;
   p.out_float = c->out_float;
-  y10_igemm_prepare (&p, c->images, c->kernel);
+  y10_igemm_prepare (&p, c->images, c->kernel, (int) type->size);
   g_assert_nonnull (kernel);
   g_assert_true (y10_sim_run (kernel, y10_igemm_launch (&p, tile, stages), 163840, &p));
 
   for (size_t i = 0; i < n_out * (size_t) c->images; i++) {
     const int n = (int) (i % (size_t) out_pixel) - AROUND;
     const int m = (int) (i % n_out) / out_pixel, image = (int) (i / n_out);
-    const uint16_t before = c->add == IN_PLACE ? add[i] : 0x5a5a;
-    uint16_t half;
-    float f;
+    const char *before = c->add == IN_PLACE ? add + i * size : untouched;
 
-    memcpy (&f, out + i * size, size == 4 ? 4 : 2);
-    memcpy (&half, out + i * size, 2);
     if (n < 0 || n >= c->out) {
-      g_assert_cmphex (half, ==, before);
+      g_assert_cmpmem (out + i * size, size, before, size);
       continue;
     }
     const double e = expected (c, &p, image, m / width, m % width, n)
-        + (c->add ? number (add[i]) : 0);
-    worst = fmax (worst, fabs ((size == 4 ? f : number (half)) - e) / (0.1 + fabs (e)));
+        + (c->add ? number (add, (long long) i) : 0);
+    worst = fmax (worst, fabs (get (out, i, size) - e) / (0.1 + fabs (e)));
   }
   g_test_message ("%s: %g", name, worst);
-  /* Half of the last place; and a GPU's exponential. */
-  g_assert_cmpfloat (worst, <, c->out_float ? 1e-5 : is_bf16 ? 5e-3 : 6e-4);
+  g_assert_cmpfloat (worst, <, c->out_float ? type->of_floats : type->tolerance);
 }
 
 static void
@@ -153,13 +188,11 @@ test_case (gconstpointer data)
 {
   const bool is_75 = g_str_has_prefix (getenv ("Y10_SIM_PTX"), "75");
 
-  for (int tile = 0; tile < Y10_N_IGEMM_TILES; tile++) {
-    is_bf16 = false;
-    check ((const Case *) data, tile, is_75 ? 2 : 100);
-    is_bf16 = true;
-    if (!is_75)
-      check ((const Case *) data, tile, 100);
-  }
+  for (int tile = 0; tile < Y10_N_IGEMM_TILES; tile++)
+    for (int t = F16; t <= (is_75 ? F16 : y10_igemm_has_floats (tile) ? F32 : BF16); t++) {
+      type = &types[t];
+      check ((const Case *) data, tile, is_75 ? 2 : 100);
+    }
 }
 
 static void

@@ -22,7 +22,7 @@ LIBRARIES = {"libcuda.so.580.65.06": "cuda", "libnvcuvid.so.1": "nvcuvid",
              "libcudnn_heuristic.so.9": "cublaslt",
              "libcudnn_engines_precompiled.so.9": "cublaslt"}
 PTX = os.path.join(os.path.dirname(SIMULATOR), "../ptx/kernels.80.ptx")
-OWN_ALONE = "the engine uses its own convolutions alone, which are slower in fp32 and tf32"
+OWN_ALONE = "the engine uses its own convolutions alone, which are slower in fp32"
 SEVERITIES = {"note": 0, "warning": 1, "error": 2}
 
 

@@ -19,7 +19,7 @@
 
 #define MIN_CUDNN 90800
 #define OWN_ALONE "the engine uses its own convolutions alone, which are slower " \
-    "in fp32 and tf32"
+    "in fp32"
 #define CUDNN_LOG "CUDNN_LOGLEVEL_DBG=2 and CUDNN_LOGDEST_DBG=stderr give details"
 #define CUDNN_PACKAGES "install cuDNN 9 for CUDA %d (NVIDIA's apt: " \
     "libcudnn9-cuda-%d; PyPI: nvidia-cudnn-cu%d, with its folder in " \
