@@ -8,10 +8,10 @@
  * (throughput). Confidence is 0, so that every image gives 300 rows, the head's
  * maximum cost, and each image is a different frame, so that none stays in a
  * cache. The engine is tuned first, for at most --tune SECONDS. Prints one JSON
- * object, which also has the duration of tuning, the time to the first rows and
- * two figures for comparison: the bytes that the network's plan reads and
- * writes, and this GPU's copy rate in the same run. --host takes the frames
- * from host memory: for backends without a GPU. */
+ * object, which also has the duration of tuning, the time to the first rows, who
+ * computes the convolutions, and two figures for comparison: the bytes that the
+ * network's plan reads and writes, and this GPU's copy rate in the same run. --host
+ * takes the frames from host memory: for backends without a GPU. */
 
 #include <dlfcn.h>
 #include <locale.h>
@@ -263,6 +263,22 @@ percentile (GArray *values, guint percent)
   return g_array_index (values, double, (values->len - 1) * percent / 100);
 }
 
+/* Of the dense convolutions, how many each provider computes. */
+static void
+print_providers (const Bench *b)
+{
+  guint n_own = 0, n_cudnn = 0;
+
+  for (guint i = 0; i < y10_engine_get_n_ops (b->engine); i++) {
+    Y10OpInfo op = {.size = sizeof op };
+
+    y10_engine_get_op (b->engine, i, &op);
+    n_own += g_str_has_prefix (op.impl, "own:");
+    n_cudnn += g_str_has_prefix (op.impl, "cudnn:");
+  }
+  printf (" \"convolutions\":{\"cudnn\":%u,\"own\":%u},\n", n_cudnn, n_own);
+}
+
 static void
 print_result (Bench *b, double rate)
 {
@@ -288,6 +304,7 @@ print_result (Bench *b, double rate)
       b->progress.total);
   printf (" \"slots\":%u,\"throughput_ms\":%.4f,\"throughput_steps\":%u,\n",
       b->n_slots, b->throughput_us / 1e3, b->n_throughput);
+  print_providers (b);
   printf (" \"weight_bytes\":%.0f,\"activation_bytes\":%.0f,"
       "\"frame_bytes\":%.0f,\"copy_bytes_per_s\":%.0f}\n",
       (double) y10_engine_get_weights_size (b->engine),

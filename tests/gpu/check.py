@@ -7,6 +7,7 @@ import json
 import os
 import sys
 
+import convolutions
 import steps
 
 AP, AP_TOLERANCE = 0.3965, 0.003        # of the PyTorch reference
@@ -243,6 +244,13 @@ def judge_bench(v, report):
           why or (f"of batches {', '.join(top)}" if top else "not of the GPU"))
 
 
+def judge_convolutions(v, report):
+    step, why = step_of(report, "convolutions")
+    good, text = convolutions.judge(step or {}) if not why else (None, why)
+    v.add("the tuner's choice among both providers", good if step and step.get("backend") == "cuda"
+          else None, text)
+
+
 def judge(report, names):
     """names: the golden files that must be present."""
     v = Verdict()
@@ -266,6 +274,7 @@ def judge(report, names):
     judge_cases(v, report, "group", "streams that share an engine", 6)
     judge_streams(v, report)
     judge_bench(v, report)
+    judge_convolutions(v, report)
     return v
 
 

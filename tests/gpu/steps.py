@@ -15,6 +15,7 @@ import os
 import re
 
 import coco
+import convolutions
 import machine
 import pipeline
 import timeline
@@ -44,6 +45,7 @@ PARTS = (
     ("sanitize-memcheck", "sanitize-racecheck", "golden-tf32", "golden-bf16", "checkop"),
     ("streams", "group"),
     ("sanitize-synccheck", "sanitize-initcheck", "ap-fp32"),
+    ("convolutions",),
     ("bench-x", "bench-s"),
     ("bench-m", "bench-b", "bench-l"),
     ("checkop-variants",),
@@ -376,6 +378,8 @@ def all_steps():
         Step("bench", bench("--variants", "n", "--tune", "40", "--seconds", "1"), 220, False,
              "yolov10n against PyTorch", 260),
         Step("kernels", kernels, 30, False, "the kernels that take the most time", 120),
+        Step("convolutions", convolutions.step, 300, True,
+             "yolov10n by cuDNN's convolutions, by ours and by both"),
         Step("golden-tuned", golden("fp16", tuned=True), 150, True,
              "golden files in fp16, in fused convolutions", 180),
         Step("stress", stress, 120, False, "steps over four slots, every result checked"),

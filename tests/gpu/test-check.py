@@ -23,6 +23,7 @@ sys.path.insert(0, HERE)
 import bench  # noqa: E402
 import check  # noqa: E402
 import coco  # noqa: E402
+import convolutions  # noqa: E402
 import driver  # noqa: E402
 import steps  # noqa: E402
 import timeline  # noqa: E402
@@ -52,6 +53,10 @@ def good_report():
         "kernels": {"backend": "cuda", "batches": {batch: {"total_ns": 400000, "top": [
             {"kernel": "conv", "launches": 60, "ns": 300000}]} for batch in ("1", "32")}},
         "bench": {"backend": "cuda", "rows": []},
+        "convolutions": {"backend": "cuda", "rows": [
+            {"provider": p, "batch": b, "ms": 0.42 if p == "both" else 0.40,
+             "convolutions": {"own": 13, "cudnn": 55}} for b in (1, 32)
+            for p in ("cudnn", "own", "both")]},
     }}
     all_steps = report["steps"]
     for precision, (largest, rms) in (("fp32", (1e-3, 1e-3)), ("fp16", (0.05, 4e-3)),
@@ -191,7 +196,8 @@ class Check(unittest.TestCase):
                  "ap-fp16": "fp16 AP", "stress": "stress", "sanitize-memcheck": "memcheck",
                  "pipeline": "host copies", "painter": "drawing on frames",
                  "batch": "alone and among others", "lost": "lost context",
-                 "group": "share an engine", "streams": "64 streams", "checkop": "checkop", "kernels": "top kernels"}
+                 "group": "share an engine", "streams": "64 streams", "checkop": "checkop",
+                 "kernels": "top kernels", "convolutions": "both providers"}
         for step, what in lines.items():
             for how in ("gone", "failed", "missing"):
                 def change(all_steps):
@@ -378,6 +384,36 @@ class Kernels(unittest.TestCase):
         self.assertEqual((found["steps"], len(found["nodes"])), (2, 4))
         self.assertEqual((found["span_us"], found["busy_us"], found["idle_us"]), (30, 19, 11))
         self.assertEqual(found["kernels"][0], {"kernel": "conv", "launches": 2, "us": 12})
+
+
+class Convolutions(unittest.TestCase):
+    ANSWER = json.dumps({"latency_ms": {"median": 0.5}, "throughput_ms": 0.2, "tuned": True,
+                         "convolutions": {"cudnn": 55, "own": 13}})
+
+    def run_step(self, answer, earlier=None):
+        run = FakeRun({"bench-cuda": driver.Done(0, answer, 1, False)})
+        run.out, run.earlier = "", earlier or {}
+        return convolutions.step(run)
+
+    def test_rows(self):
+        found = self.run_step("said before\n" + self.ANSWER)["rows"]
+        self.assertEqual([(r["provider"], r["batch"]) for r in found],
+                         [(p, b) for b in (1, 32) for p in ("cudnn", "own", "both")])
+        good, text = convolutions.judge({"rows": found})
+        self.assertTrue(good)
+        self.assertIn("own 13 of 68", text)
+        self.assertEqual(self.run_step("no more", {"rows": found})["rows"], found)
+
+    def test_missing(self):
+        found = self.run_step("bench-cuda: no GPU")["rows"]
+        good, text = convolutions.judge({"rows": found})
+        self.assertIsNone(good)
+        self.assertIn("no GPU", text)
+
+    def test_worse(self):
+        rows = good_report()["steps"]["convolutions"]["rows"]
+        rows[2]["ms"] = 0.421
+        self.assertEqual(convolutions.judge({"rows": rows})[0], False)
 
 
 class Parse(unittest.TestCase):
