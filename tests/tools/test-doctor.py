@@ -320,6 +320,20 @@ class Libraries(Doctor):
         self.missing("libnvrtc.so.13")
         self.found("nvrtc", "WARN", ["with which cuDNN joins", "libnvrtc.so.13"], "cuda-nvrtc-13-0")
 
+    def test_python_packages(self):
+        """The loader knows cuDNN's folder only: what cuDNN needs is in those beside it."""
+        folders = [os.path.join(self.root, "nvidia", name, "lib") for name in ("cudnn", "cu13")]
+        for folder, names in zip(folders, (["libcudnn.so.9"], ["libcublasLt.so.13", "libnvrtc.so.13"])):
+            os.makedirs(folder)
+            for name in names:
+                shutil.copy(os.path.join(self.lib, name), folder)
+        self.missing("libcublasLt.so.13", "libnvrtc.so.13")
+        os.unlink(os.path.join(self.lib, "libcudnn.so.9"))
+        rows = self.found("cublaslt", "OK", folders[1],
+                          env={"LD_LIBRARY_PATH": f"{folders[0]}:{self.lib}"})
+        self.assertIn(folders[1], rows["nvrtc"]["fact"])
+        self.assertEqual(rows["cudnn_engines"]["state"], "OK")
+
     def test_no_builtins(self):
         self.found("nvrtc", "WARN", ["error 6", "libnvrtc-builtins.so.13.0"], "cuda-nvrtc-13-0", fake="nvrtc=6")
 

@@ -84,10 +84,9 @@ check_cublaslt (DoctorCuda *cuda)
             (int) (version / 100 % 100), (int) (version % 100),
             doctor_get (facts, "cublaslt.file")), NULL);
   else
-    /* The engine also searches the folders of Python's packages. */
     warn_of_cudnn (cuda, "cublaslt",
-        g_strdup_printf ("cuBLASLt, which cuDNN needs, cannot be loaded; unless "
-            "it is installed beside cuDNN, " OWN_ALONE ": %s",
+        g_strdup_printf ("cuBLASLt, which cuDNN needs, cannot be loaded, so "
+            OWN_ALONE ": %s",
             ended ? ended : error),
         g_strdup_printf ("install cuBLAS %d (NVIDIA's apt: libcublas-%d-0; "
             "PyPI: nvidia-cublas%s, with its folder in LD_LIBRARY_PATH)",

@@ -203,6 +203,17 @@ ask_convolution (Cudnn *c, int index)
   }
 }
 
+/* cuDNN opens cuBLASLt by its name, and ends the process if there is none: it gets the
+ * one that is loaded already. */
+static void
+load_cublaslt (gsize cudart)
+{
+  g_autofree char *major = g_strdup_printf ("%" G_GSIZE_FORMAT, cudart / 1000);
+  g_autofree char *soname = g_strconcat ("libcublasLt.so.", major, NULL);
+
+  doctor_open_of_cudnn ("cublaslt", soname, major);
+}
+
 /* Each check verifies that its library is present and has cuDNN's version. */
 static void
 ask_versions (void *library)
@@ -217,8 +228,10 @@ ask_versions (void *library)
   if (get)
     doctor_fact ("cudnn.version", "%" G_GSIZE_FORMAT, get ());
   *(void **) (&get) = dlsym (library, "cudnnGetCudartVersion");
-  if (get)
+  if (get) {
     doctor_fact ("cudnn.cudart", "%" G_GSIZE_FORMAT, get ());
+    load_cublaslt (get ());
+  }
   for (guint i = 0; i < G_N_ELEMENTS (checks); i++) {
     *(void **) (&check) = dlsym (library, checks[i]);
     if (check) {

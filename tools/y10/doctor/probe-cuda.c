@@ -136,7 +136,7 @@ void
 doctor_probe_cublaslt (const char *argument)
 {
   char *soname = g_strdup_printf ("libcublasLt.so.%s", argument);
-  void *library = doctor_open ("cublaslt", soname);
+  void *library = doctor_open_of_cudnn ("cublaslt", soname, argument);
   gsize (*get_version) (void);
 
   if (library) {
@@ -178,7 +178,7 @@ void
 doctor_probe_nvrtc (const char *argument)
 {
   char *soname = g_strdup_printf ("libnvrtc.so.%s", argument);
-  void *library = doctor_open ("nvrtc", soname);
+  void *library = doctor_open_of_cudnn ("nvrtc", soname, argument);
   int (*get_version) (int *, int *);
   int major, minor;
 

@@ -164,15 +164,15 @@ doctor_fact (const char *key, const char *format, ...)
   g_free (text);
 }
 
-void *
-doctor_open (const char *key, const char *soname)
+/* @error: why there is no library. */
+static void *
+report (const char *key, void *library, const char *error)
 {
   char *name = g_strconcat (key, ".error", NULL), *real;
-  void *library = dlopen (soname, RTLD_NOW | RTLD_LOCAL);
   struct link_map *map;
 
   if (!library) {
-    doctor_fact (name, "%s", dlerror ());
+    doctor_fact (name, "%s", error);
   } else if (dlinfo (library, RTLD_DI_LINKMAP, &map) == 0) {
     g_free (name);
     name = g_strconcat (key, ".file", NULL);
@@ -182,6 +182,47 @@ doctor_open (const char *key, const char *soname)
   }
   g_free (name);
   return library;
+}
+
+void *
+doctor_open (const char *key, const char *soname)
+{
+  void *library = dlopen (soname, RTLD_NOW | RTLD_LOCAL);
+
+  return report (key, library, library ? NULL : dlerror ());
+}
+
+/* As open_library () of cuda/conv/cudnn.c. */
+static void *
+open_beside_cudnn (const char *soname, const char *major)
+{
+  g_autofree char *cu = g_strdup_printf ("../../cu%s/lib", major);
+  const char *const below[] = { "", "../../cublas/lib", "../../cuda_nvrtc/lib", cu };
+  void *cudnn = dlopen ("libcudnn.so.9", RTLD_LAZY | RTLD_LOCAL), *library = NULL;
+  g_autofree char *dir = NULL;
+  struct link_map *map;
+
+  if (!cudnn || dlinfo (cudnn, RTLD_DI_LINKMAP, &map) != 0)
+    return NULL;
+  dir = g_path_get_dirname (map->l_name);
+  for (guint i = 0; !library && i < G_N_ELEMENTS (below); i++) {
+    g_autofree char *path = g_build_filename (dir, below[i], soname, NULL);
+
+    if (g_file_test (path, G_FILE_TEST_EXISTS))
+      library = dlopen (path, RTLD_NOW | RTLD_LOCAL);
+  }
+  return library;
+}
+
+void *
+doctor_open_of_cudnn (const char *key, const char *soname, const char *major)
+{
+  void *library = dlopen (soname, RTLD_NOW | RTLD_LOCAL);
+  g_autofree char *error = library ? NULL : g_strdup (dlerror ());
+
+  if (!library)
+    library = open_beside_cudnn (soname, major);
+  return report (key, library, error);
 }
 
 void
