@@ -8,7 +8,11 @@
  * with scores that only rounding makes equal, with NaN and infinities; every
  * case runs twice with different orders of threads and blocks. The contents of
  * the gaps between the logits and the previous contents of scratch memory must
- * make no difference. */
+ * make no difference.
+ *
+ * Compiled kernels (Y10_SIM_PTX) have a GPU's exponential, of which the last bits differ.
+ * Then scores and edges are compared with a tolerance, and which row it is only where no
+ * other score is as near; of the rows that bits decide, the last ones may be others. */
 
 #include <math.h>
 #include <string.h>
@@ -24,6 +28,7 @@
 #ifndef RANDOM_CASES
 #define RANDOM_CASES 40         /* per test */
 #endif
+#define PTX_CASES 4             /* instead: its executor is slower */
 
 typedef enum
 {
@@ -296,6 +301,36 @@ same_float (gfloat a, gfloat b)
   return memcmp (&a, &b, sizeof a) == 0;
 }
 
+static gboolean on_ptx;
+
+/* Of a score, from 0 to 1; and of an edge, relative to what it is made of. */
+#define NEAR_SCORE 1e-6f
+#define NEAR_EDGE 1e-5f
+
+static gboolean
+near_edge (gfloat a, gfloat b, const Y10Detection *row)
+{
+  const gfloat size = fabsf (row->x0) + fabsf (row->y0) + fabsf (row->x1)
+      + fabsf (row->y1);
+
+  return same_float (a, b) || fabsf (a - b) <= NEAR_EDGE * (size + 1);
+}
+
+/* Row @i of @n; the last one can be any of those that have its score. */
+static gboolean
+near_row (const Y10KRow *a, const Y10Detection *rows, guint i, guint n)
+{
+  const Y10Detection *b = &rows[i];
+  const gboolean alone = (i == 0 || rows[i - 1].confidence - b->confidence
+      > 2 * NEAR_SCORE) && i + 1 < n
+      && b->confidence - rows[i + 1].confidence > 2 * NEAR_SCORE;
+
+  return fabsf (a->score - b->confidence) <= NEAR_SCORE && (!alone
+      || (a->anchor == b->anchor && a->class_id == b->class_id
+          && near_edge (a->x0, b->x0, b) && near_edge (a->y0, b->y0, b)
+          && near_edge (a->x1, b->x1, b) && near_edge (a->y1, b->y1, b)));
+}
+
 static gboolean
 same_row (const Y10KRow *a, const Y10Detection *b)
 {
@@ -359,7 +394,8 @@ compare (const World *w, const Case *c, const Y10KRow *rows,
       ok = FALSE;
     }
     for (guint i = 0; i < MIN (n_rows, n_got) && ok; i++)
-      if (!same_row (&got[i], &expected[i])) {
+      if (!(on_ptx ? near_row (&got[i], expected, i, n_rows)
+              : same_row (&got[i], &expected[i]))) {
         const Y10Detection *e = &expected[i];
 
         g_test_message ("image %u row %u: anchor %u class %d score %.9g "
@@ -443,7 +479,7 @@ test_random (gconstpointer data)
 {
   guint32 first = GPOINTER_TO_UINT (data);
 
-  for (guint32 i = 0; i < RANDOM_CASES && !g_test_failed (); i++) {
+  for (guint32 i = 0; i < (on_ptx ? PTX_CASES : RANDOM_CASES) && !g_test_failed (); i++) {
     GRand *rand = g_rand_new_with_seed (first + i);
     Case c = {.head = g_rand_boolean (rand) ? Y10_HEAD_ONE2ONE
           : Y10_HEAD_ONE2MANY,
@@ -467,7 +503,7 @@ test_random (gconstpointer data)
 static void
 test_case (gconstpointer data)
 {
-  for (guint32 seed = 1; seed <= 3 && !g_test_failed (); seed++)
+  for (guint32 seed = 1; seed <= (on_ptx ? 1 : 3) && !g_test_failed (); seed++)
     run_case (data, seed);
 }
 
@@ -526,6 +562,7 @@ main (int argc, char **argv)
   };
 
   g_test_init (&argc, &argv, NULL);
+  on_ptx = g_getenv ("Y10_SIM_PTX") != NULL;
   for (guint32 first = 0; first < 6 * RANDOM_CASES; first += RANDOM_CASES) {
     char *name = g_strdup_printf ("/random/%u", first);
 
