@@ -21,7 +21,7 @@
 
 G_BEGIN_DECLS
 
-#define Y10_BACKEND_API_VERSION 6
+#define Y10_BACKEND_API_VERSION 7
 
 typedef struct _Y10Device Y10Device;    /* defined by each backend */
 typedef struct _Y10Program Y10Program;
@@ -79,6 +79,11 @@ typedef struct
    * the slots. */
   Y10Program *(*compile) (Y10Device * device, const Y10Plan * plan,
       Y10Precision precision, GCancellable * cancellable, GError ** error);
+  /* Optional: a program like @base for another input size, whose plan is @plan. It uses
+   * the weights of @base, which lives longer, where those would be packed alike. A
+   * backend that has it computes with any of its programs while others exist. */
+  Y10Program *(*compile_size) (Y10Program * base, const Y10Plan * plan,
+      Y10Precision precision, GError ** error);
   void (*program_free) (Y10Program * program);
   const char *(*impl) (Y10Program * program, guint op);
   gsize (*weights_size) (Y10Program * program);

@@ -261,6 +261,12 @@ y10_tap_row (guint i, guint n_src, guint n_dst)
   return make_tap (i, n_src, n_dst, FALSE);
 }
 
+static guint
+centre (guint size, guint picture)
+{
+  return (guint) rint ((size - picture) / 2.0 - 0.1);
+}
+
 /**
  * y10_letterbox_init:
  * @letterbox: (out caller-allocates): the letterbox to fill in
@@ -294,8 +300,25 @@ y10_letterbox_init (Y10Letterbox *letterbox, guint src_width,
   letterbox->scale = scale;
   letterbox->width = MAX (1, (guint) rint (src_width * scale));
   letterbox->height = MAX (1, (guint) rint (src_height * scale));
-  letterbox->left = (guint) rint ((dst_width - letterbox->width) / 2.0 - 0.1);
-  letterbox->top = (guint) rint ((dst_height - letterbox->height) / 2.0 - 0.1);
+  letterbox->left = centre (dst_width, letterbox->width);
+  letterbox->top = centre (dst_height, letterbox->height);
+}
+
+static guint
+trim (guint size, guint picture)
+{
+  return size - (size - picture) / Y10_INPUT_GRANULE * Y10_INPUT_GRANULE;
+}
+
+void
+y10_letterbox_trim (Y10Letterbox *letterbox)
+{
+  Y10Letterbox *l = letterbox;
+
+  l->dst_width = trim (l->dst_width, l->width);
+  l->dst_height = trim (l->dst_height, l->height);
+  l->left = centre (l->dst_width, l->width);
+  l->top = centre (l->dst_height, l->height);
 }
 
 /**

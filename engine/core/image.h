@@ -68,4 +68,11 @@ Y10Tap y10_tap_row (guint i, guint n_src, guint n_dst);
 
 #define Y10_LETTERBOX_FILL 114  /* out of 255 */
 
+/* The sides of a network's input are multiples of this. */
+#define Y10_INPUT_GRANULE 32
+
+/* Takes from the input what is border only, in steps of the granule: the picture keeps
+ * its size and is centred again, as in Ultralytics' LetterBox (auto=True). */
+void y10_letterbox_trim (Y10Letterbox * letterbox);
+
 G_END_DECLS

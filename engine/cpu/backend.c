@@ -427,6 +427,7 @@ const Y10BackendClass y10_backend_cpu = {
   .prefers_int8 = cpu_prefers_int8,
   .supports = cpu_supports,
   .compile = y10_cpu_compile,
+  .compile_size = y10_cpu_compile_size,
   .program_free = y10_cpu_program_free,
   .impl = cpu_impl,
   .weights_size = cpu_weights_size,

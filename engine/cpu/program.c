@@ -2,8 +2,8 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
 /* Compiles a program: for each op the function that runs it and its packed
- * weights, and the threads' scratch memory. The program owns the scratch
- * memory because only one call at a time uses it. */
+ * weights, or those of a program for another input size, and the threads' scratch
+ * memory. The program owns the scratch memory because only one call at a time uses it. */
 
 #include "config.h"
 
@@ -122,15 +122,36 @@ list_phases (Y10Program *program)
   program->first_phase[n_ops] = n;
 }
 
+/* Takes the weights of the same op of another input size, unless that is computed in
+ * another way. */
 static gboolean
-pack_weights (Y10CpuCompile *c, Y10Program *program,
+borrow_weights (Y10CpuOp *op, const Y10CpuOp *from)
+{
+  if (op->conv != from->conv || op->kernels != from->kernels
+      || op->weight_size != from->weight_size
+      || y10_cpu_quant_size (op) != y10_cpu_quant_size (from))
+    return FALSE;
+  op->weight = from->weight;
+  op->bias = from->bias;
+  op->fill = from->fill;
+  op->start = from->start;
+  op->scale = from->scale;
+  op->affine = from->affine;
+  return TRUE;
+}
+
+/* @base: nullable: the program with weights to borrow. */
+static gboolean
+pack_weights (Y10CpuCompile *c, Y10Program *program, const Y10Program *base,
     GCancellable *cancellable, GError **error)
 {
   const Y10Graph *graph = c->plan->graph;
   gsize size = 0;
 
+  for (guint i = 0; base && i < graph->n_ops; i++)
+    borrow_weights (&program->ops[i], &base->ops[i]);
   for (guint i = 0; i < graph->n_ops; i++)
-    if (program->ops[i].weight_size)
+    if (program->ops[i].weight_size && !program->ops[i].weight)
       size += Y10_CPU_ROUND_UP (program->ops[i].weight_size, Y10_CPU_ALIGN)
           + Y10_CPU_ROUND_UP (y10_cpu_quant_size (&program->ops[i]),
           Y10_CPU_ALIGN);
@@ -145,7 +166,7 @@ pack_weights (Y10CpuCompile *c, Y10Program *program,
     guint8 *packed = program->weights.data + size, *values;
     gsize n;
 
-    if (!op->weight_size)
+    if (!op->weight_size || op->weight)
       continue;
     if (g_cancellable_is_cancelled (cancellable)) {
       g_set_error (error, Y10_ERROR, Y10_ERROR_CANCELLED,
@@ -179,9 +200,10 @@ pack_weights (Y10CpuCompile *c, Y10Program *program,
   return TRUE;
 }
 
-Y10Program *
-y10_cpu_compile (Y10Device *device, const Y10Plan *plan, Y10Precision precision,
-    GCancellable *cancellable, GError **error)
+/* @base: nullable: a program of the same network for another input size. */
+static Y10Program *
+compile (Y10Device *device, const Y10Plan *plan, Y10Precision precision,
+    const Y10Program *base, GCancellable *cancellable, GError **error)
 {
   Y10Program *program = g_new0 (Y10Program, 1);
   guint n_ops = plan->graph->n_ops;
@@ -199,7 +221,7 @@ y10_cpu_compile (Y10Device *device, const Y10Plan *plan, Y10Precision precision,
   y10_cpu_box_ops_find (plan, &program->boxes);
   for (guint i = 0; i < n_ops; i++)
     compile_op (&c, program, i);
-  if (!pack_weights (&c, program, cancellable, error))
+  if (!pack_weights (&c, program, base, cancellable, error))
     goto fail;
   list_phases (program);
   for (guint i = 0; i < n_ops; i++) {
@@ -222,4 +244,18 @@ y10_cpu_compile (Y10Device *device, const Y10Plan *plan, Y10Precision precision,
 fail:
   y10_cpu_program_free (program);
   return NULL;
+}
+
+Y10Program *
+y10_cpu_compile (Y10Device *device, const Y10Plan *plan, Y10Precision precision,
+    GCancellable *cancellable, GError **error)
+{
+  return compile (device, plan, precision, NULL, cancellable, error);
+}
+
+Y10Program *
+y10_cpu_compile_size (Y10Program *base, const Y10Plan *plan,
+    Y10Precision precision, GError **error)
+{
+  return compile (base->device, plan, precision, base, NULL, error);
 }

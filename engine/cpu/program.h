@@ -32,7 +32,7 @@ struct _Y10Program
   guint *phase_op;
   guint *first_phase;           /* of each op, and the number of all */
   Y10CpuBoxOps boxes;
-  Y10CpuMemory weights;
+  Y10CpuMemory weights;         /* those that no other program has */
   Y10CpuMemory scratch;         /* shared, of each thread, of preprocessing */
   gsize shared_size, thread_size;
   guint8 *preprocess;           /* part of the above */
@@ -44,6 +44,8 @@ const Y10Kernels *y10_cpu_kernels (Y10Precision precision);
 const Y10Kernels *y10_cpu_int8_kernels (void);
 Y10Program *y10_cpu_compile (Y10Device * device, const Y10Plan * plan,
     Y10Precision precision, GCancellable * cancellable, GError ** error);
+Y10Program *y10_cpu_compile_size (Y10Program * base, const Y10Plan * plan,
+    Y10Precision precision, GError ** error);
 void y10_cpu_program_free (Y10Program * program);
 
 G_END_DECLS

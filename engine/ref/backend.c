@@ -29,6 +29,7 @@ struct _Y10Program
   gint8 **integers;             /* of quantized ones, in place of the weight */
   gfloat **scale;
   gsize weights_size;
+  gboolean borrowed;            /* the weights belong to another program */
 };
 
 struct _Y10Slot
@@ -102,6 +103,10 @@ ref_program_free (Y10Program *program)
 {
   guint n = y10_weights_get_n (program->plan->graph->weights);
 
+  if (program->borrowed) {
+    g_free (program);
+    return;
+  }
   for (guint i = 0; i < n; i++) {
     g_free (program->weight[i]);
     g_free (program->bias[i]);
@@ -153,6 +158,19 @@ ref_compile (Y10Device *device, const Y10Plan *plan, Y10Precision precision,
       return NULL;
     }
   }
+  return program;
+}
+
+static Y10Program *
+ref_compile_size (Y10Program *base, const Y10Plan *plan, Y10Precision precision,
+    GError **error)
+{
+  Y10Program *program = g_new (Y10Program, 1);
+
+  *program = *base;
+  program->plan = plan;
+  program->borrowed = TRUE;
+  program->weights_size = 0;
   return program;
 }
 
@@ -364,6 +382,7 @@ const Y10BackendClass y10_backend_ref = {
   .layout = ref_layout,
   .supports = ref_supports,
   .compile = ref_compile,
+  .compile_size = ref_compile_size,
   .program_free = ref_program_free,
   .impl = ref_impl,
   .weights_size = ref_weights_size,

@@ -8,13 +8,12 @@
 #include "config.h"
 
 #include "base/clock.h"
-#include "base/memory-limit.h"
-#include "model/model.h"
 #include "run/engine.h"
+#include "run/shape.h"
 #include "run/tuning.h"
 
-static gboolean
-make_slot (Y10Engine *engine, Y10EngineSlot *slot, GError **error)
+static void
+make_slot (const Y10Engine *engine, Y10EngineSlot *slot)
 {
   guint n = engine->config.max_batch;
 
@@ -25,44 +24,6 @@ make_slot (Y10Engine *engine, Y10EngineSlot *slot, GError **error)
       (gsize) n * engine->graph->n_classes);
   slot->classes = g_new0 (guint8, (gsize) n * engine->graph->n_classes);
   slot->letterboxes = g_new0 (Y10Letterbox, n);
-  slot->slot = engine->backend->slot_new (engine->program, n,
-      engine->config.max_detections, error);
-  return slot->slot != NULL;
-}
-
-/* Checks the host memory that the engine certainly needs. */
-static gboolean
-check_memory (const Y10Engine *engine, GError **error)
-{
-  const Y10EngineConfig *c = &engine->config;
-  guint64 size = y10_plan_weights_size (engine->plan);
-  g_autofree char *purpose =
-      g_strdup_printf ("%s with %u slot%s of %u image%s of %ux%u",
-      y10_model_get_path (engine->model), c->n_slots,
-      c->n_slots == 1 ? "" : "s", c->max_batch, c->max_batch == 1 ? "" : "s",
-      c->width, c->height);
-
-  if (engine->backend->host_arenas)
-    size += (guint64) engine->plan->arena_size * c->max_batch * c->n_slots;
-  return y10_memory_check (size, purpose, error);
-}
-
-/* Resolves AUTO to int8 where the file has integers and the backend wants them. */
-static gboolean
-check_integers (Y10Engine *engine, GError **error)
-{
-  const Y10BackendClass *backend = engine->backend;
-  Y10Precision *precision = &engine->config.precision;
-
-  if (*precision == Y10_PRECISION_AUTO && engine->graph->quantized
-      && backend->prefers_int8 && backend->prefers_int8 (engine->device))
-    *precision = Y10_PRECISION_INT8;
-  if (*precision != Y10_PRECISION_INT8 || engine->graph->quantized)
-    return TRUE;
-  g_set_error (error, Y10_ERROR, Y10_ERROR_UNSUPPORTED,
-      "precision is int8, but %s has no quantized weights; 'y10 quantize' "
-      "writes a file that has them", y10_model_get_path (engine->model));
-  return FALSE;
 }
 
 /* Runs on the device thread. */
@@ -74,41 +35,17 @@ y10_engine_make_device (Y10Engine *engine, gpointer data, GError **error)
   Y10DeviceConfig device = {.threads = c->threads,.device_id = c->device_id,
     .cuda_graphs = c->cuda_graphs,.cuda_context = c->cuda_context
   };
-  Y10Layout layout;
 
   engine->device = backend->open (&device, error);
   if (!engine->device)
     return FALSE;
   engine->device_name = g_strdup (backend->describe (engine->device));
   c->threads = backend->threads (engine->device);
-  engine->graph = y10_model_build_graph (engine->model, c->width, c->height,
-      c->head, error);
-  if (!engine->graph || !check_integers (engine, error))
-    return FALSE;
-  engine->graph->multi_label = c->multi_label;
-  if (!backend->layout (engine->device, &c->precision, &layout, error))
-    return FALSE;
-  engine->plan = y10_plan_new (engine->graph, &layout, error);
-  if (!engine->plan || !check_memory (engine, error))
-    return FALSE;
-  for (guint i = 0; i < engine->graph->n_ops; i++) {
-    g_autoptr (GString) why = g_string_new (NULL);
-    if (!backend->supports (engine->device, engine->graph,
-            &engine->graph->ops[i], c->precision, why)) {
-      g_set_error (error, Y10_ERROR, Y10_ERROR_UNSUPPORTED,
-          "backend %s cannot run \"%s\": %s", backend->name,
-          engine->graph->ops[i].name, why->str);
-      return FALSE;
-    }
-  }
-  engine->program = backend->compile (engine->device, engine->plan,
-      c->precision, data, error);
-  if (!engine->program)
+  if (!y10_engine_make_first_shape (engine, data, error))
     return FALSE;
   engine->weights_size = backend->weights_size (engine->program);
   for (guint i = 0; i < c->n_slots; i++)
-    if (!make_slot (engine, &engine->slots[i], error))
-      return FALSE;
+    make_slot (engine, &engine->slots[i]);
   for (guint n = 2; backend->request_batch_size && n < c->max_batch; n *= 2)
     backend->request_batch_size (engine->program, n, y10_engine_tuned, engine);
   if (c->tune && backend->tune)
@@ -126,8 +63,6 @@ free_device (Y10Engine *engine)
   for (guint i = 0; i < engine->config.n_slots; i++) {
     Y10EngineSlot *slot = &engine->slots[i];
 
-    if (slot->slot)
-      backend->slot_free (slot->slot);
     g_clear_error (&slot->error);
     g_free (slot->images);
     g_free (slot->params);
@@ -136,10 +71,7 @@ free_device (Y10Engine *engine)
     g_free (slot->classes);
     g_free (slot->letterboxes);
   }
-  if (engine->program)
-    backend->program_free (engine->program);
-  y10_plan_free (engine->plan);
-  y10_graph_free (engine->graph);
+  y10_engine_free_shapes (engine);
   if (engine->device)
     backend->close (engine->device);
 }
@@ -147,6 +79,8 @@ free_device (Y10Engine *engine)
 gboolean
 y10_engine_load_images (Y10Engine *engine, Y10EngineSlot *slot, GError **error)
 {
+  if (!y10_slot_enter_shape (engine, slot, error))
+    return FALSE;
   for (guint i = 0; i < slot->n_images; i++)
     if (!engine->backend->load (slot->slot, i, &slot->images[i],
             &slot->letterboxes[i], &slot->backend_params[i], error))

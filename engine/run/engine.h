@@ -21,9 +21,14 @@ struct _Y10Engine
   char *fallback_reason;        /* NULL unless auto skipped a faster backend */
   const Y10BackendClass *backend;
   Y10Device *device;
+  /* Of the first shape, which is the only one without auto_size. What depends on the size
+   * is only right for that one. */
   Y10Program *program;
   Y10Graph *graph;
   Y10Plan *plan;
+  Y10Shape *shapes[Y10_MAX_SHAPES + Y10_MAX_SLOTS];     /* see run/shape.h */
+  guint n_shapes;
+  guint64 n_entered;            /* steps; device thread */
   gsize weights_size;
   char *device_name;
   gint64 start_time;            /* nanoseconds that creating it took */

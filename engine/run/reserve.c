@@ -8,6 +8,7 @@
 
 #include "run/engine.h"
 #include "run/reserve.h"
+#include "run/shape.h"
 
 /* A step that is held for longer keeps its slot as it is. */
 #define LONGEST (G_USEC_PER_SEC / 4)
@@ -50,6 +51,7 @@ y10_engine_reserve (Y10Engine *engine, Y10PixelFormat format, guint width,
     .width = width,.height = height
   };
 
+  y10_engine_prepare_shape (engine, width, height);
   if (!backend->reserve)
     return;
   for (guint i = 0; i < engine->config.n_slots; i++) {

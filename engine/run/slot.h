@@ -14,6 +14,10 @@ G_BEGIN_DECLS
 
 /* Of an engine. */
 #define Y10_MAX_SLOTS 16
+/* That no step holds. */
+#define Y10_MAX_SHAPES 4
+
+typedef struct _Y10Shape Y10Shape;      /* run/shape.c */
 
 typedef enum
 {
@@ -25,7 +29,10 @@ typedef enum
 
 typedef struct
 {
-  Y10Slot *slot;                /* the backend's */
+  const Y10Shape *shape;        /* whose is the next field */
+  Y10Slot *slot;                /* the backend's; changes only on the device thread */
+  guint width, height;          /* of the input that the step's images get; 0: none yet */
+  gboolean has_size;            /* set by y10_step_set_input_size() */
   Y10SlotState state;
   guint64 generation;           /* incremented at begin and end: odd while held */
   gboolean input_done;          /* pixels are no longer needed */

@@ -14,7 +14,9 @@
 #include "base/sized.h"
 #include "core/image.h"
 #include "core/limits.h"
+#include "model/model.h"
 #include "run/engine.h"
+#include "run/shape.h"
 #include "run/step.h"
 
 /**
@@ -67,6 +69,8 @@ y10_step_begin (Y10Engine *engine, gint64 until, Y10Step *step,
   slot->generation++;
   slot->n_images = 0;
   slot->input_done = FALSE;
+  slot->width = slot->height = 0;
+  slot->has_size = FALSE;
   *step = (Y10Step) { engine, i, slot->generation };
   pthread_mutex_unlock (&engine->lock);
   return TRUE;
@@ -135,21 +139,27 @@ check_memory (const Y10BackendClass *backend, Y10Memory memory, GError **error)
 }
 
 static gboolean
+check_tensor (const Y10Image *image, guint width, guint height, GError **error)
+{
+  if (image->format != Y10_PIXEL_TENSOR
+      || (image->width == width && image->height == height))
+    return TRUE;
+  g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
+      "the tensor image is %u × %u; expected the network's input size, %u × %u",
+      image->width, image->height, width, height);
+  return FALSE;
+}
+
+static gboolean
 check_image (const Y10Engine *engine, const Y10Image *image, GError **error)
 {
+  guint width, height;
+
   if (!y10_image_validate (image, error)
       || !check_memory (engine->backend, image->memory, error))
     return FALSE;
-  if (image->format == Y10_PIXEL_TENSOR
-      && (image->width != engine->config.width
-          || image->height != engine->config.height)) {
-    g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
-        "the tensor image is %u × %u; expected the network's input size, %u × %u",
-        image->width, image->height, engine->config.width,
-        engine->config.height);
-    return FALSE;
-  }
-  return TRUE;
+  y10_engine_choose_input_size (engine, image, NULL, 0, &width, &height);
+  return check_tensor (image, width, height, error);
 }
 
 static gboolean
@@ -192,6 +202,29 @@ set_params (const Y10Engine *engine, Y10EngineSlot *slot, guint image,
     return;
   backend->confidence = y10_limits_least_confidence (own, n_classes);
   backend->max_detections = engine->config.max_detections;
+}
+
+/* The size of the step's input is that of its first image, unless it was set. */
+static gboolean
+take_size (const Y10Engine *engine, Y10EngineSlot *slot, const Y10Image *image,
+    GError **error)
+{
+  guint width, height;
+
+  if (slot->has_size)
+    return check_tensor (image, slot->width, slot->height, error);
+  y10_engine_choose_input_size (engine, image, NULL, 0, &width, &height);
+  if (!slot->n_images) {
+    slot->width = width;
+    slot->height = height;
+  }
+  if (slot->width == width && slot->height == height)
+    return TRUE;
+  g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
+      "an image of %u × %u pixels has the input size %u × %u, but the step has "
+      "%u × %u; expected images of one input size", image->width, image->height,
+      width, height, slot->width, slot->height);
+  return FALSE;
 }
 
 /* Copies the pixels, where the backend wants that, without the lock: every other
@@ -239,12 +272,12 @@ add_image (const Y10Step *step, const Y10Image *image,
         "the step is full (max_batch %u)", i);
     ok = FALSE;
   }
+  ok = ok && take_size (engine, slot, image, error);
   if (ok) {
     slot->images[i] = *image;
     set_params (engine, slot, i, params);
-    y10_letterbox_init (&slot->letterboxes[i],
-        y10_image_get_display_width (image), image->height,
-        engine->config.width, engine->config.height);
+    y10_engine_fit_image (engine, image, slot->width, slot->height,
+        &slot->letterboxes[i]);
     ok = stage (engine, slot, i, error);
     slot->n_images += ok;
   }
@@ -290,6 +323,62 @@ y10_step_add (const Y10Step *step, const Y10Image *image,
   return y10_engine_check_image (step->engine, image, params, &own_image,
       &own_params, error)
       && add_image (step, &own_image, &own_params, error);
+}
+
+static gboolean
+check_size (const Y10Engine *engine, guint width, guint height, GError **error)
+{
+  const Y10EngineConfig *c = &engine->config;
+
+  if ((width == c->width && height == c->height)
+      || (c->auto_size && y10_is_input_size (width) && width <= c->width
+          && y10_is_input_size (height) && height <= c->height))
+    return TRUE;
+  g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
+      "the input size is %u × %u; expected %u × %u%s", width, height, c->width,
+      c->height, c->auto_size ? ", or less in steps of 32" : "");
+  return FALSE;
+}
+
+/**
+ * y10_step_set_input_size:
+ * @step: an open step without images
+ * @width: width of the network's input, from y10_engine_choose_input_size()
+ * @height: height of the network's input, likewise
+ * @error: return location for a #GError, or %NULL
+ *
+ * Sets the input size into which all images of the step are fitted. Only an engine with
+ * @auto_size has a choice, and a step of it gets the size of its first image otherwise;
+ * call it for parts of an image, which share one size.
+ *
+ * Returns: %FALSE with %Y10_ERROR_INVALID_ARGUMENT or %Y10_ERROR_STALE
+ *
+ * Since: 0.2
+ */
+gboolean
+y10_step_set_input_size (const Y10Step *step, guint width, guint height,
+    GError **error)
+{
+  Y10EngineSlot *slot = y10_step_lock_slot (step, error);
+  gboolean ok;
+
+  if (!slot)
+    return FALSE;
+  ok = y10_slot_check_state (slot, Y10_SLOT_OPEN, "set the input size", error)
+      && check_size (step->engine, width, height, error);
+  if (ok && slot->n_images) {
+    g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
+        "the step has %u images; expected none before its input size is set",
+        slot->n_images);
+    ok = FALSE;
+  }
+  if (ok) {
+    slot->width = width;
+    slot->height = height;
+    slot->has_size = TRUE;
+  }
+  pthread_mutex_unlock (&step->engine->lock);
+  return ok;
 }
 
 /**

@@ -58,4 +58,18 @@ y10_engine_request_has_parts (const Y10EngineRequest *request)
       && request->n_parts;
 }
 
+/* A size of the network's input as the shape of a place, and back. */
+static inline guint32
+y10_shape_pack (guint width, guint height)
+{
+  return width << 16 | height;
+}
+
+static inline void
+y10_shape_unpack (guint32 shape, guint *width, guint *height)
+{
+  *width = shape >> 16;
+  *height = shape & 0xffff;
+}
+
 G_END_DECLS

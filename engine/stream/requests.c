@@ -127,6 +127,18 @@ check_parts (const Y10EngineRequest *request, const Y10Image *image,
   return TRUE;
 }
 
+/* The scheduler compares shapes, the runner reads them. */
+static void
+set_shape (const Y10EngineStream *stream, Y10EngineRequest *request,
+    guint n_parts)
+{
+  guint width, height;
+
+  y10_engine_choose_input_size (y10_engine_stream_get_engine (stream),
+      request->image, n_parts ? request->parts : NULL, n_parts, &width, &height);
+  y10_engine_request_get_place (request)->shape = y10_shape_pack (width, height);
+}
+
 /* Checks a request and clears its outputs. */
 static gboolean
 prepare (const Y10EngineStream *stream, Y10EngineRequest *request,
@@ -151,11 +163,14 @@ prepare (const Y10EngineStream *stream, Y10EngineRequest *request,
   if (!y10_engine_check_image (stream->shared->runner.engine, request->image,
           request->params, &image, &params, error))
     return FALSE;
-  if (!y10_engine_request_has_parts (request))
+  if (!y10_engine_request_has_parts (request)) {
+    set_shape (stream, request, 0);
     return TRUE;
+  }
   if (!check_parts (request, &image, error))
     return FALSE;
   *n_parts = request->n_parts;
+  set_shape (stream, request, request->n_parts);
   for (guint i = 0; i < request->n_parts; i++)
     request->parts[i].n_detections = -1;
   return TRUE;

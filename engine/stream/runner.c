@@ -57,6 +57,16 @@ fail_request (const Y10StepRunner *self, const Y10Turn *turn, GError *error)
   g_clear_error (&error);
 }
 
+/* All turns of a step have the shape of the first. */
+static gboolean
+set_size (const Y10Step *step, const Y10Turn *turns, GError **error)
+{
+  guint width, height;
+
+  y10_shape_unpack (turns[0].place->shape, &width, &height);
+  return y10_step_set_input_size (step, width, height, error);
+}
+
 /* Images that the device has no memory for fail by themselves. Returns whether there
  * are others. */
 static gboolean
@@ -95,7 +105,9 @@ begin_step (gpointer data, Y10Scheduler *scheduler, guint number,
     return;
   }
   self->by_slot[running->step.slot] = number;
-  if (add_images (self, running, turns, n) && y10_step_submit (&running->step, &error))
+  if (set_size (&running->step, turns, &error)
+      && add_images (self, running, turns, n)
+      && y10_step_submit (&running->step, &error))
     return;
   y10_step_end (&running->step);
   y10_scheduler_finish (scheduler, number, error);

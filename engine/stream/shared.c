@@ -31,7 +31,7 @@ static GHashTable *shared_engines;      /* by key; lock */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic error "-Wmissing-field-initializers"
 static const Y10EngineConfig no_config G_GNUC_UNUSED = {
-  sizeof (Y10EngineConfig), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, 0, 0
+  sizeof (Y10EngineConfig), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, 0, 0, 0
 };
 #pragma GCC diagnostic pop
 
@@ -44,10 +44,10 @@ make_key (const Y10Model *model, const Y10EngineConfig *config,
   Y10EngineConfig c = *config;
 
   y10_engine_resolve_input (model, &c);
-  return g_strdup_printf ("%d %d %d %ux%u %u+%u %u %u %d %d %d %d %p %s %s",
+  return g_strdup_printf ("%d %d %d %ux%u %u+%u %u %u %d %d %d %d %d %p %s %s",
       c.backend, c.precision, c.head, c.width, c.height, c.max_batch,
       c.batch_timeout, c.threads, c.max_detections, c.device_id, c.cuda_graphs,
-      c.tune, c.multi_label, c.cuda_context, y10_model_get_identity (model),
+      c.tune, c.multi_label, c.auto_size, c.cuda_context, y10_model_get_identity (model),
       group ? group : "");
 }
 

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "run/reserve.h"
+#include "run/shape.h"
 #include "run/tuning.h"
 #include "stream/scheduler.h"
 #include "stream/shared.h"
@@ -142,7 +143,7 @@ void
 y10_engine_stream_get_stats (Y10EngineStream *stream,
     Y10EngineStreamStats *stats)
 {
-  const Y10Engine *engine = stream->shared->runner.engine;
+  Y10Engine *engine = stream->shared->runner.engine;
   Y10EngineStreamStats own;
   Y10SchedulerStats s;
 
@@ -155,8 +156,7 @@ y10_engine_stream_get_stats (Y10EngineStream *stream,
     .wait_max = s.waits.max,.per_second = s.waits.per_second,
     .busy = s.busy,
     .weights_size = engine->weights_size,
-    .arenas_size = engine->plan->arena_size * engine->config.max_batch
-        * engine->config.n_slots,
+    .arenas_size = y10_engine_get_all_arenas_size (engine),
   };
   memcpy (own.fill, s.fill, sizeof s.fill);
   Y10_SIZED_WRITE (Y10EngineStreamStats, arenas_size, stats, &own);

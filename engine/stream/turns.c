@@ -12,6 +12,9 @@
  * is skipped. Priority comes before all of this: a line with a higher priority always
  * goes first.
  *
+ * A step has images of one shape: it ends where only lines are eligible whose next image
+ * has another one. So no line gets a turn before another's, whatever their shapes are.
+ *
  * An image may consist of several parts, each of which takes a turn: other lines get
  * theirs in between, and the parts go into as many steps as needed. It counts as one
  * image for the limit of a line's running images.
@@ -39,9 +42,10 @@ is_ready (const Y10Line *line)
       || !line->max_running || line->n_running < line->max_running);
 }
 
-/* The number of its images that could be in the next step. */
+/* The number of its images that could be in the next step, if that has this shape: those
+ * up to the first image of another one. */
 static guint
-n_ready (const Y10Line *line)
+n_ready (const Y10Line *line, guint32 shape)
 {
   guint more = line->max_running ? line->max_running
       - MIN (line->max_running, line->n_running) : G_MAXUINT;
@@ -50,7 +54,7 @@ n_ready (const Y10Line *line)
   for (GList *l = line->queue.head; l; l = l->next) {
     const Y10Place *place = l->data;
 
-    if (!place->n_begun && !more--)
+    if (place->shape != shape || (!place->n_begun && !more--))
       break;
     n += place->n_parts - place->n_begun;
   }
@@ -91,9 +95,11 @@ goes_before (const Y10Line *line, const Y10Line *other)
       : line->last_taken < other->last_taken;
 }
 
-/* The line that takes the next turn; NULL if none is ready. */
+/* The line that takes the next turn; NULL if none is ready. @first: nullable: the image
+ * whose shape the step has. Lines with another shape at their heads then wait for the next
+ * step, and hold up only those that would get a second turn before their first. */
 static Y10Line *
-choose (const Y10Lines *self)
+choose (const Y10Lines *self, const Y10Place *first)
 {
   Y10Line *best = NULL;
   guint64 since = 0;
@@ -106,6 +112,7 @@ choose (const Y10Lines *self)
 
     if (is_ready (line) && line->priority == priority
         && (line->last_taken < since || waits_since (line) == since)
+        && (!first || head_of (line)->shape == first->shape)
         && (!best || goes_before (line, best)))
       best = line;
   }
@@ -227,7 +234,7 @@ y10_line_clear (Y10Line *self)
 /**
  * y10_line_queue:
  * @self: a line
- * @place: zeroed, or over
+ * @place: zeroed, or over, but for its @shape
  * @n_parts: number of parts, each of which takes a turn, 1 to 255
  * @now: time
  *
@@ -238,7 +245,7 @@ y10_line_queue (Y10Line *self, Y10Place *place, guint n_parts, gint64 now)
 {
   *place = (Y10Place) {
     .state = Y10_PLACE_QUEUED,.line = self,.link.data = place,
-    .n_parts = (guint8) n_parts,.arrived_at = now,
+    .n_parts = (guint8) n_parts,.arrived_at = now,.shape = place->shape,
     .queued_after = self->lines->n_taken,
   };
   if (!self->queue.length) {
@@ -342,25 +349,27 @@ y10_place_answer (Y10Place *self, gboolean failed)
 gint64
 y10_lines_next_step (const Y10Lines *self, guint max_batch, gint64 batch_timeout)
 {
+  const Y10Line *next = choose (self, NULL);
   gint64 oldest = NEVER;
   guint n = 0;
 
-  for (GList *l = self->all.head; l; l = l->next) {
+  for (GList *l = self->all.head; next && l; l = l->next) {
     const Y10Line *line = l->data;
 
     if (is_ready (line)) {
-      n += n_ready (line);
+      n += n_ready (line, head_of (next)->shape);
       oldest = MIN (oldest, line->queued_at);
     }
   }
   return !n || n >= max_batch ? oldest : oldest + batch_timeout;
 }
 
-/* Takes the next turn. FALSE: no line is ready. */
+/* Takes the next turn of a step that begins with @first, if any. FALSE: no line is ready
+ * for that. */
 static gboolean
-take_turn (Y10Lines *self, gint64 now, Y10Turn *turn)
+take_turn (Y10Lines *self, const Y10Place *first, gint64 now, Y10Turn *turn)
 {
-  Y10Line *line = choose (self);
+  Y10Line *line = choose (self, first);
   Y10Place *place;
 
   if (!line)
@@ -387,8 +396,8 @@ take_turn (Y10Lines *self, gint64 now, Y10Turn *turn)
  * @max_batch: maximum number of images, or parts of images, in a step
  * @now: time
  *
- * Takes turns until the step is full or no line is ready. The images of one line
- * are in its order.
+ * Takes turns until the step is full, no line is ready, or it is the turn of an image of
+ * another shape. The images of one line are in its order.
  *
  * Returns: number of images, or parts of images, in @step
  */
@@ -397,7 +406,8 @@ y10_lines_fill_step (Y10Lines *self, Y10Turn *step, guint max_batch, gint64 now)
 {
   guint n = 0;
 
-  while (n < max_batch && take_turn (self, now, &step[n]))
+  while (n < max_batch
+      && take_turn (self, n ? step[0].place : NULL, now, &step[n]))
     n++;
   return n;
 }

@@ -40,6 +40,7 @@ typedef enum
  * @arrived_at: when it was queued, nanoseconds of the monotonic clock
  * @begun_at: when its step began, likewise
  * @n_before: turns, of images or parts of images, that were taken between the two
+ * @shape: a step has images of one shape only; set before it is queued, any number
  *
  * An image to be inferred, as a whole or in parts. It is running once a step holds
  * one of its parts, and answered when all of its parts are. When a part fails,
@@ -52,6 +53,7 @@ struct _Y10Place
   Y10PlaceState state;
   guint n_before;
   gint64 arrived_at, begun_at;
+  guint32 shape;
   /*< private >*/
   guint64 queued_after;         /* turns that had been taken then */
   Y10Line *line;

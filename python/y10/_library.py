@@ -37,7 +37,7 @@ class Y10EngineConfig(Structure):
                 ("n_slots", c_uint), ("threads", c_uint), ("max_detections", c_uint),
                 ("device_id", c_int), ("cuda_graphs", c_int), ("tune", c_int),
                 ("cuda_context", c_void_p), ("batch_timeout", c_uint),
-                ("multi_label", c_int)]
+                ("multi_label", c_int), ("auto_size", c_int)]
 
 
 class Y10Image(Structure):

@@ -57,6 +57,15 @@ queue (guint line, Image *images, guint n)
 }
 
 static void
+queue_shaped (guint line, Image *images, guint n, guint32 shape)
+{
+  for (guint i = 0; i < n; i++) {
+    images[i] = (Image) {.line = line,.number = i + 1,.place.shape = shape };
+    y10_line_queue (&lines[line], &images[i].place, 1, now);
+  }
+}
+
+static void
 queue_parts (guint line, Image *image, guint number, guint n_parts)
 {
   *image = (Image) {.line = line,.number = number,.n_parts = n_parts };
@@ -186,6 +195,45 @@ test_priority (void)
   expect_step (2, "0.2 1.3");
   expect_step (2, "0.3 1.4");
   expect_step (2, "0.4");
+}
+
+/* A step has images of one shape. Those of another one wait for the next step, and so does
+ * whoever would pass them a second time. */
+static void
+test_shapes (void)
+{
+  Image a[3], b[2], c[2], d[2];
+
+  begin (4);
+  queue_shaped (0, a, 3, 1);
+  queue_shaped (1, b, 2, 2);
+  queue_shaped (2, c, 2, 1);
+  queue_shaped (3, d, 2, 2);
+  g_assert_cmpint (y10_lines_next_step (&all, 4, 500), ==, 1000);
+  expect_step (4, "0.1 2.1");
+  expect_step (4, "1.1 3.1");
+  expect_step (1, "0.2");
+  expect_step (4, "2.2");
+  expect_step (4, "1.2 3.2");
+  expect_step (4, "0.3");
+  expect_step (4, "");
+  /* Only images that fit into it fill a step. */
+  begin (2);
+  queue_shaped (0, a, 1, 1);
+  queue_shaped (1, b, 2, 2);
+  g_assert_cmpint (y10_lines_next_step (&all, 2, 500), ==, 1500);
+  /* Priority is strict. */
+  lines[1].priority = 1;
+  g_assert_cmpint (y10_lines_next_step (&all, 2, 500), ==, 1000);
+  expect_step (4, "1.1 1.2");
+  expect_step (4, "0.1");
+  /* Of one line, too. */
+  queue_shaped (0, a, 2, 1);
+  queue_shaped (0, b, 1, 2);
+  queue_shaped (0, c, 1, 1);
+  expect_step (4, "0.1 0.2");
+  expect_step (4, "0.1");
+  expect_step (4, "0.1");
 }
 
 /* When a step begins: when it is full, or when its oldest image has waited for the
@@ -546,6 +594,7 @@ main (int argc, char **argv)
   g_test_add_func ("/turns/new-line", test_new_line);
   g_test_add_func ("/turns/priority", test_priority);
   g_test_add_func ("/turns/next-step", test_next_step);
+  g_test_add_func ("/turns/shapes", test_shapes);
   g_test_add_func ("/turns/max-running", test_max_running);
   g_test_add_func ("/turns/replace", test_replace);
   g_test_add_func ("/turns/withdraw", test_withdraw);

@@ -86,6 +86,11 @@ Y10_API const char *y10_head_get_name (Y10Head head);
  *   confidence is a candidate, at most 30000 of an image, rather than the best one. An
  *   object may then have boxes of several classes, as precision at high recall needs.
  *   Default %FALSE. Since 0.2
+ * @auto_size: whether each image gets an input of its own shape: the smallest rectangle
+ *   of multiples of 32 that holds it at the scale at which it fits into @width x @height,
+ *   see y10_engine_choose_input_size(). A step has images of one shape. The engine keeps
+ *   plans of four shapes, which share weights, threads and turns; the one used longest
+ *   ago goes. The backends ref and cpu only. Default %FALSE. Since 0.2
  *
  * Configuration of an engine. Call y10_engine_config_init() first, which sets
  * the defaults, also of fields that later versions add.
@@ -109,6 +114,7 @@ typedef struct
   gpointer cuda_context;
   guint batch_timeout;
   gboolean multi_label;
+  gboolean auto_size;
 } Y10EngineConfig;
 
 /**

@@ -5,6 +5,7 @@
 #include <y10/detection.h>
 #include <y10/engine.h>
 #include <y10/image.h>
+#include <y10/parts.h>
 
 G_BEGIN_DECLS
 
@@ -49,10 +50,15 @@ typedef struct
   gint64 preprocess, inference, postprocess;
 } Y10StepTimes;
 
+Y10_API void y10_engine_choose_input_size (const Y10Engine *engine,
+    const Y10Image *image, const Y10Part *parts, guint n_parts, guint *width,
+    guint *height);
 Y10_API gboolean y10_step_begin (Y10Engine *engine, gint64 until,
     Y10Step *step, GError **error);
 Y10_API gboolean y10_step_add (const Y10Step *step, const Y10Image *image,
     const Y10HeadParams *params, GError **error);
+Y10_API gboolean y10_step_set_input_size (const Y10Step *step, guint width,
+    guint height, GError **error);
 Y10_API gboolean y10_step_submit (const Y10Step *step, GError **error);
 Y10_API gboolean y10_step_wait_input (const Y10Step *step, gint64 until,
     GError **error);

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+#pragma once
+
+/* The input sizes of an engine: one, or with auto_size one for each shape of images. */
+
+#include "run/engine.h"
+
+G_BEGIN_DECLS
+
+/* Makes the plan, the program and the slots' memory for an input of the configured size,
+ * which the engine's other shapes share the weights with. Device thread. */
+gboolean y10_engine_make_first_shape (Y10Engine * engine,
+    GCancellable * cancellable, GError ** error);
+/* Frees all of them. Device thread. */
+void y10_engine_free_shapes (Y10Engine * engine);
+/* Gives @slot its memory for the size of its step, which is made if there is none. Device
+ * thread, between steps. */
+gboolean y10_slot_enter_shape (Y10Engine * engine, Y10EngineSlot * slot,
+    GError ** error);
+/* Makes what images of @width × @height with square pixels need, unless it is there. Waits
+ * for a running step. Not on a thread of the engine. */
+void y10_engine_prepare_shape (Y10Engine * engine, guint width, guint height);
+
+/* How @image is fitted into an input of @width × @height, which is a size of @engine. */
+void y10_engine_fit_image (const Y10Engine * engine, const Y10Image * image,
+    guint width, guint height, Y10Letterbox * letterbox);
+/* Bytes of the activations of all shapes that there are. Any thread. */
+gsize y10_engine_get_all_arenas_size (Y10Engine * engine);
+/* Number of shapes that there are. For tests. */
+guint y10_engine_count_shapes (Y10Engine * engine);
+
+G_END_DECLS
