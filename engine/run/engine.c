@@ -319,6 +319,8 @@ y10_engine_get_head (const Y10Engine *engine)
  * @width: (out): width of the network's input, pixels
  * @height: (out): height of the network's input, pixels
  *
+ * With @auto_size, the largest; y10_engine_choose_input_size() has that of an image.
+ *
  * Since: 0.1
  */
 void
@@ -327,6 +329,20 @@ y10_engine_get_input_size (const Y10Engine *engine, guint *width,
 {
   *width = engine->config.width;
   *height = engine->config.height;
+}
+
+/**
+ * y10_engine_get_auto_size:
+ * @engine: an engine
+ *
+ * Returns: whether each image gets an input of its own shape
+ *
+ * Since: 0.2
+ */
+gboolean
+y10_engine_get_auto_size (const Y10Engine *engine)
+{
+  return engine->config.auto_size;
 }
 
 /**
@@ -390,7 +406,8 @@ y10_engine_get_max_detections (const Y10Engine *engine)
  * y10_engine_get_arena_size:
  * @engine: an engine
  *
- * Returns: size of the activations of one image in one slot, bytes
+ * Returns: size of the activations of one image of the largest input size in one slot,
+ *   bytes
  *
  * Since: 0.1
  */

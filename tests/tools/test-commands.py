@@ -94,6 +94,12 @@ class Bench(Case):
             for op in out["ops"]:
                 self.assertEqual(set(op), {"name", "kind", "impl", "ms", "gflops"})
 
+    def test_auto_size(self):
+        """That of a frame of 16:9."""
+        out = json.loads(self.y10("bench", "--model", self.model, "--backend", "cpu", "--size", "auto",
+                                  "--seconds", "0", "--json").stdout)
+        self.assertEqual(out["size"], {"width": 640, "height": 384})
+
     def test_text(self):
         out = self.y10("bench", "--model", self.model, "--backend", "ref", "--size", "96", "--seconds",
                        "0").stdout

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
 """y10 detect with --tiles and --region: the boxes of a region are those of the picture that is cut
-out of the frame, and bad values are refused with what was found and what is expected."""
+out of the frame, and bad values are refused with what was found and what is expected. --size auto
+is the size of each picture's shape."""
 from common import Case, boxes, main, need, picture, write_png
 
 need("pixbuf")
@@ -59,6 +60,27 @@ class Parts(Case):
         self.assertTrue(any(row not in self.found() for row in tiled))
         # One tile is the frame.
         self.assertEqual(self.found("--tiles", "1x1"), self.found())
+
+    def test_auto(self):
+        """More shapes than plans are kept, in the order of the inputs."""
+        shapes = {(240, 120): "640x320", (120, 240): "320x640", (160, 120): "640x480",
+                  (100, 100): "640", (240, 150): "640x416", (150, 240): "416x640"}
+        args = ["--backend", "cpu", "--precision", "fp32", "--threads", "1", "--confidence", "0.02"]
+        pictures, expected = [], []
+        for seed in range(2):
+            for (width, height), size in shapes.items():
+                pictures.append(write_png(self.path(f"{width}x{height}-{seed}.png"),
+                                          picture(width, height, seed)))
+                expected += self.detect(*args, "--size", size, pictures[-1])[0]
+        self.assertGreater(sum(len(line["objects"]) for line in expected), 20)
+        self.assertEqual(self.detect(*args, "--size", "auto", *pictures)[0], expected)
+        # Tiles that are upright in a frame that is not.
+        tiles = ["--tiles", "2x1", self.frame]
+        self.assertEqual(self.detect(*args, "--size", "auto", *tiles)[0],
+                         self.detect(*args, "--size", "640", *tiles)[0])
+        tiles[1] = "2x2"
+        self.assertEqual(self.detect(*args, "--size", "auto", *tiles)[0],
+                         self.detect(*args, "--size", "640x320", *tiles)[0])
 
     def test_refused(self):
         for args, *says in (

@@ -197,6 +197,7 @@ Y10_API const char *y10_engine_get_fallback_reason (const Y10Engine *engine);
 Y10_API Y10Head y10_engine_get_head (const Y10Engine *engine);
 Y10_API void y10_engine_get_input_size (const Y10Engine *engine, guint *width,
     guint *height);
+Y10_API gboolean y10_engine_get_auto_size (const Y10Engine *engine);
 Y10_API guint y10_engine_get_threads (const Y10Engine *engine);
 Y10_API guint y10_engine_get_max_batch (const Y10Engine *engine);
 Y10_API gint64 y10_engine_get_start_time (const Y10Engine *engine);

@@ -70,6 +70,8 @@ add_settings (JsonBuilder *builder, const ToolKeySettings *self)
   tool_json_string (builder, "head",
       y10_head_get_name (y10_engine_get_head (self->engine)));
   tool_json_size (builder, "input", width, height);
+  if (y10_engine_get_auto_size (self->engine))
+    tool_json_bool (builder, "auto_size", TRUE);
   add_classes (builder, self);
   tool_json_double (builder, "iou", (double) params->iou);
   tool_json_bool (builder, "class_agnostic", params->class_agnostic);

@@ -34,7 +34,8 @@ tool_engine_options_add (GOptionContext *context, ToolEngineOptions *options,
     {"head", 0, 0, G_OPTION_ARG_STRING, &options->head,
         "auto, one2one, one2many or one2one-nms [auto]", "NAME"},
     {"size", 's', 0, G_OPTION_ARG_STRING, &options->size,
-        "Network input size, multiples of 32 [the model's]", "N|WxH"},
+        "Network input size, multiples of 32; auto: of each picture's shape [the model's]",
+        "N|WxH|auto"},
     {"threads", 't', 0, G_OPTION_ARG_INT, &options->threads,
         "CPU threads [one per usable core]", "N"},
     {"no-cuda-graphs", 0, 0, G_OPTION_ARG_NONE, &options->no_cuda_graphs,
@@ -192,7 +193,7 @@ parse_size (const char *text, guint *width, guint *height)
   if (!ok || *end || w == 0 || h == 0 || w % 32 || h % 32 || w > 8192
       || h > 8192) {
     tool_error ("--size is '%s', expected N or WxH, multiples of 32 from 32 to "
-        "8192, such as 640 or 640x384", text);
+        "8192, such as 640 or 640x384, or auto", text);
     return FALSE;
   }
   *width = (guint) w;
@@ -228,7 +229,8 @@ tool_engine_options_parse (const ToolEngineOptions *options,
       return FALSE;
     config->head = (Y10Head) value;
   }
-  if (options->size
+  config->auto_size = options->size && !g_ascii_strcasecmp (options->size, "auto");
+  if (options->size && !config->auto_size
       && !parse_size (options->size, &config->width, &config->height))
     return FALSE;
   if (!tool_check_range ("--threads", options->threads, 0, 256))

@@ -93,6 +93,22 @@ make_frame (Bench *bench)
       *p++ = synthetic (x, y, y >= FRAME_HEIGHT);
 }
 
+/* Resolves auto: the size that a frame gets. */
+static void
+choose_size (const Y10Model *model, Y10EngineConfig *config)
+{
+  Y10Letterbox box;
+  guint width, height;
+
+  if (!config->auto_size)
+    return;
+  y10_model_get_input_size (model, &width, &height);
+  y10_letterbox_init (&box, FRAME_WIDTH, FRAME_HEIGHT, width, height);
+  config->width = (box.width + 31) / 32 * 32;
+  config->height = (box.height + 31) / 32 * 32;
+  config->auto_size = FALSE;
+}
+
 static gboolean
 run_step (Bench *bench, gint64 *us, Y10StepTimes *times, GError **error)
 {
@@ -436,8 +452,10 @@ tool_bench (int argc, char **argv)
   bench.params.max_detections = config.max_detections;
   bench.first_us = -g_get_monotonic_time ();
   model = y10_model_load (options.model, options.labels, &error);
-  if (model)
+  if (model) {
+    choose_size (model, &config);
     bench.engine = y10_engine_new (model, &config, NULL, &error);
+  }
   bench.first_us += g_get_monotonic_time ();
   if (bench.engine)
     tool_progress_wait_tuned (bench.engine);

@@ -217,7 +217,8 @@ print_head (const Cameras *self, const ToolCamerasResult *first)
   guint width, height;
 
   y10_engine_get_input_size (engine, &width, &height);
-  tool_print ("%s, %ux%u, %s, %s, %s\n", variant_of (self), width, height,
+  tool_print ("%s, %ux%u%s, %s, %s, %s\n", variant_of (self), width, height,
+      y10_engine_get_auto_size (engine) ? " (auto)" : "",
       y10_backend_get_name (y10_engine_get_backend (engine)),
       y10_precision_get_name (y10_engine_get_precision (engine)),
       y10_engine_get_device (engine));
@@ -351,6 +352,7 @@ print_json (const Cameras *self)
   add_source (builder, self);
   tool_json_string (builder, "model", variant_of (self));
   tool_json_size (builder, "size", width, height);
+  tool_json_bool (builder, "auto_size", y10_engine_get_auto_size (engine));
   tool_json_string (builder, "backend",
       y10_backend_get_name (y10_engine_get_backend (engine)));
   tool_json_string (builder, "precision",

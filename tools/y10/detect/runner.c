@@ -19,6 +19,7 @@ typedef struct
   ToolFrame frame;
   gboolean is_open;             /* parts are still to begin */
   guint n_parts, n_begun, n_read;
+  guint width, height;          /* of the network's input for all parts */
   Y10Part parts[Y10_MAX_PARTS]; /* with room for rows where there may be several */
   GError *error;
 } Pending;
@@ -164,6 +165,8 @@ add_parts (ToolRunner *runner, Run *run, GError **error)
     run->n = 1;
     return y10_step_add (&run->step, image, &runner->params, error);
   }
+  if (!y10_step_set_input_size (&run->step, pending->width, pending->height, error))
+    return FALSE;
   for (run->n = 0; run->n < most; run->n++) {
     Y10Image part;
 
@@ -217,6 +220,9 @@ tool_runner_push (ToolRunner *runner, ToolFrame *frame)
   y10_parts_plan (&frame->image, runner->wanted->region, runner->wanted->tiles,
       width, height, pending->parts, Y10_MAX_PARTS, &pending->n_parts,
       &pending->error);
+  if (!pending->error)
+    y10_engine_choose_input_size (runner->engine, &frame->image, pending->parts,
+        pending->n_parts, &pending->width, &pending->height);
   while (!pending->error && pending->n_begun < MAX (pending->n_parts, 1))
     begin_run (runner, pending);
   pending->is_open = FALSE;

@@ -161,7 +161,8 @@ print_text (const Info *info, gboolean layers)
       && y10_model_has_head (model, Y10_HEAD_ONE2MANY) ? ", " : "",
       y10_model_has_head (model, Y10_HEAD_ONE2MANY) ? "one2many" : "",
       y10_head_get_name (y10_engine_get_head (info->engine)));
-  tool_print ("input       %ux%u\n", width, height);
+  tool_print ("input       %ux%u%s\n", width, height,
+      y10_engine_get_auto_size (info->engine) ? ", less for other shapes" : "");
   tool_print ("parameters  %.2f million\n",
       (double) y10_model_get_n_parameters (model) / 1e6);
   tool_print ("work        %.2f GFLOP per image\n", (double) info->flops / 1e9);

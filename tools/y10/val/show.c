@@ -274,6 +274,7 @@ add_engine (JsonBuilder *builder, const ValReport *report)
       y10_precision_get_name (y10_engine_get_precision (engine)));
   tool_json_string (builder, "head", y10_head_get_name (y10_engine_get_head (engine)));
   tool_json_size (builder, "size", width, height);
+  tool_json_bool (builder, "auto_size", y10_engine_get_auto_size (engine));
   json_builder_set_member_name (builder, "ms");
   json_builder_begin_object (builder);
   tool_json_double (builder, "read", speed->read);
