@@ -8,17 +8,18 @@
 
 #include <string.h>
 
-/* Parses `input-size`: NULL, "", "N" or "WxH", in pixels. 0 is the model's own
+/* Parses `input-size`: NULL, "", "N" or "WxH", in pixels, or "auto". 0 is the model's own
  * size. The engine checks which sizes a model supports. */
 gboolean
 gst_y10_parse_input_size (const gchar * text, guint * width, guint * height,
-    GError ** error)
+    gboolean * auto_size, GError ** error)
 {
   gchar *end;
   guint64 w, h;
 
   *width = *height = 0;
-  if (!text || !*text)
+  *auto_size = !g_strcmp0 (text, "auto");
+  if (!text || !*text || *auto_size)
     return TRUE;
   if (!g_ascii_isdigit (*text))
     goto invalid;
@@ -34,7 +35,7 @@ gst_y10_parse_input_size (const gchar * text, guint * width, guint * height,
 invalid:
   g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
       "input-size is \"%s\", expected \"\" for the model's own size, \"N\" or "
-      "\"WxH\" in pixels, such as \"640\" or \"640x384\"", text);
+      "\"WxH\" in pixels, such as \"640\" or \"640x384\", or \"auto\"", text);
   return FALSE;
 }
 

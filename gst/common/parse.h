@@ -8,7 +8,7 @@
 G_BEGIN_DECLS
 
 gboolean gst_y10_parse_input_size (const gchar * text, guint * width,
-    guint * height, GError ** error);
+    guint * height, gboolean * auto_size, GError ** error);
 gint gst_y10_find_class (const gchar * property, const gchar * token,
     const Y10Model * model, GError ** error);
 gboolean gst_y10_parse_classes (const gchar * text, const Y10Model * model,

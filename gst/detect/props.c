@@ -152,7 +152,9 @@ gst_y10_props_install (GObjectClass * class)
   props[PROP_INPUT_SIZE] = g_param_spec_string ("input-size", "Input size",
       "Size of the network's input in pixels, to which frames are scaled: "
       "\"N\" or \"WxH\", multiples of 32. Empty: the model's own. Smaller is "
-      "faster, larger finds smaller objects", "", ready);
+      "faster, larger finds smaller objects. \"auto\": the smallest rectangle that "
+      "holds the frame at the scale of the model's own size, so that a wide frame "
+      "costs less", "", ready);
   props[PROP_THREADS] = g_param_spec_uint ("threads", "Threads",
       "Number of CPU threads; 0: one per core that the process may use", 0, 256,
       0, ready);

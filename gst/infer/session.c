@@ -47,7 +47,7 @@ make_stream (const GstY10Config * config, Y10Model * model,
   wanted.batch_timeout = config->batch_timeout;
   wanted.max_detections = GST_Y10_MAX_DETECTIONS;
   if (!gst_y10_parse_input_size (config->text.input_size, &wanted.width,
-          &wanted.height, error))
+          &wanted.height, &wanted.auto_size, error))
     return NULL;
   return y10_engine_stream_new (model, &wanted, config->text.engine_group,
       config->priority, cancellable, error);

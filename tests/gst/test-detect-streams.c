@@ -15,17 +15,20 @@
 #define CHANGES 500
 
 static GstCaps *caps;
+static GstCaps *wide;           /* of half of the cameras in test_spread */
 
 static void
 setup (void)
 {
   caps = test_gst_caps ("NV12", 160, 120);
+  wide = test_gst_caps ("NV12", 160, 90);
 }
 
 static void
 teardown (void)
 {
   gst_clear_caps (&caps);
+  gst_clear_caps (&wide);
 }
 
 static GstHarness *
@@ -35,6 +38,12 @@ harness (const char *properties)
 
   gst_harness_set_src_caps (h, gst_caps_ref (caps));
   return h;
+}
+
+static void
+use_wide (GstHarness *h)
+{
+  gst_harness_set_src_caps (h, gst_caps_ref (wide));
 }
 
 static GstBuffer *
@@ -87,7 +96,7 @@ GST_START_TEST (test_who_shares)
     {"in-flight=4 late-policy=skip inference-interval=2", 2},
     {"engine-group=else", 1}, {"input-size=64", 1}, {"input-size=96", 2},
     {"head=one2many", 1}, {"threads=1", 1}, {"max-batch=2", 1},
-    {"backend=cpu", 1},
+    {"backend=cpu", 1}, {"input-size=auto", 1}, {"input-size=auto", 1},
   };
   GstHarness *one = harness ("");
 
@@ -117,6 +126,74 @@ boxes_of (GstHarness *h, guint i)
   gst_buffer_unref (buffer);
   return boxes;
 }
+
+static GArray *
+boxes_of_wide (GstHarness *h, guint i)
+{
+  GstBuffer *in = test_gst_picture_at (wide, i % 7, i), *buffer;
+  GArray *boxes;
+
+  buffer = gst_harness_push_and_pull (h, in);
+  fail_unless_equals_string (gst_structure_get_string (test_gst_frame_meta
+          (buffer, 0), "inference"), "fresh");
+  boxes = test_gst_rois (buffer);
+  gst_buffer_unref (buffer);
+  return boxes;
+}
+
+static void
+assert_boxes (GArray *found, GArray *expected)
+{
+  fail_unless (expected->len > 2);
+  fail_unless_equals_int (found->len, expected->len);
+  fail_unless (!memcmp (found->data, expected->data,
+          expected->len * sizeof (TestBox)));
+  g_array_unref (found);
+  g_array_unref (expected);
+}
+
+/* With input-size=auto cameras of all shapes share an engine, and each gets the boxes of
+ * the size for its shape. Caps with another shape lose no frame. */
+GST_START_TEST (test_shapes)
+{
+  GstHarness *one = harness ("confidence=0.02 input-size=auto");
+  GstHarness *two = harness ("confidence=0.02 input-size=auto");
+  GstHarness *square = harness ("confidence=0.02 input-size=96");
+  GstHarness *flat = harness ("confidence=0.02 input-size=96x64");
+  GstHarness *upright = harness ("confidence=0.02 input-size=auto region=\"0,0 0.1,1\" "
+      "region-anchor=overlap");
+  GstHarness *upright_square = harness ("confidence=0.02 input-size=96 region=\"0,0 0.1,1\" "
+      "region-anchor=overlap");
+  const guint64 weights = engine_stat (square, "weights-host");
+
+  fail_unless_equals_int (n_sharing (one), 3);
+  fail_unless_equals_uint64 (engine_stat (one, "weights-host"), weights);
+  use_wide (two);
+  use_wide (flat);
+  use_wide (upright);
+  use_wide (upright_square);
+  for (guint i = 0; i < 3; i++) {
+    assert_boxes (boxes_of (one, i), boxes_of (square, i));
+    assert_boxes (boxes_of_wide (two, i), boxes_of_wide (flat, i));
+    assert_boxes (boxes_of_wide (upright, i), boxes_of_wide (upright_square, i));
+  }
+  for (guint i = 3; i < 6; i++) {
+    gst_harness_set_src_caps (one, gst_caps_ref (i % 2 ? wide : caps));
+    if (i % 2)
+      assert_boxes (boxes_of_wide (one, i), boxes_of_wide (flat, i));
+    else
+      assert_boxes (boxes_of (one, i), boxes_of (square, i));
+  }
+  fail_unless_equals_uint64 (test_gst_stat (one->element, "inferred"), 6);
+  gst_harness_teardown (one);
+  gst_harness_teardown (two);
+  gst_harness_teardown (square);
+  gst_harness_teardown (flat);
+  gst_harness_teardown (upright);
+  gst_harness_teardown (upright_square);
+}
+
+GST_END_TEST;
 
 /* An element's own properties stay separate. */
 GST_START_TEST (test_own_settings)
@@ -208,6 +285,15 @@ note_end (void)
   g_mutex_unlock (&end_lock);
 }
 
+static gboolean shapes;
+
+/* Whether the frames of a camera are wide: of every other one, if they have shapes. */
+static gboolean
+is_wide (const GstHarness *h)
+{
+  return shapes && (h == cameras[1] || h == cameras[3]);
+}
+
 /* A camera: 30 frames a second. */
 static gpointer
 film (gpointer data)
@@ -220,7 +306,8 @@ film (gpointer data)
 
     if (left > 0)
       g_usleep ((gulong) left);
-    fail_unless_equals_int (gst_harness_push (h, picture (i)), GST_FLOW_OK);
+    fail_unless_equals_int (gst_harness_push (h, is_wide (h)
+            ? test_gst_picture_at (wide, i % 7, i) : picture (i)), GST_FLOW_OK);
   }
   note_end ();
   fail_unless (gst_harness_push_event (h, gst_event_new_eos ()));
@@ -241,6 +328,8 @@ film_all (const char *const properties[N_SLOW])
         "late-policy=skip %s", properties[i]);
 
     cameras[i] = harness (all);
+    if (is_wide (cameras[i]))
+      use_wide (cameras[i]);
     gst_harness_set_drop_buffers (cameras[i], TRUE);
     g_free (all);
   }
@@ -259,14 +348,18 @@ film_all (const char *const properties[N_SLOW])
   fflush (stdout);
 }
 
-/* Not on the last one. Each has at most one frame waiting, and they take turns:
+/* Also of two shapes. Not on the last one. Each has at most one frame waiting, and they take turns:
  * the counts would be equal if they had begun together. */
 GST_START_TEST (test_spread)
 {
   static const char *const same[N_SLOW] = { "", "", "", "" };
+  static const char *const shaped[N_SLOW] =
+      { "input-size=auto", "input-size=auto", "input-size=auto", "input-size=auto" };
   guint64 least = G_MAXUINT64, most = 0, all = 0;
 
-  film_all (same);
+  shapes = __i__;
+  film_all (shapes ? shaped : same);
+  shapes = FALSE;
   for (guint i = 0; i < N_SLOW; i++) {
     all += inferred[i];
     least = MIN (least, inferred[i]);
@@ -464,11 +557,12 @@ streams_suite (void)
   tcase_add_checked_fixture (tc, setup, teardown);
   tcase_set_timeout (tc, 240);
   tcase_add_test (tc, test_who_shares);
+  tcase_add_test (tc, test_shapes);
   tcase_add_test (tc, test_own_settings);
   tcase_add_test (tc, test_exchange);
   tcase_add_test (tc, test_interval);
   tcase_add_test (tc, test_batch);
-  tcase_add_test (tc, test_spread);
+  tcase_add_loop_test (tc, test_spread, FALSE, TRUE + 1);
   tcase_add_test (tc, test_priority);
   tcase_add_test (tc, test_come_and_go);
   suite_add_tcase (s, tc);
