@@ -115,6 +115,26 @@ class Detect(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(json.loads(self.model.detect(PICTURE).to_json()), json.loads(done.stdout))
 
+    def test_auto_size(self):
+        rgb = pixels()
+        images = [rgb[:120, :240], rgb[:240, :120], rgb[:200, :200]]
+        width, height = self.model.input_size
+        self.assertEqual(width, height)
+        sizes = [(width, width // 2 // 32 * 32 + 32 * (width // 2 % 32 > 0)), None, (width, width)]
+        sizes[1] = sizes[0][::-1]
+        with y10.Model(precision="fp32", threads=1, input_size="auto", backend=self.model.backend,
+                       max_batch=4) as model:
+            self.assertEqual(model.input_size, (width, width))
+            results = model.detect(images, confidence=0.001)
+        for image, size, result in zip(images, sizes, results):
+            with y10.Model(precision="fp32", threads=1, input_size=size) as fixed:
+                expected = fixed.detect(image, confidence=0.001)
+            self.assertGreater(len(expected), 0)
+            self.assert_same(result, expected)
+        for wrong in ("640", "square"):
+            with self.assertRaisesRegex(ValueError, f"input_size is '{wrong}'.*auto"):
+                y10.Model(input_size=wrong)
+
     def test_kinds_of_images(self):
         rgb = pixels()
         self.assert_same(self.model.detect(PICTURE))

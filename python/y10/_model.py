@@ -122,7 +122,8 @@ class Model:
         precision: "auto", "fp32", "tf32", "fp16", "bf16" or "int8".
         head: "auto", "one2one", "one2many" or "one2one-nms".
         input_size: input of the network, pixels: one number or (width, height), multiples
-            of 32; None for the model's.
+            of 32; None for the model's; "auto" for the smallest that holds each image at the
+            scale of the model's, as Ultralytics' predict has it (not on backend "cuda").
         threads: CPU threads, 1 to 256; 0: one for each core that the process may use.
         max_batch: maximum batch size, 1 to 64, if :meth:`detect` gets a list; 0: 1. Larger
             batches need more memory and speed up GPUs.
@@ -140,7 +141,7 @@ class Model:
 
     def __init__(self, path: Optional[PathLike] = None, *, labels: Optional[PathLike] = None,
                  backend: str = "auto", precision: str = "auto", head: str = "auto",
-                 input_size: Union[None, int, Tuple[int, int]] = None, threads: int = 0,
+                 input_size: Union[None, int, Tuple[int, int], str] = None, threads: int = 0,
                  max_batch: int = 0, n_slots: int = 0, max_detections: int = 300,
                  device: Optional[int] = None, cuda_graphs: bool = True,
                  tune: bool = True, **unknown: Any) -> None:
@@ -154,7 +155,11 @@ class Model:
         self._process = os.getpid()
         self._lock = threading.Lock()
         self._engine: Optional[int] = None
-        size = (0, 0) if input_size is None else input_size
+        auto = isinstance(input_size, str)
+        if auto and input_size != "auto":
+            raise ValueError(f'input_size is {input_size!r}; expected a number, (width, height), None '
+                             'or "auto"')
+        size = (0, 0) if input_size is None or auto else input_size
         width, height = (size, size) if hasattr(size, "__index__") else size  # type: ignore[misc]
         config = _config(
             backend=_choose("backend", backend, BACKENDS),
@@ -164,8 +169,9 @@ class Model:
             max_batch=_integer("max_batch", max_batch) or 1, n_slots=_integer("n_slots", n_slots),
             max_detections=_integer("max_detections", max_detections),
             device_id=None if device is None else _integer("device", device),
-            cuda_graphs=bool(cuda_graphs), tune=bool(tune))
-        self._max_batch = config.max_batch
+            cuda_graphs=bool(cuda_graphs), tune=bool(tune), auto_size=auto)
+        # A step has images of one input size, and the backends with auto gain nothing from more.
+        self._max_batch = 1 if auto else config.max_batch
         self._weights = Weights(path, labels)
         self._engine = _interruptible(lambda cancellable: library.call(
             library.y10_engine_new, self._weights.handle, ctypes.byref(config), cancellable))
@@ -186,7 +192,7 @@ class Model:
         self.variant: str = library.y10_model_get_variant(handle).decode()
         #: Number of parameters in the file.
         self.n_parameters: int = library.y10_model_get_n_parameters(handle)
-        #: (width, height) of the network's input, pixels.
+        #: (width, height) of the network's input, pixels; with "auto", the largest.
         self.input_size: Tuple[int, int] = (width.value, height.value)
         #: The backend, as chosen for "auto".
         self.backend: str = BACKENDS[library.y10_engine_get_backend(engine)]
