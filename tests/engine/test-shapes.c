@@ -244,6 +244,28 @@ test_refused (void)
   y10_engine_unref (engine);
 }
 
+/* A backend whose programs cannot share weights, such as cuda. */
+static void
+test_backend (void)
+{
+  Y10TestTensors *tensors = test_tensors ("pico-nc3", 0);
+  Y10Model *model = test_model (tensors, NULL);
+  Y10BackendClass class = y10_backend_ref;
+  Y10EngineConfig config;
+  GError *error = NULL;
+
+  class.name = "other";
+  class.compile_size = NULL;
+  pico_config_init (&config, Y10_BACKEND_REF);
+  config.head = Y10_HEAD_ONE2ONE;
+  config.auto_size = TRUE;
+  g_assert_null (y10_engine_create (model, &config, &class, NULL, NULL, &error));
+  test_expect_error (error, Y10_ERROR_UNSUPPORTED, "backend other", "auto",
+      "expected a size such as 640, or backend cpu or ref", NULL);
+  y10_model_unref (model);
+  y10_test_tensors_free (tensors);
+}
+
 /* A camera that always has an image queued, and one more. */
 typedef struct
 {
@@ -358,6 +380,7 @@ main (int argc, char **argv)
   g_test_add_func ("/shapes/rows", test_rows);
   g_test_add_func ("/shapes/held", test_held);
   g_test_add_func ("/shapes/refused", test_refused);
+  g_test_add_func ("/shapes/backend", test_backend);
   g_test_add_func ("/shapes/cameras", test_cameras);
   status = g_test_run ();
   test_dir_remove ();
