@@ -19,6 +19,9 @@
 /* Frames in a row after gaps, which are no accident. */
 #define MANY_JUMPS 3
 
+/* No shorter time without a frame or a result means anything, whatever track-buffer. */
+#define LEAST_GAP (GST_SECOND / 2)
+
 /* Forgets all objects; their ids are not used again. */
 void
 gst_y10_track_reset (GstYolov10Tracker * self)
@@ -45,6 +48,13 @@ warn_far (GstYolov10Tracker * self, GstClockTime apart)
           self->now.track_buffer / GST_MSECOND));
 }
 
+/* Returns how long objects go on by themselves. */
+static GstClockTime
+patience (const GstYolov10Tracker * self)
+{
+  return MAX (self->now.track_buffer, LEAST_GAP);
+}
+
 /* Returns whether the frame has a place in the stream's time. */
 static gboolean
 take_time (GstYolov10Tracker * self)
@@ -62,7 +72,7 @@ take_time (GstYolov10Tracker * self)
   if (GST_CLOCK_TIME_IS_VALID (self->pts) && pts < self->pts) {
     gst_y10_track_reset (self);
   } else if (GST_CLOCK_TIME_IS_VALID (self->pts)
-      && pts - self->pts > self->now.track_buffer) {
+      && pts - self->pts > patience (self)) {
     if (++self->n_jumps == MANY_JUMPS)
       warn_far (self, pts - self->pts);
     gst_y10_track_reset (self);
@@ -289,7 +299,7 @@ gst_y10_track_observe (GstYolov10Tracker * self)
   }
   find_ids (self, is_shown);
   if (!self->observations.any || !GST_CLOCK_TIME_IS_VALID (pts)
-      || pts - self->observations.time > self->now.track_buffer)
+      || pts - self->observations.time > patience (self))
     return;
   tracks = gst_y10_tracker_get_tracks (self->tracker, &n_tracks);
   for (guint i = 0; i < n_tracks; i++)

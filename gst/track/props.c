@@ -135,7 +135,8 @@ gst_y10_track_props_install (GObjectClass * class)
   g_object_class_install_property (class, PROP_TRACK_BUFFER,
       g_param_spec_uint64 ("track-buffer", "Track buffer",
           "How long an object that is not found keeps its id, in nanoseconds of "
-          "presentation time. After a longer gap in the video, all ids are new",
+          "presentation time. After a longer gap in the video, of half a second at "
+          "least, all ids are new",
           0, G_MAXUINT64, DEFAULT_TRACK_BUFFER, playing));
   /**
    * GstYolov10Tracker:class-groups:
