@@ -1,19 +1,18 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
-"""Counts the objects in zones of the picture, and draws the zones with their counts.
+"""Tells what objects do in zones of the picture and at lines, and draws these with their counts.
 
-examples/zones.py --zone "door=0.1,0.2 0.5,0.9" --zone "desk=0.6,0 1,1" street.mp4 counted.mkv
+examples/zones.py --zone "door=0.1,0.2 0.5,0.9" --zone "gate=0.6,0.5 -> 1,0.5" street.mp4 counted.mkv
 
-A zone is a name and the left, top, right and bottom edge as fractions of the picture; an object is
-in the zone that contains its centre. Prints a JSON line whenever a count changes. Only python3-gi
-is needed.
+A zone is a name and two opposite corners of a rectangle or more of a polygon, a line a name and its
+two ends; --file takes a file of both (docs/elements.md). Prints each event as a line of JSON, and at
+the end who was where. Only python3-gi is needed.
 """
 import argparse
 import collections
 import json
 import os
-import statistics
 import sys
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
@@ -23,81 +22,24 @@ sys.dont_write_bytecode = True          # beside modules that are perhaps instal
 sys.path.insert(0, os.path.join(ROOT, "pipelines"))
 import detections  # noqa: E402
 from detections import Gst  # noqa: E402
-detections.gi.require_version("GstVideo", "1.0")
-from gi.repository import GstVideo  # noqa: E402
 
-EMPTY, OCCUPIED = (0xE0, 0x40, 0x40), (0x30, 0xC0, 0x50)    # red, green, blue
-EDGE = 4                                                    # pixels
-SETTLE = 5      # frames of which the median counts, so that one missed object changes nothing
 SCENE = f"filesrc location={ROOT}/pipelines/codes.png ! gdkpixbufdec ! imagefreeze num-buffers=90" \
         " ! video/x-raw,framerate=30/1 ! videoconvert"
+VISITORS = collections.defaultdict(set)         # zone: ids of the objects that were in it
 
 
-class Zone:
-    def __init__(self, text):
-        self.name, _, edges = text.partition("=")
-        # Two corners, as the property region has them.
-        self.box = [float(edge) for corner in edges.split(" ") for edge in corner.split(",")]
-        x0, y0, x1, y1 = self.box
-        if not (self.name and 0 <= x0 < x1 <= 1 and 0 <= y0 < y1 <= 1):
-            raise ValueError
-        self.latest = collections.deque(maxlen=SETTLE)
-        self.count = 0
-
-    def look(self, frame):
-        x0, y0, x1, y1 = self.box
-        centres = [((o.box[0] + o.box[2]) / 2, (o.box[1] + o.box[3]) / 2) for o in frame.detections]
-        self.latest.append(sum(x0 <= x < x1 and y0 <= y < y1 for x, y in centres))
-        self.count = statistics.median_low(self.latest)
-
-    def rectangles(self, width, height):
-        """The zone's four edges, and a square for each object in a corner."""
-        x0, x1 = (round(x * width) for x in self.box[::2])
-        y0, y1 = (round(y * height) for y in self.box[1::2])
-        squares = [(x0 + 3 * EDGE * (i + 1), y0 + 3 * EDGE, 2 * EDGE, 2 * EDGE)
-                   for i in range(self.count)]
-        for x, y, w, h in ((x0, y0, x1 - x0, EDGE), (x0, y1 - EDGE, x1 - x0, EDGE),
-                           (x0, y0, EDGE, y1 - y0), (x1 - EDGE, y0, EDGE, y1 - y0), *squares):
-            yield GstVideo.VideoOverlayRectangle.new_raw(
-                DYE[self.count > 0], x, y, w, h, GstVideo.VideoOverlayFormatFlags.NONE)
-
-
-def dye(red, green, blue):
-    """Four pixels of one colour, which are stretched to a rectangle."""
-    buffer = Gst.Buffer.new_wrapped(bytes((blue, green, red, 255)) * 4)
-    GstVideo.buffer_add_video_meta(buffer, GstVideo.VideoFrameFlags.NONE,
-                                   GstVideo.VideoFormat.BGRA, 2, 2)
-    return buffer
-
-
-def draw(_element, sample, zones):
-    """overlaycomposition calls this for each frame: reads the metadata and returns the drawing."""
-    buffer, caps = sample.get_buffer(), sample.get_caps().get_structure(0)
-    before = [zone.count for zone in zones]
-    frame = detections.read(buffer)
-    for zone in zones:
-        zone.look(frame)
-    counts = {zone.name: zone.count for zone in zones}
-    if list(counts.values()) != before:
-        print(json.dumps({"time": round(buffer.pts / Gst.SECOND, 3), "zones": counts}), flush=True)
-    size = caps.get_int("width").value, caps.get_int("height").value
-    rectangles = [r for zone in zones for r in zone.rectangles(*size)]
-    composition = GstVideo.VideoOverlayComposition.new(rectangles[0])
-    for rectangle in rectangles[1:]:
-        composition.add_rectangle(rectangle)
-    return composition
-
-
-def zone_argument(text):
-    try:
-        return Zone(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(
-            f"'{text}' is not \"NAME=X0,Y0 X1,Y1\" with 0 <= X0 < X1 <= 1 and so for Y") from None
+def on_event(_zones, event):
+    """yolov10zones calls this for each event, before the frame goes on."""
+    print(event.get_string("json"), flush=True)
+    if event.get_string("event") == "enter":
+        VISITORS[event.get_string("zone")].add(event.get_uint64("id")[1])
 
 
 parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-parser.add_argument("--zone", type=zone_argument, action="append", metavar="NAME=X0,Y0 X1,Y1")
+parser.add_argument("--zone", action="append", metavar="NAME=X,Y X,Y …", help="or NAME=X,Y -> X,Y, a line")
+parser.add_argument("--file", help="zones and lines as JSON")
+parser.add_argument("--dwell", type=float, default=0, metavar="S", help="tell who stays that many seconds")
+parser.add_argument("--classes", default="", help="only these, separated by commas")
 parser.add_argument("--model", metavar="FILE", help="weights, instead of the bundled model")
 parser.add_argument("input", nargs="?", help="video; codes on paper unless given")
 parser.add_argument("output", nargs="?",
@@ -106,22 +48,23 @@ given = parser.parse_args()
 if not given.output and not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
     given.output = "zones-counted.mkv"
     print(f"zones.py: there is no screen; writing {given.output}", file=sys.stderr)
-watched = given.zone or [Zone("left=0,0 0.5,1"), Zone("right=0.5,0 1,1")]
 Gst.init(None)
-DYE = [dye(*EMPTY), dye(*OCCUPIED)]
 # NMS across classes, so that each object counts once; and only confident detections count.
 pipeline = Gst.parse_launch(
     ("filesrc name=in ! decodebin ! videoconvert" if given.input else SCENE)
-    + " ! yolov10detect name=detector class-agnostic-nms=true"
-    " confidence=0.4"
-    " ! videoconvert ! overlaycomposition name=draw ! videoconvert ! "
+    + " ! yolov10detect name=detector class-agnostic-nms=true confidence=0.4"
+    " ! yolov10track ! yolov10zones name=zones ! yolov10overlay ! videoconvert ! "
     + ("x264enc speed-preset=veryfast pass=qual quantizer=18 ! matroskamux ! filesink name=out"
        if given.output else "autovideosink"))
-for name, property_name, value in (("in", "location", given.input), ("out", "location", given.output),
-                                   ("detector", "model-file", given.model)):
+zones = "" if given.file else "; ".join(given.zone or ["left=0,0 0.5,1", "right=0.5,0 1,1"])
+for name, property_name, value in (
+        ("in", "location", given.input), ("out", "location", given.output), ("detector", "model-file", given.model),
+        ("zones", "zones", zones), ("zones", "zones-file", given.file), ("zones", "classes", given.classes),
+        ("zones", "dwell", int(given.dwell * Gst.SECOND))):
     if value:
         pipeline.get_by_name(name).set_property(property_name, value)
-pipeline.get_by_name("draw").connect("draw", draw, watched)
+pipeline.get_by_name("zones").connect("event", on_event)
 why = detections.run(pipeline)
 pipeline.set_state(Gst.State.NULL)
+print(json.dumps({"visitors": {name: len(ids) for name, ids in VISITORS.items()}}))
 sys.exit(f"zones.py: {why}" if why else 0)

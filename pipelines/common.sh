@@ -266,6 +266,17 @@ report() {
   /usr/bin/python3 "$root/pipelines/report.py" "${with[@]}" "$@" || die "no usable output was written"
 }
 
+# Follows objects, and prints the events $1 of the zones $2; further arguments are
+# properties of yolov10zones.
+watch() {
+  local zones=("zones=$(value "$2")" "${@:3}")
+  [ -z "${CLASSES-}" ] || zones+=("classes=$(value "$CLASSES")")
+  set -- "$1" "${source[@]}" ! "${detect[@]}" ! yolov10track ! yolov10zones "${zones[@]}" \
+    ! yolov10overlay ! "${sink[@]}"
+  show_pipeline "${@:2}"
+  /usr/bin/python3 "$root/pipelines/events.py" --only "$@" || die "no usable output was written"
+}
+
 # Draws the objects in $input, a picture, a video or a folder, into $output. Keeps the
 # sound of a video, turns everything upright and names what is damaged.
 damaged=no interrupted=no

@@ -50,7 +50,8 @@ def read(buffer):
                  (frame.get_uint("width")[1], frame.get_uint("height")[1]), found)
 
 
-def detectors(pipeline):
+def elements(pipeline, kind):
+    """The elements of a pipeline that one factory made, in their order."""
     found = []
     walk = pipeline.iterate_recurse()
     while True:
@@ -58,8 +59,12 @@ def detectors(pipeline):
         if result != Gst.IteratorResult.OK:
             return found[::-1]
         factory = element.get_factory()
-        if factory and factory.get_name() == "yolov10detect":
+        if factory and factory.get_name() == kind:
             found.append(element)
+
+
+def detectors(pipeline):
+    return elements(pipeline, "yolov10detect")
 
 
 def visible(text):

@@ -7,10 +7,9 @@
 
 #include "common/fields.h"
 
-#define DEFAULT_ANCHOR GST_YOLOV10_ZONE_ANCHOR_BOTTOM_CENTER
-#define DEFAULT_HYSTERESIS (200 * GST_MSECOND)
-#define DEFAULT_GRACE (2 * GST_SECOND)
 #define MAX_TIME (1000000 * GST_SECOND)
+
+static const GstY10ZoneDefaults defaults = GST_Y10_ZONE_DEFAULTS_INIT;
 
 enum
 {
@@ -42,8 +41,8 @@ static const GstY10Field fields[] = {
 void
 gst_y10_zones_props_init (GstYolov10Zones * self)
 {
-  self->settings = (GstY10ZonesSettings) {.anchor = DEFAULT_ANCHOR,
-    .hysteresis = DEFAULT_HYSTERESIS,.grace = DEFAULT_GRACE
+  self->settings = (GstY10ZonesSettings) {.anchor = defaults.anchor,
+    .hysteresis = defaults.hysteresis,.grace = defaults.grace
   };
 }
 
@@ -128,7 +127,7 @@ gst_y10_zones_props_install (GObjectClass * class)
   g_object_class_install_property (class, PROP_ANCHOR,
       g_param_spec_enum ("anchor", "Anchor",
           "The point of a box that is in a zone or crosses a line. A zone may have its "
-          "own", GST_TYPE_YOLOV10_ZONE_ANCHOR, DEFAULT_ANCHOR, flags));
+          "own", GST_TYPE_YOLOV10_ZONE_ANCHOR, defaults.anchor, flags));
   /**
    * GstYolov10Zones:hysteresis:
    *
@@ -138,7 +137,7 @@ gst_y10_zones_props_install (GObjectClass * class)
       g_param_spec_uint64 ("hysteresis", "Hysteresis",
           "How long an object has to be inside, outside or across a line before that "
           "counts, in nanoseconds. A zone may have its own", 0, MAX_TIME,
-          DEFAULT_HYSTERESIS, flags));
+          defaults.hysteresis, flags));
   /**
    * GstYolov10Zones:grace:
    *
@@ -147,7 +146,7 @@ gst_y10_zones_props_install (GObjectClass * class)
   g_object_class_install_property (class, PROP_GRACE,
       g_param_spec_uint64 ("grace", "Grace",
           "How long an object may not be seen before it has left, in nanoseconds. A "
-          "zone may have its own", 0, MAX_TIME, DEFAULT_GRACE, flags));
+          "zone may have its own", 0, MAX_TIME, defaults.grace, flags));
   /**
    * GstYolov10Zones:dwell:
    *

@@ -25,6 +25,10 @@ typedef struct
   guint limit;                  /* 0: none */
 } GstY10ZoneDefaults;
 
+/* Of yolov10zones' properties. */
+#define GST_Y10_ZONE_DEFAULTS_INIT { \
+  .hysteresis = 200 * GST_MSECOND, .grace = 2 * GST_SECOND }
+
 /* A zone or a line. */
 typedef struct
 {

@@ -91,7 +91,7 @@ ROOMS = {
     "tools/y10/draw": ("tools/y10/base", "tools/y10/media", "gst/common", "gst/meta"),
     "tools/y10/archive": ("tools/y10/base", "tools/y10/media"),
     "tools/y10/detect": ("tools/y10/base", "tools/y10/media", "tools/y10/draw",
-                         "tools/y10/archive"),
+                         "tools/y10/archive", "gst/track", "gst/zones"),
     "tools/y10/val": ("tools/y10/base", "tools/y10/media", "tools/y10/detect"),
     "tools/y10/model": ("tools/y10/base", "tools/y10/media"),
     "tools/y10/bench": ("tools/y10/base", "tools/y10/media"),

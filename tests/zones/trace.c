@@ -33,11 +33,8 @@ static void
 print (const GstY10ZoneEvent *event, gpointer user)
 {
   gchar *json = gst_y10_zone_event_to_json (event, NULL);
-  GstStructure *structure = gst_y10_zone_event_describe (event, "zones", "event");
 
-  g_assert_cmpint (gst_structure_n_fields (structure), >=, 7);
   puts (json);
-  gst_structure_free (structure);
   g_free (json);
 }
 
@@ -147,13 +144,11 @@ main (int argc, char **argv)
   char *line = NULL;
   size_t size = 0;
 
-  gst_init (&argc, &argv);
   while (getline (&line, &size, stdin) > 0) {
     g_strchomp (line);
     run (line);
   }
   g_clear_pointer (&zones, gst_y10_zones_free);
   free (line);
-  gst_deinit ();
   return fflush (stdout) ? 1 : 0;
 }

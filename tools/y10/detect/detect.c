@@ -39,7 +39,8 @@ typedef struct
   ToolRules rules;
   ToolFormat format;
   ToolOutput *output;           /* NULL with --store */
-  gboolean recursive, ignore_par;
+  gboolean recursive, ignore_par, track;
+  char *zones;                  /* a file; NULL: none */
   char *tile_overlap_text;
   char *store, *manifest, *segments, *content_id;
   char **inputs;
@@ -88,6 +89,8 @@ open_outputs (ToolDetect *self, const DetectOptions *options)
 
   if (options->draw)
     self->draw = tool_draw_new (options->draw, self->model, &error);
+  if (options->track && !error)
+    self->tracks = tool_tracks_new (options->zones, &error);
   if (options->save_crops && !error)
     self->crops = tool_crops_new (options->save_crops, self->model, &error);
   if (!error)
@@ -257,6 +260,7 @@ out:
   tool_runner_free (self.runner);
   tool_draw_free (self.draw);
   tool_crops_free (self.crops);
+  tool_tracks_free (self.tracks);
   g_clear_pointer (&self.model, y10_model_unref);
   y10_region_unref (self.parts.region);
   g_free (own_counts);
@@ -302,6 +306,27 @@ check_store_options (const DetectOptions *options)
     tool_error ("--segments needs --manifest");
   else if (options->manifest && options->inputs)
     tool_error ("--manifest does not go with inputs");
+  else
+    return TRUE;
+  return FALSE;
+}
+
+/* Objects are followed in whole videos only, and few formats have room for ids. */
+static gboolean
+check_track (DetectOptions *options)
+{
+  const char *option = options->zones ? "--zones" : "--track";
+
+  options->track |= options->zones != NULL;
+  if (!options->track)
+    return TRUE;
+  if (options->store)
+    tool_error ("%s does not go with --store, whose segments would each be followed by "
+        "themselves", option);
+  else if (options->format_name && options->format != TOOL_FORMAT_JSONL
+      && (options->zones || options->format != TOOL_FORMAT_MOT))
+    tool_error ("%s does not go with --format %s; expected %s", option,
+        options->format_name, options->zones ? "jsonl" : "jsonl or mot");
   else
     return TRUE;
   return FALSE;
@@ -467,6 +492,11 @@ tool_detect (int argc, char **argv)
         "Infer every Nth frame of a video [1]", "N"},
     {"ignore-par", 0, 0, G_OPTION_ARG_NONE, &options.ignore_par,
         "Take the pixels of videos for square, as Ultralytics does", NULL},
+    {"track", 0, 0, G_OPTION_ARG_NONE, &options.track,
+        "Follow the objects of videos: their ids stay from frame to frame; 0 is none yet",
+        NULL},
+    {"zones", 0, 0, G_OPTION_ARG_FILENAME, &options.zones,
+        "Track, and tell what happens in the zones and at the lines of a file", "FILE"},
     {"recursive", 'r', 0, G_OPTION_ARG_NONE, &options.recursive,
         "Also read the subfolders of folders", NULL},
     {"format", 'f', 0, G_OPTION_ARG_STRING, &options.format_name,
@@ -504,8 +534,12 @@ tool_detect (int argc, char **argv)
       || !tool_check_range ("--tile-overlap", options.rules.tile_overlap, 0, 0.9)
       || !tool_check_range ("--interval", options.interval, 1, MAX_INTERVAL))
     goto out;
-  if (!check_store_options (&options) || !read_format (&options))
+  if (!check_store_options (&options) || !read_format (&options)
+      || !check_track (&options))
     goto out;
+  /* A table has no ids. */
+  if (options.track && !options.format_name)
+    options.format = TOOL_FORMAT_JSONL;
   if (!options.manifest && (!options.inputs || !options.inputs[0])) {
     tool_error ("no input, expected pictures, videos or folders");
     goto out;
@@ -540,6 +574,7 @@ out:
   g_free (options.rules.region);
   g_free (options.rules.region_anchor);
   g_free (options.draw);
+  g_free (options.zones);
   g_free (options.format_name);
   g_free (options.output_path);
   g_free (options.save_crops);

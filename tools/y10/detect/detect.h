@@ -11,6 +11,7 @@
 #include "base/supervisor.h"
 #include "detect/output.h"
 #include "detect/runner.h"
+#include "detect/tracks.h"
 #include "draw/crops.h"
 #include "draw/draw.h"
 #include "draw/recorder.h"
@@ -26,6 +27,7 @@ typedef struct
   ToolParts parts;
   ToolDraw *draw;               /* NULL: no copies */
   ToolCrops *crops;             /* NULL: no crops */
+  ToolTracks *tracks;            /* NULL: objects are not followed */
   ToolProgress *progress;
   ToolClassCount *classes;      /* borrowed */
   guint interval;               /* infers every Nth frame of a video */

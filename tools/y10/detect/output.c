@@ -150,10 +150,10 @@ append_csv (GString *text, const Y10Model *model, const ToolFrame *frame,
 
 /* Frames and coordinates from 1, and no identities. */
 static void
-append_mot (GString *text, const ToolFrame *frame, const Y10Detection *row)
+append_mot (GString *text, const ToolFrame *frame, const Y10Detection *row, gint id)
 {
-  g_string_append_printf (text, "%" G_GUINT64_FORMAT ",-1", 1 + (frame->timestamp >= 0
-          ? frame->number : (guint64) frame->input));
+  g_string_append_printf (text, "%" G_GUINT64_FORMAT ",%d", 1 + (frame->timestamp >= 0
+          ? frame->number : (guint64) frame->input), id ? id : -1);
   append_number (text, ',', "%.2f", (double) row->x0 + 1);
   append_number (text, ',', "%.2f", (double) row->y0 + 1);
   append_number (text, ',', "%.2f", (double) (row->x1 - row->x0));
@@ -286,7 +286,7 @@ append_coco (ToolOutput *self, GString *text, const Y10Model *model, const ToolF
 
 gboolean
 tool_output_write (ToolOutput *self, const Y10Model *model, const ToolFrame *frame,
-    const Y10Detection *rows, guint n, GError **error)
+    const Y10Detection *rows, guint n, const gint *ids, GError **error)
 {
   GString *text = g_string_new (NULL);
   gboolean ok;
@@ -295,7 +295,7 @@ tool_output_write (ToolOutput *self, const Y10Model *model, const ToolFrame *fra
     if (self->format == TOOL_FORMAT_CSV)
       append_csv (text, model, frame, &rows[i]);
     else if (self->format == TOOL_FORMAT_MOT)
-      append_mot (text, frame, &rows[i]);
+      append_mot (text, frame, &rows[i], ids ? ids[i] : 0);
     else if (self->format == TOOL_FORMAT_YOLO)
       append_label (text, frame, &rows[i]);
   if (self->format == TOOL_FORMAT_COCO)

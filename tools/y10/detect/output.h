@@ -32,9 +32,11 @@ typedef struct _ToolOutput ToolOutput;
 ToolOutput *tool_output_open (ToolFormat format, const char *path, GError **error);
 /* Returns what takes lines, tables and the summary; borrowed. */
 FILE *tool_output_get_file (const ToolOutput *output);
-/* Writes the result of a frame in one of the other formats. */
+/* Writes the result of a frame in one of the other formats. @ids: of the objects' tracks,
+ * 0: none; NULL if they are not followed. */
 gboolean tool_output_write (ToolOutput *output, const Y10Model *model,
-    const ToolFrame *frame, const Y10Detection *rows, guint n, GError **error);
+    const ToolFrame *frame, const Y10Detection *rows, guint n, const gint *ids,
+    GError **error);
 /* Completes the output, unless nothing was begun; call it after tool_supervise(). Frees
  * @output. */
 gboolean tool_output_close (ToolOutput *output, gboolean is_complete, GError **error);

@@ -14,13 +14,13 @@
 
 char *
 tool_report_json (const Y10Model *model, const ToolFrame *frame,
-    const Y10Detection *rows, guint n)
+    const Y10Detection *rows, guint n, const gint *ids)
 {
   char *source = tool_source_to_utf8 (frame->source), *text;
   const Y10Report report = {.size = sizeof (Y10Report),
     .source = source,.timestamp = frame->timestamp,
     .width = frame->image.width,.height = frame->image.height,
-    .detections = rows,.n_detections = n
+    .detections = rows,.n_detections = n,.ids = ids
   };
 
   text = y10_report_to_json (model, &report);

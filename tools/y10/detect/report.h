@@ -9,9 +9,10 @@
 
 G_BEGIN_DECLS
 
-/* Returns one line of JSON for a frame, without the newline. */
+/* Returns one line of JSON for a frame, without the newline. @ids: of the objects; NULL:
+ * 0, 1, 2, … */
 char *tool_report_json (const Y10Model *model, const ToolFrame *frame,
-    const Y10Detection *rows, guint n);
+    const Y10Detection *rows, guint n, const gint *ids);
 /* Returns a human-readable table for a frame. */
 char *tool_report_table (const Y10Model *model, const ToolFrame *frame,
     const Y10Detection *rows, guint n);

@@ -78,9 +78,25 @@ warn_of_damage (ToolDetect *self, const char *source, char *damage)
   g_free (damage);
 }
 
+/* Prints what has happened in zones, a line each. */
+static void
+print_events (ToolDetect *self)
+{
+  char *events = self->tracks ? tool_tracks_take_events (self->tracks) : NULL;
+
+  if (!events)
+    return;
+  tool_supervisor_set_in_line (self->out == stdout);
+  fputs (events, self->out);
+  fflush (self->out);
+  tool_supervisor_set_in_line (FALSE);
+  g_free (events);
+}
+
+/* @ids: of the objects' tracks; NULL if they are not followed. */
 static void
 print_result (ToolDetect *self, const ToolFrame *frame,
-    const Y10Detection *rows, guint n)
+    const Y10Detection *rows, guint n, const gint *ids)
 {
   ToolFrame named = *frame;
   char *text;
@@ -93,7 +109,7 @@ print_result (ToolDetect *self, const ToolFrame *frame,
     text = tool_report_table (self->model, &named, rows, n);
     fputs (text, self->out);
   } else {
-    text = tool_report_json (self->model, &named, rows, n);
+    text = tool_report_json (self->model, &named, rows, n, ids);
     fprintf (self->out, "%s\n", text);
   }
   g_free (text);
@@ -155,6 +171,7 @@ tool_detect_result (const ToolFrame *frame, const Y10Detection *rows, guint n,
     const GError *failure, gpointer user)
 {
   ToolDetect *self = user;
+  const gint *ids = NULL;
   GError *error = NULL;
   double fraction = 1;
 
@@ -166,10 +183,13 @@ tool_detect_result (const ToolFrame *frame, const Y10Detection *rows, guint n,
     end_picture (self, frame);
     return;
   }
+  if (self->tracks)
+    ids = tool_tracks_frame (self->tracks, self->model, frame, rows, n);
   if (self->format == TOOL_FORMAT_JSONL || self->format == TOOL_FORMAT_TABLE)
-    print_result (self, frame, rows, n);
+    print_result (self, frame, rows, n, ids);
   else if (self->format != TOOL_FORMAT_SUMMARY && !self->input_failed
-      && !tool_output_write (self->output, self->model, frame, rows, n, &error)) {
+      && !tool_output_write (self->output, self->model, frame, rows, n, ids,
+          &error)) {
     fail_with (self, frame->source, &error);
     self->input_failed = self->moving;
   }
@@ -178,6 +198,7 @@ tool_detect_result (const ToolFrame *frame, const Y10Detection *rows, guint n,
         g_strerror (errno));
     self->input_failed = self->moving;
   }
+  print_events (self);
   count (self, frame, rows, n);
   if (!self->input_failed && !write_copies (self, frame, rows, n, &error)) {
     fail_with (self, frame->source, &error);
@@ -197,6 +218,10 @@ detect_picture (ToolDetect *self, const char *source, const char *path)
   char *damage = NULL;
   ToolFrame frame;
 
+  if (self->tracks) {
+    fail (self, source, "this is a picture, and --track follows the objects of videos");
+    return;
+  }
   if (tool_picture_load (source, path, &frame, &damage, &error)) {
     frame.input = self->n_done;
     self->is_pending = TRUE;
@@ -261,6 +286,10 @@ end_moving (ToolDetect *self, const char *source)
     g_clear_error (&error);
   }
   g_clear_pointer (&self->recorder, tool_recorder_free);
+  if (self->tracks) {
+    tool_tracks_end (self->tracks, source);
+    print_events (self);
+  }
   self->moving = self->input_failed = FALSE;
 }
 
