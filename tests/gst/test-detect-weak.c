@@ -436,6 +436,42 @@ GST_START_TEST (test_elsewhere)
 
 GST_END_TEST;
 
+/* Behind a tee, our tracker in one branch changes nothing in the other one but the weak
+ * boxes that it asks for. */
+GST_START_TEST (test_tee)
+{
+  const gchar *detector = "backend=ref confidence=0.25 late-policy=infer-all "
+      "inference-interval=2";
+  GstHarness *h[2];
+  guint n = 0;
+
+  fail_unless (test_gst_load_plugin ("coreelements"));
+  for (guint i = 0; i < 2; i++) {
+    gchar *line = g_strdup_printf ("yolov10detect name=d model-file=%s %s ! "
+        "tee name=t t. ! queue ! %s fakesink async=false t. ! queue",
+        test_gst_model (), detector,
+        i ? "yolov10track weak-thresh=0.2 track-thresh=0.25 !" : "");
+
+    h[i] = gst_harness_new_parse (line);
+    gst_harness_set_src_caps (h[i], gst_caps_ref (caps));
+    g_free (line);
+  }
+  for (guint i = 0; i < 30 || (!n && i < 1000); i++) {
+    GstBuffer *without = through (h[0], i), *with = through (h[1], i);
+
+    weak_assert_same (without, with);
+    n += weak_count (with);
+    gst_buffer_unref (without);
+    gst_buffer_unref (with);
+  }
+  /* When the request comes depends on the threads. */
+  fail_unless (n > 0);
+  gst_harness_teardown (h[0]);
+  gst_harness_teardown (h[1]);
+}
+
+GST_END_TEST;
+
 static Suite *
 weak_suite (void)
 {
@@ -454,6 +490,7 @@ weak_suite (void)
   tcase_add_test (tc, test_senders);
   tcase_add_test (tc, test_wild);
   tcase_add_test (tc, test_elsewhere);
+  tcase_add_test (tc, test_tee);
   return s;
 }
 
