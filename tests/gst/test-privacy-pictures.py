@@ -27,6 +27,7 @@ ROWS = {
     "nothing": (f"{DETECT} !", False),
     "queue": (f"{DETECT} ! queue !", False),
     "tee": (f"{DETECT} ! tee name=t ! queue ! fakesink t. ! queue !", False),
+    "tracker": (f"{DETECT} ! yolov10track !", False),
     "convert": (f"{DETECT} ! videoconvert ! video/x-raw,format=NV12 !", False),
     "scale": (f"{DETECT} ! videoscale ! video/x-raw,width=HALF_WIDTH,height=HALF_HEIGHT,"
               "pixel-aspect-ratio=1/1 !", False),
