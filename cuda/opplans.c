@@ -72,11 +72,15 @@ y10_cuda_op_plans_copy (const Y10CudaOpPlans *batch)
 }
 
 void
-y10_cuda_op_plans_fuse (Y10CudaOpPlans *batch, guint op, Y10CudaSharedPlan *fused)
+y10_cuda_op_plans_replace (Y10CudaOpPlans *batch, guint op,
+    Y10CudaSharedPlan *plan, const Y10CudaConvDesc *unfused)
 {
+  const gboolean staged = unfused && y10_cuda_is_staged (unfused);
+
   y10_cuda_shared_plan_unref (batch->ops[op].conv);
   batch->ops[op] = (Y10CudaOpPlan) {
-    .conv = g_atomic_rc_box_acquire (fused),
+    .conv = g_atomic_rc_box_acquire (plan),.staged = staged,
+    .epilogue = staged || (unfused && unfused->silu),
   };
 }
 
@@ -246,7 +250,8 @@ plan_batch (const Y10Program *program, guint n, CUstream stream,
         || (stream && !y10_cuda_conv_plan_read_bias (plan->conv->plan, stream,
                 program->weights + program->bias[i], error)))
       return FALSE;
-    if (plan->staged)
+    /* Also for a plan that comes later. */
+    if (op->add.n || is_logits (program, op))
       part->staging = MAX (part->staging, (gsize) out.height * out.width
           * out.channels * n * program->elem_size);
     batch->workspace = MAX (batch->workspace,

@@ -70,9 +70,10 @@ Y10CudaOpPlans *y10_cuda_op_plans_ref (Y10CudaOpPlans * batch);
 void y10_cuda_op_plans_unref (Y10CudaOpPlans * batch);
 /* The same plans, to be changed before anybody else sees them. */
 Y10CudaOpPlans *y10_cuda_op_plans_copy (const Y10CudaOpPlans * batch);
-/* Op @op's convolution is @fused from now on, and nothing follows it. */
-void y10_cuda_op_plans_fuse (Y10CudaOpPlans * batch, guint op,
-    Y10CudaSharedPlan * fused);
+/* Op @op's convolution is @plan from now on, and nothing follows it; or, where @plan is
+ * of stage BIAS for @unfused, its epilogue. */
+void y10_cuda_op_plans_replace (Y10CudaOpPlans * batch, guint op,
+    Y10CudaSharedPlan * plan, const Y10CudaConvDesc * unfused);
 /* Takes @plan. */
 Y10CudaSharedPlan *y10_cuda_shared_plan_new (Y10CudaConvPlan * plan);
 void y10_cuda_shared_plan_unref (Y10CudaSharedPlan * plan);

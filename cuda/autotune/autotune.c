@@ -104,8 +104,8 @@ publish (const Round *round, Y10CudaOpPlans *first, guint n)
     if (!batch)
       batch = y10_cuda_op_plans_copy (first);
     for (guint k = 0; k < group->ops->len; k++)
-      y10_cuda_op_plans_fuse (batch, g_array_index (group->ops, guint, k),
-          group->winner);
+      y10_cuda_op_plans_replace (batch, g_array_index (group->ops, guint, k),
+          group->winner, group->unfused ? &group->desc : NULL);
   }
   if (batch)
     y10_cuda_program_publish (round->tune->program, n, batch);

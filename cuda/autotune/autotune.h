@@ -35,6 +35,9 @@ gboolean y10_cuda_trial_begin (Y10CudaTrial * trial,
  * tolerance, or 0 if the plan could not run. */
 gboolean y10_cuda_trial_verify (Y10CudaTrial * trial, Y10CudaConvPlan * plan,
     double *difference, GError ** error);
+/* The same for a plan of stage BIAS and its epilogue. */
+gboolean y10_cuda_trial_verify_unfused (Y10CudaTrial * trial,
+    Y10CudaConvPlan * plan, double *difference, GError ** error);
 /* Measures each plan in nanoseconds; @bias, if it is not NULL, together with its
  * epilogue. */
 gboolean y10_cuda_trial_measure (Y10CudaTrial * trial, Y10CudaConvPlan * bias,

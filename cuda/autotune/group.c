@@ -205,27 +205,52 @@ time_of (const Y10CudaTuneGroup *group, const char *name, const gint64 *ns)
   return G_MAXINT64;            /* it was wrong */
 }
 
+/* Where the first plan is one of ours, cuDNN's with an epilogue behind it: not every
+ * convolution has a fused plan by cuDNN. NULL: there is none, or it is wrong. */
+static Y10CudaConvPlan *
+make_other (Y10CudaTuneTools *tools, Y10CudaTuneGroup *group, gsize workspace)
+{
+  const Y10CudaConvDesc desc = y10_cuda_unfused_desc (&group->desc);
+  Y10CudaConvPlan *plan = y10_cuda_conv_plan_other (tools->lib, &desc);
+  g_autoptr (GError) error = NULL;
+  double difference;
+
+  if (!plan || (y10_cuda_conv_plan_workspace (plan) <= workspace
+          && y10_cuda_trial_verify_unfused (tools->trial, plan, &difference, &error)))
+    return plan;
+  g_debug ("%s: skipped %s: %s", name_of (tools, group),
+      y10_cuda_conv_plan_describe (plan), error ? error->message
+      : "it needs too much workspace");
+  y10_cuda_conv_plan_free (plan);
+  return NULL;
+}
+
 /* The plan, if any, that is faster than the first one: the convolution and its
  * epilogue, or one of the candidates. */
 static Y10CudaConvPlan *
-choose (Y10CudaTuneTools *tools, Y10CudaTuneGroup *group, gint64 *fused_ns,
-    gint64 *first_ns, GError **error)
+choose (Y10CudaTuneTools *tools, Y10CudaTuneGroup *group, gsize workspace,
+    gint64 *fused_ns, gint64 *first_ns, GError **error)
 {
   Y10CudaConvDesc desc = group->desc;
   const Y10CudaConvStage stage = y10_cuda_first_desc (tools->lib, &desc);
   g_autofree gint64 *ns = g_new (gint64, group->plans->len);
   Y10CudaConvPlan *best = NULL, *first = y10_cuda_conv_plan_new (tools->lib,
-      &desc, stage, error);
+      &desc, stage, error), *other = NULL;
+  gint64 other_ns = G_MAXINT64;
   guint winner = 0;
 
   if (!first)
     return NULL;
+  if (stage == Y10_CUDA_CONV_FUSED)
+    other = make_other (tools, group, workspace);
   if (y10_cuda_trial_measure (tools->trial,
-          stage == Y10_CUDA_CONV_BIAS ? first : NULL,
+          stage == Y10_CUDA_CONV_BIAS ? first : other,
           (Y10CudaConvPlan **) group->plans->pdata, group->plans->len,
           tools->cancellable, first_ns, ns, error)) {
-    if (stage == Y10_CUDA_CONV_FUSED)
+    if (stage == Y10_CUDA_CONV_FUSED) {
+      other_ns = other ? *first_ns : G_MAXINT64;
       *first_ns = time_of (group, y10_cuda_conv_plan_describe (first), ns);
+    }
     for (guint i = 0; i < group->plans->len; i++) {
       g_debug ("%s: %s: %.1f us", name_of (tools, group),
           y10_cuda_conv_plan_describe (group->plans->pdata[i]),
@@ -238,9 +263,13 @@ choose (Y10CudaTuneTools *tools, Y10CudaTuneGroup *group, gint64 *fused_ns,
         y10_cuda_conv_plan_describe (group->plans->pdata[winner]),
         (double) ns[winner] / 1e3, stage == Y10_CUDA_CONV_BIAS ? "unfused"
         : y10_cuda_conv_plan_describe (first), (double) *first_ns / 1e3);
-    if (ns[winner] < *first_ns)
+    group->unfused = other_ns < MIN (ns[winner], *first_ns);
+    if (group->unfused)
+      best = g_steal_pointer (&other);
+    else if (ns[winner] < *first_ns)
       best = g_ptr_array_steal_index (group->plans, winner);
   }
+  y10_cuda_conv_plan_free (other);
   y10_cuda_conv_plan_free (first);
   return best;
 }
@@ -257,7 +286,7 @@ count_steps (const Y10CudaTuneTools *tools)
  * attempts may find such a time between two frames. */
 static Y10CudaConvPlan *
 choose_undisturbed (Y10CudaTuneTools *tools, Y10CudaTuneGroup *group,
-    gint64 *fused_ns, gint64 *first_ns, GError **error)
+    gsize workspace, gint64 *fused_ns, gint64 *first_ns, GError **error)
 {
   Y10CudaConvPlan *best = NULL;
   GError *local = NULL;
@@ -267,7 +296,7 @@ choose_undisturbed (Y10CudaTuneTools *tools, Y10CudaTuneGroup *group,
       i++) {
     int before = count_steps (tools);
 
-    best = choose (tools, group, fused_ns, first_ns, &local);
+    best = choose (tools, group, workspace, fused_ns, first_ns, &local);
     group->disturbed = before < 0 || before != count_steps (tools);
   }
   if (local)
@@ -303,12 +332,14 @@ decide (Y10CudaTuneTools *tools, Y10CudaTuneGroup *group, gsize workspace)
   if (group->known)
     return g_ptr_array_steal_index (group->plans, 0);
   if (group->plans && group->plans->len > 0)
-    best = choose_undisturbed (tools, group, &fused_ns, &first_ns, &error);
+    best = choose_undisturbed (tools, group, workspace, &fused_ns, &first_ns,
+        &error);
   if (error)
     g_debug ("%s: %s", name_of (tools, group), error->message);
   group->unsure |= error != NULL || (!best && group->disturbed);
   g_clear_error (&error);
-  if (tools->cache && (group->unsure ? is_lost (tools)
+  /* A record holds a fused plan. */
+  if (tools->cache && !group->unfused && (group->unsure ? is_lost (tools)
           : !g_cancellable_is_cancelled (tools->cancellable)))
     store (tools, group, best, fused_ns, first_ns);
   return best;

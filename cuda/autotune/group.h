@@ -21,6 +21,7 @@ typedef struct
   gboolean disturbed;           /* steps ran while plans were timed */
   guint n_wrong;
   Y10CudaSharedPlan *winner;
+  gboolean unfused;             /* the winner needs its epilogue */
 } Y10CudaTuneGroup;
 
 typedef struct

@@ -62,6 +62,17 @@ run_way (Y10CudaTrial *t, const Way *way, guint set, GError **error)
       y10_epilogue_launch (&f), t->stream, &f, error);
 }
 
+gboolean
+y10_cuda_trial_verify_unfused (Y10CudaTrial *t, Y10CudaConvPlan *plan,
+    double *difference, GError **error)
+{
+  const Way way = {.plan = plan };
+
+  *difference = 0;
+  return y10_cuda_trial_clear (t, error) && run_way (t, &way, 0, error)
+      && y10_cuda_trial_compare (t, difference, error);
+}
+
 static gboolean
 elapsed (Y10CudaTrial *t, gfloat *ms, GError **error)
 {

@@ -382,19 +382,31 @@ compare (const Y10CudaTrial *t, double *difference, GError **error)
 }
 
 gboolean
+y10_cuda_trial_clear (Y10CudaTrial *t, GError **error)
+{
+  const Y10CudaDriver *d = t->device->driver;
+
+  return y10_cuda_check (d, d->memset_d8_async (t->memory + t->out_at, 0xff,
+          t->set_size - t->out_at, t->stream), "clearing an output", error);
+}
+
+gboolean
+y10_cuda_trial_compare (Y10CudaTrial *t, double *difference, GError **error)
+{
+  return fetch (t, t->got, error) && compare (t, difference, error);
+}
+
+gboolean
 y10_cuda_trial_verify (Y10CudaTrial *t, Y10CudaConvPlan *plan,
     double *difference, GError **error)
 {
-  const Y10CudaDriver *d = t->device->driver;
   const Y10CudaConvDesc *desc = &t->desc;
 
   *difference = 0;
-  return y10_cuda_check (d, d->memset_d8_async (t->memory + t->out_at, 0xff,
-          t->set_size - t->out_at, t->stream), "clearing an output", error)
-      && y10_cuda_conv_plan_run (plan, t->stream,
+  return y10_cuda_trial_clear (t, error) && y10_cuda_conv_plan_run (plan, t->stream,
       y10_cuda_trial_address (t, 0, t->in_at, &desc->in), t->memory + t->weight_at,
       t->memory + t->bias_at, y10_cuda_trial_address (t, 0, t->add_at, &desc->add),
       y10_cuda_trial_address (t, 0, t->out_at, &desc->out),
       t->memory + t->workspace_at, error)
-      && fetch (t, t->got, error) && compare (t, difference, error);
+      && y10_cuda_trial_compare (t, difference, error);
 }

@@ -33,6 +33,12 @@ struct _Y10CudaTrial
   double rms;                   /* root mean square of @expected */
 };
 
+/* Makes the outputs NaN. */
+gboolean y10_cuda_trial_clear (Y10CudaTrial * trial, GError ** error);
+/* Compares the output of the first set, as y10_cuda_trial_verify() does. */
+gboolean y10_cuda_trial_compare (Y10CudaTrial * trial, double *difference,
+    GError ** error);
+
 /* Returns the address of a view in set @set, in whose tensor at offset @at it lies;
  * 0 for a view without channels. */
 CUdeviceptr y10_cuda_trial_address (const Y10CudaTrial * trial, guint set,

@@ -69,6 +69,13 @@ y10_cuda_conv_plan_new (Y10CudaConvLib *lib, const Y10CudaConvDesc *desc,
   return lib->provider->plan_new (lib, desc, stage, error);
 }
 
+Y10CudaConvPlan *
+y10_cuda_conv_plan_other (Y10CudaConvLib *lib, const Y10CudaConvDesc *desc)
+{
+  return lib->provider->plan_other ? lib->provider->plan_other (lib, desc)
+      : NULL;
+}
+
 GPtrArray *
 y10_cuda_conv_plan_candidates (Y10CudaConvLib *lib,
     const Y10CudaConvDesc *desc, Y10CudaConvStage stage, guint max,

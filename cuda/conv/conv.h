@@ -93,6 +93,9 @@ guint y10_cuda_conv_lib_version (Y10CudaConvLib * lib, const char *name);
  * BIAS. */
 Y10CudaConvPlan *y10_cuda_conv_plan_new (Y10CudaConvLib * lib,
     const Y10CudaConvDesc * desc, Y10CudaConvStage stage, GError ** error);
+/* A plan of stage BIAS by somebody else than who makes the first one; NULL: nobody. */
+Y10CudaConvPlan *y10_cuda_conv_plan_other (Y10CudaConvLib * lib,
+    const Y10CudaConvDesc * desc);
 /* Builds plans of each provider, best first by the same heuristics, as candidates for a
  * trial; up to @max of those that take time to build. The array owns them. Cancelling @cancellable skips further plans. */
 GPtrArray *y10_cuda_conv_plan_candidates (Y10CudaConvLib * lib,
@@ -111,7 +114,7 @@ gsize y10_cuda_conv_plan_workspace (const Y10CudaConvPlan * plan);
  * that. For a plan that no other thread uses yet. */
 gboolean y10_cuda_conv_plan_read_bias (Y10CudaConvPlan * plan,
     CUstream stream, CUdeviceptr bias, GError ** error);
-/* Moves a fused plan to @lib, in the same context: from now on it runs with that
+/* Moves a plan to @lib, in the same context: from now on it runs with that
  * handle and on that thread. Drops the plan's pointer sets. */
 void y10_cuda_conv_plan_give (Y10CudaConvPlan * plan, Y10CudaConvLib * lib);
 /* Returns a name such as "cudnn:eng7,tensor-core,fused" or "own:64x32", owned by the

@@ -41,6 +41,8 @@ struct _Y10CudaConvProvider
    * are no more to @why then. */
   gboolean (*lib_leave_out) (Y10CudaConvLib * lib, guint i, const char *message,
       GString * why);
+  /* NULL: there is none. */
+  Y10CudaConvPlan *(*plan_other) (Y10CudaConvLib * lib, const Y10CudaConvDesc * desc);
   /* NULL: no. */
   gboolean (*lib_begins_fused) (Y10CudaConvLib * lib, const Y10CudaConvDesc * desc);
   gboolean (*lib_use_handles) (Y10CudaConvLib * lib, const char *why);

@@ -274,6 +274,16 @@ plan_new (Y10CudaConvLib *lib, const Y10CudaConvDesc *desc,
       error);
 }
 
+static Y10CudaConvPlan *
+plan_other (Y10CudaConvLib *lib, const Y10CudaConvDesc *desc)
+{
+  All *all = (All *) lib;
+
+  return all->libs[CUDNN] && choose (all, desc) != all->libs[CUDNN]
+      ? y10_cuda_conv_plan_new (all->libs[CUDNN], desc, Y10_CUDA_CONV_BIAS, NULL)
+      : NULL;
+}
+
 /* An error if there is none at all, then the first provider's. */
 static GPtrArray *
 plan_candidates (Y10CudaConvLib *lib, const Y10CudaConvDesc *desc,
@@ -339,5 +349,6 @@ static const Y10CudaConvProvider provider_of_all = {
   .lib_forget_stream = lib_forget_stream,.lib_free = lib_free,
   .lib_abandon = lib_abandon,.lib_describe = lib_describe,
   .lib_can_fuse = lib_can_fuse,.lib_takes = lib_takes,.plan_new = plan_new,
+  .plan_other = plan_other,
   .plan_candidates = plan_candidates,.plan_load = plan_load,
 };

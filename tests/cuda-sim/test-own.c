@@ -199,6 +199,35 @@ test_same_kernels (gconstpointer data)
   g_setenv ("Y10_CUDA_CONV", "own", TRUE);
 }
 
+/* The tuner's choice among both, with fused plans by cuDNN and without. */
+static void
+test_both (gconstpointer fuse)
+{
+  Y10Engine *reference = make_engine (Y10_BACKEND_REF, FALSE), *engine;
+  Y10TuningProgress progress;
+  guint n = 0;
+
+  precision = Y10_PRECISION_FP16;
+  plans_each (plans_delete);
+  g_unsetenv ("Y10_CUDA_CONV");
+  g_setenv ("Y10_SIM_FUSE", fuse, TRUE);
+  engine = make_tuned (&progress);
+  expect_reference (engine, reference); /* takes the plans over */
+  expect_reference (engine, reference);
+  for (guint i = 0; i < y10_engine_get_n_ops (engine); i++) {
+    Y10OpInfo op = {.size = sizeof op };
+
+    y10_engine_get_op (engine, i, &op);
+    n += g_str_has_prefix (op.impl, "cuda:plain");
+  }
+  g_test_message ("%u of %u kinds of convolutions are faster, %u by cuDNN", progress.faster,
+      progress.total, n);
+  y10_engine_unref (engine);
+  y10_engine_unref (reference);
+  g_unsetenv ("Y10_SIM_FUSE");
+  g_setenv ("Y10_CUDA_CONV", "own", TRUE);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -215,6 +244,8 @@ main (int argc, char **argv)
       test_same_kernels);
   g_test_add_data_func ("/own/same-kernels/tf32", GINT_TO_POINTER (Y10_PRECISION_TF32),
       test_same_kernels);
+  g_test_add_data_func ("/own/both/fused", "", test_both);
+  g_test_add_data_func ("/own/both/unfused", "none", test_both);
   g_test_add_data_func ("/own/without-cudnn", "missing", test_without_cudnn);
   g_test_add_data_func ("/own/cudnn-fails", "refuse", test_without_cudnn);
   status = g_test_run ();
