@@ -380,6 +380,14 @@ class Pictures(Case):
         some = count("--iou", "0.3")
         self.assertLess(some, count("--iou", "0.9"))
         self.assertLess(count("--iou", "0.3", "--class-agnostic-nms"), some)
+        # The same options of y10 detect.
+        def objects(*args):
+            line, = self.y10("detect", *self.engine, "--head", "one2one-nms", "--confidence", "0.001", *args,
+                             os.path.join(self.folder, "0.png")).stdout.splitlines()
+            return len(json.loads(line)["objects"])
+        some = objects("--iou", "0.3")
+        self.assertLess(some, objects("--iou", "0.9"))
+        self.assertLess(objects("--iou", "0.3", "--class-agnostic-nms"), some)
         self.refused("val", *self.engine, "--classes", "cow", data, says=["no class 'cow'", "'cat'"])
         self.refused("val", *self.engine, "--iou", "2", data, says=["--iou is 2, expected 0 to 1"])
         self.refused("val", *self.engine, "--split", "test", data, says=["--split is for a data.yaml"], status=1)

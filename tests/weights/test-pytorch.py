@@ -162,6 +162,21 @@ class Checkpoints(unittest.TestCase):
             self.assertEqual(result.returncode, 3 if words else 0, result.stderr)
             self.assertIn(words, result.stderr)
 
+    def test_four_levels(self):
+        """Variants with a head of their own are named, also without their modules."""
+        for tensor, name in (("model.28.cv3.3.0.conv.weight", "a YOLOv8-p2, with four levels"),
+                             ("model.30.cv3.3.0.conv.weight", "a YOLOv8-p6, with four levels"),
+                             ("model.29.one2one_cv3.3.0.0.conv.weight", "a YOLO26-p2, with four levels"),
+                             ("model.31.cv3.3.0.0.conv.weight", "a YOLO26-p6, with four levels")):
+            tensors = torchlike.read_safetensors(self.reference)
+            tensors[tensor] = next(iter(tensors.values()))
+            path = self.dir / "levels.pt"
+            torchlike.save(path, {"model": tensors})
+            result = run(Y10, "info", path)
+            self.assertEqual(result.returncode, 3)
+            self.assertIn(f"is {name}; expected a YOLOv8, YOLOv10, YOLO11 or YOLO26 for detection, which "
+                          "can be trained on the same data", result.stderr)
+
     def test_names_and_size(self):
         result = json.loads(run(Y10, "info", "--json", self.good).stdout)
         self.assertEqual(result["format"], "PyTorch")
