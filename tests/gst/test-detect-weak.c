@@ -164,11 +164,11 @@ GST_START_TEST (test_limits)
   compare ("confidence=0.28 max-detections=20", 0.2, &params, NULL);
 
   params.confidence = 0.15f;
-  params.max_detections = 200;
+  params.max_detections = 500;
   params.min_width = 12;
   params.min_height = 8;
-  compare ("confidence=0.15 max-detections=200 min-size=12x8 "
-      "class-confidence=\"person=0.01,stop sign=0.27\"", 0.05, &params, classes);
+  compare ("confidence=0.15 max-detections=500 min-size=12x8 "
+      "class-confidence=\"person=0.01,stop sign=0.27\"", 0.12, &params, classes);
 }
 
 GST_END_TEST;
