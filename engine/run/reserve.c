@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Memory for images in host memory, before they come. Without it, the thread
- * that adds the first image of its size to a step allocates. */
+/* What images need, before they come: an input of their shape, and memory for images in host
+ * memory. Without it, the step of the first one waits for the input, and the thread that
+ * adds it allocates. */
 
 #include "config.h"
 
-#include "run/engine.h"
+#include "run/device.h"
 #include "run/reserve.h"
 #include "run/shape.h"
 
@@ -42,6 +43,28 @@ give_back (Y10Engine *engine, Y10EngineSlot *slot)
   pthread_mutex_unlock (&engine->lock);
 }
 
+static gboolean
+need_shape (Y10Engine *engine, gpointer data, GError **error)
+{
+  const guint *size = data;
+
+  return y10_engine_need_shape (engine, size[0], size[1], error) != NULL;
+}
+
+/* Makes the input of images of @width × @height with square pixels. */
+static void
+make_input (Y10Engine *engine, guint width, guint height)
+{
+  const Y10Image image = {.size = sizeof image,.width = width,.height = height };
+  g_autoptr (GError) error = NULL;
+  guint size[2];
+
+  y10_engine_choose_input_size (engine, &image, NULL, 0, &size[0], &size[1]);
+  if (!y10_engine_call (engine, need_shape, size, &error))
+    g_debug ("no input of %ux%u is made in advance: %s", size[0], size[1],
+        error->message);
+}
+
 void
 y10_engine_reserve (Y10Engine *engine, Y10PixelFormat format, guint width,
     guint height, guint n)
@@ -51,7 +74,8 @@ y10_engine_reserve (Y10Engine *engine, Y10PixelFormat format, guint width,
     .width = width,.height = height
   };
 
-  y10_engine_prepare_shape (engine, width, height);
+  if (engine->config.auto_size)
+    make_input (engine, width, height);
   if (!backend->reserve)
     return;
   for (guint i = 0; i < engine->config.n_slots; i++) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Which input size an image gets, and what an engine has for each size: a graph, its plan,
- * a program and the slots' memory. The first shape is that of the configured size, has the
+/* What an engine has for each size of input: a graph, its plan, a program and the slots'
+ * memory. The first shape is that of the configured size, has the
  * weights and lives as long as the engine. Others come with the first image that needs
  * them, between two steps; of these the one used longest ago goes when there are too many,
  * but never while a step holds it. The engine's lock protects the list; only the device
@@ -10,11 +10,9 @@
 
 #include "config.h"
 
-#include <string.h>
 
 #include "base/clock.h"
 #include "base/memory-limit.h"
-#include "core/image.h"
 #include "model/model.h"
 #include "run/shape.h"
 
@@ -268,6 +266,16 @@ find_or_add (Y10Engine *engine, guint width, guint height, GError **error)
   return shape;
 }
 
+Y10Shape *
+y10_engine_need_shape (Y10Engine *engine, guint width, guint height, GError **error)
+{
+  Y10Shape *shape = find_or_add (engine, width, height, error);
+
+  if (shape)
+    shape->last_used = ++engine->n_entered;
+  return shape;
+}
+
 gboolean
 y10_slot_enter_shape (Y10Engine *engine, Y10EngineSlot *slot, GError **error)
 {
@@ -275,131 +283,13 @@ y10_slot_enter_shape (Y10Engine *engine, Y10EngineSlot *slot, GError **error)
 
   if (!engine->config.auto_size)
     return TRUE;
-  shape = find_or_add (engine, slot->width, slot->height, error);
+  shape = y10_engine_need_shape (engine, slot->width, slot->height, error);
   if (!shape)
     return FALSE;
-  shape->last_used = ++engine->n_entered;
   pthread_mutex_lock (&engine->lock);
   bind (engine, slot, shape);
   pthread_mutex_unlock (&engine->lock);
   return TRUE;
-}
-
-static gboolean
-prepare (Y10Engine *engine, gpointer data, GError **error)
-{
-  const guint *size = data;
-  Y10Shape *shape = find_or_add (engine, size[0], size[1], error);
-
-  if (shape)
-    shape->last_used = ++engine->n_entered;
-  return shape != NULL;
-}
-
-void
-y10_engine_prepare_shape (Y10Engine *engine, guint width, guint height)
-{
-  const Y10Image image = {.size = sizeof image,.width = width,.height = height };
-  g_autoptr (GError) error = NULL;
-  guint size[2];
-
-  if (!engine->config.auto_size)
-    return;
-  y10_engine_choose_input_size (engine, &image, NULL, 0, &size[0], &size[1]);
-  if (!y10_engine_call (engine, prepare, size, &error))
-    g_debug ("no input of %ux%u is prepared: %s", size[0], size[1],
-        error->message);
-}
-
-/* The letterbox of a picture in the input of its own shape. */
-static void
-fit (const Y10Engine *engine, guint width, guint height, Y10Letterbox *letterbox)
-{
-  y10_letterbox_init (letterbox, width, height, engine->config.width,
-      engine->config.height);
-  if (engine->config.auto_size)
-    y10_letterbox_trim (letterbox);
-}
-
-void
-y10_engine_fit_image (const Y10Engine *engine, const Y10Image *image,
-    guint width, guint height, Y10Letterbox *letterbox)
-{
-  const guint display_width = y10_image_get_display_width (image);
-
-  fit (engine, display_width, image->height, letterbox);
-  if (letterbox->dst_width != width || letterbox->dst_height != height)
-    y10_letterbox_init (letterbox, display_width, image->height, width, height);
-}
-
-static gboolean
-is_near (guint a, guint b)
-{
-  return MAX (a, b) - MIN (a, b) <= Y10_INPUT_GRANULE;
-}
-
-/* Whether @part has nearly the shape of @whole, the image's. */
-static gboolean
-has_shape (const Y10Engine *engine, const Y10Image *image, const Y10Part *part,
-    const Y10Letterbox *whole)
-{
-  Y10Letterbox own;
-  Y10Image cut;
-
-  y10_part_get_image (part, image, &cut);
-  fit (engine, y10_image_get_display_width (&cut), cut.height, &own);
-  return is_near (own.dst_width, whole->dst_width)
-      && is_near (own.dst_height, whole->dst_height);
-}
-
-/* What cannot be an image's is refused when it is added. */
-static gboolean
-has_display_size (const Y10Image *image)
-{
-  return image->width && image->width <= Y10_MAX_IMAGE_SIZE && image->height
-      && image->height <= Y10_MAX_IMAGE_SIZE
-      && (!image->par_n || (image->par_d
-          && image->par_n / image->par_d <= Y10_MAX_PIXEL_ASPECT_RATIO
-          && image->par_d / image->par_n <= Y10_MAX_PIXEL_ASPECT_RATIO));
-}
-
-/**
- * y10_engine_choose_input_size:
- * @engine: an engine
- * @image: an image; only its size and pixel aspect ratio are read
- * @parts: (nullable) (array length=n_parts): the parts of it that are to be inferred
- * @n_parts: number of @parts; 0: the whole image
- * @width: (out): width of the network's input, pixels
- * @height: (out): height of the network's input, pixels
- *
- * Gets the input size with which an image is inferred. That is the engine's, unless it was
- * created with @auto_size: then the smallest rectangle of multiples of 32 around the image
- * at the scale at which it fits into the engine's size, as Ultralytics' predict has it.
- * Parts are inferred in the shape of their image if each of them has that shape, give or
- * take 32 pixels; otherwise in the engine's size, since a part of another shape would lose
- * pixels. Any thread; allocates nothing.
- *
- * Since: 0.2
- */
-void
-y10_engine_choose_input_size (const Y10Engine *engine, const Y10Image *image,
-    const Y10Part *parts, guint n_parts, guint *width, guint *height)
-{
-  const Y10EngineConfig *c = &engine->config;
-  Y10Image own = { 0 };
-  Y10Letterbox whole;
-
-  *width = c->width;
-  *height = c->height;
-  memcpy (&own, image, MIN (image->size, sizeof own));
-  if (!c->auto_size || !has_display_size (&own))
-    return;
-  fit (engine, y10_image_get_display_width (&own), own.height, &whole);
-  for (guint i = 0; i < n_parts; i++)
-    if (!has_shape (engine, &own, &parts[i], &whole))
-      return;
-  *width = whole.dst_width;
-  *height = whole.dst_height;
 }
 
 gsize

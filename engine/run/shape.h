@@ -18,13 +18,11 @@ void y10_engine_free_shapes (Y10Engine * engine);
  * thread, between steps. */
 gboolean y10_slot_enter_shape (Y10Engine * engine, Y10EngineSlot * slot,
     GError ** error);
-/* Makes what images of @width × @height with square pixels need, unless it is there. Waits
- * for a running step. Not on a thread of the engine. */
-void y10_engine_prepare_shape (Y10Engine * engine, guint width, guint height);
+/* The shape of @width × @height, which is made if there is none. Device thread, between
+ * steps. */
+Y10Shape *y10_engine_need_shape (Y10Engine * engine, guint width, guint height,
+    GError ** error);
 
-/* How @image is fitted into an input of @width × @height, which is a size of @engine. */
-void y10_engine_fit_image (const Y10Engine * engine, const Y10Image * image,
-    guint width, guint height, Y10Letterbox * letterbox);
 /* Bytes of the activations of all shapes that there are. Any thread. */
 gsize y10_engine_get_all_arenas_size (Y10Engine * engine);
 /* Number of shapes that there are. For tests. */

@@ -16,7 +16,7 @@
 #include "core/limits.h"
 #include "model/model.h"
 #include "run/engine.h"
-#include "run/shape.h"
+#include "run/fit.h"
 #include "run/step.h"
 
 /**

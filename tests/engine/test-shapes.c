@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/image.h"
+#include "run/fit.h"
 #include "run/shape.h"
 #include "pico.h"
 
