@@ -81,7 +81,8 @@ main (int argc, char **argv)
     }
     frame.pts = pts;
     frame.age = age > 0 ? (GstClockTime) age : 0;
-    frame.state = age < 0 ? GST_Y10_STATE_NO_RESULT : age ? GST_Y10_STATE_HELD : GST_Y10_STATE_FRESH;
+    frame.state = age < 0 ? GST_Y10_STATE_NO_RESULT
+        : age ? GST_Y10_STATE_HELD : GST_Y10_STATE_FRESH;
     buffer = track_frame_new (&frame);
     clock_gettime (CLOCK_THREAD_CPUTIME_ID, &now);
     start = now.tv_sec * (gint64) GST_SECOND + now.tv_nsec;

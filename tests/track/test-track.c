@@ -56,8 +56,10 @@ harness (const gchar *properties)
 static guint
 scene (TrackBox *boxes, gdouble n)
 {
-  boxes[0] = (TrackBox) { "person", 0, 0.9f, (gfloat) (50 + 4 * n), 100, (gfloat) (90 + 4 * n), 200 };
-  boxes[1] = (TrackBox) { "car", 2, 0.8f, (gfloat) (450 - 3 * n), 250, (gfloat) (550 - 3 * n), 320 };
+  const gfloat right = (gfloat) (4 * n), left = (gfloat) (3 * n);
+
+  boxes[0] = (TrackBox) { "person", 0, 0.9f, 50 + right, 100, 90 + right, 200 };
+  boxes[1] = (TrackBox) { "car", 2, 0.8f, 450 - left, 250, 550 - left, 320 };
   return 2;
 }
 
@@ -581,8 +583,8 @@ GST_END_TEST;
 /* What cannot be followed is told, once. */
 GST_START_TEST (test_warnings)
 {
-  static const gchar *const texts[] = { "without timestamps", "changed the picture", "too far apart",
-    "too far apart"
+  static const gchar *const texts[] = { "without timestamps", "changed the picture",
+    "too far apart", "too far apart"
   };
 
   for (guint what = 0; what < G_N_ELEMENTS (texts); what++) {

@@ -12,7 +12,8 @@
 #define MS GST_MSECOND
 
 static const GstY10TrackParams defaults = {
-  .track_thresh = 0.5f,.new_thresh = 0.6f,.weak_thresh = 0.1f,.match_thresh = 0.8f,.track_buffer = GST_SECOND
+  .track_thresh = 0.5f,.new_thresh = 0.6f,.weak_thresh = 0.1f,.match_thresh = 0.8f,
+  .track_buffer = GST_SECOND
 };
 
 /* The least sum over all ways to pair rows from @row on with columns that are free. */

@@ -68,7 +68,8 @@ track_frame_new (const TrackFrame *frame)
   result.rows = rows;
   result.weak = frame->asked ? &weak : NULL;
   gst_y10_result_attach (&result, buffer,
-      GST_YOLOV10_ATTACH_ROI | GST_YOLOV10_ATTACH_ANALYTICS | GST_YOLOV10_ATTACH_FRAME, NULL, FALSE);
+      GST_YOLOV10_ATTACH_ROI | GST_YOLOV10_ATTACH_ANALYTICS | GST_YOLOV10_ATTACH_FRAME, NULL,
+      FALSE);
   g_free (rows);
   gst_y10_detection_list_clear (&weak);
   gst_y10_detection_list_clear (&result.list);
