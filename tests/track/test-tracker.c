@@ -2,7 +2,7 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
 /* The tracker without elements: its assignment against all permutations, its filter
- * at changing rates, and identities in made-up scenes. */
+ * against one with whole matrices and at changing rates, and identities in made-up scenes. */
 #include "track/assign.h"
 #include "track/tracker.h"
 
@@ -101,6 +101,144 @@ test_kalman_steps (void)
     g_assert_cmpfloat_with_epsilon (a->covar / b->covar, 1, 1e-6);
     g_assert_cmpfloat_with_epsilon (a->var_speed / b->var_speed, 1, 1e-6);
   }
+}
+
+/* The filter with all of its eight values in one state, as the papers have it: x = F x,
+ * P = F P F' + Q; K = P H' (H P H' + R)^-1, x = x + K (z - H x), P = (I - K H) P. */
+typedef struct
+{
+  gdouble x[8], p[8][8];        /* x, y, aspect, height, and their speeds */
+} Whole;
+
+static void
+whole_predict (Whole *w, gdouble frames)
+{
+  const gdouble h = w->x[3];
+  gdouble f[8][8] = { {0} }, fp[8][8], next[8][8], x[8];
+
+  for (guint i = 0; i < 8; i++)
+    f[i][i] = 1;
+  for (guint i = 0; i < 4; i++)
+    f[i][i + 4] = frames;
+  for (guint i = 0; i < 8; i++) {
+    x[i] = 0;
+    for (guint j = 0; j < 8; j++) {
+      x[i] += f[i][j] * w->x[j];
+      fp[i][j] = 0;
+      for (guint k = 0; k < 8; k++)
+        fp[i][j] += f[i][k] * w->p[k][j];
+    }
+  }
+  for (guint i = 0; i < 8; i++)
+    for (guint j = 0; j < 8; j++) {
+      next[i][j] = 0;
+      for (guint k = 0; k < 8; k++)
+        next[i][j] += fp[i][k] * f[j][k];
+    }
+  for (guint i = 0; i < 4; i++) {
+    gdouble position = i == 2 ? 1e-2 : h / 40, speed = i == 2 ? 1e-5 : h / 320;
+
+    next[i][i] += position * position * frames + speed * speed * pow (frames, 3) / 3;
+    next[i][i + 4] += speed * speed * frames * frames / 2;
+    next[i + 4][i] += speed * speed * frames * frames / 2;
+    next[i + 4][i + 4] += speed * speed * frames;
+  }
+  memcpy (w->x, x, sizeof x);
+  memcpy (w->p, next, sizeof next);
+}
+
+/* Inverts by Gauss and Jordan. */
+static void
+invert (gdouble a[4][4], gdouble inverse[4][4])
+{
+  for (guint i = 0; i < 4; i++)
+    for (guint j = 0; j < 4; j++)
+      inverse[i][j] = i == j;
+  for (guint i = 0; i < 4; i++) {
+    gdouble pivot = a[i][i];
+
+    for (guint j = 0; j < 4; j++) {
+      a[i][j] /= pivot;
+      inverse[i][j] /= pivot;
+    }
+    for (guint k = 0; k < 4; k++) {
+      gdouble factor = k == i ? 0 : a[k][i];
+
+      for (guint j = 0; j < 4; j++) {
+        a[k][j] -= factor * a[i][j];
+        inverse[k][j] -= factor * inverse[i][j];
+      }
+    }
+  }
+}
+
+static void
+whole_update (Whole *w, const gdouble z[4])
+{
+  const gdouble h = w->x[3];
+  gdouble sum[4][4], inverse[4][4], gain[8][4], p[8][8], x[8];
+
+  for (guint i = 0; i < 4; i++)
+    for (guint j = 0; j < 4; j++)
+      sum[i][j] = w->p[i][j] + (i != j ? 0 : i == 2 ? 1e-1 * 1e-1 : h / 20 * h / 20);
+  invert (sum, inverse);
+  for (guint i = 0; i < 8; i++)
+    for (guint j = 0; j < 4; j++) {
+      gain[i][j] = 0;
+      for (guint k = 0; k < 4; k++)
+        gain[i][j] += w->p[i][k] * inverse[k][j];
+    }
+  memcpy (p, w->p, sizeof p);
+  memcpy (x, w->x, sizeof x);
+  for (guint i = 0; i < 8; i++)
+    for (guint k = 0; k < 4; k++)
+      w->x[i] += gain[i][k] * (z[k] - x[k]);
+  for (guint i = 0; i < 8; i++)
+    for (guint j = 0; j < 8; j++)
+      for (guint k = 0; k < 4; k++)
+        w->p[i][j] -= gain[i][k] * p[k][j];
+}
+
+/* Four filters of two values do what one of eight does. */
+static void
+test_kalman_whole (void)
+{
+  GRand *rand = g_rand_new_with_seed (8);
+  GstY10TrackBox box = { 200, 150, 40, 90 };
+  GstY10Kalman kalman;
+  Whole whole = {.x = { 200, 150, 40.0 / 90, 90 } };
+
+  for (guint i = 0; i < 4; i++) {
+    whole.p[i][i] = pow (i == 2 ? 1e-2 : 90.0 / 10, 2);
+    whole.p[i + 4][i + 4] = pow (i == 2 ? 1e-5 : 90.0 / 16, 2);
+  }
+  gst_y10_kalman_init (&kalman, &box);
+  for (guint n = 0; n < 100; n++) {
+    gdouble seconds = g_rand_double_range (rand, 0.01, 0.2), z[4];
+
+    gst_y10_kalman_predict (&kalman, seconds);
+    whole_predict (&whole, seconds * 30);
+    box.x += (gfloat) g_rand_double_range (rand, -2, 6);
+    box.y += (gfloat) g_rand_double_range (rand, -3, 3);
+    box.width = (gfloat) g_rand_double_range (rand, 35, 45);
+    box.height = (gfloat) g_rand_double_range (rand, 85, 95);
+    z[0] = box.x;
+    z[1] = box.y;
+    z[2] = (gdouble) box.width / box.height;
+    z[3] = box.height;
+    gst_y10_kalman_update (&kalman, &box);
+    whole_update (&whole, z);
+    for (guint i = 0; i < 4; i++) {
+      const GstY10KalmanAxis *a = &kalman.axes[i];
+
+      g_assert_cmpfloat_with_epsilon (a->value, whole.x[i], 1e-4);
+      g_assert_cmpfloat_with_epsilon (a->speed, whole.x[i + 4], 1e-4);
+      g_assert_cmpfloat_with_epsilon (a->var_value, whole.p[i][i], 1e-4);
+      g_assert_cmpfloat_with_epsilon (a->covar, whole.p[i][i + 4], 1e-4);
+      g_assert_cmpfloat_with_epsilon (a->var_speed, whole.p[i + 4][i + 4], 1e-4);
+    }
+  }
+  g_rand_free (rand);
 }
 
 /* An object at a constant speed is predicted exactly, at rates that change. */
@@ -285,6 +423,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/tracker/assign", test_assign);
   g_test_add_func ("/tracker/kalman-steps", test_kalman_steps);
+  g_test_add_func ("/tracker/kalman-whole", test_kalman_whole);
   g_test_add_func ("/tracker/kalman-speed", test_kalman_speed);
   g_test_add_func ("/tracker/identity", test_identity);
   g_test_add_func ("/tracker/lost", test_lost);
