@@ -18,7 +18,7 @@
 . "$(dirname "$(readlink -f "$0")")/common.sh"
 take_arguments "$@"
 
-if [ -n "$given" ]; then take_input "$given"; else take_scene 240 30; fi
+if [ -n "$given" ]; then take_input "$given"; else take_scene 150 30; fi
 kind=video
 take_output_or_window "$output" count-yolov10.mkv
 prepare

@@ -19,7 +19,7 @@
 . "$(dirname "$(readlink -f "$0")")/common.sh"
 take_arguments "$@"
 
-if [ -n "$given" ]; then take_input "$given"; else take_scene 120 30; fi
+if [ -n "$given" ]; then take_input "$given"; else take_scene 90 30; fi
 kind=video
 take_output_or_window "$output" dwell-yolov10.mkv
 prepare

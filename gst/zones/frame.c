@@ -33,6 +33,22 @@ find_size (const GstYolov10Zones * self, GstBuffer * buffer, guint * width,
   }
 }
 
+/* Takes the class that the tracker has found for the object, where it tells: that of a
+ * single result may be another one. */
+static void
+set_class (const GstY10TrackList * tracks, GstY10ZoneObject * object)
+{
+  for (guint i = 0; i < tracks->n; i++) {
+    const GstY10TrackedObject *track = &tracks->items[i];
+
+    if (track->id != object->id || !track->label_length)
+      continue;
+    object->label = track->label;
+    object->label_length = track->label_length;
+    return;
+  }
+}
+
 /* Fills @self->objects with the detections that have an identity; returns their
  * number. */
 static guint
@@ -53,6 +69,7 @@ find_objects (GstYolov10Zones * self)
       .confidence = box->confidence,
       .label = box->label,.label_length = box->label_length
     };
+    set_class (&self->reading.tracks, &self->objects[n - 1]);
   }
   self->n_without_ids = n || !list->n ? 0 : self->n_without_ids + 1;
   return n;

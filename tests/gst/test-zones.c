@@ -233,6 +233,31 @@ GST_START_TEST (test_meta)
 
 GST_END_TEST;
 
+/* A detector takes the object for a truck now and then; the tracker knows better. */
+GST_START_TEST (test_class)
+{
+  const GstYolov10Track track = {.track_id = 7,.record_id = -1,.label_id = -1,
+    .x_min = 0.4f,.y_min = 0.6f,.x_max = 0.6f,.y_max = 0.8f
+  };
+  GstBuffer *buffer = frame (0, 80);
+  GstCustomMeta *meta = gst_buffer_add_custom_meta (buffer, GST_YOLOV10_FRAME_META_NAME);
+  GBytes *bytes = g_bytes_new (&track, sizeof track);
+
+  gst_structure_set (gst_custom_meta_get_structure (meta), "tracker", G_TYPE_STRING, "t",
+      "track-size", G_TYPE_UINT, (guint) sizeof track, "tracks", G_TYPE_BYTES, bytes,
+      "track-labels", G_TYPE_STRING, "car\n", "width", G_TYPE_UINT, WIDTH, "height",
+      G_TYPE_UINT, HEIGHT, NULL);
+  g_bytes_unref (bytes);
+  begin (YARD "classes=\"bus, car\"");
+  pass (buffer);
+  expect ("enter yard 0 7;");
+  pass (frame (100, 80));
+  expect ("leave yard 100 7 left;");
+  end ();
+}
+
+GST_END_TEST;
+
 /* Results that come late are observed on the frame that shows them first, at the time
  * of their own; the same boxes on later frames, and frames without a result, say
  * nothing. */
@@ -528,6 +553,7 @@ main (int argc, char **argv)
   suite_add_tcase (suite, tcase);
   tcase_add_test (tcase, test_messages);
   tcase_add_test (tcase, test_meta);
+  tcase_add_test (tcase, test_class);
   tcase_add_test (tcase, test_late);
   tcase_add_test (tcase, test_moved);
   tcase_add_test (tcase, test_without_ids);

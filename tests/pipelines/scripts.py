@@ -8,6 +8,7 @@ usage: scripts.py --work DIR [--sheet FILE] [SCRIPT…]       Y10_BUILD is the b
 """
 import argparse
 import glob
+import json
 import os
 import re
 import signal
@@ -94,6 +95,30 @@ class Cases:
         found = media.check_boxes(drawn, self.codes)
         self.tile("read-codes.sh codes.png", drawn)
         return f"read EAN 4006381333931, {found}"
+
+    def count(self):
+        """The ball goes up and down across the line; its way is that of videotestsrc."""
+        text = self.script("count.sh", "cpu")
+        events = [json.loads(line) for line in text.splitlines() if line.startswith('{"event"')]
+        assert {event["event"] for event in events} == {"cross"}, text
+        assert {event["label"] for event in events} == {"ball"}, text
+        assert [event["direction"] for event in events] == ["out", "in"], text
+        assert "gate: 1 in, 1 out" in text, text
+        frames = media.read_video(self.path("count-yolov10.mkv"), lambda n: n == 120).frames
+        self.tile("count.sh", frames[0])
+        return "1 in, 1 out"
+
+    def dwell(self):
+        text = self.script("dwell.sh", "cpu")
+        events = [json.loads(line) for line in text.splitlines() if line.startswith('{"event"')]
+        told = sorted((event["label"], event["event"], event.get("reason")) for event in events)
+        codes = ("barcode", "data-matrix", "pdf417", "qr-code")
+        assert told == [(code, *rest) for code in codes
+                        for rest in (("dwell", None), ("enter", None), ("leave", "ended"))], text
+        assert {event["timestamp"] for event in events if event["event"] == "dwell"} == {2 * 10**9}, text
+        frames = media.read_video(self.path("dwell-yolov10.mkv"), lambda n: n == 80).frames
+        self.tile("dwell.sh", frames[0])
+        return f"{len(codes)} stayed for 2 s"
 
     def scene(self, name, file, least=90):
         """Checks a script with its default scene of three seconds, 30 frames a second."""
