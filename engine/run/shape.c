@@ -10,7 +10,6 @@
 
 #include "config.h"
 
-
 #include "base/clock.h"
 #include "base/memory-limit.h"
 #include "model/model.h"
