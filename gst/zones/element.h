@@ -60,9 +60,10 @@ struct _GstYolov10Zones
 
 GST_DEBUG_CATEGORY_EXTERN (gst_yolov10_zones_debug);
 
-/* watch.c */
+/* tell.c */
+void gst_y10_zones_keep_event (const GstY10ZoneEvent * event, gpointer user);
 void gst_y10_zones_tell (GstYolov10Zones * self);
-gboolean gst_y10_zones_apply (GstYolov10Zones * self, GError ** error);
+void gst_y10_zones_install_signals (GstYolov10ZonesClass * klass);
 
 /* frame.c */
 void gst_y10_zones_frame (GstYolov10Zones * self, GstBuffer * buffer);

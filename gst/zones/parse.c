@@ -20,31 +20,6 @@
 
 #include "zones/json.h"
 
-/* Opens @zone with what @defaults say. */
-void
-gst_y10_zone_init (GstY10Zone * zone, const GstY10ZoneDefaults * defaults)
-{
-  *zone = (GstY10Zone) {.anchor = defaults->anchor,
-    .hysteresis = defaults->hysteresis,.grace = defaults->grace
-  };
-  if (defaults->classes && *defaults->classes) {
-    gchar **class;
-
-    zone->classes = g_strsplit (defaults->classes, ",", -1);
-    for (class = zone->classes; *class; class++)
-      g_strstrip (*class);
-  }
-}
-
-/* Sets what only zones have. */
-void
-gst_y10_zone_init_area (GstY10Zone * zone, const GstY10ZoneDefaults * defaults)
-{
-  zone->limit = defaults->limit;
-  zone->n_dwells = defaults->dwell > 0;
-  zone->dwells[0] = defaults->dwell;
-}
-
 /* Takes the shapes of @region. */
 static void
 set_shapes (GstY10Zone * zone, const Y10Region * region)
@@ -115,33 +90,6 @@ parse_area (GstY10Zone * zone, const gchar * text,
   gst_y10_zone_init_area (zone, defaults);
   y10_region_unref (region);
   return TRUE;
-}
-
-/* Takes @name. Returns NULL with an error if the set cannot have that zone. */
-GstY10Zone *
-gst_y10_zones_add (GArray * zones, gchar * name,
-    const GstY10ZoneDefaults * defaults, GError ** error)
-{
-  GstY10Zone zone;
-
-  for (guint i = 0; i < zones->len; i++)
-    if (!strcmp (g_array_index (zones, GstY10Zone, i).name, name)) {
-      g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
-          "there are two of the name \"%s\"; expected different names for all zones "
-          "and lines", name);
-      g_free (name);
-      return NULL;
-    }
-  if (zones->len == GST_Y10_MAX_ZONES) {
-    g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
-        "there are too many; expected at most %u zones and lines", GST_Y10_MAX_ZONES);
-    g_free (name);
-    return NULL;
-  }
-  gst_y10_zone_init (&zone, defaults);
-  zone.name = name;
-  g_array_append_val (zones, zone);
-  return &g_array_index (zones, GstY10Zone, zones->len - 1);
 }
 
 /* Parses one zone, of all of its shapes; @text begins with its name. */

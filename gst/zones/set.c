@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#include <y10/error.h>
+
 /* Frees what @zone has, not itself; a GDestroyNotify for arrays of zones. */
 void
 gst_y10_zone_clear (GstY10Zone * zone)
@@ -21,6 +23,58 @@ gst_y10_zone_clear (GstY10Zone * zone)
 }
 
 /* Takes the #GstY10Zone that are in @zones, and leaves it empty. */
+/* Opens @zone with what @defaults say. */
+static void
+init_zone (GstY10Zone * zone, const GstY10ZoneDefaults * defaults)
+{
+  *zone = (GstY10Zone) {.anchor = defaults->anchor,
+    .hysteresis = defaults->hysteresis,.grace = defaults->grace
+  };
+  if (defaults->classes && *defaults->classes) {
+    gchar **class;
+
+    zone->classes = g_strsplit (defaults->classes, ",", -1);
+    for (class = zone->classes; *class; class++)
+      g_strstrip (*class);
+  }
+}
+
+/* Sets what only zones have. */
+void
+gst_y10_zone_init_area (GstY10Zone * zone, const GstY10ZoneDefaults * defaults)
+{
+  zone->limit = defaults->limit;
+  zone->n_dwells = defaults->dwell > 0;
+  zone->dwells[0] = defaults->dwell;
+}
+
+/* Takes @name. Returns NULL with an error if the set cannot have that zone. */
+GstY10Zone *
+gst_y10_zones_add (GArray * zones, gchar * name,
+    const GstY10ZoneDefaults * defaults, GError ** error)
+{
+  GstY10Zone zone;
+
+  for (guint i = 0; i < zones->len; i++)
+    if (!strcmp (g_array_index (zones, GstY10Zone, i).name, name)) {
+      g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
+          "there are two of the name \"%s\"; expected different names for all zones "
+          "and lines", name);
+      g_free (name);
+      return NULL;
+    }
+  if (zones->len == GST_Y10_MAX_ZONES) {
+    g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
+        "there are too many; expected at most %u zones and lines", GST_Y10_MAX_ZONES);
+    g_free (name);
+    return NULL;
+  }
+  init_zone (&zone, defaults);
+  zone.name = name;
+  g_array_append_val (zones, zone);
+  return &g_array_index (zones, GstY10Zone, zones->len - 1);
+}
+
 GstY10ZoneSet *
 gst_y10_zone_set_new (GArray * zones)
 {

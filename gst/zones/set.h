@@ -55,6 +55,10 @@ typedef struct
   GstY10Zone *zones;            /* their names differ */
 } GstY10ZoneSet;
 
+void gst_y10_zone_init_area (GstY10Zone * zone,
+    const GstY10ZoneDefaults * defaults);
+GstY10Zone *gst_y10_zones_add (GArray * zones, gchar * name,
+    const GstY10ZoneDefaults * defaults, GError ** error);
 GstY10ZoneSet *gst_y10_zone_set_new (GArray * zones);
 GstY10ZoneSet *gst_y10_zone_set_ref (GstY10ZoneSet * set);
 void gst_y10_zone_set_unref (GstY10ZoneSet * set);

@@ -37,14 +37,6 @@
 GST_DEBUG_CATEGORY (gst_yolov10_zones_debug);
 #define GST_CAT_DEFAULT gst_yolov10_zones_debug
 
-enum
-{
-  SIGNAL_EVENT,
-  N_SIGNALS
-};
-
-static guint signals[N_SIGNALS];
-
 G_DEFINE_FINAL_TYPE (GstYolov10Zones, gst_yolov10_zones, GST_TYPE_BASE_TRANSFORM)
 GST_ELEMENT_REGISTER_DEFINE (yolov10zones, "yolov10zones", GST_RANK_NONE,
     GST_TYPE_YOLOV10_ZONES)
@@ -53,54 +45,6 @@ static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink",
     GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src",
     GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
-
-/* Keeps what DL Streamer would tell of the frame at hand. */
-static void
-note_crossing (GstYolov10Zones * self, const GstY10ZoneEvent * event)
-{
-  g_string_append_printf (self->crossings, "%c{\"object_id\":%" G_GUINT64_FORMAT
-      ",\"tripwire_id\":", self->crossings->len ? ',' : '[', event->id);
-  gst_y10_zone_append_string (self->crossings, event->zone->name);
-  g_string_append_printf (self->crossings, ",\"direction\":%d}", event->direction);
-}
-
-/* A GstY10ZoneEventFunc; the lock is held. */
-static void
-on_event (const GstY10ZoneEvent * event, gpointer user)
-{
-  GstYolov10Zones *self = user;
-  GstStructure *structure = gst_y10_zone_event_describe (event,
-      GST_OBJECT_NAME (self), "yolov10-event");
-
-  GST_INFO_OBJECT (self, "%s", gst_structure_get_string (structure, "json"));
-  if (event->kind == GST_Y10_ZONE_CROSS)
-    note_crossing (self, event);
-  g_queue_push_tail (&self->told, structure);
-}
-
-static GstStructure *
-next_event (GstYolov10Zones * self)
-{
-  GstStructure *structure;
-
-  g_mutex_lock (&self->lock);
-  structure = g_queue_pop_head (&self->told);
-  g_mutex_unlock (&self->lock);
-  return structure;
-}
-
-/* Tells the events that have come up. Call without locks. */
-void
-gst_y10_zones_tell (GstYolov10Zones * self)
-{
-  GstStructure *structure;
-
-  while ((structure = next_event (self))) {
-    g_signal_emit (self, signals[SIGNAL_EVENT], 0, structure);
-    gst_element_post_message (GST_ELEMENT (self),
-        gst_message_new_element (GST_OBJECT (self), structure));
-  }
-}
 
 static void
 make_outlines (GstYolov10Zones * self, const GstY10ZoneSet * set)
@@ -165,8 +109,8 @@ parse (GstYolov10Zones * self, GError ** error)
 }
 
 /* Applies the properties. FALSE with an error keeps the zones as they are. */
-gboolean
-gst_y10_zones_apply (GstYolov10Zones * self, GError ** error)
+static gboolean
+apply (GstYolov10Zones * self, GError ** error)
 {
   GstY10ZoneSet *set = parse (self, error);
 
@@ -205,9 +149,9 @@ gst_yolov10_zones_start (GstBaseTransform * trans)
   g_mutex_lock (&self->lock);
   gst_segment_init (&self->segment, GST_FORMAT_UNDEFINED);
   gst_y10_zones_free (self->zones);
-  self->zones = gst_y10_zones_new (on_event, self);
+  self->zones = gst_y10_zones_new (gst_y10_zones_keep_event, self);
   g_mutex_unlock (&self->lock);
-  if (gst_y10_zones_apply (self, &error))
+  if (apply (self, &error))
     return TRUE;
   GST_Y10_ELEMENT_ERROR (self, error);
   g_error_free (error);
@@ -313,7 +257,7 @@ gst_yolov10_zones_transform_ip (GstBaseTransform * trans, GstBuffer * buffer)
   GstYolov10Zones *self = GST_YOLOV10_ZONES (trans);
   GError *error = NULL;
 
-  if (take_changed (self) && !gst_y10_zones_apply (self, &error)) {
+  if (take_changed (self) && !apply (self, &error)) {
     g_prefix_error (&error, "the zones stay as they were: ");
     GST_Y10_ELEMENT_WARNING (self, error);
     g_error_free (error);
@@ -380,19 +324,7 @@ gst_yolov10_zones_class_init (GstYolov10ZonesClass * klass)
   object_class->finalize = gst_yolov10_zones_finalize;
   gst_y10_zones_props_install (object_class);
 
-  /**
-   * GstYolov10Zones::event:
-   * @zones: the element
-   * @event: (transfer none): what happened, with the fields of the message
-   *
-   * Emitted for each event, in a streaming thread or, while no frames come, in that
-   * of the clock; a slow handler delays both.
-   *
-   * Since: 0.2
-   */
-  signals[SIGNAL_EVENT] = g_signal_new ("event", G_TYPE_FROM_CLASS (klass),
-      G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 1, GST_TYPE_STRUCTURE);
-
+  gst_y10_zones_install_signals (klass);
   gst_element_class_set_static_metadata (element_class, "YOLOv10 zones",
       "Filter/Analyzer/Video",
       "Tells when objects enter and leave zones, stay in them and cross lines",
@@ -420,7 +352,7 @@ gst_yolov10_zones_init (GstYolov10Zones * self)
   gst_y10_zones_props_init (self);
   gst_y10_reading_init (&self->reading);
   gst_segment_init (&self->segment, GST_FORMAT_UNDEFINED);
-  self->zones = gst_y10_zones_new (on_event, self);
+  self->zones = gst_y10_zones_new (gst_y10_zones_keep_event, self);
   self->objects = g_new (GstY10ZoneObject, GST_Y10_READ_MAX);
   self->stays = g_string_new (NULL);
   self->violations = g_string_new (NULL);

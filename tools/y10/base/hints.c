@@ -25,7 +25,7 @@ static const Hint commands[] = {
   {"checks", "'y10 doctor' does that"},
   {"check", "'y10 doctor' does that"},
   {"version", "'y10 --version' does that"},
-  {"track", "y10 does not track; 'y10 detect' finds the objects"},
+  {"track", "'y10 detect --track' follows the objects of a video"},
   {"validate", "'y10 val' does that"},
   {"train", "y10 does not train; it runs what Ultralytics has trained"},
 };

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* Events come up while the lock is held, and are told without it, in their order: by a
+ * signal, a message, and what DL Streamer calls crossings in the frame meta. */
+#include "zones/element.h"
+
+#include "zones/report.h"
+
+#define GST_CAT_DEFAULT gst_yolov10_zones_debug
+
+enum
+{
+  SIGNAL_EVENT,
+  N_SIGNALS
+};
+
+static guint signals[N_SIGNALS];
+
+/* Keeps what DL Streamer would tell of the frame at hand. */
+static void
+note_crossing (GstYolov10Zones * self, const GstY10ZoneEvent * event)
+{
+  g_string_append_printf (self->crossings, "%c{\"object_id\":%" G_GUINT64_FORMAT
+      ",\"tripwire_id\":", self->crossings->len ? ',' : '[', event->id);
+  gst_y10_zone_append_string (self->crossings, event->zone->name);
+  g_string_append_printf (self->crossings, ",\"direction\":%d}", event->direction);
+}
+
+/* A GstY10ZoneEventFunc; the lock is held. Keeps the event until it can be told. */
+void
+gst_y10_zones_keep_event (const GstY10ZoneEvent * event, gpointer user)
+{
+  GstYolov10Zones *self = user;
+  GstStructure *structure = gst_y10_zone_event_describe (event,
+      GST_OBJECT_NAME (self), "yolov10-event");
+
+  GST_INFO_OBJECT (self, "%s", gst_structure_get_string (structure, "json"));
+  if (event->kind == GST_Y10_ZONE_CROSS)
+    note_crossing (self, event);
+  g_queue_push_tail (&self->told, structure);
+}
+
+static GstStructure *
+next_event (GstYolov10Zones * self)
+{
+  GstStructure *structure;
+
+  g_mutex_lock (&self->lock);
+  structure = g_queue_pop_head (&self->told);
+  g_mutex_unlock (&self->lock);
+  return structure;
+}
+
+/* Tells the events that have come up. Call without locks. */
+void
+gst_y10_zones_tell (GstYolov10Zones * self)
+{
+  GstStructure *structure;
+
+  while ((structure = next_event (self))) {
+    g_signal_emit (self, signals[SIGNAL_EVENT], 0, structure);
+    gst_element_post_message (GST_ELEMENT (self),
+        gst_message_new_element (GST_OBJECT (self), structure));
+  }
+}
+
+void
+gst_y10_zones_install_signals (GstYolov10ZonesClass * klass)
+{
+  /**
+   * GstYolov10Zones::event:
+   * @zones: the element
+   * @event: (transfer none): what happened, with the fields of the message
+   *
+   * Emitted for each event, in a streaming thread or, while no frames come, in that
+   * of the clock; a slow handler delays both.
+   *
+   * Since: 0.2
+   */
+  signals[SIGNAL_EVENT] = g_signal_new ("event", G_TYPE_FROM_CLASS (klass),
+      G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 1, GST_TYPE_STRUCTURE);
+}
